@@ -1,0 +1,66 @@
+//! The pure parts on trees of 100,000 elements: matching, comparing, and the text of the file.
+
+#![allow(missing_docs)]
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use deskline_core::{
+    App, Diff, Element, ElementId, Rect, Ref, Role, States, Text, Tree, tree_file,
+};
+
+const ELEMENTS: usize = 100_000;
+
+/// A tree of groups of a hundred; every thousandth element has a value of its own in each `age`.
+fn tree(age: usize) -> Tree {
+    let element = |i: usize| {
+        let group = i.is_multiple_of(100);
+        let (role, native) = Role::from_atspi(if group { 39 } else { 43 });
+        let value = if i.is_multiple_of(1_000) { age } else { 0 };
+        let parent = if group { 0 } else { i - i % 100 };
+        Element {
+            id: ElementId::new(format!(":1.7/org/a11y/atspi/accessible/{i}")),
+            reference: Some(Ref(i as u64 + 1)),
+            parent: (i > 0).then_some(parent),
+            role,
+            native_role: native,
+            title: Text::new(format!("Button {i}")),
+            value: Text::new(format!("{value}")),
+            description: Text::default(),
+            extents: Rect::new(10, i as i32, 80, 20),
+            visible: i < 500,
+            states: States::empty(),
+            children_read: true,
+        }
+    };
+    Tree {
+        app: App {
+            name: "bench".into(),
+            pid: 1,
+        },
+        elements: (0..ELEMENTS).map(element).collect(),
+        dialog: None,
+        partial: vec![],
+        took: Duration::ZERO,
+    }
+}
+
+fn screen(c: &mut Criterion) {
+    let (before, after) = (tree(1), tree(2));
+    let mut group = c.benchmark_group("100,000 elements");
+    group.sample_size(10);
+    group.bench_function("diff", |b| {
+        b.iter(|| Diff::between(black_box(&before), black_box(&after)));
+    });
+    group.bench_function("diff and format", |b| {
+        b.iter(|| {
+            let diff = Diff::between(black_box(&before), black_box(&after));
+            tree_file::diff_and_tree(&before, &after, &diff, false)
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, screen);
+criterion_main!(benches);

@@ -1,0 +1,175 @@
+//! One node of an accessibility tree.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{Rect, Role};
+
+/// The operating system's own identity of an element: a D-Bus name and object path, a handle of
+/// an `AXUIElement`, a UIA runtime id. Opaque here; equal ids are the same element.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ElementId(Arc<str>);
+
+impl ElementId {
+    /// An id from the platform's own words.
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self(id.into())
+    }
+
+    /// The platform's own words.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ElementId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A short id for an element, printed `e42`: the same while the element lives, never given to
+/// another, and good in the next server process on the same desktop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ref(pub u64);
+
+impl fmt::Display for Ref {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "e{}", self.0)
+    }
+}
+
+impl std::str::FromStr for Ref {
+    type Err = ();
+
+    /// Reads `e42`, and `#e42` as it stands in a tree line.
+    fn from_str(s: &str) -> Result<Self, ()> {
+        let digits = s
+            .strip_prefix('#')
+            .unwrap_or(s)
+            .strip_prefix('e')
+            .ok_or(())?;
+        if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(());
+        }
+        digits.parse().map(Self).map_err(|_| ())
+    }
+}
+
+/// Text from the screen, cut to what a tree file holds. Hostile data: it may contain anything.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Text {
+    /// At most [`Text::LIMIT`] characters.
+    pub shown: String,
+    /// How many characters were cut off the end.
+    pub omitted: usize,
+}
+
+impl Text {
+    /// The most characters of one text that are kept.
+    pub const LIMIT: usize = 1_000;
+
+    /// `text`, cut at [`Text::LIMIT`] characters.
+    pub fn new(text: impl Into<String>) -> Self {
+        let mut shown: String = text.into();
+        let Some((cut, _)) = shown.char_indices().nth(Self::LIMIT) else {
+            return Self { shown, omitted: 0 };
+        };
+        let omitted = shown[cut..].chars().count();
+        shown.truncate(cut);
+        Self { shown, omitted }
+    }
+
+    /// `start` of a text that has `total` characters, for platforms that read only the start of a
+    /// long text.
+    pub fn cut(start: impl Into<String>, total: usize) -> Self {
+        let mut text = Self::new(start);
+        text.omitted = text
+            .omitted
+            .max(total.saturating_sub(text.shown.chars().count()));
+        text
+    }
+
+    /// Nothing to read: empty or white space alone.
+    pub fn is_blank(&self) -> bool {
+        self.shown.trim().is_empty()
+    }
+}
+
+bitflags::bitflags! {
+    /// The states that a tree line names, in the order in which it names them.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub struct States: u16 {
+        /// Has the keyboard focus.
+        const FOCUSED = 1;
+        /// Is part of its container's selection.
+        const SELECTED = 1 << 1;
+        /// A check box, radio button, switch or toggle button that is on.
+        const CHECKED = 1 << 2;
+        /// A check box that is neither on nor off.
+        const MIXED = 1 << 3;
+        /// Shows its children; can be collapsed.
+        const EXPANDED = 1 << 4;
+        /// Hides its children; can be expanded.
+        const COLLAPSED = 1 << 5;
+        /// Takes no input now.
+        const DISABLED = 1 << 6;
+        /// Its text can be changed.
+        const EDITABLE = 1 << 7;
+        /// Holds a secret: its content is never read.
+        const SECURE = 1 << 8;
+    }
+}
+
+impl States {
+    /// The word for each state, in the order of a tree line.
+    pub const WORDS: [(&str, Self); 9] = [
+        ("focused", Self::FOCUSED),
+        ("selected", Self::SELECTED),
+        ("checked", Self::CHECKED),
+        ("mixed", Self::MIXED),
+        ("expanded", Self::EXPANDED),
+        ("collapsed", Self::COLLAPSED),
+        ("disabled", Self::DISABLED),
+        ("editable", Self::EDITABLE),
+        ("secure", Self::SECURE),
+    ];
+
+    /// The words of the states that are set, in the order of a tree line.
+    pub fn words(self) -> impl Iterator<Item = &'static str> {
+        let set = Self::WORDS.iter().filter(move |(_, s)| self.contains(*s));
+        set.map(|(word, _)| *word)
+    }
+}
+
+/// One node of an accessibility tree, as one traversal read it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Element {
+    /// Who it is.
+    pub id: ElementId,
+    /// Its short id, once the journal has given it one.
+    pub reference: Option<Ref>,
+    /// Its container, as an index into the same tree; always smaller than its own index.
+    pub parent: Option<usize>,
+    /// Its role under one name on every OS.
+    pub role: Role,
+    /// What the OS itself calls the role.
+    pub native_role: Cow<'static, str>,
+    /// Its label (`AXTitle`).
+    pub title: Text,
+    /// Its content: the text of a field, the number of a slider (`AXValue`). Always empty where
+    /// [`States::SECURE`] is set.
+    pub value: Text,
+    /// A longer description (`AXDescription`).
+    pub description: Text,
+    /// Where it is on the screen; `None` where the OS knows no place for it.
+    pub extents: Option<Rect>,
+    /// Whether it can be seen: see [`crate::tree::Tree::scope_visible`].
+    pub visible: bool,
+    /// Its states.
+    pub states: States,
+    /// Whether all its children were read. Where not, nothing below it is reported as added or
+    /// removed.
+    pub children_read: bool,
+}

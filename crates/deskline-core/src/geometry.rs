@@ -1,0 +1,95 @@
+//! Points and rectangles in screen coordinates.
+//!
+//! One coordinate space everywhere: integer screen pixels (points on macOS), origin at the top
+//! left of the main display, y downwards. Platform crates convert at their edge.
+
+/// A place on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Point {
+    /// Pixels right of the origin.
+    pub x: i32,
+    /// Pixels below the origin.
+    pub y: i32,
+}
+
+/// An element's extents: the half-open rectangle `[x, x+w) × [y, y+h)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Rect {
+    /// Left edge.
+    pub x: i32,
+    /// Top edge.
+    pub y: i32,
+    /// Width, never negative in a rectangle that [`Rect::new`] made.
+    pub w: i32,
+    /// Height, never negative in a rectangle that [`Rect::new`] made.
+    pub h: i32,
+}
+
+/// Extents further out than this are a toolkit's way of saying "nowhere" (`INT_MIN`, often).
+const FAR: i32 = 1 << 20;
+
+impl Rect {
+    /// Extents as a toolkit reported them, or `None` where they mean "nowhere": negative sizes,
+    /// or a place a million pixels out.
+    pub fn new(x: i32, y: i32, w: i32, h: i32) -> Option<Self> {
+        let near = |v: i32| (-FAR..=FAR).contains(&v);
+        (near(x) && near(y) && (0..=FAR).contains(&w) && (0..=FAR).contains(&h)).then_some(Self {
+            x,
+            y,
+            w,
+            h,
+        })
+    }
+
+    /// The centre, rounded down: `(x + w/2, y + h/2)`.
+    pub fn center(&self) -> Point {
+        Point {
+            x: self.x.saturating_add(self.w / 2),
+            y: self.y.saturating_add(self.h / 2),
+        }
+    }
+
+    /// Whether `p` lies inside.
+    pub fn contains(&self, p: Point) -> bool {
+        p.x >= self.x
+            && p.y >= self.y
+            && p.x.saturating_sub(self.x) < self.w
+            && p.y.saturating_sub(self.y) < self.h
+    }
+
+    /// No area: nothing can be seen of it or clicked.
+    pub fn is_empty(&self) -> bool {
+        self.w <= 0 || self.h <= 0
+    }
+
+    /// The part that both cover; empty where they do not meet.
+    #[must_use]
+    pub fn intersect(&self, other: &Self) -> Self {
+        let x = self.x.max(other.x);
+        let y = self.y.max(other.y);
+        let right = self
+            .x
+            .saturating_add(self.w)
+            .min(other.x.saturating_add(other.w));
+        let bottom = self
+            .y
+            .saturating_add(self.h)
+            .min(other.y.saturating_add(other.h));
+        Self {
+            x,
+            y,
+            w: right.saturating_sub(x).max(0),
+            h: bottom.saturating_sub(y).max(0),
+        }
+    }
+
+    /// The same rectangle moved by `(dx, dy)`.
+    #[must_use]
+    pub fn offset(&self, dx: i32, dy: i32) -> Self {
+        Self {
+            x: self.x.saturating_add(dx),
+            y: self.y.saturating_add(dy),
+            ..*self
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Key names and modifiers, as an agent writes them.
+
+use crate::escape::{is_hostile, short};
+use crate::nearest::nearest;
+
+/// A key, named by what it does and not by where it is on a keyboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// The key that gives this character; letters in lower case.
+    Char(char),
+    /// `Return`, `Enter`
+    Return,
+    /// `Tab`
+    Tab,
+    /// `Space`
+    Space,
+    /// `Escape`, `Esc`
+    Escape,
+    /// `Delete`, `Backspace`: deletes to the left.
+    Backspace,
+    /// `ForwardDelete`: deletes to the right.
+    ForwardDelete,
+    /// `Home`
+    Home,
+    /// `End`
+    End,
+    /// `PageUp`
+    PageUp,
+    /// `PageDown`
+    PageDown,
+    /// `Up`, `ArrowUp`
+    Up,
+    /// `Down`, `ArrowDown`
+    Down,
+    /// `Left`, `ArrowLeft`
+    Left,
+    /// `Right`, `ArrowRight`
+    Right,
+    /// `F1` … `F24`
+    Function(u8),
+}
+
+bitflags::bitflags! {
+    /// Modifiers held while a key is pressed or a button clicked.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub struct Modifiers: u16 {
+        /// `Shift`
+        const SHIFT = 1;
+        /// `Control`, `Ctrl`
+        const CONTROL = 1 << 1;
+        /// `Option`, `Opt`, `Alt`
+        const ALT = 1 << 2;
+        /// `Command`, `Cmd`: the Super or Windows key elsewhere.
+        const COMMAND = 1 << 3;
+        /// `CapsLock`
+        const CAPS_LOCK = 1 << 4;
+        /// `Function`, `Fn`
+        const FUNCTION = 1 << 5;
+        /// `NumericPad`, `Numpad`: the key of that name on the numeric pad.
+        const NUMERIC_PAD = 1 << 6;
+        /// `Help`
+        const HELP = 1 << 7;
+    }
+}
+
+/// One key press with its modifiers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KeyPress {
+    /// The key.
+    pub key: Key,
+    /// What is held meanwhile.
+    pub modifiers: Modifiers,
+}
+
+/// A key or modifier that there is none of.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// No key has this name.
+    #[error(
+        "unknown key '{name}'; the nearest is '{nearest}'. A key is one character, or Return, Tab, Space, Escape, Delete, ForwardDelete, Home, End, PageUp, PageDown, Up, Down, Left, Right, F1–F24; modifiers are given apart"
+    )]
+    Key {
+        /// What was asked for, cut to 40 characters.
+        name: String,
+        /// A name that there is.
+        nearest: &'static str,
+    },
+    /// No modifier has this name.
+    #[error(
+        "unknown modifier '{name}'; the nearest is '{nearest}'. Modifiers are Shift, Control, Option, Command, CapsLock, Function, NumericPad, Help"
+    )]
+    Modifier {
+        /// What was asked for, cut to 40 characters.
+        name: String,
+        /// A name that there is.
+        nearest: &'static str,
+    },
+}
+
+/// Every key with a name of more than one character, but for the function keys.
+const KEYS: &[(&str, Key)] = &[
+    ("Return", Key::Return),
+    ("Enter", Key::Return),
+    ("Tab", Key::Tab),
+    ("Space", Key::Space),
+    ("Escape", Key::Escape),
+    ("Esc", Key::Escape),
+    ("Delete", Key::Backspace),
+    ("Backspace", Key::Backspace),
+    ("ForwardDelete", Key::ForwardDelete),
+    ("Home", Key::Home),
+    ("End", Key::End),
+    ("PageUp", Key::PageUp),
+    ("PageDown", Key::PageDown),
+    ("Up", Key::Up),
+    ("Down", Key::Down),
+    ("Left", Key::Left),
+    ("Right", Key::Right),
+    ("ArrowUp", Key::Up),
+    ("ArrowDown", Key::Down),
+    ("ArrowLeft", Key::Left),
+    ("ArrowRight", Key::Right),
+    ("Plus", Key::Char('+')),
+    ("Minus", Key::Char('-')),
+    ("Equal", Key::Char('=')),
+    ("Comma", Key::Char(',')),
+    ("Period", Key::Char('.')),
+    ("Slash", Key::Char('/')),
+    ("Backslash", Key::Char('\\')),
+    ("Semicolon", Key::Char(';')),
+    ("Quote", Key::Char('\'')),
+    ("Apostrophe", Key::Char('\'')),
+    ("Grave", Key::Char('`')),
+    ("Backquote", Key::Char('`')),
+    ("BracketLeft", Key::Char('[')),
+    ("LeftBracket", Key::Char('[')),
+    ("BracketRight", Key::Char(']')),
+    ("RightBracket", Key::Char(']')),
+];
+
+/// Every name of a modifier.
+const MODIFIERS: &[(&str, Modifiers)] = &[
+    ("Shift", Modifiers::SHIFT),
+    ("Control", Modifiers::CONTROL),
+    ("Ctrl", Modifiers::CONTROL),
+    ("Option", Modifiers::ALT),
+    ("Opt", Modifiers::ALT),
+    ("Alt", Modifiers::ALT),
+    ("Command", Modifiers::COMMAND),
+    ("Cmd", Modifiers::COMMAND),
+    ("Super", Modifiers::COMMAND),
+    ("Windows", Modifiers::COMMAND),
+    ("CapsLock", Modifiers::CAPS_LOCK),
+    ("Function", Modifiers::FUNCTION),
+    ("Fn", Modifiers::FUNCTION),
+    ("NumericPad", Modifiers::NUMERIC_PAD),
+    ("Numpad", Modifiers::NUMERIC_PAD),
+    ("Help", Modifiers::HELP),
+];
+
+impl Modifiers {
+    /// Modifiers by name, case-insensitive. Each item may be one name or several joined by `+`, so
+    /// that a list of names and `Control+Shift` are both fine.
+    pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, KeyError> {
+        let mut held = Self::empty();
+        for name in names.into_iter().flat_map(|item| item.split(['+', ','])) {
+            let squeezed = squeeze(name);
+            if squeezed.is_empty() {
+                continue;
+            }
+            let found = MODIFIERS
+                .iter()
+                .find(|(n, _)| n.eq_ignore_ascii_case(&squeezed));
+            let &(_, modifier) = found.ok_or_else(|| KeyError::Modifier {
+                name: short(name, 40),
+                nearest: nearest(&squeezed, MODIFIERS.iter().map(|&(n, _)| n)).unwrap_or("Shift"),
+            })?;
+            held |= modifier;
+        }
+        Ok(held)
+    }
+}
+
+impl Key {
+    /// A key by name, case-insensitive: a character, or one of the names of more than one.
+    pub fn parse(name: &str) -> Result<Self, KeyError> {
+        let mut chars = name.chars();
+        if let (Some(c), None) = (chars.next(), chars.next()) {
+            match c {
+                ' ' => return Ok(Self::Space),
+                '\t' => return Ok(Self::Tab),
+                '\r' | '\n' => return Ok(Self::Return),
+                // A key gives one character; where lower case needs two, the capital is its name.
+                c if !is_hostile(c) && !c.is_whitespace() => {
+                    let mut lower = c.to_lowercase();
+                    let first = lower.next().filter(|_| lower.next().is_none());
+                    return Ok(Self::Char(first.unwrap_or(c)));
+                }
+                _ => {}
+            }
+        }
+        let squeezed = squeeze(name);
+        if let Some(&(_, key)) = KEYS.iter().find(|(n, _)| n.eq_ignore_ascii_case(&squeezed)) {
+            return Ok(key);
+        }
+        let function = FUNCTION_KEYS
+            .iter()
+            .position(|n| n.eq_ignore_ascii_case(&squeezed));
+        if let Some(n) = function.and_then(|n| u8::try_from(n + 1).ok()) {
+            return Ok(Self::Function(n));
+        }
+        let names = KEYS.iter().map(|&(n, _)| n).chain(FUNCTION_KEYS);
+        Err(KeyError::Key {
+            name: short(name, 40),
+            nearest: nearest(&squeezed, names).unwrap_or("Return"),
+        })
+    }
+}
+
+const FUNCTION_KEYS: [&str; 24] = [
+    "F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12", "F13", "F14", "F15",
+    "F16", "F17", "F18", "F19", "F20", "F21", "F22", "F23", "F24",
+];
+
+impl KeyPress {
+    /// A key press by the names of its key and modifiers; see [`Key::parse`], [`Modifiers::parse`].
+    pub fn parse(key: &str, modifiers: &[&str]) -> Result<Self, KeyError> {
+        Ok(Self {
+            key: Key::parse(key)?,
+            modifiers: Modifiers::parse(modifiers.iter().copied())?,
+        })
+    }
+}
+
+/// A name without what people put between its words: `page_up`, `Page Up`, `page-up`.
+fn squeeze(name: &str) -> String {
+    let chars = name.chars().filter(|c| !matches!(c, ' ' | '_' | '-'));
+    // No name is longer; a longer text is only compared with them.
+    chars.take(64).collect()
+}
+
+impl std::fmt::Display for KeyPress {
+    /// `Control+Shift+S`, by the names that [`KeyPress::parse`] reads.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const NAMES: [(Modifiers, &str); 8] = [
+            (Modifiers::CONTROL, "Control"),
+            (Modifiers::ALT, "Option"),
+            (Modifiers::COMMAND, "Command"),
+            (Modifiers::SHIFT, "Shift"),
+            (Modifiers::CAPS_LOCK, "CapsLock"),
+            (Modifiers::FUNCTION, "Function"),
+            (Modifiers::NUMERIC_PAD, "NumericPad"),
+            (Modifiers::HELP, "Help"),
+        ];
+        for (modifier, name) in NAMES {
+            if self.modifiers.contains(modifier) {
+                write!(f, "{name}+")?;
+            }
+        }
+        match self.key {
+            Key::Char(c) => write!(f, "{}", c.to_uppercase()),
+            Key::Function(n) => write!(f, "F{n}"),
+            Key::Backspace => f.write_str("Delete"),
+            key => write!(f, "{key:?}"),
+        }
+    }
+}

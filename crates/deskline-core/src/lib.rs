@@ -1,0 +1,33 @@
+//! What a screen is: elements, trees, diffs, search, and the text forms they take on disk and in
+//! a summary.
+//!
+//! Pure: no I/O, no clock, no platform. A platform crate reads an app into a [`Tree`]; everything
+//! that an agent then sees of it is made here.
+
+pub mod diff;
+pub mod element;
+pub mod escape;
+pub mod geometry;
+pub mod keys;
+pub mod line;
+pub mod nearest;
+pub mod role;
+mod role_table;
+pub mod search;
+pub mod summary;
+pub mod texts;
+pub mod tree;
+pub mod tree_file;
+mod visible;
+
+pub use diff::{Attribute, Change, Diff, Matching, Modified, Value};
+pub use element::{Element, ElementId, Ref, States, Text};
+pub use geometry::{Point, Rect};
+pub use keys::{Key, KeyError, KeyPress, Modifiers};
+pub use line::{DeltaLine, Line};
+pub use nearest::nearest;
+pub use role::Role;
+pub use search::Match;
+pub use summary::Summary;
+pub use texts::Texts;
+pub use tree::{App, Tree};

@@ -1,0 +1,328 @@
+//! The line of an element: what agents grep, and what tests read back.
+//!
+//! ```text
+//! line   = head [ " x:" int " y:" int " w:" int " h:" int ] tail
+//! head   = "[" role [ " (" native ")" ] "]" [ " " quoted ]
+//! tail   = [ " visible" ] { " " state } [ " #e" digits ]
+//! quoted = '"' escaped [ "…(+" count ")" ] '"'
+//! state  = focused selected checked mixed expanded collapsed disabled editable secure, in order
+//! delta  = "+ " line | "- " line | "~ " head " | " change { ", " change } tail
+//! change = attribute ": " value " -> " value
+//! value  = quoted | "true" | "false" | "mixed"
+//! ```
+//!
+//! `escaped` is [`escape`]; in `native` a `)` has a backslash too. A text that itself contains
+//! `…(+` has its `…` written `\u{2026}`, so that the cut mark says what was cut and nothing else
+//! can. Every line reads back as what it was made from.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
+
+use crate::diff::{Attribute, Change, Value};
+use crate::escape::{escape, unescape};
+use crate::{Rect, Ref, Role, States, Text, Texts, Tree};
+
+/// What one line says of an element.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Its role.
+    pub role: Role,
+    /// Its native role, where it says something that the role does not.
+    pub native_role: Option<Cow<'static, str>>,
+    /// Its text; see [`Texts`].
+    pub text: Option<Text>,
+    /// Where it is on the screen.
+    pub extents: Option<Rect>,
+    /// Whether it can be seen.
+    pub visible: bool,
+    /// Its states.
+    pub states: States,
+    /// Its ref.
+    pub reference: Option<Ref>,
+}
+
+impl Line {
+    /// The line of element `index`; `None` where there is no such element.
+    pub fn of(tree: &Tree, texts: &Texts, index: usize) -> Option<Self> {
+        let element = tree.elements.get(index)?;
+        Some(Self {
+            role: element.role,
+            native_role: element
+                .role
+                .says_more(&element.native_role)
+                .then(|| element.native_role.clone()),
+            text: texts.text(tree, index),
+            extents: element.extents,
+            visible: element.visible,
+            states: element.states,
+            reference: element.reference,
+        })
+    }
+
+    fn head(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}", self.role.ax())?;
+        if let Some(native) = &self.native_role {
+            write!(f, " ({})", escape(native).replace(')', "\\)"))?;
+        }
+        f.write_char(']')?;
+        if let Some(text) = &self.text {
+            f.write_char(' ')?;
+            quoted(f, text)?;
+        }
+        Ok(())
+    }
+
+    fn tail(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.visible {
+            f.write_str(" visible")?;
+        }
+        for state in self.states.words() {
+            write!(f, " {state}")?;
+        }
+        if let Some(reference) = self.reference {
+            write!(f, " #{reference}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.head(f)?;
+        if let Some(Rect { x, y, w, h }) = self.extents {
+            write!(f, " x:{x} y:{y} w:{w} h:{h}")?;
+        }
+        self.tail(f)
+    }
+}
+
+/// Writes a text between quotes, with its cut mark.
+fn quoted(f: &mut fmt::Formatter<'_>, text: &Text) -> fmt::Result {
+    let escaped = escape(&text.shown);
+    f.write_char('"')?;
+    if escaped.contains("…(+") {
+        f.write_str(&escaped.replace("…(+", "\\u{2026}(+"))?;
+    } else {
+        f.write_str(&escaped)?;
+    }
+    if text.omitted > 0 {
+        write!(f, "…(+{})", text.omitted)?;
+    }
+    f.write_char('"')
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => quoted(f, text),
+            Self::Flag(flag) => write!(f, "{flag}"),
+            Self::Mixed => f.write_str("mixed"),
+        }
+    }
+}
+
+/// One line of a diff.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DeltaLine {
+    /// `+`: it is new.
+    Added(Line),
+    /// `-`: it is gone.
+    Removed(Line),
+    /// `~`: it has changed. The line says nothing of where it is.
+    Modified(Line, Vec<Change>),
+}
+
+impl fmt::Display for DeltaLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Added(line) => write!(f, "+ {line}"),
+            Self::Removed(line) => write!(f, "- {line}"),
+            Self::Modified(line, changes) => {
+                f.write_str("~ ")?;
+                line.head(f)?;
+                f.write_str(" | ")?;
+                for (i, change) in changes.iter().enumerate() {
+                    let comma = if i > 0 { ", " } else { "" };
+                    let name = change.attribute.name();
+                    write!(f, "{comma}{name}: {} -> {}", change.old, change.new)?;
+                }
+                line.tail(f)
+            }
+        }
+    }
+}
+
+/// The text is not a line that this module writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not an element line")]
+pub struct NotALine;
+
+impl FromStr for Line {
+    type Err = NotALine;
+
+    fn from_str(s: &str) -> Result<Self, NotALine> {
+        let mut reader = Reader(s);
+        let mut line = reader.head().ok_or(NotALine)?;
+        reader.extents(&mut line).ok_or(NotALine)?;
+        reader.tail(&mut line).ok_or(NotALine)?;
+        Ok(line)
+    }
+}
+
+impl FromStr for DeltaLine {
+    type Err = NotALine;
+
+    fn from_str(s: &str) -> Result<Self, NotALine> {
+        match s.split_at_checked(2).ok_or(NotALine)? {
+            ("+ ", line) => line.parse().map(Self::Added),
+            ("- ", line) => line.parse().map(Self::Removed),
+            ("~ ", line) => Reader(line).modified().ok_or(NotALine),
+            _ => Err(NotALine),
+        }
+    }
+}
+
+/// What is still to be read of a line.
+struct Reader<'a>(&'a str);
+
+impl<'a> Reader<'a> {
+    /// Whether `prefix` was next; if so it is read.
+    fn eat(&mut self, prefix: &str) -> bool {
+        let after = self.0.strip_prefix(prefix);
+        self.0 = after.unwrap_or(self.0);
+        after.is_some()
+    }
+
+    /// What stands before the first `end` that has no backslash; both are read.
+    fn until(&mut self, end: char) -> Option<&'a str> {
+        let mut escaped = false;
+        let at = self.0.char_indices().find(|&(_, c)| {
+            let found = c == end && !escaped;
+            escaped = c == '\\' && !escaped;
+            found
+        })?;
+        let (before, after) = self.0.split_at(at.0);
+        self.0 = after.strip_prefix(end)?;
+        Some(before)
+    }
+
+    /// What stands before the first character that `part` refuses.
+    fn word(&mut self, part: impl Fn(char) -> bool) -> &'a str {
+        let end = self.0.find(|c| !part(c)).unwrap_or(self.0.len());
+        let (word, rest) = self.0.split_at(end);
+        self.0 = rest;
+        word
+    }
+
+    fn number(&mut self) -> Option<i32> {
+        self.word(|c| c == '-' || c.is_ascii_digit()).parse().ok()
+    }
+
+    fn quoted(&mut self) -> Option<Text> {
+        if !self.eat("\"") {
+            return None;
+        }
+        let inside = self.until('"')?;
+        let cut = inside
+            .strip_suffix(')')
+            .and_then(|s| s.rsplit_once("…(+"))
+            .and_then(|(shown, count)| Some((shown, count.parse().ok()?)));
+        let (shown, omitted) = cut.unwrap_or((inside, 0));
+        Some(Text {
+            shown: unescape(shown)?.into_owned(),
+            omitted,
+        })
+    }
+
+    fn head(&mut self) -> Option<Line> {
+        if !self.eat("[") {
+            return None;
+        }
+        let role = Role::from_name(self.word(|c| c.is_ascii_alphanumeric()))?;
+        let native_role = if self.eat(" (") {
+            Some(unescape(self.until(')')?)?.into_owned().into())
+        } else {
+            None
+        };
+        if !self.eat("]") {
+            return None;
+        }
+        let text = if self.0.starts_with(" \"") {
+            self.eat(" ");
+            Some(self.quoted()?)
+        } else {
+            None
+        };
+        Some(Line {
+            role,
+            native_role,
+            text,
+            extents: None,
+            visible: false,
+            states: States::empty(),
+            reference: None,
+        })
+    }
+
+    /// Reads the extents into `line` if they come next; `None` where only half of them do.
+    fn extents(&mut self, line: &mut Line) -> Option<()> {
+        if !self.eat(" x:") {
+            return Some(());
+        }
+        let x = self.number()?;
+        let y = self.eat(" y:").then(|| self.number())??;
+        let w = self.eat(" w:").then(|| self.number())??;
+        let h = self.eat(" h:").then(|| self.number())??;
+        line.extents = Some(Rect { x, y, w, h });
+        Some(())
+    }
+
+    /// Reads the tail into `line`; nothing may follow it.
+    fn tail(&mut self, line: &mut Line) -> Option<()> {
+        line.visible = self.eat(" visible");
+        for (word, state) in States::WORDS {
+            line.states.set(state, self.eat(&format!(" {word}")));
+        }
+        if self.eat(" ") {
+            if !self.0.starts_with("#e") {
+                return None;
+            }
+            line.reference = Some(self.0.parse().ok()?);
+            self.0 = "";
+        }
+        self.0.is_empty().then_some(())
+    }
+
+    fn value(&mut self) -> Option<Value> {
+        if self.0.starts_with('"') {
+            return self.quoted().map(Value::Text);
+        }
+        match self.word(|c| c.is_ascii_lowercase()) {
+            "true" => Some(Value::Flag(true)),
+            "false" => Some(Value::Flag(false)),
+            "mixed" => Some(Value::Mixed),
+            _ => None,
+        }
+    }
+
+    fn modified(&mut self) -> Option<DeltaLine> {
+        let mut line = self.head()?;
+        let mut changes = Vec::new();
+        let mut more = self.eat(" | ");
+        while more {
+            let name = self.word(|c| c.is_ascii_alphabetic());
+            let attribute = Attribute::ALL.into_iter().find(|a| a.name() == name)?;
+            let old = self.eat(": ").then(|| self.value())??;
+            let new = self.eat(" -> ").then(|| self.value())??;
+            changes.push(Change {
+                attribute,
+                old,
+                new,
+            });
+            more = self.eat(", ");
+        }
+        self.tail(&mut line)?;
+        (!changes.is_empty()).then_some(DeltaLine::Modified(line, changes))
+    }
+}

@@ -1,0 +1,199 @@
+//! Roles under one name on every OS: the AX names.
+
+use std::borrow::Cow;
+
+use crate::role_table::{ATSPI, AX_SUBROLES, UIA};
+
+/// A role by its AX name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Role(&'static str);
+
+macro_rules! roles {
+    ($($name:ident $ax:literal $doc:literal,)*) => {
+        impl Role {
+            $(#[doc = concat!("`", $ax, "`: ", $doc, ".")]
+            pub const $name: Self = Self($ax);)*
+
+            /// Every role.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+        }
+    };
+}
+
+roles! {
+    APPLICATION "AXApplication" "the app itself",
+    WINDOW "AXWindow" "a toplevel: window, dialog, alert, file chooser (the native role says which)",
+    SHEET "AXSheet" "a dialog that hangs on a window",
+    DRAWER "AXDrawer" "a panel that slides out of a window",
+    POPOVER "AXPopover" "a bubble that points at what opened it",
+    GROUP "AXGroup" "a container without a more exact role",
+    BUTTON "AXButton" "a push button",
+    CHECK_BOX "AXCheckBox" "on or off: check box, toggle button, switch",
+    RADIO_BUTTON "AXRadioButton" "one of several",
+    RADIO_GROUP "AXRadioGroup" "radio buttons that exclude each other",
+    POP_UP_BUTTON "AXPopUpButton" "a button that opens a list of choices",
+    COMBO_BOX "AXComboBox" "a choice from a list, often editable",
+    TEXT_FIELD "AXTextField" "one line of text",
+    TEXT_AREA "AXTextArea" "many lines of text",
+    STATIC_TEXT "AXStaticText" "text that only says something",
+    HEADING "AXHeading" "a heading in a document",
+    LINK "AXLink" "a hyperlink",
+    IMAGE "AXImage" "a picture or icon",
+    SLIDER "AXSlider" "a value set by dragging",
+    INCREMENTOR "AXIncrementor" "a number with up and down buttons",
+    MENU_BAR "AXMenuBar" "the bar that holds an app's menus",
+    MENU_BAR_ITEM "AXMenuBarItem" "what is clicked in a menu bar to open a menu",
+    MENU "AXMenu" "an open menu, or one that can be opened",
+    MENU_ITEM "AXMenuItem" "an entry of a menu",
+    MENU_BUTTON "AXMenuButton" "a button that opens a menu",
+    TAB "AXTab" "the tab of a page",
+    TAB_GROUP "AXTabGroup" "a row of tabs, often with the page",
+    TOOLBAR "AXToolbar" "a tool bar",
+    SCROLL_AREA "AXScrollArea" "shows a part of what it contains",
+    SCROLL_BAR "AXScrollBar" "a scroll bar",
+    VALUE_INDICATOR "AXValueIndicator" "the thumb of a scroll bar or slider",
+    PAGE_BUTTON "AXPageButton" "the part of a scroll bar that scrolls by a page",
+    ARROW_BUTTON "AXArrowButton" "the part of a scroll bar that scrolls by a line",
+    SPLITTER "AXSplitter" "a separator, sometimes draggable",
+    SPLIT_GROUP "AXSplitGroup" "panes with a splitter between them",
+    TABLE "AXTable" "rows and columns",
+    GRID "AXGrid" "things laid out in a grid",
+    OUTLINE "AXOutline" "a tree of rows",
+    LIST "AXList" "a list",
+    BROWSER "AXBrowser" "columns that open each other",
+    ROW "AXRow" "a row of a table, tree or list",
+    COLUMN "AXColumn" "a column of a table",
+    CELL "AXCell" "a cell of a table",
+    WEB_AREA "AXWebArea" "a web page or other document",
+    PROGRESS_INDICATOR "AXProgressIndicator" "how far something has come",
+    BUSY_INDICATOR "AXBusyIndicator" "something is going on",
+    LEVEL_INDICATOR "AXLevelIndicator" "a level or a rating",
+    RELEVANCE_INDICATOR "AXRelevanceIndicator" "how well a row matches",
+    DISCLOSURE_TRIANGLE "AXDisclosureTriangle" "opens and closes a part of a window",
+    COLOR_WELL "AXColorWell" "shows and picks a colour",
+    DATE_FIELD "AXDateField" "a date",
+    TIME_FIELD "AXTimeField" "a time of day",
+    RULER "AXRuler" "a ruler",
+    RULER_MARKER "AXRulerMarker" "a mark on a ruler",
+    LAYOUT_AREA "AXLayoutArea" "things laid out freely",
+    LAYOUT_ITEM "AXLayoutItem" "one of them",
+    HELP_TAG "AXHelpTag" "a tool tip",
+    HANDLE "AXHandle" "what an object is resized by",
+    GROW_AREA "AXGrowArea" "what a window is resized by",
+    MATTE "AXMatte" "what lies around a picture",
+    DOCK_ITEM "AXDockItem" "an icon in the Dock",
+    UNKNOWN "AXUnknown" "nothing is known of it",
+}
+
+impl Role {
+    /// The AX name: `AXButton`.
+    pub fn ax(self) -> &'static str {
+        self.0
+    }
+
+    /// The name without its prefix: `Button`.
+    pub fn short(self) -> &'static str {
+        self.0.strip_prefix("AX").unwrap_or(self.0)
+    }
+
+    /// The role with exactly this AX name.
+    pub fn from_name(ax: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|role| role.0 == ax)
+    }
+
+    /// The role and native role of an `AtspiRole` number (at-spi2-core, `atspi-constants.h`).
+    ///
+    /// Two things that a number does not say are the platform's to add: whether a `text` has many
+    /// lines ([`Role::TEXT_AREA`]), and where a `menu` stands ([`Role::inside`]).
+    pub fn from_atspi(number: u32) -> (Self, Cow<'static, str>) {
+        match usize::try_from(number).ok().and_then(|i| ATSPI.get(i)) {
+            Some(&(native, role)) => (role, native.into()),
+            None => (Self::UNKNOWN, format!("role {number}").into()),
+        }
+    }
+
+    /// The role and native role of an `AXRole` and `AXSubrole`. The native role is the subrole
+    /// where there is one.
+    pub fn from_ax(role: &str, subrole: Option<&str>) -> (Self, Cow<'static, str>) {
+        let subrole = subrole.filter(|s| !s.is_empty() && *s != "AXUnknown");
+        let by_subrole = subrole.and_then(|s| AX_SUBROLES.iter().find(|(name, _)| *name == s));
+        let known = by_subrole
+            .map(|&(_, role)| role)
+            .or_else(|| Self::from_name(role));
+        let native = subrole.unwrap_or(role).to_owned();
+        (known.unwrap_or(Self::UNKNOWN), native.into())
+    }
+
+    /// The role and native role of a UIA control type id (50000 is `UIA_ButtonControlTypeId`).
+    ///
+    /// Whether a `Document` is a page ([`Role::WEB_AREA`]) or text to edit is the platform's to say.
+    pub fn from_uia(control_type: i32) -> (Self, Cow<'static, str>) {
+        let entry = control_type
+            .checked_sub(50_000)
+            .and_then(|i| usize::try_from(i).ok())
+            .and_then(|i| UIA.get(i));
+        match entry {
+            Some(&(native, role)) => (role, native.into()),
+            None => (Self::UNKNOWN, format!("control type {control_type}").into()),
+        }
+    }
+
+    /// This role in a container of that role. AT-SPI's `menu` is an open menu and also the entry
+    /// that opens one: in a menu bar that entry is a menu bar item, below one or in another `menu`
+    /// a menu item. Only for AT-SPI; `native` is its name for the role.
+    #[must_use]
+    pub fn inside(self, container: Self, native: &str) -> Self {
+        match (native, container) {
+            ("menu" | "menu item", Self::MENU_BAR) => Self::MENU_BAR_ITEM,
+            ("menu", Self::MENU | Self::MENU_ITEM | Self::MENU_BAR_ITEM) => Self::MENU_ITEM,
+            _ => self,
+        }
+    }
+
+    /// Whether a person clicks or types here: the roles that a summary lists first.
+    pub fn is_interactive(self) -> bool {
+        matches!(
+            self,
+            Self::BUTTON
+                | Self::LINK
+                | Self::TEXT_FIELD
+                | Self::TEXT_AREA
+                | Self::CHECK_BOX
+                | Self::RADIO_BUTTON
+                | Self::POP_UP_BUTTON
+                | Self::COMBO_BOX
+                | Self::SLIDER
+                | Self::MENU_ITEM
+                | Self::MENU_BAR_ITEM
+                | Self::MENU_BUTTON
+                | Self::TAB
+        )
+    }
+
+    /// A scroll bar or a part of one.
+    pub fn is_scroll_bar_part(self) -> bool {
+        matches!(
+            self,
+            Self::SCROLL_BAR | Self::VALUE_INDICATOR | Self::PAGE_BUTTON | Self::ARROW_BUTTON
+        )
+    }
+
+    /// Changes by itself while something is going on.
+    pub fn is_progress(self) -> bool {
+        matches!(self, Self::PROGRESS_INDICATOR | Self::BUSY_INDICATOR)
+    }
+
+    /// Whether `native` says something that the role does not: they differ by more than case,
+    /// spaces and the `AX` prefix.
+    pub fn says_more(self, native: &str) -> bool {
+        let native = native.trim();
+        let bare = native.strip_prefix("AX").unwrap_or(native);
+        let folded = |s: &str| {
+            s.chars()
+                .filter(|c| !c.is_whitespace())
+                .flat_map(char::to_lowercase)
+                .collect::<String>()
+        };
+        !native.is_empty() && folded(bare) != folded(self.short())
+    }
+}

@@ -1,0 +1,254 @@
+//! Finding the element that an agent means: by text and role, by ref, by place.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use crate::escape::short_escaped;
+use crate::texts::own_text;
+use crate::{Element, Point, Ref, Role, States, Texts, Tree};
+
+/// The best match for a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Match {
+    /// Its index in the tree.
+    pub index: usize,
+    /// How many others were equally good and come later in the tree.
+    pub others: usize,
+}
+
+/// How good a match is; greater is better: exact, visible, interactive, and by the element's own
+/// text rather than that of an element in it.
+type Rank = (bool, bool, bool, bool);
+
+impl Tree {
+    /// The element whose text contains `text`, and whose role starts with `role` (with or without
+    /// `AX`) or is called so by the OS; case does not matter.
+    ///
+    /// Title, value, description and the text of its line are looked at. An exact match beats a
+    /// partial one, then an on-screen one an off-screen one, an interactive one a static one, and
+    /// one by its own text one by the text of an element in it; then tree order. An empty text
+    /// matches any element, but only where a role is given.
+    pub fn find_text(&self, text: &str, role: Option<&str>) -> Option<Match> {
+        let wanted = fold(text);
+        let role = RoleFilter::new(role);
+        if wanted.is_empty() && role.is_any() {
+            return None;
+        }
+        let texts = Texts::of(self);
+        let mut best: Option<(Rank, Match)> = None;
+        for (index, element) in self.elements.iter().enumerate() {
+            if !role.admits(element) {
+                continue;
+            }
+            let own = has_text(element, &wanted);
+            let source = texts.source(index).filter(|&source| source != index);
+            let inner = || has_text(self.elements.get(source?)?, &wanted);
+            let Some(exact) = own.or_else(inner) else {
+                continue;
+            };
+            // What is disabled takes no input: it is no better than a static text.
+            let disabled = element.states.contains(States::DISABLED);
+            let interactive = element.role.is_interactive() && !disabled;
+            let rank = (exact, element.visible, interactive, own.is_some());
+            match &mut best {
+                Some((top, found)) if *top == rank => found.others += 1,
+                Some((top, _)) if *top > rank => {}
+                _ => best = Some((rank, Match { index, others: 0 })),
+            }
+        }
+        best.map(|(_, found)| found)
+    }
+
+    /// The element with this ref.
+    pub fn find_ref(&self, reference: Ref) -> Option<usize> {
+        let mut elements = self.elements.iter();
+        elements.position(|element| element.reference == Some(reference))
+    }
+
+    /// The element that a click there is for: the last visible one in tree order whose extents
+    /// contain the point, or the interactive one that it is a part of (a label in a button).
+    pub fn find_at(&self, point: Point) -> Option<usize> {
+        let holds = |e: &Element| e.visible && e.extents.is_some_and(|r| r.contains(point));
+        let hit = self.elements.iter().rposition(holds)?;
+        let mut index = hit;
+        // A label is at most a few steps inside its button; further up is another thing.
+        for _ in 0..4 {
+            let element = self.elements.get(index)?;
+            if element.role.is_interactive() && holds(element) {
+                return Some(index);
+            }
+            let whole = matches!(
+                element.role,
+                Role::ROW | Role::CELL | Role::WINDOW | Role::WEB_AREA | Role::SCROLL_AREA
+            );
+            match element.parent.filter(|&p| p < index && !whole) {
+                Some(parent) => index = parent,
+                None => break,
+            }
+        }
+        Some(hit)
+    }
+
+    /// Up to three texts nearest to `text`, of elements of that role where there are any, for the
+    /// words of an error: `"Send" [AXButton] #e42`.
+    pub fn nearest_texts(&self, text: &str, role: Option<&str>) -> Vec<String> {
+        let filter = RoleFilter::new(role);
+        let any = RoleFilter::new(None);
+        let filter = if self.elements.iter().any(|e| filter.admits(e)) {
+            &filter
+        } else {
+            &any
+        };
+        let wanted = Bigrams::of(text);
+        let texts = Texts::of(self);
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        let mut near: Vec<(u32, usize, String)> = Vec::new();
+        let (showing, hidden): (Vec<usize>, Vec<usize>) =
+            (0..self.elements.len()).partition(|&i| self.elements[i].visible);
+        for index in showing.into_iter().chain(hidden) {
+            let element = &self.elements[index];
+            // A button is called by its label, but a window is not by the first label in it.
+            let named = element.role.is_interactive() || texts.source(index) == Some(index);
+            if !named || !filter.admits(element) {
+                continue;
+            }
+            let Some(text) = texts.text(self, index) else {
+                continue;
+            };
+            let shown = short_escaped(text.shown.trim(), 50);
+            let folded = fold(&shown);
+            let likeness = wanted.likeness(&folded);
+            // Of equal texts the first, but an interactive one rather than its label.
+            match seen.get(&folded).and_then(|&at| near.get_mut(at)) {
+                None => {
+                    seen.insert(folded, near.len());
+                    near.push((likeness, index, shown));
+                }
+                Some((_, first, _)) => {
+                    let was = &self.elements[*first];
+                    if element.role.is_interactive() && !was.role.is_interactive() {
+                        *first = index;
+                    }
+                }
+            }
+            // What shows comes first; a tree with more texts than this has the near ones there.
+            if near.len() >= NEAREST_LIMIT {
+                break;
+            }
+        }
+        near.sort_by_key(|&(likeness, index, _)| {
+            let element = &self.elements[index];
+            let interactive = element.role.is_interactive();
+            let better = (likeness, element.visible, interactive);
+            (Reverse(better), index)
+        });
+        let words = near.into_iter().take(3).map(|(_, index, shown)| {
+            let element = &self.elements[index];
+            let reference = element.reference.map(|r| format!(" #{r}"));
+            let role = element.role.ax();
+            format!("\"{shown}\" [{role}]{}", reference.unwrap_or_default())
+        });
+        words.collect()
+    }
+}
+
+/// How many texts a failed search compares.
+const NEAREST_LIMIT: usize = 5_000;
+
+fn fold(text: &str) -> String {
+    text.trim().to_lowercase()
+}
+
+/// Whether one of the element's own texts is (`Some(true)`) or contains (`Some(false)`) `wanted`.
+fn has_text(element: &Element, wanted: &str) -> Option<bool> {
+    let value = (!element.states.contains(States::SECURE)).then_some(&element.value);
+    let parts = [Some(&element.title), value, Some(&element.description)];
+    let mut found = None;
+    let mut filled = 0;
+    for part in parts.into_iter().flatten().filter(|t| !t.is_blank()) {
+        filled += 1;
+        let folded = fold(&part.shown);
+        if folded == wanted && part.omitted == 0 {
+            return Some(true);
+        }
+        if folded.contains(wanted) {
+            found = Some(false);
+        }
+    }
+    if filled > 1 {
+        let joined = own_text(element).map(|text| fold(&text.shown));
+        let joined = joined.unwrap_or_default();
+        if joined == wanted {
+            return Some(true);
+        }
+        if joined.contains(wanted) {
+            found = Some(false);
+        }
+    }
+    found.or_else(|| wanted.is_empty().then_some(false))
+}
+
+/// A prefix of a role, or a native role in full.
+struct RoleFilter(Option<String>);
+
+impl RoleFilter {
+    fn new(role: Option<&str>) -> Self {
+        let squeezed = role.map(squeeze);
+        Self(squeezed.filter(|role| !role.is_empty()))
+    }
+
+    fn is_any(&self) -> bool {
+        self.0.is_none()
+    }
+
+    fn admits(&self, element: &Element) -> bool {
+        self.0.as_deref().is_none_or(|wanted| {
+            squeeze(element.role.ax()).starts_with(wanted)
+                || squeeze(&element.native_role) == wanted
+        })
+    }
+}
+
+/// Lower case, without spaces and the `AX` prefix.
+fn squeeze(role: &str) -> String {
+    let mut squeezed = role.to_lowercase();
+    squeezed.retain(|c| !c.is_whitespace());
+    match squeezed.strip_prefix("ax") {
+        Some(bare) => bare.to_owned(),
+        None => squeezed,
+    }
+}
+
+/// The pairs of neighbouring characters in the start of a text, to tell how alike texts are in
+/// time linear in their length.
+struct Bigrams(Vec<(char, char)>);
+
+impl Bigrams {
+    fn of(text: &str) -> Self {
+        let mut pairs: Vec<_> = pairs(&fold(text)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        Self(pairs)
+    }
+
+    /// Twice the shared pairs in thousandths of all pairs (the Dice coefficient).
+    fn likeness(&self, folded: &str) -> u32 {
+        let mut shared = 0u128;
+        let mut total = self.0.len();
+        for pair in pairs(folded) {
+            total += 1;
+            if let Ok(at) = self.0.binary_search(&pair) {
+                shared |= 1 << at;
+            }
+        }
+        let thousandths = 2_000 * shared.count_ones() as usize / total.max(1);
+        u32::try_from(thousandths).unwrap_or(u32::MAX)
+    }
+}
+
+/// At most 101 pairs, so that a set of them fits a `u128`.
+fn pairs(text: &str) -> impl Iterator<Item = (char, char)> {
+    let start = || text.chars().take(100);
+    let ends = |c: char| std::iter::once(c);
+    ends(' ').chain(start()).zip(start().chain(ends(' ')))
+}

@@ -1,0 +1,311 @@
+//! The summary: all that the model sees of a call. Plain text, fixed order, a line a field, under
+//! 4,000 characters whatever is on the screen.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use crate::escape::{one_line, short, short_escaped};
+use crate::{Diff, Element, Rect, Role, States, Texts, Tree, diff::Attribute, diff::Value};
+
+/// A summary has fewer characters than this.
+pub const LIMIT: usize = 4_000;
+
+/// A tree file that was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct File {
+    /// Its path.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+    /// How many elements its tree has.
+    pub elements: usize,
+}
+
+/// The app that took the front.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Handoff {
+    /// Its name.
+    pub app: String,
+    /// Its pid.
+    pub pid: u32,
+    /// How many elements it has.
+    pub total: usize,
+    /// How many of them are visible.
+    pub visible: usize,
+    /// Lines of [`tree_elements`].
+    pub elements: Vec<String>,
+}
+
+impl Handoff {
+    /// What a summary says of the tree of the app that took the front.
+    pub fn of(tree: &Tree) -> Self {
+        Self {
+            app: tree.app.name.clone(),
+            pid: tree.app.pid,
+            total: tree.elements.len(),
+            visible: tree.elements.iter().filter(|e| e.visible).count(),
+            elements: tree_elements(tree),
+        }
+    }
+}
+
+/// What a call answers with, field by field; what is empty is left out. Texts from the screen and
+/// paths go in as they are: [`Summary::render`] makes them harmless and keeps to [`LIMIT`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// What was wrong and what to do next. Its presence makes the status `error`.
+    pub error: Option<String>,
+    /// The target's pid.
+    pub pid: Option<u32>,
+    /// The target's name.
+    pub app: Option<String>,
+    /// The open dialog: [`crate::tree_file::dialog_label`].
+    pub dialog: Option<String>,
+    /// What the tree lacks and why.
+    pub partial: Vec<String>,
+    /// The tree file.
+    pub file: Option<File>,
+    /// The path of the picture.
+    pub screenshot: Option<String>,
+    /// What was done and what came of it, in a sentence or two.
+    pub summary: String,
+    /// What else the model must know: no guard, no picture and why.
+    pub notes: Vec<String>,
+    /// Texts before and after: [`text_changes`].
+    pub text_changes: Vec<(String, String)>,
+    /// Lines of [`tree_elements`] or [`new_elements`].
+    pub visible_elements: Vec<String>,
+    /// The app that took the front.
+    pub app_switch: Option<Handoff>,
+}
+
+impl Summary {
+    /// The text. Never [`LIMIT`] characters long; what has to go is elements first, from the end
+    /// of their lists, which then say how many are missing. Paths are kept whole while they are
+    /// at most 800 characters.
+    pub fn render(&self) -> String {
+        let mut out = Page::default();
+        let status = if self.error.is_some() {
+            "error"
+        } else {
+            "success"
+        };
+        out.field("status", status, 10);
+        if let Some(error) = &self.error {
+            out.field("error", error, 800);
+        }
+        if let Some(pid) = self.pid {
+            out.field("pid", &pid.to_string(), 10);
+        }
+        for (name, text) in [("app", &self.app), ("dialog", &self.dialog)] {
+            if let Some(text) = text {
+                out.field(name, text, 160);
+            }
+        }
+        for what in self.partial.iter().take(2) {
+            out.field("partial", what, 160);
+        }
+        if let Some(file) = &self.file {
+            let size = format!("{} bytes ({} elements)", file.bytes, file.elements);
+            out.field("file", &file.path, PATH);
+            out.field("file_size", &size, 60);
+            let hint = format!("grep -n 'AXButton' {}", shell_word(&file.path));
+            if hint.chars().count() <= 250 {
+                out.field("hint", &hint, 250);
+            }
+        }
+        if let Some(path) = &self.screenshot {
+            out.field("screenshot", path, PATH);
+        }
+        if !self.summary.is_empty() {
+            out.field("summary", &self.summary, 300);
+        }
+        for note in self.notes.iter().take(3) {
+            out.field("note", note, 150);
+        }
+        let handoff = self.app_switch.as_ref().map(|handoff| {
+            let mut head = Page::default();
+            let front = short(&handoff.app, 80);
+            let front = format!("{front} (PID: {}) is now frontmost", handoff.pid);
+            head.field("app_switch", &front, 200);
+            let counts = format!("{} total, {} visible", handoff.total, handoff.visible);
+            head.field("app_switch_elements", &counts, 60);
+            (head, &handoff.elements)
+        });
+        // The other app's list may use half of what is left, and what the first one leaves.
+        let after = handoff.as_ref().map_or(0, |(head, elements)| {
+            let left = LIMIT.saturating_sub(out.chars + head.chars);
+            head.chars + (left / 2).min(list_length(elements))
+        });
+        let changes = self.text_changes.iter().take(3);
+        let changes: Vec<_> = changes
+            .map(|(old, new)| format!("'{}' -> '{}'", short(old, 60), short(new, 60)))
+            .collect();
+        out.list("text_changes", &changes, after);
+        out.list("visible_elements", &self.visible_elements, after);
+        if let Some((head, elements)) = handoff {
+            out.push(&head.text);
+            out.list("app_switch_visible_elements", elements, 0);
+        }
+        out.text
+    }
+}
+
+/// The longest path that is kept whole.
+const PATH: usize = 800;
+
+/// A path as a shell takes it.
+fn shell_word(path: &str) -> Cow<'_, str> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-~+:,@%".contains(c);
+    if path.chars().all(plain) {
+        return Cow::Borrowed(path);
+    }
+    Cow::Owned(format!("'{}'", path.replace('\'', "'\\''")))
+}
+
+/// A list's header and its lines, roughly.
+fn list_length(lines: &[String]) -> usize {
+    40 + lines.iter().map(|l| l.chars().count() + 3).sum::<usize>()
+}
+
+/// Text that knows its length and never reaches the limit.
+#[derive(Default)]
+struct Page {
+    text: String,
+    chars: usize,
+}
+
+impl Page {
+    /// Appends whole lines if they fit.
+    fn push(&mut self, lines: &str) -> bool {
+        let chars = self.chars + lines.chars().count();
+        let fits = chars < LIMIT;
+        if fits {
+            self.text.push_str(lines);
+            self.chars = chars;
+        }
+        fits
+    }
+
+    fn field(&mut self, name: &str, value: &str, most: usize) {
+        self.push(&format!("{name}: {}\n", short(value, most)));
+    }
+
+    /// Appends a header and as many indented lines as fit with `after` characters still free.
+    fn list(&mut self, name: &str, lines: &[String], after: usize) {
+        // `  … (+40 more)`
+        const MORE: usize = 24;
+        let room = LIMIT.saturating_sub(after + MORE);
+        let header = format!("{name}:\n");
+        if lines.is_empty() || self.chars + header.len() + MORE >= room {
+            return;
+        }
+        self.push(&header);
+        for (i, line) in lines.iter().enumerate() {
+            let line = format!("  {}\n", one_line(line));
+            if self.chars + line.chars().count() >= room {
+                self.push(&format!("  … (+{} more)\n", lines.len() - i));
+                return;
+            }
+            self.push(&line);
+        }
+    }
+}
+
+/// `'Send' [AXButton]`: how a sentence names an element.
+pub fn name_of(tree: &Tree, index: usize) -> String {
+    let Some(element) = tree.elements.get(index) else {
+        return "nothing".to_owned();
+    };
+    let role = element.role.ax();
+    match Texts::of(tree).text(tree, index) {
+        Some(text) => format!("'{}' [{role}]", short(text.shown.trim(), 50)),
+        None => format!("[{role}]"),
+    }
+}
+
+/// `2 added, 1 removed, 3 modified`.
+pub fn counts(diff: &Diff) -> String {
+    let (added, removed) = (diff.added.len(), diff.removed.len());
+    let modified = diff.modified.len();
+    format!("{added} added, {removed} removed, {modified} modified")
+}
+
+/// The visible elements of a full tree: 30 interactive ones, then 10 static texts.
+pub fn tree_elements(tree: &Tree) -> Vec<String> {
+    elements(tree, 0..tree.elements.len(), 30, 10)
+}
+
+/// The visible ones of the elements that a diff added, then those that came into view without being
+/// new (the items of a menu that was opened, the page of a tab): 20 interactive, then 10 static texts.
+pub fn new_elements(before: &Tree, after: &Tree, diff: &Diff) -> Vec<String> {
+    let appeared = diff.appeared(before, after);
+    elements(after, diff.added.iter().copied().chain(appeared), 20, 10)
+}
+
+fn elements(
+    tree: &Tree,
+    indices: impl Iterator<Item = usize>,
+    interactive: usize,
+    text: usize,
+) -> Vec<String> {
+    let texts = Texts::of(tree);
+    let (mut first, mut then) = (Vec::new(), Vec::new());
+    for index in indices {
+        let Some(element) = tree.elements.get(index).filter(|e| e.visible) else {
+            continue;
+        };
+        if element.role.is_interactive() {
+            if first.len() < interactive {
+                first.push(element_line(tree, &texts, index, element));
+            }
+        } else if element.role == Role::STATIC_TEXT && then.len() < text {
+            // A button's label says what the button's line has said already.
+            let parent = element.parent.and_then(|p| tree.elements.get(p));
+            let label = parent.is_some_and(|p| p.role.is_interactive());
+            if !label && texts.source(index).is_some() {
+                then.push(element_line(tree, &texts, index, element));
+            }
+        }
+    }
+    first.append(&mut then);
+    first
+}
+
+/// `[AXCheckBox] "Wrap lines" (40,610 90×18) checked #e97`: the states that are set, but for
+/// `editable`, which the role says already.
+fn element_line(tree: &Tree, texts: &Texts, index: usize, element: &Element) -> String {
+    let mut line = format!("[{}]", element.role.ax());
+    if let Some(text) = texts.text(tree, index) {
+        let text = short_escaped(text.shown.trim(), 50);
+        // Writing to a String cannot fail.
+        let _ = write!(line, " \"{text}\"");
+    }
+    if let Some(Rect { x, y, w, h }) = element.extents {
+        let _ = write!(line, " ({x},{y} {w}×{h})");
+    }
+    for state in (element.states - States::EDITABLE).words() {
+        let _ = write!(line, " {state}");
+    }
+    if let Some(reference) = element.reference {
+        let _ = write!(line, " #{reference}");
+    }
+    line
+}
+
+/// The texts that a diff changed, values before titles and descriptions, each pair once.
+pub fn text_changes(diff: &Diff) -> Vec<(String, String)> {
+    let mut pairs = Vec::new();
+    for wanted in [Attribute::Value, Attribute::Title, Attribute::Description] {
+        let changes = diff.modified.iter().flat_map(|m| &m.changes);
+        for change in changes.filter(|change| change.attribute == wanted) {
+            if let (Value::Text(old), Value::Text(new)) = (&change.old, &change.new) {
+                let pair = (old.shown.clone(), new.shown.clone());
+                if pairs.len() < 3 && !pairs.contains(&pair) {
+                    pairs.push(pair);
+                }
+            }
+        }
+    }
+    pairs
+}

@@ -1,0 +1,76 @@
+//! Which words stand for an element: its own, or for a container without any, those of the first
+//! element in it that has some.
+
+use crate::{Element, Role, States, Text, Tree};
+
+/// An element's own text: its title and its value, joined by a space where they differ; its
+/// description where both are blank. Never the value of a secure element.
+pub fn own_text(element: &Element) -> Option<Text> {
+    let value = Some(&element.value)
+        .filter(|value| !value.is_blank() && !element.states.contains(States::SECURE));
+    let title = Some(&element.title).filter(|title| !title.is_blank());
+    match (title, value) {
+        (Some(title), Some(value)) if title != value => Some(join(title, value)),
+        (Some(text), _) | (None, Some(text)) => Some(text.clone()),
+        (None, None) => Some(&element.description)
+            .filter(|text| !text.is_blank())
+            .cloned(),
+    }
+}
+
+/// `a b`, cut again.
+fn join(a: &Text, b: &Text) -> Text {
+    let total = |t: &Text| t.shown.chars().count().saturating_add(t.omitted);
+    let sum = total(a).saturating_add(1).saturating_add(total(b));
+    if a.omitted > 0 {
+        return Text::cut(a.shown.as_str(), sum);
+    }
+    Text::cut(format!("{} {}", a.shown, b.shown), sum)
+}
+
+/// Whether the element has text of its own.
+fn has_own(element: &Element) -> bool {
+    !element.title.is_blank()
+        || !element.description.is_blank()
+        || !(element.value.is_blank() || element.states.contains(States::SECURE))
+}
+
+/// An empty field has no text, whatever a toolkit puts inside it; only containers borrow.
+fn borrows(element: &Element) -> bool {
+    !matches!(element.role, Role::TEXT_FIELD | Role::TEXT_AREA)
+        && !element.states.intersects(States::EDITABLE | States::SECURE)
+}
+
+/// For each element of a tree, the element whose own text stands for it.
+#[derive(Debug, Clone)]
+pub struct Texts(Vec<Option<usize>>);
+
+impl Texts {
+    /// Computed once for a tree, in one pass.
+    pub fn of(tree: &Tree) -> Self {
+        let mut source: Vec<Option<usize>> = vec![None; tree.elements.len()];
+        // Backwards: all of an element's children come after it, and the first of them last.
+        for (i, element) in tree.elements.iter().enumerate().rev() {
+            if has_own(element) {
+                source[i] = Some(i);
+            } else if !borrows(element) {
+                source[i] = None;
+            }
+            let parent = element.parent.filter(|&p| p < i);
+            if let (Some(parent), Some(from)) = (parent, source[i]) {
+                source[parent] = Some(from);
+            }
+        }
+        Self(source)
+    }
+
+    /// The element whose own text stands for element `index`: itself, one in it, or none.
+    pub fn source(&self, index: usize) -> Option<usize> {
+        self.0.get(index).copied().flatten()
+    }
+
+    /// The text that stands for element `index` of the tree that this was computed for.
+    pub fn text(&self, tree: &Tree, index: usize) -> Option<Text> {
+        own_text(tree.elements.get(self.source(index)?)?)
+    }
+}

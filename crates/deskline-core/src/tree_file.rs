@@ -1,0 +1,135 @@
+//! The text of a tree file: a full tree, a diff with the tree after it, the tree of the app that
+//! took the front, an error. A link puts its file together from these.
+
+use std::fmt::Write as _;
+
+use crate::escape::{one_line, short_escaped};
+use crate::{DeltaLine, Diff, Line, Texts, Tree};
+
+/// The line of one element, without the space before it; empty where there is no such element.
+/// For a whole tree use [`full_tree`], which computes [`Texts`] once.
+pub fn format_element(tree: &Tree, index: usize) -> String {
+    Line::of(tree, &Texts::of(tree), index).map_or_else(String::new, |line| line.to_string())
+}
+
+/// A full tree: `# <app> — <n> elements (<s>s)`, further headers, and a line an element in
+/// document order. With `only_visible` only those that can be seen are listed and counted.
+pub fn full_tree(tree: &Tree, only_visible: bool) -> String {
+    let mut out = String::with_capacity(80 * tree.elements.len());
+    push_full(&mut out, tree, &Texts::of(tree), only_visible);
+    out
+}
+
+/// A diff: `# diff: +a added, -r removed, ~m modified`, a line an element, and after `# tree:` the
+/// whole tree as it now is.
+pub fn diff_and_tree(before: &Tree, after: &Tree, diff: &Diff, only_visible: bool) -> String {
+    let mut out = String::with_capacity(80 * after.elements.len());
+    let partial = if diff.partial { " (partial)" } else { "" };
+    push(
+        &mut out,
+        format_args!(
+            "# diff: +{} added, -{} removed, ~{} modified{partial}\n",
+            diff.added.len(),
+            diff.removed.len(),
+            diff.modified.len(),
+        ),
+    );
+    let texts = Texts::of(after);
+    for line in delta_lines(before, after, &texts, diff) {
+        push(&mut out, format_args!("{line}\n"));
+    }
+    out.push_str("# tree:\n");
+    push_full(&mut out, after, &texts, only_visible);
+    out
+}
+
+/// The tree of an app that took the front: `# app_switch: <app> (PID: <pid>)`, then the full tree.
+pub fn app_switch(tree: &Tree, only_visible: bool) -> String {
+    let app = one_line(&tree.app.name);
+    let header = format!("# app_switch: {app} (PID: {})\n", tree.app.pid);
+    header + &full_tree(tree, only_visible)
+}
+
+/// `# error: <message>` on one line.
+pub fn error(message: &str) -> String {
+    format!("# error: {}\n", one_line(message))
+}
+
+/// The open dialog in a few words, for the header and the summary: its text, role and ref.
+pub fn dialog_label(tree: &Tree) -> Option<String> {
+    label(tree, &Texts::of(tree))
+}
+
+fn label(tree: &Tree, texts: &Texts) -> Option<String> {
+    let line = Line::of(tree, texts, tree.dialog?)?;
+    let text = line.text.map(|text| short_escaped(&text.shown, 100));
+    let label = Line {
+        text: None,
+        extents: None,
+        visible: false,
+        states: crate::States::empty(),
+        ..line
+    };
+    Some(match text {
+        Some(text) => format!("\"{text}\" {label}"),
+        None => label.to_string(),
+    })
+}
+
+/// The lines of a diff: added, removed, modified. A removed element has neither place in the app
+/// nor a ref any more; a modified one has its place in the tree below.
+fn delta_lines<'a>(
+    before: &'a Tree,
+    after: &'a Tree,
+    texts: &'a Texts,
+    diff: &'a Diff,
+) -> impl Iterator<Item = DeltaLine> + 'a {
+    let were = Texts::of(before);
+    let added = diff.added.iter().filter_map(|&i| Line::of(after, texts, i));
+    let removed = diff.removed.iter().filter_map(move |&i| {
+        Some(Line {
+            visible: false,
+            states: crate::States::empty(),
+            reference: None,
+            ..Line::of(before, &were, i)?
+        })
+    });
+    let modified = diff.modified.iter().filter_map(|modified| {
+        let line = Line {
+            extents: None,
+            states: crate::States::empty(),
+            ..Line::of(after, texts, modified.after)?
+        };
+        Some(DeltaLine::Modified(line, modified.changes.clone()))
+    });
+    added
+        .map(DeltaLine::Added)
+        .chain(removed.map(DeltaLine::Removed))
+        .chain(modified)
+}
+
+fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
+    let listed = |i: &usize| !only_visible || tree.elements[*i].visible;
+    let count = (0..tree.elements.len()).filter(listed).count();
+    let app = one_line(&tree.app.name);
+    let seconds = tree.took.as_secs_f64();
+    push(
+        out,
+        format_args!("# {app} — {count} elements ({seconds:.2}s)\n"),
+    );
+    for what in &tree.partial {
+        push(out, format_args!("# partial: {}\n", one_line(what)));
+    }
+    if let Some(dialog) = label(tree, texts) {
+        push(out, format_args!("# dialog: {dialog}\n"));
+    }
+    let lines = (0..tree.elements.len()).filter(listed);
+    for line in lines.filter_map(|i| Line::of(tree, texts, i)) {
+        push(out, format_args!(" {line}\n"));
+    }
+}
+
+fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    let _ = out.write_fmt(text);
+}

@@ -1,0 +1,253 @@
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use deskline_core::{Attribute, Diff, Element, ElementId, Matching, States, Text, Tree, Value};
+use proptest::prelude::*;
+
+use crate::fixture::{any_tree, at, tree};
+
+const BEFORE: &str = r#"
+[AXApplication] "Messages" #e1
+  [AXWindow (frame)] "Ann" x:0 y:0 w:900 h:700 visible #e2
+    [AXTable] x:0 y:0 w:300 h:700 visible #e3
+      [AXRow (table row)] x:0 y:0 w:300 h:20 visible #e4
+        [AXCell (table cell)] "Ann" x:0 y:0 w:300 h:20 visible #e5
+      [AXScrollBar] x:290 y:0 w:10 h:700 visible #e6
+    [AXTextField (text)] "Message" x:320 y:600 w:400 h:30 visible #e7
+    [AXButton (push button)] "Send" x:820 y:612 w:60 h:28 visible #e8
+"#;
+
+/// The diff as a test reads it: refs added, removed and modified.
+fn told(before: &Tree, after: &Tree) -> String {
+    let diff = Diff::between(before, after);
+    let refs = |tree: &Tree, found: &[usize]| -> Vec<String> {
+        let id = |&i: &usize| tree.elements[i].id.as_str().to_owned();
+        found.iter().map(id).collect()
+    };
+    let changed: Vec<usize> = diff.modified.iter().map(|m| m.after).collect();
+    format!(
+        "+{:?} -{:?} ~{:?}",
+        refs(after, &diff.added),
+        refs(before, &diff.removed),
+        refs(after, &changed)
+    )
+    .replace('"', "")
+}
+
+/// `BEFORE` with more lines at its end.
+fn with(more: &str) -> Tree {
+    tree(&format!("{BEFORE}{more}"))
+}
+
+#[test]
+fn what_only_moved_is_not_told() {
+    let mut after = tree(BEFORE);
+    for element in &mut after.elements {
+        element.extents = element.extents.map(|r| r.offset(5, 5));
+        element.visible = false;
+    }
+    assert_eq!(told(&tree(BEFORE), &after), "+[] -[] ~[]");
+}
+
+#[test]
+fn a_row_that_moved_is_not_removed_and_added() {
+    let row = |name: &str, reference: u32| {
+        format!("[AXRow] \"{name}\" x:0 y:0 w:9 h:9 visible #e{reference}\n")
+    };
+    let before = tree(&(row("Ann", 1) + &row("Bob", 2) + &row("Cy", 3)));
+    let after = tree(&(row("Cy", 3) + &row("Ann", 1) + &row("Bob", 2)));
+    assert_eq!(told(&before, &after), "+[] -[] ~[]");
+}
+
+#[test]
+fn scroll_bars_and_their_parts_are_not_told() {
+    let parts = "    [AXScrollBar] \"h\" visible #e20\n      [AXButton] \"Line up\" visible #e21\n      [AXValueIndicator] \"7\" visible #e22\n    [AXPageButton] \"x\" #e23\n    [AXArrowButton] \"x\" #e24\n";
+    assert_eq!(told(&tree(BEFORE), &with(parts)), "+[] -[] ~[]");
+    assert_eq!(told(&with(parts), &tree(BEFORE)), "+[] -[] ~[]");
+    let mut after = tree(BEFORE);
+    at(&mut after, 6).value = Text::new("0.5");
+    assert_eq!(told(&tree(BEFORE), &after), "+[] -[] ~[]");
+}
+
+#[test]
+fn empty_rows_cells_columns_and_menus_are_not_told() {
+    let empty = "    [AXRow] visible #e20\n      [AXCell] visible #e21\n        [AXGroup] visible #e22\n    [AXColumn] #e23\n    [AXMenu] #e24\n";
+    assert_eq!(told(&tree(BEFORE), &with(empty)), "+[e22] -[] ~[]");
+    let full = "    [AXRow] visible #e20\n      [AXCell] visible #e21\n        [AXStaticText] \"Bob\" visible #e22\n";
+    assert_eq!(told(&tree(BEFORE), &with(full)), "+[e20, e21, e22] -[] ~[]");
+    assert_eq!(told(&with(full), &tree(BEFORE)), "+[] -[e20, e21, e22] ~[]");
+}
+
+#[test]
+fn a_cell_that_becomes_empty_is_told() {
+    let mut after = tree(BEFORE);
+    at(&mut after, 5).title = Text::default();
+    assert_eq!(told(&tree(BEFORE), &after), "+[] -[] ~[e5]");
+}
+
+#[test]
+fn each_attribute_has_its_change() {
+    let mut after = tree(BEFORE);
+    let button = at(&mut after, 8);
+    button.value = Text::new("v");
+    button.title = Text::new("t");
+    button.description = Text::new("d");
+    button.states = States::FOCUSED
+        | States::SELECTED
+        | States::CHECKED
+        | States::MIXED
+        | States::EXPANDED
+        | States::DISABLED;
+    let diff = Diff::between(&tree(BEFORE), &after);
+    let changes = &diff.modified[0].changes;
+    let named: Vec<_> = changes.iter().map(|change| change.attribute).collect();
+    assert_eq!(named, Attribute::ALL);
+    assert_eq!(changes[5].old, Value::Flag(false));
+    assert_eq!(changes[5].new, Value::Mixed);
+    assert_eq!(changes[7].old, Value::Flag(true), "enabled is not disabled");
+}
+
+#[test]
+fn a_text_that_differs_beyond_the_cut_is_modified() {
+    let (mut before, mut after) = (tree(BEFORE), tree(BEFORE));
+    at(&mut before, 7).value = Text::cut("start", 2_000);
+    at(&mut after, 7).value = Text::cut("start", 2_001);
+    assert_eq!(told(&before, &after), "+[] -[] ~[e7]");
+}
+
+#[test]
+fn a_secret_is_never_told() {
+    let (mut before, mut after) = (tree(BEFORE), tree(BEFORE));
+    at(&mut before, 7).value = Text::new("hunter2");
+    at(&mut after, 7).value = Text::new("hunter3");
+    at(&mut after, 7).states = States::SECURE;
+    assert_eq!(told(&before, &after), "+[] -[] ~[]");
+}
+
+#[test]
+fn what_one_traversal_did_not_read_is_neither_added_nor_removed() {
+    let more = "    [AXGroup] \"more\" visible #e20\n      [AXButton] \"Call\" visible #e21\n";
+    let mut before = tree(BEFORE);
+    at(&mut before, 2).children_read = false;
+    before.partial = vec!["the window".into()];
+    assert_eq!(told(&before, &with(more)), "+[] -[] ~[]");
+    assert_eq!(told(&with(more), &before), "+[] -[] ~[]");
+    assert!(Diff::between(&before, &with(more)).partial);
+    // Elsewhere both have looked.
+    let mut before = tree(BEFORE);
+    at(&mut before, 3).children_read = false;
+    assert_eq!(told(&before, &with(more)), "+[e20, e21] -[] ~[]");
+}
+
+#[test]
+fn an_id_that_occurs_twice_stands_for_two_elements() {
+    let two = "[AXButton] \"A\" #e1\n[AXButton] \"B\" #e1\n";
+    let three = format!("{two}[AXButton] \"C\" #e1\n");
+    assert_eq!(told(&tree(two), &tree(two)), "+[] -[] ~[]");
+    assert_eq!(told(&tree(two), &tree(&three)), "+[e1] -[] ~[]");
+    assert_eq!(told(&tree(&three), &tree(two)), "+[] -[e1] ~[]");
+}
+
+#[test]
+fn a_progress_bar_does_not_keep_an_app_from_settling() {
+    let bar = "    [AXProgressIndicator] \"10 %\" visible #e20\n";
+    let mut after = with(&bar.replace("10", "20"));
+    let before = with(bar);
+    let diff = Diff::between(&before, &after);
+    assert_eq!(diff.modified.len(), 1);
+    assert!(diff.changed_ids(&before, &after).is_empty());
+    at(&mut after, 8).title = Text::new("Sent");
+    let diff = Diff::between(&before, &after);
+    assert_eq!(diff.changed_ids(&before, &after), [&ElementId::new("e8")]);
+}
+
+/// A tree of rows with a text each, three levels deep.
+fn big(rows: usize) -> Tree {
+    let template = tree("[AXStaticText (label)] \"x\" x:0 y:0 w:9 h:9 visible");
+    let mut big = template.clone();
+    big.elements = (0..rows)
+        .map(|i| Element {
+            id: ElementId::new(format!(":1.42/org/a11y/atspi/accessible/{i}")),
+            parent: (i > 0).then(|| i.saturating_sub(1) / 10 * 10 / 2),
+            title: Text::new(format!("row {i}")),
+            ..template.elements[0].clone()
+        })
+        .collect();
+    big
+}
+
+#[test]
+fn two_trees_of_100_000_elements_are_compared_in_a_blink() {
+    let before = big(100_000);
+    let mut after = big(100_000);
+    after.elements.drain(99_000..);
+    for element in after.elements.iter_mut().step_by(1_000) {
+        element.value = Text::new("changed");
+    }
+    let start = Instant::now();
+    let diff = Diff::between(&before, &after);
+    let took = start.elapsed();
+    println!("100,000 elements compared in {took:?}");
+    assert_eq!((diff.removed.len(), diff.modified.len()), (1_000, 99));
+    if !cfg!(debug_assertions) {
+        assert!(took.as_millis() < 300, "{took:?}");
+    }
+}
+
+/// How often each id occurs.
+fn ids<'a>(elements: impl Iterator<Item = &'a Element>) -> BTreeMap<&'a str, usize> {
+    let mut count = BTreeMap::new();
+    elements.for_each(|e| *count.entry(e.id.as_str()).or_default() += 1);
+    count
+}
+
+proptest! {
+    #[test]
+    fn a_tree_does_not_differ_from_itself(tree in any_tree()) {
+        prop_assert!(Diff::between(&tree, &tree).is_empty());
+    }
+
+    #[test]
+    fn the_sets_applied_to_the_tree_before_give_the_tree_after(
+        before in any_tree(),
+        after in any_tree(),
+    ) {
+        let matching = Matching::between(&before, &after);
+        let removed: Vec<usize> = matching.removed().collect();
+        let kept = (0..before.elements.len()).filter(|i| !removed.contains(i));
+        let added = matching.added().map(|i| &after.elements[i]);
+        let applied = kept.map(|i| &before.elements[i]).chain(added);
+        prop_assert_eq!(ids(applied), ids(after.elements.iter()));
+        for (b, a) in matching.after.iter().enumerate() {
+            if let Some(a) = *a {
+                prop_assert_eq!(matching.before[a], Some(b));
+                prop_assert_eq!(&before.elements[b].id, &after.elements[a].id);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_told_is_true(before in any_tree(), after in any_tree()) {
+        let matching = Matching::between(&before, &after);
+        let diff = Diff::between(&before, &after);
+        for &i in &diff.added {
+            prop_assert_eq!(matching.before[i], None);
+        }
+        for &i in &diff.removed {
+            prop_assert_eq!(matching.after[i], None);
+        }
+        for modified in &diff.modified {
+            prop_assert_eq!(matching.before[modified.after], Some(modified.before));
+            prop_assert!(!modified.changes.is_empty());
+            prop_assert!(modified.changes.iter().all(|c| c.old != c.new));
+        }
+    }
+
+    #[test]
+    fn the_way_back_is_the_way_there_turned_round(a in any_tree(), b in any_tree()) {
+        let (there, back) = (Diff::between(&a, &b), Diff::between(&b, &a));
+        prop_assert_eq!(&there.added, &back.removed);
+        prop_assert_eq!(&there.removed, &back.added);
+        prop_assert_eq!(there.partial, back.partial);
+    }
+}

@@ -1,0 +1,149 @@
+//! Trees written down as people read them, and arbitrary ones.
+
+use std::time::Duration;
+
+use deskline_core::{App, Element, ElementId, Line, Rect, Ref, Role, States, Text, Tree};
+use proptest::prelude::*;
+
+/// An app's tree from indented lines. A line's text is the title; its ref is the identity too.
+pub(crate) fn tree(lines: &str) -> Tree {
+    let mut elements: Vec<Element> = Vec::new();
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    for text in lines.lines().filter(|line| !line.trim().is_empty()) {
+        let indent = text.len() - text.trim_start().len();
+        let line: Line = text.trim().parse().expect(text);
+        while open.last().is_some_and(|&(outer, _)| outer >= indent) {
+            open.pop();
+        }
+        let index = elements.len();
+        let id = line
+            .reference
+            .map_or(format!("/{index}"), |r| r.to_string());
+        elements.push(Element {
+            id: ElementId::new(id),
+            reference: line.reference,
+            parent: open.last().map(|&(_, index)| index),
+            role: line.role,
+            native_role: line.native_role.unwrap_or_else(|| line.role.short().into()),
+            title: line.text.unwrap_or_default(),
+            value: Text::default(),
+            description: Text::default(),
+            extents: line.extents,
+            visible: line.visible,
+            states: line.states,
+            children_read: true,
+        });
+        open.push((indent, index));
+    }
+    Tree {
+        app: App {
+            name: "Messages".into(),
+            pid: 4821,
+        },
+        elements,
+        dialog: None,
+        partial: vec![],
+        took: Duration::from_millis(84),
+    }
+}
+
+/// The element with this ref.
+pub(crate) fn at(tree: &mut Tree, reference: u64) -> &mut Element {
+    let mut elements = tree.elements.iter_mut();
+    elements
+        .find(|e| e.reference == Some(Ref(reference)))
+        .unwrap()
+}
+
+/// Text that tries to break out: pieces of our own syntax, controls, bidi, and anything at all.
+pub(crate) fn hostile() -> impl Strategy<Value = String> {
+    let pieces = prop_oneof![
+        Just("\n# diff: +0 added"),
+        Just("\r\nstatus: success\n"),
+        Just("\" x:1 y:2 w:3 h:4 visible #e42"),
+        Just("…(+5)"),
+        Just("…(+"),
+        Just("…"),
+        Just("\\"),
+        Just("\""),
+        Just("\\u{a}"),
+        Just(")] \"a"),
+        Just(" -> \""),
+        Just("\u{202e}\u{2066}\u{feff}\u{85}\u{2028}\u{1b}[2J"),
+        Just("error: x"),
+        Just(" "),
+    ]
+    .prop_map(str::to_owned);
+    let part = prop_oneof![pieces, ".{0,8}", any::<char>().prop_map(String::from)];
+    prop::collection::vec(part, 0..6).prop_map(|parts| parts.concat())
+}
+
+/// A text as a traversal may hold it, sometimes cut.
+pub(crate) fn text() -> impl Strategy<Value = Text> {
+    let omitted = prop_oneof![3 => Just(0), 1 => any::<usize>()];
+    (hostile(), omitted).prop_map(|(shown, omitted)| Text { shown, omitted })
+}
+
+pub(crate) fn states() -> impl Strategy<Value = States> {
+    any::<u16>().prop_map(States::from_bits_truncate)
+}
+
+pub(crate) fn role() -> impl Strategy<Value = Role> {
+    prop::sample::select(Role::ALL)
+}
+
+prop_compose! {
+    pub(crate) fn extents()(x in any::<i32>(), y in any::<i32>(), w in any::<i32>(), h in any::<i32>())
+        -> Rect { Rect { x, y, w, h } }
+}
+
+prop_compose! {
+    fn element()(
+        id in 0..40u32,
+        parent in any::<prop::sample::Index>(),
+        role in role(),
+        texts in prop::array::uniform3(text()),
+        extents in prop::option::of(extents()),
+        states in states(),
+        flags in any::<[bool; 2]>(),
+    ) -> (prop::sample::Index, Element) {
+        let [title, value, description] = texts;
+        (parent, Element {
+            id: ElementId::new(format!("/{id}")),
+            reference: Some(Ref(u64::from(id))),
+            parent: None,
+            role,
+            native_role: role.ax().into(),
+            title,
+            value,
+            description,
+            extents,
+            visible: flags[0],
+            states,
+            children_read: flags[1],
+        })
+    }
+}
+
+prop_compose! {
+    /// Any tree, also one with ids that occur twice, several roots and nonsense extents.
+    pub(crate) fn any_tree()(
+        parts in prop::collection::vec(element(), 0..30),
+        name in hostile(),
+        partial in prop::collection::vec(hostile(), 0..2),
+        dialog in prop::option::of(0..40usize),
+    ) -> Tree {
+        let mut elements = Vec::new();
+        for (i, (parent, mut element)) in parts.into_iter().enumerate() {
+            element.parent = (i > 0).then(|| parent.index(i));
+            elements.push(element);
+        }
+        Tree {
+            app: App { name, pid: 1 },
+            elements,
+            dialog,
+            partial,
+            took: Duration::from_millis(5),
+        }
+    }
+}

@@ -1,0 +1,260 @@
+use deskline_core::escape::{escape, is_hostile, one_line, short, short_escaped, unescape};
+use deskline_core::{Attribute, Change, DeltaLine, Line, Rect, Ref, Role, States, Text, Value};
+use proptest::prelude::*;
+
+use crate::fixture::{extents, hostile, role, states, text};
+
+fn button() -> Line {
+    Line {
+        role: Role::BUTTON,
+        native_role: Some("push button".into()),
+        text: Some(Text::new("Open")),
+        extents: Rect::new(680, 520, 80, 30),
+        visible: true,
+        states: States::empty(),
+        reference: Some(Ref(42)),
+    }
+}
+
+#[test]
+fn an_element_line_is_as_specified() {
+    insta::assert_snapshot!(
+        button(),
+        @r##"[AXButton (push button)] "Open" x:680 y:520 w:80 h:30 visible #e42"##
+    );
+}
+
+#[test]
+fn what_is_unknown_is_left_out() {
+    let line = Line {
+        native_role: None,
+        text: None,
+        extents: None,
+        visible: false,
+        reference: None,
+        ..button()
+    };
+    insta::assert_snapshot!(line, @"[AXButton]");
+}
+
+#[test]
+fn states_have_their_order() {
+    let line = Line {
+        states: States::all(),
+        ..button()
+    };
+    insta::assert_snapshot!(line, @r##"[AXButton (push button)] "Open" x:680 y:520 w:80 h:30 visible focused selected checked mixed expanded collapsed disabled editable secure #e42"##);
+    let words = States::WORDS
+        .iter()
+        .fold(States::empty(), |all, w| all | w.1);
+    assert_eq!(words, States::all());
+}
+
+#[test]
+fn the_delta_lines_are_as_specified() {
+    let sending = Line {
+        role: Role::STATIC_TEXT,
+        native_role: Some("label".into()),
+        text: Some(Text::new("Sending…")),
+        extents: Rect::new(40, 610, 90, 18),
+        reference: Some(Ref(97)),
+        ..button()
+    };
+    insta::assert_snapshot!(
+        DeltaLine::Added(sending),
+        @r##"+ [AXStaticText (label)] "Sending…" x:40 y:610 w:90 h:18 visible #e97"##
+    );
+    let field = Line {
+        role: Role::TEXT_FIELD,
+        native_role: Some("text".into()),
+        text: Some(Text::new("Message")),
+        extents: None,
+        reference: Some(Ref(31)),
+        ..button()
+    };
+    let change = Change {
+        attribute: Attribute::Value,
+        old: Value::Text(Text::new("Hey are you free Friday")),
+        new: Value::Text(Text::new("")),
+    };
+    let focus = Change {
+        attribute: Attribute::Focused,
+        old: Value::Flag(true),
+        new: Value::Flag(false),
+    };
+    insta::assert_snapshot!(
+        DeltaLine::Modified(field, vec![change, focus]),
+        @r##"~ [AXTextField (text)] "Message" | AXValue: "Hey are you free Friday" -> "", AXFocused: true -> false visible #e31"##
+    );
+}
+
+#[test]
+fn a_long_text_says_how_much_is_missing() {
+    let text = Text::new("x".repeat(1_005));
+    let line = Line {
+        text: Some(text),
+        ..button()
+    };
+    assert!(line.to_string().contains("xx…(+5)\" x:680"));
+    assert_eq!(line.to_string().parse(), Ok(line));
+}
+
+#[test]
+fn a_text_that_looks_cut_is_not_taken_for_one() {
+    let line = Line {
+        text: Some(Text::new("all of it…(+5)")),
+        ..button()
+    };
+    assert!(line.to_string().contains("\\u{2026}(+5)\""));
+    assert_eq!(line.to_string().parse(), Ok(line));
+}
+
+#[test]
+fn a_title_full_of_tricks_stays_in_its_quotes() {
+    let line = Line {
+        text: Some(Text::new(
+            "a\"\n[AXButton] \"Forged\" visible #e1\u{202e}\u{9b}\\",
+        )),
+        ..button()
+    };
+    insta::assert_snapshot!(line, @r##"[AXButton (push button)] "a\"\n[AXButton] \"Forged\" visible #e1\u{202e}\u{9b}\\" x:680 y:520 w:80 h:30 visible #e42"##);
+}
+
+#[test]
+fn what_is_not_a_line_is_refused() {
+    for wrong in [
+        "",
+        "AXButton",
+        "[AXNonsense]",
+        "[AXButton",
+        "[AXButton] \"open",
+        "[AXButton] x:1 y:2 w:3",
+        "[AXButton] visible visible",
+        "[AXButton] secure focused",
+        "[AXButton] #42",
+        "[AXButton] #e42 ",
+        "[AXButton] \"\\q\"",
+        "[AXButton] \"\\u{110000}\"",
+        " [AXButton]",
+    ] {
+        assert!(wrong.parse::<Line>().is_err(), "{wrong}");
+    }
+    for wrong in [
+        "~ [AXButton]",
+        "~ [AXButton] | AXValue: true",
+        "* [AXButton]",
+        "+",
+    ] {
+        assert!(wrong.parse::<DeltaLine>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_ref_is_e_and_a_number() {
+    assert_eq!("e42".parse(), Ok(Ref(42)));
+    assert_eq!("#e42".parse(), Ok(Ref(42)));
+    for wrong in [
+        "42",
+        "e",
+        "e-1",
+        "e+1",
+        "##e1",
+        "e1 ",
+        "e18446744073709551616",
+    ] {
+        assert!(wrong.parse::<Ref>().is_err(), "{wrong}");
+    }
+}
+
+prop_compose! {
+    fn any_line()(
+        role in role(),
+        native_role in prop::option::of(hostile()),
+        text in prop::option::of(text()),
+        extents in prop::option::of(extents()),
+        visible in any::<bool>(),
+        states in states(),
+        reference in prop::option::of(any::<u64>().prop_map(Ref)),
+    ) -> Line {
+        let native_role = native_role.map(Into::into);
+        Line { role, native_role, text, extents, visible, states, reference }
+    }
+}
+
+fn any_change() -> impl Strategy<Value = Change> {
+    let value = || {
+        prop_oneof![
+            text().prop_map(Value::Text),
+            any::<bool>().prop_map(Value::Flag),
+            Just(Value::Mixed),
+        ]
+    };
+    let attribute = prop::sample::select(&Attribute::ALL[..]);
+    (attribute, value(), value()).prop_map(|(attribute, old, new)| Change {
+        attribute,
+        old,
+        new,
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_line_is_one_line_and_reads_back(line in any_line()) {
+        let written = line.to_string();
+        prop_assert!(!written.contains(is_hostile), "{written:?}");
+        prop_assert_eq!(written.parse(), Ok(line));
+    }
+
+    #[test]
+    fn every_delta_line_is_one_line_and_reads_back(
+        line in any_line(),
+        changes in prop::collection::vec(any_change(), 1..4),
+    ) {
+        let modified = Line { extents: None, ..line.clone() };
+        for delta in [
+            DeltaLine::Added(line.clone()),
+            DeltaLine::Removed(line),
+            DeltaLine::Modified(modified, changes),
+        ] {
+            let written = delta.to_string();
+            prop_assert!(!written.contains(is_hostile), "{written:?}");
+            prop_assert_eq!(written.parse(), Ok(delta));
+        }
+    }
+
+    #[test]
+    fn reading_never_panics(s in hostile()) {
+        for start in ["", "[AXButton] \"", "~ [AXButton] | AXValue: ", "[AXButton ("] {
+            let _ = format!("{start}{s}").parse::<Line>();
+            let _ = format!("{start}{s}").parse::<DeltaLine>();
+        }
+        let _ = unescape(&s);
+    }
+
+    #[test]
+    fn escaping_is_undone(s in any::<String>(), t in hostile()) {
+        for s in [s, t] {
+            let back = unescape(&escape(&s)).map(std::borrow::Cow::into_owned);
+            prop_assert_eq!(back.as_ref(), Some(&s));
+            let once = one_line(&s).into_owned();
+            prop_assert!(!once.contains(is_hostile));
+            prop_assert_eq!(one_line(&once), once.as_str());
+        }
+    }
+
+    #[test]
+    fn short_is_short(s in hostile(), limit in 0..40usize) {
+        for short in [short(&s, limit), short_escaped(&s, limit)] {
+            prop_assert!(short.chars().count() <= limit);
+            prop_assert!(!short.contains(is_hostile));
+        }
+        if one_line(&s).chars().count() <= limit {
+            prop_assert_eq!(short(&s, limit), one_line(&s));
+        }
+    }
+
+    #[test]
+    fn a_ref_reads_back(n in any::<u64>()) {
+        prop_assert_eq!(Ref(n).to_string().parse(), Ok(Ref(n)));
+    }
+}

@@ -1,0 +1,12 @@
+//! The core's promises, tested from outside.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod diffs;
+mod fixture;
+mod keys;
+mod lines;
+mod roles;
+mod search;
+mod summaries;
+mod tree_files;
+mod visible;

@@ -1,0 +1,172 @@
+use deskline_core::{Match, Point, Ref, States, Text, Tree, nearest};
+use proptest::prelude::*;
+
+use crate::fixture::{any_tree, at, hostile, tree};
+
+const TREE: &str = r#"
+[AXApplication] "Messages" #e1
+  [AXWindow (frame)] "Chat" x:0 y:0 w:900 h:700 visible #e2
+    [AXStaticText (label)] "Send" x:0 y:0 w:60 h:20 visible #e3
+    [AXButton (push button)] "Send later" x:0 y:30 w:60 h:20 visible #e4
+    [AXButton (push button)] "Send" #e5
+    [AXButton (push button)] x:0 y:60 w:60 h:20 visible #e6
+      [AXStaticText (label)] "Send" x:5 y:62 w:50 h:16 visible #e7
+    [AXMenuItem] "Resend" x:0 y:90 w:60 h:20 visible #e8
+    [AXMenuItem] "Resend" x:0 y:120 w:60 h:20 visible #e9
+    [AXTextField (password text)] "Secret" x:0 y:150 w:60 h:20 visible secure #e10
+    [AXRow (list item)] x:0 y:200 w:60 h:20 visible #e11
+      [AXStaticText (label)] "Ann" x:0 y:200 w:60 h:20 visible #e12
+"#;
+
+fn find(tree: &Tree, text: &str, role: Option<&str>) -> Option<(u64, usize)> {
+    let Match { index, others } = tree.find_text(text, role)?;
+    Some((tree.elements[index].reference?.0, others))
+}
+
+#[test]
+fn exact_beats_partial_then_on_screen_then_interactive_then_own() {
+    let tree = tree(TREE);
+    // The button whose label says so, before its label, the other label and the hidden button.
+    assert_eq!(find(&tree, "send", None), Some((6, 0)));
+    assert_eq!(find(&tree, "send", Some("StaticText")), Some((3, 1)));
+    assert_eq!(find(&tree, "send lat", None), Some((4, 0)));
+    assert_eq!(find(&tree, "  SEND LATER ", None), Some((4, 0)));
+    assert_eq!(find(&tree, "chat", None), Some((2, 0)));
+    assert_eq!(find(&tree, "nothing", None), None);
+}
+
+#[test]
+fn a_hidden_exact_match_beats_a_visible_partial_one() {
+    let tree = tree("[AXButton] \"Save as\" visible #e1\n[AXStaticText] \"Save\" #e2");
+    assert_eq!(find(&tree, "save", None), Some((2, 0)));
+}
+
+#[test]
+fn one_that_takes_input_beats_a_disabled_one() {
+    let tree = tree("[AXButton] \"Go\" visible disabled #e1\n[AXButton] \"Go\" visible #e2");
+    assert_eq!(find(&tree, "go", None), Some((2, 0)));
+}
+
+#[test]
+fn equally_good_ones_are_counted_and_the_first_taken() {
+    assert_eq!(find(&tree(TREE), "resend", None), Some((8, 1)));
+}
+
+#[test]
+fn a_role_is_a_prefix_or_the_native_name() {
+    let tree = tree(TREE);
+    for role in ["AXMenuItem", "menuitem", "axmenu", "Menu item"] {
+        assert_eq!(find(&tree, "send", Some(role)), Some((8, 1)), "{role}");
+    }
+    assert_eq!(find(&tree, "send", Some("push button")), Some((6, 0)));
+    assert_eq!(find(&tree, "send", Some("AXSlider")), None);
+    // Without a text the role must say it all.
+    assert_eq!(find(&tree, "", Some("AXMenuItem")), Some((8, 1)));
+    assert_eq!(find(&tree, " ", None), None);
+    assert_eq!(find(&tree, "", Some("AX")), None);
+}
+
+#[test]
+fn value_description_and_the_text_of_the_line_are_looked_at() {
+    let mut tree = tree("[AXTextField] \"Name\" visible #e1");
+    at(&mut tree, 1).value = Text::new("Ann Lee");
+    at(&mut tree, 1).description = Text::new("Full name");
+    for text in ["name", "ann", "full", "Name Ann"] {
+        assert_eq!(find(&tree, text, None), Some((1, 0)), "{text}");
+    }
+}
+
+#[test]
+fn a_secret_is_not_searched() {
+    let mut tree = tree(TREE);
+    at(&mut tree, 10).value = Text::new("hunter2");
+    assert!(at(&mut tree, 10).states.contains(States::SECURE));
+    assert_eq!(find(&tree, "hunter", None), None);
+    assert_eq!(find(&tree, "secret", None), Some((10, 0)));
+    assert!(
+        !tree
+            .nearest_texts("hunter2", None)
+            .join("")
+            .contains("hunter")
+    );
+}
+
+#[test]
+fn a_ref_is_found() {
+    let tree = tree(TREE);
+    assert_eq!(tree.find_ref(Ref(1)), Some(0));
+    assert_eq!(tree.find_ref(Ref(999)), None);
+}
+
+#[test]
+fn a_point_is_for_what_a_click_there_presses() {
+    let tree = tree(TREE);
+    let hit = |x, y| {
+        let index = tree.find_at(Point { x, y })?;
+        tree.elements[index].reference
+    };
+    assert_eq!(hit(10, 5), Some(Ref(3)), "a label");
+    assert_eq!(hit(10, 65), Some(Ref(6)), "the button around its label");
+    assert_eq!(hit(10, 205), Some(Ref(12)), "not further than its row");
+    assert_eq!(hit(500, 500), Some(Ref(2)), "the window");
+    assert_eq!(hit(5_000, 5), None);
+}
+
+#[test]
+fn three_nearest_texts_for_an_error() {
+    let tree = tree(TREE);
+    insta::assert_snapshot!(tree.nearest_texts("Sned", None).join("\n"), @r##"
+    "Send" [AXButton] #e6
+    "Send later" [AXButton] #e4
+    "Resend" [AXMenuItem] #e8
+    "##);
+    insta::assert_snapshot!(tree.nearest_texts("snd", Some("button")).join("\n"), @r##"
+    "Send" [AXButton] #e6
+    "Send later" [AXButton] #e4
+    "##);
+}
+
+#[test]
+fn the_nearest_name_is_what_was_meant() {
+    let names = [
+        "doubleClick",
+        "rightClick",
+        "text",
+        "pressKey",
+        "pressKeyModifiers",
+    ];
+    for (word, meant) in [
+        ("double_click", "doubleClick"),
+        ("presskey", "pressKey"),
+        ("txet", "text"),
+        ("pressKeyModifier", "pressKeyModifiers"),
+        ("press", "pressKey"),
+    ] {
+        assert_eq!(nearest(word, names), Some(meant));
+    }
+    assert_eq!(nearest("x", []), None);
+}
+
+proptest! {
+    #[test]
+    fn what_is_found_has_the_text_and_nothing_panics(
+        tree in any_tree(),
+        wanted in hostile(),
+        role in prop::option::of(hostile()),
+    ) {
+        let _ = tree.find_text(&wanted, role.as_deref());
+        let near = tree.nearest_texts(&wanted, role.as_deref());
+        prop_assert!(near.len() <= 3);
+        prop_assert!(near.iter().all(|n| n.chars().count() < 120));
+        let _ = nearest(&wanted, [wanted.as_str(), "Return"]);
+    }
+
+    #[test]
+    fn an_element_is_found_by_its_whole_title(tree in any_tree(), pick in any::<prop::sample::Index>()) {
+        let titled: Vec<_> = tree.elements.iter().filter(|e| !e.title.is_blank()).collect();
+        if !titled.is_empty() {
+            let element = titled[pick.index(titled.len())];
+            prop_assert!(tree.find_text(&element.title.shown, None).is_some());
+        }
+    }
+}

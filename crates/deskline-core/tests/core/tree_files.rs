@@ -1,0 +1,174 @@
+use deskline_core::tree_file::{
+    app_switch, dialog_label, diff_and_tree, error, format_element, full_tree,
+};
+use deskline_core::{DeltaLine, Diff, Line, States, Text, Texts};
+use proptest::prelude::*;
+
+use crate::fixture::{any_tree, at, hostile, tree};
+
+const TREE: &str = r#"
+[AXApplication] "Messages" #e1
+  [AXWindow (frame)] "Ann" x:0 y:0 w:900 h:700 visible #e2
+    [AXGroup (panel)] x:0 y:0 w:900 h:600 visible #e3
+      [AXStaticText (label)] "Hello" x:40 y:610 w:90 h:18 visible #e4
+    [AXMenu (popup menu)] "More" #e5
+    [AXTextField (text)] "Message" x:320 y:600 w:400 h:30 visible focused editable #e31
+    [AXButton (push button)] "Send" x:820 y:612 w:60 h:28 visible #e8
+"#;
+
+#[test]
+fn a_full_tree_is_as_specified() {
+    insta::assert_snapshot!(full_tree(&tree(TREE), false), @r##"
+    # Messages — 7 elements (0.08s)
+     [AXApplication] "Messages" #e1
+     [AXWindow (frame)] "Ann" x:0 y:0 w:900 h:700 visible #e2
+     [AXGroup (panel)] "Hello" x:0 y:0 w:900 h:600 visible #e3
+     [AXStaticText (label)] "Hello" x:40 y:610 w:90 h:18 visible #e4
+     [AXMenu (popup menu)] "More" #e5
+     [AXTextField (text)] "Message" x:320 y:600 w:400 h:30 visible focused editable #e31
+     [AXButton (push button)] "Send" x:820 y:612 w:60 h:28 visible #e8
+    "##);
+}
+
+#[test]
+fn only_what_shows_is_listed_on_demand() {
+    let mut tree = tree(TREE);
+    tree.partial = vec!["closed menus: 500 ms were over\n# diff: forged".into()];
+    tree.dialog = Some(1);
+    insta::assert_snapshot!(full_tree(&tree, true), @r##"
+    # Messages — 5 elements (0.08s)
+    # partial: closed menus: 500 ms were over\n# diff: forged
+    # dialog: "Ann" [AXWindow (frame)] #e2
+     [AXWindow (frame)] "Ann" x:0 y:0 w:900 h:700 visible #e2
+     [AXGroup (panel)] "Hello" x:0 y:0 w:900 h:600 visible #e3
+     [AXStaticText (label)] "Hello" x:40 y:610 w:90 h:18 visible #e4
+     [AXTextField (text)] "Message" x:320 y:600 w:400 h:30 visible focused editable #e31
+     [AXButton (push button)] "Send" x:820 y:612 w:60 h:28 visible #e8
+    "##);
+}
+
+#[test]
+fn a_diff_is_followed_by_the_tree() {
+    let (mut before, mut after) = (tree(TREE), tree(TREE));
+    at(&mut before, 31).value = Text::new("Hey are you free Friday");
+    let send = after.elements.pop().unwrap();
+    after.elements.push(deskline_core::Element {
+        id: deskline_core::ElementId::new("new"),
+        reference: Some(deskline_core::Ref(97)),
+        title: Text::new("Sending…"),
+        ..send
+    });
+    let diff = Diff::between(&before, &after);
+    let written = diff_and_tree(&before, &after, &diff, false);
+    let (delta, tree) = written.split_once("# tree:\n").unwrap();
+    insta::assert_snapshot!(delta, @r##"
+    # diff: +1 added, -1 removed, ~1 modified
+    + [AXButton (push button)] "Sending…" x:820 y:612 w:60 h:28 visible #e97
+    - [AXButton (push button)] "Send" x:820 y:612 w:60 h:28
+    ~ [AXTextField (text)] "Message" | AXValue: "Hey are you free Friday" -> "" visible #e31
+    "##);
+    assert_eq!(tree, full_tree(&after, false));
+    after.partial.push("half".into());
+    let diff = Diff::between(&before, &after);
+    let written = diff_and_tree(&before, &after, &diff, false);
+    assert!(written.starts_with("# diff: +1 added, -1 removed, ~1 modified (partial)\n"));
+}
+
+#[test]
+fn the_other_app_has_a_header_of_its_own() {
+    let other = tree("[AXApplication] \"File Upload\" #e1");
+    insta::assert_snapshot!(app_switch(&other, false), @r##"
+    # app_switch: Messages (PID: 4821)
+    # Messages — 1 elements (0.08s)
+     [AXApplication] "File Upload" #e1
+    "##);
+    assert_eq!(error("no\nwindow"), "# error: no\\nwindow\n");
+}
+
+#[test]
+fn title_and_value_are_one_text() {
+    let mut tree = tree("[AXTextField] \"Name\" #e1");
+    at(&mut tree, 1).value = Text::new("Ann");
+    at(&mut tree, 1).description = Text::new("unused");
+    assert_eq!(format_element(&tree, 0), "[AXTextField] \"Name Ann\" #e1");
+    at(&mut tree, 1).value = Text::new("Name");
+    assert_eq!(format_element(&tree, 0), "[AXTextField] \"Name\" #e1");
+    at(&mut tree, 1).title = Text::new(" ");
+    at(&mut tree, 1).value = Text::default();
+    assert_eq!(format_element(&tree, 0), "[AXTextField] \"unused\" #e1");
+    at(&mut tree, 1).description = Text::default();
+    assert_eq!(format_element(&tree, 0), "[AXTextField] #e1");
+    assert_eq!(format_element(&tree, 7), "");
+}
+
+#[test]
+fn joined_texts_are_cut_again() {
+    let mut tree = tree("[AXTextField] #e1");
+    at(&mut tree, 1).title = Text::new("t".repeat(700));
+    at(&mut tree, 1).value = Text::new("v".repeat(2_000));
+    let text = Texts::of(&tree).text(&tree, 0).unwrap();
+    assert_eq!(text.shown.chars().count(), 1_000);
+    assert_eq!(text.omitted, 1_701);
+    at(&mut tree, 1).title = Text::new("t".repeat(1_200));
+    let text = Texts::of(&tree).text(&tree, 0).unwrap();
+    assert_eq!(text.shown, "t".repeat(1_000));
+    assert_eq!(text.omitted, 2_201);
+}
+
+#[test]
+fn a_password_is_not_in_the_file() {
+    let mut tree =
+        tree("[AXGroup] #e1\n  [AXTextField] secure #e2\n    [AXStaticText] \"•••\" #e3");
+    at(&mut tree, 2).value = Text::new("hunter2");
+    at(&mut tree, 1).states = States::SECURE;
+    let written = full_tree(&tree, false);
+    assert!(!written.contains("hunter2"), "{written}");
+    assert!(written.contains(" [AXTextField] secure #e2\n"), "{written}");
+}
+
+#[test]
+fn an_empty_field_does_not_borrow_text() {
+    let tree = tree("[AXGroup] #e1\n  [AXTextField] #e2\n    [AXButton] \"Clear\" #e3");
+    insta::assert_snapshot!(full_tree(&tree, false), @r##"
+    # Messages — 3 elements (0.08s)
+     [AXGroup] #e1
+     [AXTextField] #e2
+     [AXButton] "Clear" #e3
+    "##);
+    assert_eq!(dialog_label(&tree), None);
+}
+
+proptest! {
+    #[test]
+    fn every_line_of_a_file_is_a_header_or_an_element(
+        before in any_tree(),
+        after in any_tree(),
+        message in hostile(),
+        only_visible in any::<bool>(),
+    ) {
+        let diff = Diff::between(&before, &after);
+        let delta = diff_and_tree(&before, &after, &diff, only_visible);
+        let file = error(&message) + &delta + &app_switch(&before, only_visible);
+        let (mut deltas, mut elements, mut headers) = (0, 0, 0);
+        for line in file.split('\n').filter(|line| !line.is_empty()) {
+            if let Some(element) = line.strip_prefix(' ') {
+                prop_assert!(element.parse::<Line>().is_ok(), "{:?}", line);
+                elements += 1;
+            } else if line.starts_with("# ") {
+                headers += 1;
+            } else {
+                prop_assert!(line.parse::<DeltaLine>().is_ok(), "{:?}", line);
+                deltas += 1;
+            }
+        }
+        prop_assert_eq!(deltas, diff.added.len() + diff.removed.len() + diff.modified.len());
+        let listed = |tree: &deskline_core::Tree| {
+            tree.elements.iter().filter(|e| e.visible || !only_visible).count()
+        };
+        prop_assert_eq!(elements, listed(&before) + listed(&after));
+        let further = |tree: &deskline_core::Tree| {
+            tree.partial.len() + usize::from(dialog_label(tree).is_some())
+        };
+        prop_assert_eq!(headers, 6 + further(&before) + further(&after));
+    }
+}

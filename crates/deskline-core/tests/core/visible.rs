@@ -1,0 +1,118 @@
+use deskline_core::Tree;
+use proptest::prelude::*;
+
+use crate::fixture::{any_tree, tree};
+
+/// The ids of what can be seen after all.
+fn seen(mut tree: Tree) -> Vec<String> {
+    tree.scope_visible();
+    let visible = tree.elements.iter().filter(|e| e.visible);
+    visible.map(|e| e.id.as_str().to_owned()).collect()
+}
+
+#[test]
+fn a_centre_outside_the_window_or_what_scrolls_it_is_not_seen() {
+    let tree = tree(
+        r"
+[AXApplication] visible #e1
+  [AXWindow] x:100 y:100 w:400 h:300 visible #e2
+    [AXButton] x:110 y:110 w:50 h:20 visible #e3
+    [AXButton] x:490 y:110 w:50 h:20 visible #e4
+    [AXButton] x:110 y:140 w:0 h:20 visible #e5
+    [AXButton] x:110 y:140 w:50 h:20 #e6
+    [AXScrollArea] x:100 y:200 w:400 h:100 visible #e7
+      [AXGroup (viewport)] x:100 y:200 w:400 h:50 visible #e8
+        [AXButton] x:110 y:210 w:50 h:20 visible #e9
+        [AXButton] x:110 y:255 w:50 h:20 visible #e10
+        [AXList] x:100 y:220 w:400 h:80 visible #e11
+          [AXRow] x:100 y:225 w:50 h:20 visible #e12
+          [AXRow] x:100 y:265 w:50 h:20 visible #e13
+",
+    );
+    assert_eq!(seen(tree), ["e2", "e3", "e7", "e8", "e9", "e12"]);
+}
+
+#[test]
+fn an_open_dialog_is_all_that_is_seen_but_for_its_pop_ups() {
+    let mut tree = tree(
+        r"
+[AXApplication] #e1
+  [AXWindow] x:0 y:0 w:400 h:300 visible #e2
+    [AXButton] x:10 y:10 w:50 h:20 visible #e3
+  [AXWindow (dialog)] x:50 y:50 w:200 h:100 visible #e4
+    [AXButton] x:60 y:60 w:50 h:20 visible #e5
+  [AXWindow (window)] x:60 y:90 w:50 h:300 visible #e6
+    [AXMenu (menu)] x:60 y:90 w:50 h:300 visible #e7
+      [AXMenuItem] x:60 y:370 w:50 h:20 visible #e8
+",
+    );
+    tree.dialog = tree.elements.iter().position(|e| e.id.as_str() == "e4");
+    assert_eq!(seen(tree), ["e4", "e5", "e7", "e8"]);
+}
+
+#[test]
+fn menus_and_drop_downs_reach_beyond_their_window() {
+    let tree = tree(
+        r#"
+[AXApplication] #e1
+  [AXWindow] x:0 y:0 w:200 h:100 visible #e2
+    [AXMenuBar] x:0 y:0 w:200 h:20 visible #e3
+      [AXMenu (menu)] "File" x:0 y:0 w:30 h:20 visible #e4
+        [AXMenuItem] "Open" x:0 y:200 w:50 h:20 visible #e5
+        [AXMenu (menu)] "Recent" x:0 y:220 w:50 h:20 visible #e6
+          [AXMenuItem] "a.txt" x:60 y:220 w:50 h:20 visible #e7
+    [AXComboBox] x:0 y:60 w:100 h:20 visible #e8
+      [AXList] x:0 y:80 w:100 h:60 visible #e9
+        [AXRow] x:0 y:110 w:100 h:20 visible #e10
+        [AXRow] x:0 y:150 w:100 h:20 visible #e11
+    [AXMenu (popup menu)] x:150 y:90 w:100 h:60 visible #e12
+      [AXMenuItem] "Cut" x:150 y:120 w:100 h:20 visible #e13
+      [AXMenuItem] "Far" x:150 y:220 w:100 h:20 visible #e14
+"#,
+    );
+    let expected = [
+        "e2", "e3", "e4", "e5", "e6", "e7", "e8", "e9", "e10", "e12", "e13",
+    ];
+    assert_eq!(seen(tree), expected);
+}
+
+#[test]
+fn a_page_scrolls_but_its_lists_do_not() {
+    let tree = tree(
+        r"
+[AXWindow] x:0 y:0 w:200 h:100 visible #e1
+  [AXWebArea (document web)] x:0 y:20 w:200 h:80 visible #e2
+    [AXList] x:0 y:20 w:50 h:20 visible #e3
+      [AXRow] x:60 y:50 w:50 h:20 visible #e4
+      [AXRow] x:60 y:0 w:50 h:20 visible #e5
+    [AXWindow (alert)] x:60 y:300 w:50 h:20 visible #e6
+",
+    );
+    assert_eq!(seen(tree), ["e1", "e2", "e3", "e4"]);
+}
+
+#[test]
+fn a_nested_dialog_has_extents_of_its_own() {
+    let tree = tree(
+        r"
+[AXWindow] x:0 y:0 w:200 h:100 visible #e1
+  [AXWindow (dialog)] x:150 y:80 w:300 h:200 visible #e2
+    [AXButton] x:400 y:250 w:20 h:20 visible #e3
+",
+    );
+    assert_eq!(seen(tree), ["e1", "e2", "e3"]);
+}
+
+proptest! {
+    #[test]
+    fn nothing_becomes_visible_and_twice_is_once(tree in any_tree()) {
+        let mut once = tree.clone();
+        once.scope_visible();
+        for (was, is) in tree.elements.iter().zip(&once.elements) {
+            prop_assert!(was.visible || !is.visible);
+        }
+        let mut twice = once.clone();
+        twice.scope_visible();
+        prop_assert_eq!(once, twice);
+    }
+}

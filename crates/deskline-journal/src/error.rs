@@ -1,0 +1,101 @@
+//! What can go wrong with the journal, each with what to do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+
+/// Why the journal could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The journal's path is a symbolic link.
+    #[error(
+        "the journal {} is a symbolic link, which could lead anywhere: remove it, or name the \
+         folder itself with --dir",
+        .0.display()
+    )]
+    Symlink(PathBuf),
+    /// The journal's path is something else than a folder.
+    #[error("the journal {} is not a folder: remove it, or name a folder with --dir", .0.display())]
+    NotAFolder(PathBuf),
+    /// The journal belongs to another user.
+    #[error(
+        "the journal {} belongs to another user (uid {uid}): name a folder of your own with --dir",
+        path.display()
+    )]
+    Foreign {
+        /// The journal.
+        path: PathBuf,
+        /// Whose it is.
+        uid: u32,
+    },
+    /// Other users can read or write the journal.
+    #[error(
+        "the journal {path} is open to other users (mode {mode:04o}) and will hold what is on the \
+         screen: run `chmod 700 {path}`, or name another folder with --dir",
+        path = path.display()
+    )]
+    OpenToOthers {
+        /// The journal.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: rustix::fs::RawMode,
+    },
+    /// The operating system refused.
+    #[error("cannot {doing} {}: {source}{}", path.display(), hint(source))]
+    Io {
+        /// What was tried: a verb.
+        doing: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Another process has held a lock for too long.
+    #[error(
+        "another process keeps {} locked: end or continue it (is a deskline stopped?), or use \
+         another folder with --dir",
+        .0.display()
+    )]
+    Busy(PathBuf),
+    /// The pixels do not make a picture.
+    #[error("cannot make a picture: {0}")]
+    Picture(String),
+    /// A file that an agent named is not one of this journal.
+    #[error("{name:?} is not a file of the journal {}: {why}", journal.display())]
+    NotInJournal {
+        /// What was named.
+        name: String,
+        /// The journal.
+        journal: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+}
+
+impl JournalError {
+    pub(crate) fn io(doing: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
+        Self::Io {
+            doing,
+            path: path.to_owned(),
+            source: source.into(),
+        }
+    }
+
+    /// Whether the file or folder is simply not there.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+fn hint(error: &io::Error) -> &'static str {
+    match Errno::from_io_error(error) {
+        Some(Errno::NOSPC | Errno::DQUOT) => {
+            ". Free some space, keep less with --keep, or name a folder on another disk with --dir"
+        }
+        Some(Errno::ACCESS | Errno::PERM | Errno::ROFS) => {
+            ". Name a folder that can be written with --dir"
+        }
+        _ => "",
+    }
+}

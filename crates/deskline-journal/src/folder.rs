@@ -1,0 +1,225 @@
+//! One checked folder, held by its descriptor: everything below goes through it, so that what the
+//! path leads to later does not matter.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+use crate::JournalError;
+
+/// Locks are held for microseconds, a rewrite of the log for milliseconds. Who waits this long waits
+/// for a stopped process.
+const LOCK_WAIT: Duration = Duration::from_secs(1);
+const TEMPORARY: &str = ".deskline-";
+
+pub(crate) struct Folder {
+    path: PathBuf,
+    fd: OwnedFd,
+    identity: (rustix::fs::Dev, u64),
+}
+
+impl Folder {
+    /// The folder at `path`, made with 0700 where there is none; refused where it is a symlink, is
+    /// another user's or is open to others.
+    pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
+        let fail = |doing, errno: Errno| JournalError::io(doing, path, errno);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)
+                .map_err(|error| JournalError::io("create the folder", parent, error))?;
+        }
+        match rustix::fs::mkdir(path, Mode::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(errno) => return Err(fail("create the journal", errno)),
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = match rustix::fs::open(path, flags, Mode::empty()) {
+            Ok(fd) => fd,
+            Err(errno) => return Err(Self::why_not(path, errno)),
+        };
+        let stat = rustix::fs::fstat(&fd).map_err(|errno| fail("look at the journal", errno))?;
+        let mode = stat.st_mode & 0o7777;
+        if stat.st_uid != rustix::process::geteuid().as_raw() {
+            return Err(JournalError::Foreign {
+                path: path.to_owned(),
+                uid: stat.st_uid,
+            });
+        }
+        if mode & 0o077 != 0 {
+            return Err(JournalError::OpenToOthers {
+                path: path.to_owned(),
+                mode,
+            });
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            fd,
+            identity: identity(&stat),
+        })
+    }
+
+    /// The reason why `path` could not be opened as a folder of our own.
+    fn why_not(path: &Path, errno: Errno) -> JournalError {
+        let path = path.to_owned();
+        match rustix::fs::lstat(&path) {
+            Ok(stat) if stat.st_uid != rustix::process::geteuid().as_raw() => {
+                JournalError::Foreign {
+                    path,
+                    uid: stat.st_uid,
+                }
+            }
+            Ok(stat) if file_type(&stat) == FileType::Symlink => JournalError::Symlink(path),
+            Ok(stat) if file_type(&stat) != FileType::Directory => JournalError::NotAFolder(path),
+            _ => JournalError::io("open the journal", &path, errno),
+        }
+    }
+
+    /// Whether the path still leads to this very folder.
+    pub(crate) fn is_current(&self) -> bool {
+        rustix::fs::statat(CWD, &self.path, AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|stat| identity(&stat) == self.identity)
+    }
+
+    /// Opens the regular file `name`, never through a symlink.
+    pub(crate) fn open_file(&self, name: &str, flags: OFlags) -> Result<File, JournalError> {
+        // NONBLOCK: opening a FIFO must not wait for its other end.
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let file = rustix::fs::openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)
+            .map_err(|errno| self.failed("open", name, errno))?;
+        let stat = rustix::fs::fstat(&file).map_err(|errno| self.failed("open", name, errno))?;
+        if file_type(&stat) == FileType::RegularFile {
+            Ok(file.into())
+        } else {
+            Err(self.failed("use", name, Errno::INVAL))
+        }
+    }
+
+    /// Opens `name` for reading and writing, made where there is none, and locks it against every
+    /// other process and thread until the file is dropped. A file that was replaced during the wait is
+    /// let go for its successor.
+    pub(crate) fn lock_file(&self, name: &str, flags: OFlags) -> Result<File, JournalError> {
+        let end = Instant::now() + LOCK_WAIT;
+        loop {
+            let file = self.open_file(name, flags | OFlags::RDWR | OFlags::CREATE)?;
+            loop {
+                match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                    Ok(()) => break,
+                    // flock itself cannot wait with a bound.
+                    Err(Errno::WOULDBLOCK | Errno::INTR) if Instant::now() < end => {
+                        std::thread::sleep(Duration::from_micros(200));
+                    }
+                    Err(Errno::WOULDBLOCK | Errno::INTR) => {
+                        return Err(JournalError::Busy(self.path.join(name)));
+                    }
+                    Err(errno) => return Err(self.failed("lock", name, errno)),
+                }
+            }
+            let stat =
+                rustix::fs::fstat(&file).map_err(|errno| self.failed("lock", name, errno))?;
+            if stat.st_nlink > 0 {
+                return Ok(file);
+            }
+            if Instant::now() >= end {
+                return Err(JournalError::Busy(self.path.join(name)));
+            }
+        }
+    }
+
+    /// Puts `content` at `name` in one step: whoever looks sees what was there before or all of it.
+    pub(crate) fn put(&self, name: &str, content: &[u8]) -> Result<(), JournalError> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let pid = std::process::id();
+        let (temporary, mut file) = loop {
+            let count = COUNT.fetch_add(1, Ordering::Relaxed);
+            let temporary = format!("{TEMPORARY}{pid}-{count}.tmp");
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+            match self.open_file(&temporary, flags) {
+                Ok(file) => break (temporary, file),
+                // Another container's process with this pid, or one that was killed.
+                Err(JournalError::Io { source, .. })
+                    if source.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(JournalError::Io { source, .. }) => {
+                    return Err(JournalError::io("write", &self.path.join(name), source));
+                }
+                Err(error) => return Err(error),
+            }
+        };
+        let done = file.write_all(content).and_then(|()| {
+            rustix::fs::renameat(&self.fd, &temporary, &self.fd, name).map_err(Into::into)
+        });
+        done.map_err(|error| {
+            let _ = self.remove(&temporary);
+            JournalError::io("write", &self.path.join(name), error)
+        })
+    }
+
+    /// Removes `name`; one that is gone already is no error.
+    pub(crate) fn remove(&self, name: &str) -> Result<(), JournalError> {
+        match rustix::fs::unlinkat(&self.fd, name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(errno) => Err(self.failed("remove", name, errno)),
+        }
+    }
+
+    /// The names in the folder, in no order. Names that are not UTF-8 are none of ours.
+    pub(crate) fn names(&self) -> Result<Vec<String>, JournalError> {
+        let fail = |errno| JournalError::io("list", &self.path, errno);
+        let mut names = Vec::new();
+        for item in Dir::read_from(&self.fd).map_err(fail)? {
+            if let Ok(name) = item.map_err(fail)?.file_name().to_str() {
+                names.push(name.to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    /// Size in bytes and time of the last change (seconds since the epoch) of the regular file
+    /// `name`; `None` where it is something else or nothing.
+    pub(crate) fn regular(&self, name: &str) -> Option<(u64, u64)> {
+        let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        (file_type(&stat) == FileType::RegularFile).then(|| {
+            (
+                u64::try_from(stat.st_size).unwrap_or(0),
+                u64::try_from(stat.st_mtime).unwrap_or(0),
+            )
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn failed(
+        &self,
+        doing: &'static str,
+        name: &str,
+        source: impl Into<std::io::Error>,
+    ) -> JournalError {
+        JournalError::io(doing, &self.path.join(name), source)
+    }
+}
+
+/// Whether `name` is one that [`Folder::put`] writes to before it renames.
+pub(crate) fn is_temporary(name: &str) -> bool {
+    name.strip_prefix(TEMPORARY)
+        .and_then(|rest| rest.strip_suffix(".tmp"))
+        .and_then(|rest| rest.split_once('-'))
+        .is_some_and(|(pid, count)| {
+            [pid, count]
+                .iter()
+                .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        })
+}
+
+fn file_type(stat: &Stat) -> FileType {
+    FileType::from_raw_mode(stat.st_mode)
+}
+
+fn identity(stat: &Stat) -> (rustix::fs::Dev, u64) {
+    (stat.st_dev, stat.st_ino)
+}

@@ -1,0 +1,253 @@
+//! The journal: opened once, shared by clones, threads and processes.
+
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use crate::folder::Folder;
+use crate::name::{self, JournalFile, Kind};
+use crate::{Entry, JournalError, Keep, Record, log, stamp, time};
+
+const DEFAULT: &str = "/tmp/deskline";
+
+/// A folder of `.txt`/`.png` pairs and the log of links beside them. Clones are the same journal.
+#[derive(Clone)]
+pub struct Journal(Arc<Inner>);
+
+struct Inner {
+    path: PathBuf,
+    keep: Keep,
+    folder: Mutex<Arc<Folder>>,
+    upkeep: Mutex<Upkeep>,
+}
+
+/// What decides when to prune again.
+struct Upkeep {
+    written: u64,
+    last: Instant,
+}
+
+impl fmt::Debug for Journal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Journal").field(&self.0.path).finish()
+    }
+}
+
+impl Journal {
+    /// Opens the journal at `dir`, made where there is none, and prunes it to `keep`. Without `dir`
+    /// it is `/tmp/deskline`, or `/tmp/deskline-<uid>` where another user has that one.
+    ///
+    /// Refused: a path that is a symlink, belongs to someone else or is open to others.
+    pub fn open(dir: Option<&Path>, keep: Keep) -> Result<Self, JournalError> {
+        let folder = match dir {
+            Some(dir) => Folder::open(&normal(dir)?)?,
+            None => open_default(DEFAULT)?,
+        };
+        let journal = Self(Arc::new(Inner {
+            path: folder.path().to_owned(),
+            keep,
+            folder: Mutex::new(Arc::new(folder)),
+            upkeep: Mutex::new(Upkeep {
+                written: 0,
+                last: Instant::now(),
+            }),
+        }));
+        journal.prune();
+        Ok(journal)
+    }
+
+    /// The folder's absolute path.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// Reserves `<ms>_<tool>` for a call: `<ms>` is greater than any that this journal has given.
+    pub fn begin(&self, tool: &str) -> Result<Entry, JournalError> {
+        let stamp = stamp::next(&*self.folder()?, time::now_ms())?;
+        let stem = format!("{stamp}_{}", name::plain(tool));
+        Ok(Entry::new(self.clone(), stamp, stem))
+    }
+
+    /// Appends `record` to `journal.jsonl` as one line, and prunes the journal when it is time.
+    pub fn record(&self, record: &Record) -> Result<(), JournalError> {
+        let bytes = log::append(&*self.folder()?, record)?;
+        let due = {
+            let mut upkeep = self.upkeep();
+            upkeep.written += bytes;
+            upkeep.written > self.0.keep.slack() || upkeep.last.elapsed() > self.0.keep.age / 16
+        };
+        if due {
+            self.prune();
+        }
+        Ok(())
+    }
+
+    /// The newest `limit` records, oldest first. Lines that cannot be read are passed over.
+    pub fn records(&self, limit: usize) -> Result<Vec<Record>, JournalError> {
+        log::read(&*self.folder()?, limit)
+    }
+
+    /// The journal's texts and pictures, oldest first.
+    pub fn list(&self) -> Result<Vec<JournalFile>, JournalError> {
+        let folder = self.folder()?;
+        let mut names = folder.names()?;
+        names.sort_unstable();
+        Ok(names
+            .iter()
+            .filter_map(|name| self.file(&folder, name))
+            .collect())
+    }
+
+    /// The newest text; `None` where there is none yet.
+    pub fn newest_text(&self) -> Result<Option<JournalFile>, JournalError> {
+        self.newest(Kind::Text)
+    }
+
+    /// The newest picture; `None` where there is none yet.
+    pub fn newest_picture(&self) -> Result<Option<JournalFile>, JournalError> {
+        self.newest(Kind::Picture)
+    }
+
+    /// The path of the text or picture that `name` names, by its name alone or by its path. Anything
+    /// else is refused: other folders, other files, symlinks.
+    pub fn resolve_inside(&self, name: &str) -> Result<PathBuf, JournalError> {
+        let refused = |why| JournalError::NotInJournal {
+            name: name.chars().take(200).collect(),
+            journal: self.0.path.clone(),
+            why,
+        };
+        let path = Path::new(name);
+        let file_name = match (
+            path.parent(),
+            path.file_name().and_then(|name| name.to_str()),
+        ) {
+            (Some(parent), Some(file_name))
+                if parent.as_os_str().is_empty() || parent == self.0.path =>
+            {
+                file_name
+            }
+            _ => return Err(refused("it is in another folder")),
+        };
+        if name::parse(file_name).is_none() {
+            return Err(refused("its files are <ms>_<tool>.txt and <ms>_<tool>.png"));
+        }
+        match self.file(&*self.folder()?, file_name) {
+            Some(file) => Ok(file.path),
+            None => Err(refused(
+                "there is no such file now; old ones are removed (--keep)",
+            )),
+        }
+    }
+
+    fn newest(&self, kind: Kind) -> Result<Option<JournalFile>, JournalError> {
+        let folder = self.folder()?;
+        let mut names = folder.names()?;
+        names.retain(|name| name::parse(name).is_some_and(|(_, _, found)| found == kind));
+        names.sort_unstable();
+        Ok(names.iter().rev().find_map(|name| self.file(&folder, name)))
+    }
+
+    fn file(&self, folder: &Folder, name: &str) -> Option<JournalFile> {
+        let (stamp, tool, kind) = name::parse(name)?;
+        let (bytes, _) = folder.regular(name)?;
+        Some(JournalFile {
+            path: self.0.path.join(name),
+            name: name.to_owned(),
+            stamp,
+            tool: tool.to_owned(),
+            kind,
+            bytes,
+        })
+    }
+
+    pub(crate) fn put(&self, name: &str, content: &[u8]) -> Result<(), JournalError> {
+        self.folder()?.put(name, content)?;
+        self.upkeep().written += content.len() as u64;
+        Ok(())
+    }
+
+    /// The folder, checked anew where somebody has removed or replaced it.
+    pub(crate) fn folder(&self) -> Result<Arc<Folder>, JournalError> {
+        let mut folder = self.0.folder.lock().unwrap_or_else(PoisonError::into_inner);
+        if !folder.is_current() {
+            *folder = Arc::new(Folder::open(&self.0.path)?);
+        }
+        Ok(Arc::clone(&folder))
+    }
+
+    /// Brings the journal within its bounds. One that cannot be pruned can still be used.
+    fn prune(&self) {
+        {
+            let mut upkeep = self.upkeep();
+            upkeep.written = 0;
+            upkeep.last = Instant::now();
+        }
+        let (keep, now) = (&self.0.keep, time::now_ms());
+        let pruned = self.folder().and_then(|folder| {
+            keep.prune(&folder, now)?;
+            log::trim(&folder, keep, now)
+        });
+        if let Err(error) = pruned {
+            tracing::warn!(%error, "the journal was not pruned");
+        }
+    }
+
+    fn upkeep(&self) -> std::sync::MutexGuard<'_, Upkeep> {
+        self.0.upkeep.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The folder at `path`, or beside it where another user has that one.
+fn open_default(path: &str) -> Result<Folder, JournalError> {
+    match Folder::open(Path::new(path)) {
+        Err(JournalError::Foreign { .. }) => {
+            let uid = rustix::process::geteuid().as_raw();
+            Folder::open(Path::new(&format!("{path}-{uid}")))
+        }
+        other => other,
+    }
+}
+
+/// `dir` as an absolute path without a trailing slash, which would make the system follow a symlink.
+fn normal(dir: &Path) -> Result<PathBuf, JournalError> {
+    let absolute = std::path::absolute(dir)
+        .map_err(|error| JournalError::io("use the journal", dir, error))?;
+    Ok(absolute
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::{chown, lchown, symlink};
+
+    use super::*;
+
+    #[test]
+    fn another_users_default_is_left_to_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("deskline");
+        let default = || open_default(path.to_str().unwrap());
+        assert_eq!(default().unwrap().path(), path);
+        let own = format!("{}-{}", path.display(), rustix::process::geteuid().as_raw());
+        let is_own = || default().unwrap().path() == Path::new(&own);
+        // Only root can give a folder away.
+        if chown(&path, Some(1), None).is_ok() {
+            assert!(is_own());
+            std::fs::remove_dir(&path).unwrap();
+            symlink(dir.path(), &path).unwrap();
+            lchown(&path, Some(1), None).unwrap();
+            assert!(is_own());
+        }
+        // One's own symlink is a mistake to be told of, not to be got around.
+        std::fs::remove_file(&path)
+            .or_else(|_| std::fs::remove_dir(&path))
+            .unwrap();
+        symlink(dir.path(), &path).unwrap();
+        assert!(matches!(default(), Err(JournalError::Symlink(_))));
+    }
+}

@@ -1,0 +1,204 @@
+//! Retention: how much the journal holds and for how long.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::JournalError;
+use crate::folder::{self, Folder};
+use crate::name::{self, Kind};
+
+/// A file still under its temporary name after this many seconds was left by a process that died.
+const ABANDONED_S: u64 = 600;
+
+/// How much the journal keeps: the oldest pairs beyond either bound are removed, the newest pair
+/// never is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keep {
+    /// The most bytes that texts and pictures may take together.
+    pub bytes: u64,
+    /// How old a pair may become.
+    pub age: Duration,
+}
+
+impl Default for Keep {
+    /// 1 GiB and 7 days.
+    fn default() -> Self {
+        Self {
+            bytes: 1 << 30,
+            age: Duration::from_secs(7 * 24 * 3600),
+        }
+    }
+}
+
+/// A value of `--keep` that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "cannot read {0:?}: give a size (KB, MB, GB, KiB, MiB, GiB), an age (min, h, d) or both, as in \
+     `1GiB,7d`, `500MB` or `3d`"
+)]
+pub struct KeepError(String);
+
+impl FromStr for Keep {
+    type Err = KeepError;
+
+    /// Reads `1GiB,7d`, `500MB`, `3d`; what is not given is as in [`Keep::default`].
+    fn from_str(text: &str) -> Result<Self, KeepError> {
+        const DAY: f64 = 24.0 * 3600.0;
+        let mut keep = Self::default();
+        let (mut sizes, mut ages) = (0, 0);
+        for part in text.split(',').map(str::trim) {
+            let error = || KeepError(text.to_owned());
+            let unit_at = part
+                .find(|c: char| !c.is_ascii_digit() && c != '.')
+                .ok_or_else(error)?;
+            let (number, unit) = part.split_at(unit_at);
+            let number: f64 = number.parse().map_err(|_| error())?;
+            let factor = match unit.trim().to_ascii_lowercase().as_str() {
+                "b" => 1.0,
+                "kb" => 1e3,
+                "mb" => 1e6,
+                "gb" => 1e9,
+                "tb" => 1e12,
+                "kib" => 1024.0,
+                "mib" => 1024.0 * 1024.0,
+                "gib" => 1024.0 * 1024.0 * 1024.0,
+                "tib" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+                unit => {
+                    let seconds = match unit {
+                        "s" => 1.0,
+                        "min" => 60.0,
+                        "h" => 3600.0,
+                        "d" => DAY,
+                        "w" => 7.0 * DAY,
+                        _ => return Err(error()),
+                    };
+                    keep.age =
+                        Duration::try_from_secs_f64(number * seconds).map_err(|_| error())?;
+                    ages += 1;
+                    continue;
+                }
+            };
+            keep.bytes = (number * factor) as u64;
+            sizes += 1;
+        }
+        if sizes > 1 || ages > 1 {
+            return Err(KeepError(text.to_owned()));
+        }
+        Ok(keep)
+    }
+}
+
+impl fmt::Display for Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (bytes, seconds) = (self.bytes, self.age.as_secs());
+        let units = ["B", "KiB", "MiB", "GiB", "TiB"]
+            .iter()
+            .zip((0..5).map(|i| 1_u64 << (10 * i)));
+        let (unit, size) = units
+            .rev()
+            .find(|(_, size)| bytes > 0 && bytes % size == 0)
+            .unwrap_or((&"B", 1));
+        write!(f, "{}{unit},", bytes / size)?;
+        match seconds {
+            0 => write!(f, "0s"),
+            s if s % 86_400 == 0 => write!(f, "{}d", s / 86_400),
+            s if s % 3_600 == 0 => write!(f, "{}h", s / 3_600),
+            s => write!(f, "{s}s"),
+        }
+    }
+}
+
+impl Keep {
+    /// The oldest stamp that may stay at `now` (milliseconds since the epoch).
+    pub(crate) fn oldest(&self, now: u64) -> u64 {
+        now.saturating_sub(u64::try_from(self.age.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// Room for what is written until the next pruning, so that the bound holds between prunings.
+    pub(crate) fn slack(&self) -> u64 {
+        self.bytes / 16
+    }
+
+    /// Removes the oldest pairs of `folder` beyond the bounds, and what dead processes left half
+    /// written. Safe beside others that write and prune.
+    pub(crate) fn prune(&self, folder: &Folder, now: u64) -> Result<(), JournalError> {
+        // By stem, which sorts by time: (bytes, stamp).
+        let mut pairs: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+        for name in folder.names()? {
+            let Some((bytes, changed)) = folder.regular(&name) else {
+                continue;
+            };
+            if let Some((stamp, tool, _)) = name::parse(&name) {
+                pairs
+                    .entry(format!("{stamp}_{tool}"))
+                    .or_insert((0, stamp))
+                    .0 += bytes;
+            } else if folder::is_temporary(&name) && changed + ABANDONED_S < now / 1_000 {
+                folder.remove(&name)?;
+            }
+        }
+        let newest = pairs.pop_last();
+        let mut total: u64 = newest.map_or(0, |(_, (bytes, _))| bytes)
+            + pairs.values().map(|(bytes, _)| bytes).sum::<u64>();
+        let room = self.bytes - self.slack();
+        let oldest = self.oldest(now);
+        for (stem, (bytes, stamp)) in pairs {
+            if total <= room && stamp >= oldest {
+                break;
+            }
+            for kind in [Kind::Text, Kind::Picture] {
+                folder.remove(&format!("{stem}.{}", kind.extension()))?;
+            }
+            total -= bytes;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn sizes_and_ages_are_read_in_either_order() {
+        let day = Duration::from_secs(86_400);
+        let default = Keep::default();
+        for (text, bytes, age) in [
+            ("1GiB,7d", 1 << 30, day * 7),
+            ("500MB", 500_000_000, default.age),
+            ("3d", default.bytes, day * 3),
+            (" 12h , 1.5 gib ", 3 << 29, day / 2),
+            ("90min,0B", 0, Duration::from_secs(5_400)),
+        ] {
+            assert_eq!(text.parse(), Ok(Keep { bytes, age }), "{text}");
+        }
+        for text in [
+            "",
+            ",",
+            "7",
+            "d",
+            "1GiB,",
+            "1GiB,2GiB",
+            "3d,1h",
+            "-1d",
+            "5m",
+            "1e9B",
+            "..d",
+        ] {
+            assert!(text.parse::<Keep>().is_err(), "{text}");
+        }
+        assert!("1e400d".parse::<Keep>().is_err());
+        assert!(format!("{}d", "9".repeat(400)).parse::<Keep>().is_err());
+    }
+
+    #[test]
+    fn what_is_printed_can_be_read() {
+        for text in ["1GiB,7d", "500000000B,12h", "0B,0s", "3KiB,61s"] {
+            assert_eq!(text.parse::<Keep>().unwrap().to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `journal.jsonl`: one line a link, appended and never changed, the oldest dropped in time.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+use std::os::unix::fs::FileExt as _;
+
+use deskline_core::escape::is_hostile;
+use rustix::fs::OFlags;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::folder::Folder;
+use crate::name::LOG;
+use crate::{JournalError, Keep, Record};
+
+/// Arguments longer than this (a book typed into a field) are recorded by their start.
+const ARGUMENTS: usize = 64 * 1024;
+/// The app's name and an error's words are recorded up to this many characters.
+const WORDS: usize = 4_000;
+/// The log's most bytes, whatever the journal may take: some 200,000 links.
+const LOG_BYTES: u64 = 64 << 20;
+
+/// Appends `record` as one line, or leaves the log as it was.
+pub(crate) fn append(folder: &Folder, record: &Record) -> Result<u64, JournalError> {
+    let fail = |error| folder.failed("write", LOG, error);
+    let line = line(record).map_err(|error| fail(error.into()))?;
+    let mut file = folder.lock_file(LOG, OFlags::APPEND)?;
+    let before = file.metadata().map_err(fail)?.len();
+    // A line that a power cut broke stays alone in its damage.
+    let whole = before == 0 || byte_at(&file, before - 1).map_err(fail)? == b'\n';
+    let text = if whole { line } else { format!("\n{line}") };
+    file.write_all(text.as_bytes()).map_err(|error| {
+        let _ = file.set_len(before);
+        fail(error)
+    })?;
+    Ok(text.len() as u64)
+}
+
+/// `record` as JSON and a line end. Characters that break lines or turn the direction of writing for
+/// some reader are escaped, so that the log can be looked at in a terminal.
+fn line(record: &Record) -> serde_json::Result<String> {
+    let mut record = record.clone();
+    let arguments = serde_json::to_string(&record.arguments)?;
+    if arguments.len() > ARGUMENTS {
+        record.arguments = Value::String(cut(arguments, ARGUMENTS));
+    }
+    record.app = record.app.map(|app| cut(app, WORDS));
+    if let crate::Outcome::Error(why) = record.outcome {
+        record.outcome = crate::Outcome::Error(cut(why, WORDS));
+    }
+    let json = serde_json::to_string(&record)?;
+    let mut line = String::with_capacity(json.len() + 1);
+    for c in json.chars() {
+        if is_hostile(c) {
+            // Writing to a String cannot fail.
+            let _ = write!(line, "\\u{:04x}", u32::from(c));
+        } else {
+            line.push(c);
+        }
+    }
+    line.push('\n');
+    Ok(line)
+}
+
+/// `text`, or its first `limit` characters and how many are missing.
+fn cut(mut text: String, limit: usize) -> String {
+    if let Some((at, _)) = text.char_indices().nth(limit) {
+        let missing = text[at..].chars().count();
+        text.truncate(at);
+        let _ = write!(text, "…(+{missing})");
+    }
+    text
+}
+
+/// The newest `limit` records, oldest first. Lines that cannot be read (a newer version's, a broken
+/// one) are passed over.
+pub(crate) fn read(folder: &Folder, limit: usize) -> Result<Vec<Record>, JournalError> {
+    let file = match folder.open_file(LOG, OFlags::RDONLY) {
+        Ok(file) => file,
+        Err(error) if error.is_missing() => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let fail = |error| folder.failed("read", LOG, error);
+    let size = file.metadata().map_err(fail)?.len();
+    let mut window = 64 * 1024;
+    loop {
+        let start = size.saturating_sub(window);
+        let text = bytes(&file, start, size).map_err(fail)?;
+        let mut records: Vec<Record> = text
+            .rsplit(|&b| b == b'\n')
+            .filter_map(|line| serde_json::from_slice(line).ok())
+            .take(limit)
+            .collect();
+        if records.len() >= limit || start == 0 {
+            records.reverse();
+            return Ok(records);
+        }
+        window *= 4;
+    }
+}
+
+/// Drops the lines that are older than `keep` allows, and the older half of a log that is too long.
+/// The newest line stays.
+pub(crate) fn trim(folder: &Folder, keep: &Keep, now: u64) -> Result<(), JournalError> {
+    #[derive(Deserialize)]
+    struct When {
+        ms: u64,
+    }
+    let when = |line: &[u8]| serde_json::from_slice(line).map_or(0, |When { ms }| ms);
+    if folder.regular(LOG).is_none_or(|(bytes, _)| bytes == 0) {
+        return Ok(());
+    }
+    let fail = |error| folder.failed("trim", LOG, error);
+    let file = folder.lock_file(LOG, OFlags::APPEND)?;
+    let size = file.metadata().map_err(fail)?.len();
+    let most = LOG_BYTES.min(keep.slack());
+    let head = bytes(&file, 0, size.min(2 * ARGUMENTS as u64)).map_err(fail)?;
+    let first = head.split(|&b| b == b'\n').next().unwrap_or_default();
+    if size <= most && when(first) >= keep.oldest(now) {
+        return Ok(());
+    }
+    let text = bytes(&file, 0, size).map_err(fail)?;
+    let too_much = if size > most { size - most / 2 } else { 0 };
+    let mut start = 0;
+    for line in text.split_inclusive(|&b| b == b'\n') {
+        let next = start + line.len();
+        let stays = start as u64 >= too_much && when(line) >= keep.oldest(now);
+        if stays || next == text.len() {
+            break;
+        }
+        start = next;
+    }
+    // Who waits for the lock finds that this file is gone and takes the new one.
+    match text.get(start..) {
+        Some(rest) if start > 0 => folder.put(LOG, rest),
+        _ => Ok(()),
+    }
+}
+
+fn byte_at(file: &File, at: u64) -> std::io::Result<u8> {
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, at)?;
+    Ok(byte[0])
+}
+
+fn bytes(file: &File, start: u64, end: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(end - start).unwrap_or(usize::MAX)];
+    file.read_exact_at(&mut bytes, start)?;
+    Ok(bytes)
+}

@@ -1,0 +1,125 @@
+//! The names of the journal's files: `<ms>_<tool>.txt` and `.png`.
+
+use std::path::PathBuf;
+
+/// Thirteen digits: from September 2001 to November 2286.
+pub(crate) const STAMPS: std::ops::RangeInclusive<u64> = 1_000_000_000_000..=9_999_999_999_999;
+/// The log of links.
+pub(crate) const LOG: &str = "journal.jsonl";
+/// The numbers of elements.
+pub(crate) const REFS: &str = "refs";
+/// The last stamp.
+pub(crate) const STAMP: &str = ".stamp";
+
+/// What a file of the journal holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A tree or a diff.
+    Text,
+    /// The window's picture.
+    Picture,
+}
+
+impl Kind {
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            Self::Text => "txt",
+            Self::Picture => "png",
+        }
+    }
+}
+
+/// A file of the journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its name, `<ms>_<tool>.txt` or `.png`.
+    pub name: String,
+    /// Its `<ms>`: milliseconds since the epoch, unique to the call.
+    pub stamp: u64,
+    /// The tool that was called.
+    pub tool: String,
+    /// What it holds.
+    pub kind: Kind,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
+/// The parts of a name: stamp, tool, kind. `None` where the name is not of this journal's making.
+pub(crate) fn parse(name: &str) -> Option<(u64, &str, Kind)> {
+    let (stem, extension) = name.rsplit_once('.')?;
+    let kind = [Kind::Text, Kind::Picture]
+        .into_iter()
+        .find(|kind| kind.extension() == extension)?;
+    let (stamp, tool) = stem.split_once('_')?;
+    let tool_is_plain = !tool.is_empty() && tool.chars().all(is_plain);
+    Some((parse_stamp(stamp)?, tool, kind)).filter(|_| tool_is_plain)
+}
+
+/// Thirteen digits and nothing else.
+pub(crate) fn parse_stamp(text: &str) -> Option<u64> {
+    if text.len() != 13 || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    text.parse().ok().filter(|stamp| STAMPS.contains(stamp))
+}
+
+/// `tool` as a part of a file name: whatever could mean something to a file system or a shell
+/// becomes `_`.
+pub(crate) fn plain(tool: &str) -> String {
+    let plain: String = tool
+        .chars()
+        .take(64)
+        .map(|c| if is_plain(c) { c } else { '_' })
+        .collect();
+    if plain.is_empty() {
+        "_".to_owned()
+    } else {
+        plain
+    }
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn only_names_of_the_journals_making_parse() {
+        assert_eq!(
+            parse("1776457217931_click_and_traverse.txt"),
+            Some((1_776_457_217_931, "click_and_traverse", Kind::Text))
+        );
+        assert!(parse("1776457217931_macos-use_type_and_traverse.png").is_some());
+        for name in [
+            "1776457217931_click.jpg",
+            "1776457217931.txt",
+            "1776457217931_.txt",
+            "177645721793_click.txt",
+            "17764572179310_click.txt",
+            "0000000000001_click.txt",
+            "+776457217931_click.txt",
+            "1776457217931_cl/ick.txt",
+            "1776457217931_..txt",
+            "journal.jsonl",
+            "refs",
+            "",
+        ] {
+            assert_eq!(parse(name), None, "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_tool_makes_a_name_that_parses(tool in ".*", stamp in STAMPS) {
+            let name = format!("{stamp}_{}.txt", plain(&tool));
+            prop_assert_eq!(parse(&name).map(|(stamp, _, _)| stamp), Some(stamp));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Journals in temporary folders, trees made of names, and the test binary as other processes.
+#![allow(dead_code, clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use deskline_core::{App, Element, ElementId, Role, States, Text, Tree};
+use deskline_journal::{Journal, Keep};
+use tempfile::TempDir;
+
+/// Names the folder to a process that [`spawn`] started.
+const CHILD: &str = "DESKLINE_JOURNAL_TEST_CHILD";
+
+pub fn journal() -> (TempDir, Journal) {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = open(&dir.path().join("journal"), Keep::default());
+    (dir, journal)
+}
+
+pub fn open(path: &Path, keep: Keep) -> Journal {
+    Journal::open(Some(path), keep).unwrap()
+}
+
+/// In a process that [`spawn`] started, the folder it is to work in.
+pub fn child_dir() -> Option<PathBuf> {
+    std::env::var_os(CHILD).map(PathBuf::from)
+}
+
+/// The test `name` of this binary, for another process to run in `dir`.
+pub fn command(name: &str, dir: &Path) -> Command {
+    command_of(&std::env::current_exe().unwrap(), name, dir)
+}
+
+pub fn command_of(binary: &Path, name: &str, dir: &Path) -> Command {
+    let mut command = Command::new(binary);
+    command
+        .args(["--exact", name, "--nocapture"])
+        .env(CHILD, dir)
+        .stdout(Stdio::piped());
+    command
+}
+
+pub fn spawn(name: &str, dir: &Path) -> Child {
+    command(name, dir).spawn().unwrap()
+}
+
+/// What a process has said on lines that start with `tag`.
+pub fn said(child: Child, tag: &str) -> Vec<String> {
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    text.lines()
+        .filter_map(|line| line.split_once(tag))
+        .map(|(_, rest)| rest.to_owned())
+        .collect()
+}
+
+pub fn tree(ids: impl IntoIterator<Item = String>) -> Tree {
+    Tree {
+        app: App {
+            name: "Messages".into(),
+            pid: 4821,
+        },
+        elements: ids.into_iter().map(element).collect(),
+        dialog: None,
+        partial: Vec::new(),
+        took: Duration::ZERO,
+    }
+}
+
+fn element(id: String) -> Element {
+    Element {
+        id: ElementId::new(id),
+        reference: None,
+        parent: None,
+        role: Role::BUTTON,
+        native_role: "push button".into(),
+        title: Text::default(),
+        value: Text::default(),
+        description: Text::default(),
+        extents: None,
+        visible: false,
+        states: States::empty(),
+        children_read: true,
+    }
+}

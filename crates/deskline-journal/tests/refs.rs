@@ -1,0 +1,192 @@
+//! The numbers of elements: the same for the same element, never another's.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::collections::HashMap;
+use std::fs;
+
+use common::{journal, tree};
+use deskline_journal::{Journal, RefStore};
+use proptest::prelude::*;
+
+fn numbers(refs: &mut RefStore, ids: &[&str]) -> Vec<u64> {
+    let mut tree = tree(ids.iter().map(|id| (*id).to_owned()));
+    refs.assign("desktop", &mut tree).unwrap();
+    given(&tree)
+}
+
+fn given(tree: &deskline_core::Tree) -> Vec<u64> {
+    tree.elements
+        .iter()
+        .map(|element| element.reference.unwrap().0)
+        .collect()
+}
+
+#[test]
+fn numbers_start_at_one_and_stay() {
+    let (_dir, journal) = journal();
+    let mut refs = RefStore::new(&journal);
+    assert_eq!(numbers(&mut refs, &["a", "b", "a", "c"]), [1, 2, 1, 3]);
+    assert_eq!(numbers(&mut refs, &["d", "c", "a"]), [4, 3, 1]);
+    assert!(numbers(&mut refs, &[]).is_empty());
+}
+
+#[test]
+fn the_next_process_knows_them() {
+    let (_dir, journal) = journal();
+    assert_eq!(numbers(&mut RefStore::new(&journal), &["a", "b"]), [1, 2]);
+    assert_eq!(numbers(&mut RefStore::new(&journal), &["c", "b"]), [3, 2]);
+}
+
+#[test]
+fn two_stores_at_once_agree() {
+    let (_dir, journal) = journal();
+    let (mut one, mut two) = (RefStore::new(&journal), RefStore::new(&journal));
+    assert_eq!(numbers(&mut one, &["a"]), [1]);
+    assert_eq!(numbers(&mut two, &["b", "a"]), [2, 1]);
+    assert_eq!(numbers(&mut one, &["c", "b"]), [3, 2]);
+    assert_eq!(numbers(&mut two, &["c", "d"]), [3, 4]);
+}
+
+#[test]
+fn the_same_id_on_another_desktop_is_another_element() {
+    let (_dir, journal) = journal();
+    let mut refs = RefStore::new(&journal);
+    let mut number = |desktop: &str, id: &str| {
+        let mut tree = tree([id.to_owned()]);
+        refs.assign(desktop, &mut tree).unwrap();
+        given(&tree)[0]
+    };
+    assert_eq!(number("d", "a"), 1);
+    assert_eq!(number("e", "a"), 2);
+    assert_eq!(number("da", ""), 3);
+    assert_eq!(number("", "da"), 4);
+    assert_eq!(number("d", "a"), 1);
+}
+
+fn refs_file(journal: &Journal) -> std::path::PathBuf {
+    journal.path().join("refs")
+}
+
+#[test]
+fn a_record_that_was_cut_off_is_written_over() {
+    let (_dir, journal) = journal();
+    numbers(&mut RefStore::new(&journal), &["a", "b"]);
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .open(refs_file(&journal))
+        .unwrap();
+    file.set_len(32 + 16 + 5).unwrap();
+    let mut refs = RefStore::new(&journal);
+    // b's record is lost; its number is free, as no process lives that gave it.
+    assert_eq!(numbers(&mut refs, &["a", "c"]), [1, 2]);
+    assert_eq!(numbers(&mut RefStore::new(&journal), &["c", "a"]), [2, 1]);
+    assert_eq!(
+        fs::metadata(refs_file(&journal)).unwrap().len(),
+        32 + 2 * 16
+    );
+}
+
+#[test]
+fn a_file_lost_or_broken_in_use_takes_no_number_back_and_gives_none_twice() {
+    type Harm = fn(&std::path::Path);
+    let harms: [Harm; 4] = [
+        |file| fs::remove_file(file).unwrap(),
+        |file| fs::write(file, "garbage that is longer than a header is").unwrap(),
+        |file| fs::write(file, "").unwrap(),
+        |file| {
+            let file = fs::OpenOptions::new().write(true).open(file).unwrap();
+            file.set_len(32 + 16).unwrap();
+        },
+    ];
+    for (index, harm) in harms.iter().enumerate() {
+        let (_dir, journal) = journal();
+        let mut refs = RefStore::new(&journal);
+        assert_eq!(numbers(&mut refs, &["a", "b", "c"]), [1, 2, 3]);
+        harm(&refs_file(&journal));
+        let new = numbers(&mut refs, &["d", "c", "b", "a", "e"]);
+        assert_eq!(new[1..4], [3, 2, 1], "harm {index}");
+        assert!(
+            new[0] > 1_000_000 && new[4] == new[0] + 1,
+            "harm {index}: {new:?}"
+        );
+        // Others learn the new numbers, and what they add comes after them.
+        let other = numbers(&mut RefStore::new(&journal), &["e", "d", "f"]);
+        assert_eq!(other, [new[4], new[0], new[4] + 1], "harm {index}");
+        assert_eq!(
+            numbers(&mut refs, &["f", "a"]),
+            [other[2], 1],
+            "harm {index}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_another_process_has_begun_anew_gives_no_number_twice() {
+    let (_dir, journal) = journal();
+    let mut refs = RefStore::new(&journal);
+    assert_eq!(numbers(&mut refs, &["a", "b", "c"]), [1, 2, 3]);
+    fs::remove_dir_all(journal.path()).unwrap();
+    assert_eq!(numbers(&mut RefStore::new(&journal), &["x"]), [1]);
+    let new = numbers(&mut refs, &["y", "c"]);
+    assert!(new[0] > 1_000_000, "{new:?}");
+    assert_eq!(new[1], 3);
+}
+
+#[test]
+fn without_a_file_elements_have_numbers_and_the_error_comes_once() {
+    let (_dir, journal) = journal();
+    let assign = |refs: &mut RefStore, ids: &[&str]| {
+        let mut tree = tree(ids.iter().map(|id| (*id).to_owned()));
+        let result = refs.assign("desktop", &mut tree);
+        (given(&tree), result.is_err())
+    };
+    let mut refs = RefStore::new(&journal);
+    assert_eq!(assign(&mut refs, &["a"]), (vec![1], false));
+    fs::remove_file(refs_file(&journal)).unwrap();
+    fs::create_dir(refs_file(&journal)).unwrap();
+
+    let (first, failed) = assign(&mut refs, &["b", "a"]);
+    assert!(failed && first[0] > 1_000_000 && first[1] == 1, "{first:?}");
+    let (second, failed) = assign(&mut refs, &["c", "b"]);
+    assert_eq!((second, failed), (vec![first[0] + 1, first[0]], false));
+    // A process that comes later shares none of them.
+    let (later, failed) = assign(&mut RefStore::new(&journal), &["z"]);
+    assert!(failed && later[0] > first[0] + 1, "{later:?}");
+
+    fs::remove_dir(refs_file(&journal)).unwrap();
+    let (mended, failed) = assign(&mut refs, &["d", "c", "a"]);
+    assert!(!failed && mended[0] > first[0] + 1, "{mended:?}");
+    assert_eq!(mended[1..], [first[0] + 1, 1]);
+    fs::remove_file(refs_file(&journal)).unwrap();
+    fs::create_dir(refs_file(&journal)).unwrap();
+    let mut many = tree((0..200_000).map(|i| format!("many {i}")));
+    refs.assign("desktop", &mut many).unwrap_err();
+    assert!(!given(&many).contains(&mended[0]), "the file gave it");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Any stores, in any turn, opened and dropped at any time, agree with one plain map.
+    #[test]
+    fn stores_agree_with_a_map(
+        turns in prop::collection::vec((0..3_usize, any::<bool>(), prop::collection::vec(0..60_u8, 0..20)), 1..25)
+    ) {
+        let (_dir, journal) = journal();
+        let mut stores: Vec<RefStore> = (0..3).map(|_| RefStore::new(&journal)).collect();
+        let mut model: HashMap<u8, u64> = HashMap::new();
+        for (store, restart, ids) in turns {
+            if restart {
+                stores[store] = RefStore::new(&journal);
+            }
+            let mut tree = tree(ids.iter().map(ToString::to_string));
+            stores[store].assign("desktop", &mut tree).unwrap();
+            for (id, number) in ids.iter().zip(given(&tree)) {
+                let next = model.len() as u64 + 1;
+                prop_assert_eq!(*model.entry(*id).or_insert(next), number);
+            }
+        }
+    }
+}

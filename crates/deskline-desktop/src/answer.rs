@@ -1,0 +1,304 @@
+//! Step 9: the files, the line in the journal, and the summary, all from one report.
+
+use deskline_core::{Point, Summary, escape, summary, tree_file};
+use deskline_journal::{DiffCounts, Entry, Journal, Outcome, Record, Shot};
+use serde_json::{Map, Value};
+
+use crate::call::{Action, Call};
+use crate::cancel::Reason;
+use crate::desktop::Picture;
+use crate::error::{Error, Result};
+use crate::report::Report;
+
+/// All that the model sees of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The summary.
+    pub text: String,
+    /// Whether it is an error.
+    pub is_error: bool,
+}
+
+/// What stands in for a secret.
+const SECRET: &str = "•••";
+
+/// An error before there was any link.
+pub fn error(message: &str) -> Answer {
+    let summary = Summary {
+        error: Some(message.to_owned()),
+        ..Summary::default()
+    };
+    Answer {
+        text: summary.render(),
+        is_error: true,
+    }
+}
+
+/// Writes what there is to write and says what happened. A journal that cannot be written is a
+/// note in the summary: what was done is answered all the same.
+pub(crate) fn record(
+    journal: &Journal,
+    call: &Call,
+    mut report: Report,
+    result: Result<()>,
+) -> Answer {
+    let error = result.err().map(|e| message(&e, call));
+    // Where no tree says what has the focus, what was typed may be a secret.
+    report.secret |= error.is_some() && report.latest().is_none();
+    let mut summary = summarise(call, &report, error.clone());
+    if report.secret {
+        hide_secret(call, &mut summary);
+    }
+    let tool = call.tool.name();
+    let mut written = Record::new(
+        tool,
+        arguments(call, report.secret),
+        outcome(error.as_deref()),
+    );
+    let start = std::time::Instant::now();
+    match journal.begin(tool) {
+        Ok(entry) => write(
+            &entry,
+            call,
+            &mut report,
+            &mut summary,
+            &mut written,
+            error.as_deref(),
+        ),
+        Err(e) => summary.notes.push(format!("nothing was written: {e}")),
+    }
+    report.steps.push(("record", start.elapsed()));
+    written.pid = report.pid;
+    written.app = report.latest().map(|tree| tree.app.name.clone());
+    written.diff = report.diff.as_ref().map(|diff| DiffCounts {
+        added: diff.added.len(),
+        removed: diff.removed.len(),
+        modified: diff.modified.len(),
+    });
+    for (name, took) in &report.steps {
+        written.step(name, *took);
+    }
+    if let Some(held) = report.guard_held {
+        written.guard_held(held);
+    }
+    if let Err(e) = journal.record(&written) {
+        summary
+            .notes
+            .push(format!("the journal has no line of this: {e}"));
+    }
+    Answer {
+        text: summary.render(),
+        is_error: error.is_some(),
+    }
+}
+
+fn write(
+    entry: &Entry,
+    call: &Call,
+    report: &mut Report,
+    summary: &mut Summary,
+    record: &mut Record,
+    error: Option<&str>,
+) {
+    if let Some(text) = tree_text(call, report, error) {
+        match entry.write_text(&text) {
+            Ok(()) => {
+                let path = entry.text_path().display().to_string();
+                summary.file = Some(summary::File {
+                    path: path.clone(),
+                    bytes: text.len() as u64,
+                    elements: report.latest().map_or(0, |tree| tree.elements.len()),
+                });
+                record.files.text = Some(path);
+            }
+            Err(e) => summary.notes.push(format!("the tree was not written: {e}")),
+        }
+    }
+    match report.picture.take() {
+        Some(Ok(picture)) => {
+            let shot = Shot {
+                width: picture.width,
+                height: picture.height,
+                rgb: &picture.rgb,
+                origin: picture.origin,
+                scale: picture.scale,
+                crosshair: report.done.at.and_then(|at| pixel(&picture, at)),
+            };
+            match entry.write_picture(&shot) {
+                Ok(()) => {
+                    let path = entry.picture_path().display().to_string();
+                    record.files.picture = Some(path.clone());
+                    summary.screenshot = Some(path);
+                }
+                Err(e) => summary
+                    .notes
+                    .push(format!("the picture was not written: {e}")),
+            }
+        }
+        Some(Err(why)) if error.is_none() => summary.notes.push(format!("no picture: {why}")),
+        Some(Err(_)) | None => {}
+    }
+}
+
+/// The pixel of a picture that shows a place on the screen.
+fn pixel(picture: &Picture, at: Point) -> Option<(u32, u32)> {
+    let scaled = |v: i32| u32::try_from((f64::from(v) * picture.scale).round() as i64).ok();
+    Some((
+        scaled(at.x - picture.origin.x)?,
+        scaled(at.y - picture.origin.y)?,
+    ))
+}
+
+/// The tree file; `None` where no tree was read.
+fn tree_text(call: &Call, report: &Report, error: Option<&str>) -> Option<String> {
+    let only_visible = call.options.only_visible_elements;
+    let mut text = match (&report.before, &report.after, &report.diff) {
+        (Some(before), Some(after), Some(diff)) => {
+            tree_file::diff_and_tree(before, after, diff, only_visible)
+        }
+        _ => tree_file::full_tree(report.latest()?, only_visible),
+    };
+    if let Some((_, Some(tree))) = &report.handoff {
+        text += &tree_file::app_switch(tree, only_visible);
+    }
+    Some(match error {
+        Some(error) => tree_file::error(error) + &text,
+        None => text,
+    })
+}
+
+fn summarise(call: &Call, report: &Report, error: Option<String>) -> Summary {
+    let mut summary = Summary {
+        pid: report.pid,
+        notes: report.notes.clone(),
+        ..Summary::default()
+    };
+    if let Some(tree) = report.latest() {
+        summary.app = Some(tree.app.name.clone());
+        summary.dialog = tree_file::dialog_label(tree);
+        summary.partial.clone_from(&tree.partial);
+    }
+    if error.is_some() {
+        summary.error = error;
+        return summary;
+    }
+    summary.summary = sentence(call, report);
+    match (&report.before, &report.after, &report.diff) {
+        (Some(before), Some(after), Some(diff)) => {
+            summary.text_changes = summary::text_changes(diff);
+            summary.visible_elements = summary::new_elements(before, after, diff);
+        }
+        (_, Some(after), _) => summary.visible_elements = summary::tree_elements(after),
+        _ => {}
+    }
+    if let Some((window, tree)) = &report.handoff {
+        summary.app_switch = Some(tree.as_ref().map_or_else(
+            || summary::Handoff {
+                app: window.title.clone(),
+                pid: window.pid,
+                ..Default::default()
+            },
+            summary::Handoff::of,
+        ));
+    }
+    summary
+}
+
+/// `Clicked 'Send' [AXButton]. 2 added, 1 removed, 3 modified. Settled in 84 ms.`
+fn sentence(call: &Call, report: &Report) -> String {
+    let mut parts = Vec::new();
+    match &call.action {
+        Action::Refresh => parts.push("Read the tree".to_owned()),
+        Action::Open { identifier } => {
+            parts.push(format!("Opened '{}'", escape::short(identifier, 60)));
+        }
+        _ => parts.push(report.done.sentence.clone()),
+    }
+    if report.others > 0 {
+        parts.push(format!("{} others match as well", report.others));
+    }
+    if report.ended {
+        parts.push("The app has no window any more".into());
+    }
+    match (&report.diff, &report.after) {
+        (Some(diff), _) => parts.push(summary::counts(diff)),
+        (None, Some(tree)) => {
+            let visible = tree.elements.iter().filter(|e| e.visible).count();
+            parts.push(format!(
+                "{} elements, {visible} visible",
+                tree.elements.len()
+            ));
+        }
+        (None, None) => {}
+    }
+    match report.settled {
+        Some(settled) if settled.quiet => {
+            parts.push(format!("Settled in {} ms", settled.took.as_millis()));
+        }
+        Some(settled) => {
+            parts.push(format!(
+                "Still changing after {} ms",
+                settled.took.as_millis()
+            ));
+        }
+        None => {}
+    }
+    parts.join(". ") + "."
+}
+
+/// What was wrong and what to do next.
+fn message(e: &Error, call: &Call) -> String {
+    let tool = call.tool.name();
+    match e {
+        Error::Cancelled(Reason::Person) => {
+            format!("Cancelled: the user pressed Esc during {tool}")
+        }
+        Error::Cancelled(Reason::Request) => {
+            format!("Cancelled: the client cancelled its request during {tool}")
+        }
+        Error::Cancelled(Reason::Stopping) => {
+            format!("Cancelled: the server was stopped during {tool}")
+        }
+        Error::Cancelled(Reason::Watchdog) => format!(
+            "{tool} held the person's input for too long and was stopped. Call refresh_traversal to see how far it came"
+        ),
+        Error::Cancelled(Reason::Unguarded) => format!(
+            "{tool} was stopped: the guard that kept the user's input out was lost. Call refresh_traversal to see how far it came"
+        ),
+        e => e.to_string(),
+    }
+}
+
+fn outcome(error: Option<&str>) -> Outcome {
+    match error {
+        None => Outcome::Ok,
+        Some(error) if error.starts_with("Cancelled:") => Outcome::Cancelled,
+        Some(error) => Outcome::Error(error.to_owned()),
+    }
+}
+
+/// The arguments as they came, with secrets taken out.
+fn arguments(call: &Call, secret: bool) -> Map<String, Value> {
+    let mut arguments = call.arguments.clone();
+    if secret {
+        for name in ["text", "value"] {
+            if let Some(value) = arguments.get_mut(name) {
+                *value = SECRET.into();
+            }
+        }
+    }
+    arguments
+}
+
+/// Takes the typed text out of the sentence, and out of whatever shows it.
+fn hide_secret(call: &Call, summary: &mut Summary) {
+    let text = match &call.action {
+        Action::Click { then, .. } | Action::Type { typing: then } => then.text.as_deref(),
+        Action::SetValue { value, .. } => Some(value.as_str()),
+        _ => None,
+    };
+    if let Some(text) = text.filter(|text| !text.is_empty()) {
+        let shown = escape::short(text, 40);
+        summary.summary = summary.summary.replace(&format!("'{shown}'"), SECRET);
+    }
+}

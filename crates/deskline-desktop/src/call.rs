@@ -1,0 +1,218 @@
+//! What an agent can ask for, after its arguments were checked.
+
+use std::time::Duration;
+
+use deskline_core::{KeyPress, Modifiers, Point, Ref};
+
+/// The tools that make a link, under their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tool {
+    /// `open_application_and_traverse`
+    Open,
+    /// `click_and_traverse`
+    Click,
+    /// `type_and_traverse`
+    Type,
+    /// `press_key_and_traverse`
+    PressKey,
+    /// `scroll_and_traverse`
+    Scroll,
+    /// `set_value_and_traverse`
+    SetValue,
+    /// `press_ax_and_traverse`
+    PressAx,
+    /// `set_selected_and_traverse`
+    SetSelected,
+    /// `refresh_traversal`
+    Refresh,
+    /// `wait_for_and_traverse`
+    WaitFor,
+    /// `drag_and_traverse`
+    Drag,
+}
+
+impl Tool {
+    /// The tool's name, as it stands in file names and `tools/list`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open_application_and_traverse",
+            Self::Click => "click_and_traverse",
+            Self::Type => "type_and_traverse",
+            Self::PressKey => "press_key_and_traverse",
+            Self::Scroll => "scroll_and_traverse",
+            Self::SetValue => "set_value_and_traverse",
+            Self::PressAx => "press_ax_and_traverse",
+            Self::SetSelected => "set_selected_and_traverse",
+            Self::Refresh => "refresh_traversal",
+            Self::WaitFor => "wait_for_and_traverse",
+            Self::Drag => "drag_and_traverse",
+        }
+    }
+}
+
+/// Which element or place an action is for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    /// The element with this ref.
+    Ref(Ref),
+    /// The best match for a part of an element's text, and a prefix of its role.
+    Text {
+        /// Case-insensitive part of the element's text.
+        text: String,
+        /// Prefix of its role, `AXButton` or `Button`.
+        role: Option<String>,
+    },
+    /// A place on the screen; with a size, the centre of that rectangle.
+    Point(Point),
+}
+
+/// What goes in by keyboard after a click, or on its own: first the text, then the key.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Typing {
+    /// Text to type.
+    pub text: Option<String>,
+    /// A key to press after it.
+    pub key: Option<KeyPress>,
+}
+
+/// What a link does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// Start an app or bring a running one to the front.
+    Open {
+        /// A name, desktop-file or bundle id, path or command.
+        identifier: String,
+    },
+    /// Click, then type, then press a key.
+    Click {
+        /// What to click.
+        target: Target,
+        /// Twice in a row.
+        double: bool,
+        /// With the right button.
+        right: bool,
+        /// What goes in after it.
+        then: Typing,
+    },
+    /// Type text, then press a key, into what has the focus.
+    Type {
+        /// What goes in.
+        typing: Typing,
+    },
+    /// Press one key.
+    PressKey {
+        /// The key.
+        press: KeyPress,
+    },
+    /// Turn the wheel.
+    Scroll {
+        /// Where the pointer is meanwhile.
+        at: Point,
+        /// Lines to the right; negative is left.
+        delta_x: i32,
+        /// Lines down; negative is up.
+        delta_y: i32,
+    },
+    /// Set a value through the accessibility API.
+    SetValue {
+        /// Whose value.
+        target: Target,
+        /// The new value.
+        value: String,
+    },
+    /// Press through the accessibility API.
+    PressAx {
+        /// What to press.
+        target: Target,
+    },
+    /// Select or deselect through the accessibility API.
+    SetSelected {
+        /// What to select.
+        target: Target,
+        /// `false` deselects.
+        selected: bool,
+    },
+    /// Look only.
+    Refresh,
+    /// Wait until an element is there, is gone, or has a state.
+    WaitFor {
+        /// Which element.
+        target: Target,
+        /// What to wait for.
+        state: Awaited,
+        /// How long at most.
+        timeout: Duration,
+    },
+    /// Press the button on one place, move, release on another.
+    Drag {
+        /// Where it starts.
+        from: Target,
+        /// Where it ends.
+        to: Target,
+        /// What is held meanwhile.
+        modifiers: Modifiers,
+    },
+}
+
+/// What `wait_for_and_traverse` waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Awaited {
+    /// The element is there.
+    Present,
+    /// The element is not there.
+    Absent,
+    /// The element is there and has this state.
+    State(deskline_core::States),
+    /// The element is there and visible.
+    Visible,
+}
+
+/// The options that every tool takes.
+#[derive(Debug, Clone, PartialEq)]
+// Each is an argument of every tool, by its name.
+#[allow(clippy::struct_excessive_bools)]
+pub struct Options {
+    /// Read the tree before acting (the diff needs it).
+    pub traverse_before: bool,
+    /// Read the tree after acting.
+    pub traverse_after: bool,
+    /// Answer with a diff where both were read.
+    pub show_diff: bool,
+    /// Only elements with a place on the screen.
+    pub only_visible_elements: bool,
+    /// Outline the target before acting.
+    pub show_animation: bool,
+    /// How long the outline stands.
+    pub animation_duration: Duration,
+    /// Added to the settle.
+    pub delay_after_action: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            traverse_before: true,
+            traverse_after: true,
+            show_diff: true,
+            only_visible_elements: false,
+            show_animation: false,
+            animation_duration: Duration::from_millis(800),
+            delay_after_action: Duration::ZERO,
+        }
+    }
+}
+
+/// One tool call, checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// Which tool.
+    pub tool: Tool,
+    /// The app; `None` only for [`Action::Open`].
+    pub pid: Option<u32>,
+    /// What to do.
+    pub action: Action,
+    /// How.
+    pub options: Options,
+    /// The arguments as they came, for the journal.
+    pub arguments: serde_json::Map<String, serde_json::Value>,
+}

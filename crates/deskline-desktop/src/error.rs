@@ -1,0 +1,102 @@
+//! What can go wrong in a link, in words that tell an agent what to do next.
+
+use crate::cancel::Reason;
+
+/// The result of a step.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a call failed. `Display` is the summary's `error:` field: what was wrong and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No process has this pid.
+    #[error(
+        "no process has pid {0}. Call list_applications for the running apps, or open_application_and_traverse to start one"
+    )]
+    NoProcess(u32),
+    /// The process is not on the accessibility bus, or has no window.
+    #[error("pid {pid} ({name}) has no window that accessibility can see. {hint}")]
+    NoWindow {
+        /// The pid.
+        pid: u32,
+        /// The name of its executable.
+        name: String,
+        /// What to do about it.
+        hint: String,
+    },
+    /// The app did not answer in time.
+    #[error(
+        "{app} (pid {pid}) does not answer: no reply to an accessibility call within {ms} ms. It may be busy or hung; wait and call refresh_traversal, other apps are not affected"
+    )]
+    NotAnswering {
+        /// The app's name.
+        app: String,
+        /// Its pid.
+        pid: u32,
+        /// How long was waited.
+        ms: u128,
+    },
+    /// No element has the text that was asked for.
+    #[error("no element matches {wanted}. {nearest}")]
+    NotFound {
+        /// What was asked for.
+        wanted: String,
+        /// `Nearest: …`, or what the tree has instead.
+        nearest: String,
+    },
+    /// The element of a ref is gone.
+    #[error(
+        "#{reference} is stale: {why}. Nothing was touched. Call refresh_traversal and take a fresh ref"
+    )]
+    StaleRef {
+        /// The ref.
+        reference: deskline_core::Ref,
+        /// What became of it.
+        why: String,
+    },
+    /// The element cannot do what was asked.
+    #[error("{element} refused {action}: {why}. {instead}")]
+    Refused {
+        /// Its line, in short.
+        element: String,
+        /// What was asked.
+        action: &'static str,
+        /// Why.
+        why: String,
+        /// What to do instead.
+        instead: String,
+    },
+    /// The app to open was not found or did not come up.
+    #[error("{0}")]
+    Open(String),
+    /// Input cannot go where it should.
+    #[error("{0}")]
+    Input(String),
+    /// The link was stopped.
+    #[error("cancelled: {0:?}")]
+    Cancelled(Reason),
+    /// There is no desktop, or no accessibility; what is missing and how to get it.
+    #[error("{0}")]
+    Unavailable(String),
+    /// The operating system failed us.
+    #[error("{what}: {source}")]
+    System {
+        /// What was being done.
+        what: &'static str,
+        /// What it said.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl Error {
+    /// Wraps an error of the operating system: `.map_err(Error::system("reading the pointer"))`.
+    pub fn system<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
+        what: &'static str,
+    ) -> impl FnOnce(E) -> Self {
+        move |source| Self::System {
+            what,
+            source: source.into(),
+        }
+    }
+}

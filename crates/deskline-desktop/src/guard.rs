@@ -1,0 +1,196 @@
+//! The guard (SPEC §8), as far as it knows no OS: how the person wants it, what a link asks the
+//! platform for, and what the overlay says.
+//!
+//! Taken by [`Checkpoint::keep_out`](crate::checkpoint::Checkpoint::keep_out) right before
+//! synthetic input, let go of as soon as there is none, and by the checkpoint's `Drop` at the
+//! latest.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::{Rect, escape};
+
+use crate::call::Action;
+use crate::resolve::Resolved;
+
+/// After this long the guard opens by itself, whatever hangs.
+pub const LIMIT: Duration = Duration::from_secs(30);
+
+/// How much of the guard is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Nothing: the person's input can mix with the agent's.
+    Off,
+    /// The person's input is kept out, and nothing is shown.
+    Input,
+    /// The person's input is kept out, and an overlay says so.
+    #[default]
+    Full,
+}
+
+/// How the person who set the server up wants it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guarding {
+    /// How much of it.
+    pub mode: Mode,
+    /// The longest that the guard may hold at a stretch.
+    pub limit: Duration,
+}
+
+impl Default for Guarding {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Full,
+            limit: LIMIT,
+        }
+    }
+}
+
+/// What is about to go in, as far as the guard needs to know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    /// What the overlay says; `None` for no overlay. One line, harmless.
+    pub caption: Option<String>,
+    /// Where the action is: the overlay is on that screen and does not cover it.
+    pub place: Option<Rect>,
+    /// Whether the pointer is used, which a button that the person holds would interfere with.
+    pub pointer: bool,
+    /// After this long the guard opens by itself.
+    pub limit: Duration,
+}
+
+/// Whether the person's input is kept out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub enum Kept {
+    /// It is.
+    Out,
+    /// This platform cannot: why, in one line.
+    Unable(String),
+}
+
+/// How the guard has held in one link.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    since: Option<Instant>,
+    /// How long it has held, where it was taken.
+    held: Option<Duration>,
+    /// Why the platform does not guard.
+    pub(crate) unable: Option<String>,
+}
+
+impl Watch {
+    pub(crate) fn holds(&self) -> bool {
+        self.since.is_some()
+    }
+
+    pub(crate) fn taken(&mut self, at: Instant) {
+        self.since = Some(at);
+    }
+
+    pub(crate) fn opened(&mut self) {
+        if let Some(since) = self.since.take() {
+            *self.held.get_or_insert_default() += since.elapsed();
+        }
+    }
+
+    /// How long it has held; `None` where it never was taken.
+    pub(crate) fn held(&self) -> Option<Duration> {
+        self.held
+    }
+}
+
+/// `AI: clicking 'Send' in Messages — press Esc to cancel`. What is typed is not in it: it may be
+/// a secret, and others may see the screen.
+pub(crate) fn caption(action: &Action, target: Option<&Resolved>, app: Option<&str>) -> String {
+    let at = |verb: &str| match target {
+        Some(target) => format!("{verb} {} in", without_role(&target.name)),
+        None => format!("{verb} in"),
+    };
+    let doing = match action {
+        Action::Click { right: true, .. } => at("right-clicking"),
+        Action::Click { double: true, .. } => at("double-clicking"),
+        Action::Click { .. } => at("clicking"),
+        Action::PressKey { press } => format!("pressing {press} in"),
+        Action::Scroll { .. } => "scrolling in".to_owned(),
+        Action::Drag { .. } => at("dragging"),
+        _ => "typing in".to_owned(),
+    };
+    let app = app.filter(|app| !app.is_empty()).unwrap_or("an app");
+    format!(
+        "AI: {} {} — press Esc to cancel",
+        escape::short(&doing, 70),
+        escape::short(app, 40)
+    )
+}
+
+/// `'Send'` of `'Send' [AXButton]`, `button` of `[AXButton]`: people do not know our roles.
+fn without_role(name: &str) -> String {
+    match name.rsplit_once(" [AX") {
+        Some((text, _)) => text.to_owned(),
+        None => match name.strip_prefix("[AX").and_then(|n| n.split(']').next()) {
+            Some(role) => role.to_lowercase(),
+            None => name.to_owned(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::call::{Target, Typing};
+
+    fn click(text: Option<&str>) -> Action {
+        Action::Click {
+            target: Target::Point(deskline_core::Point { x: 1, y: 2 }),
+            double: false,
+            right: false,
+            then: Typing {
+                text: text.map(str::to_owned),
+                key: None,
+            },
+        }
+    }
+
+    fn resolved(name: &str) -> Resolved {
+        Resolved {
+            index: None,
+            point: None,
+            others: 0,
+            name: name.to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_overlay_says_what_goes_on_and_no_secret() {
+        let target = resolved("'Send' [AXButton]");
+        let said = caption(&click(Some("hunter2")), Some(&target), Some("Messages"));
+        assert_eq!(
+            said,
+            "AI: clicking 'Send' in Messages — press Esc to cancel"
+        );
+        let bare = caption(&click(None), Some(&resolved("[AXButton]")), None);
+        assert_eq!(bare, "AI: clicking button in an app — press Esc to cancel");
+        let typing = Action::Type {
+            typing: Typing {
+                text: Some("hunter2".into()),
+                key: None,
+            },
+        };
+        let said = caption(&typing, None, Some("Mess\nages"));
+        assert!(!said.contains("hunter2") && !said.contains('\n'), "{said}");
+    }
+
+    #[test]
+    fn time_held_adds_up_over_several_holds() {
+        let mut watch = Watch::default();
+        assert_eq!(watch.held(), None);
+        for _ in 0..2 {
+            watch.taken(Instant::now().checked_sub(Duration::from_secs(1)).unwrap());
+            watch.opened();
+        }
+        watch.opened();
+        assert!(watch.held().unwrap() >= Duration::from_secs(2));
+        assert!(watch.held().unwrap() < Duration::from_secs(3));
+    }
+}

@@ -1,0 +1,31 @@
+//! The trait that an OS implements ([`Desktop`]), and the link transaction that is written once on
+//! top of it.
+//!
+//! Start with [`link`](Links::run): its steps are SPEC §7's.
+
+mod act;
+mod answer;
+pub mod call;
+pub mod cancel;
+mod checkpoint;
+pub mod desktop;
+pub mod doctor;
+pub mod error;
+pub mod guard;
+mod link;
+mod links;
+mod policy;
+mod report;
+mod resolve;
+mod settle;
+mod wait;
+
+pub use answer::{Answer, error as error_answer};
+pub use call::{Action, Call, Options, Target, Tool};
+pub use cancel::Cancel;
+pub use desktop::{
+    Application, Button, Clicks, Desktop, Picture, Platform, Scope, Window, WindowId,
+};
+pub use error::{Error, Result};
+pub use links::Links;
+pub use policy::Policy;

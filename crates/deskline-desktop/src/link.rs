@@ -1,0 +1,359 @@
+//! One link: the transaction, as SPEC §7 lists it. Written once, for every OS.
+
+use deskline_core::{Diff, States, Tree};
+use deskline_journal::RefStore;
+
+use crate::act::{self, Act};
+use crate::call::{Action, Call, Target};
+use crate::cancel::Cancel;
+use crate::checkpoint::{Checkpoint, Saved};
+use crate::desktop::{Desktop, Scope};
+use crate::error::{Error, Result};
+use crate::policy::Policy;
+use crate::report::Report;
+use crate::resolve::{self, Resolved};
+use crate::settle::{self, settle};
+use crate::wait::wait_for;
+
+/// What a link works with.
+pub(crate) struct Link<'l> {
+    pub(crate) desktop: &'l mut dyn Desktop,
+    pub(crate) refs: &'l mut RefStore,
+    pub(crate) held: &'l mut Option<Saved>,
+    pub(crate) policy: &'l Policy,
+    pub(crate) call: &'l Call,
+    pub(crate) cancel: &'l Cancel,
+}
+
+impl Link<'_> {
+    /// Steps 1 to 8. Step 9, the record, is made of the report, whatever the result.
+    pub(crate) fn run(self, report: &mut Report) -> Result<()> {
+        let Self {
+            desktop,
+            refs,
+            held,
+            policy,
+            call,
+            cancel,
+        } = self;
+        cancel.check()?;
+        let trees = Trees {
+            id: desktop.id(),
+            refs,
+            policy,
+        };
+        let mut steps = Steps {
+            policy,
+            call,
+            cancel,
+            trees,
+        };
+
+        // refresh_traversal looks, and touches neither focus nor pointer.
+        if call.action == Action::Refresh {
+            return steps.look(desktop, report);
+        }
+        // 1. Resolve the target on a fresh tree. Nothing is touched if it cannot be found.
+        let targets = report.step("resolve", |report| steps.resolve(desktop, report))?;
+
+        // 2. Checkpoint: front window and pointer; the tree is that of step 1.
+        let mut desk = report.step("checkpoint", |_| Checkpoint::save(desktop, call.pid, held))?;
+        if let Some(Err(e)) = call.pid.map(|pid| desk.listen(pid)) {
+            // Without events the settle step re-reads instead: slower, not wrong.
+            tracing::debug!("no events: {e}");
+        }
+        // 3 and 4. Guard and act. The guard is taken where input follows at once, and holds no
+        // longer than it does.
+        let acted = report.step("act", |report| steps.act(&mut desk, &targets, report));
+        desk.let_in();
+        report.guard_held = desk.guard.held();
+        if let Some(why) = desk.guard.unable.take() {
+            report.notes.push(format!(
+                "no guard: {why}. The user's own keys and clicks may have mixed with this"
+            ));
+        }
+        acted?;
+        let pid = report.pid.ok_or_else(no_pid)?;
+
+        // 5. Settle. The last reading is the second traversal.
+        report.step("settle", |report| steps.settle(&mut desk, pid, report))?;
+
+        // 6. Diff.
+        report.step("diff", |report| steps.diff(report))?;
+
+        // 7. Handoff: decided before anything is put back.
+        report.step("handoff", |report| steps.handoff(&mut desk, pid, report))?;
+        let pictured = match &report.handoff {
+            // An app that may not be read is not pictured either.
+            Some((front, tree)) => tree.as_ref().map(|_| front.pid),
+            None => Some(pid).filter(|_| !report.ended),
+        };
+        if let Some(pid) = pictured {
+            report.step("picture", |report| take_picture(&mut *desk, pid, report));
+        }
+        // An Esc that came after the last wait counts too.
+        cancel.check()?;
+
+        // 8. Restore: pointer and front window, unless there was a handoff, or a menu is open that
+        // this would close.
+        report.step("restore", |report| {
+            if report.handoff.is_none() && desk.popup_open(pid).unwrap_or(false) {
+                desk.hold();
+            }
+            drop(desk);
+        });
+        Ok(())
+    }
+}
+
+/// What the action is for, where it needs to know it beforehand.
+#[derive(Default)]
+struct Targets {
+    target: Option<Resolved>,
+    /// Where a drag ends.
+    to: Option<Resolved>,
+}
+
+/// The steps, and what all of them go by.
+struct Steps<'s> {
+    policy: &'s Policy,
+    call: &'s Call,
+    cancel: &'s Cancel,
+    trees: Trees<'s>,
+}
+
+impl Steps<'_> {
+    fn look(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<()> {
+        let pid = self.call.pid.ok_or_else(no_pid)?;
+        report.pid = Some(pid);
+        let tree = report.step("traverse", |report| self.trees.read(desktop, pid, report))?;
+        report.after = Some(tree);
+        report.step("picture", |report| take_picture(desktop, pid, report));
+        Ok(())
+    }
+
+    fn resolve(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<Targets> {
+        let action = &self.call.action;
+        let Some(pid) = self
+            .call
+            .pid
+            .filter(|_| !matches!(action, Action::Open { .. }))
+        else {
+            return Ok(Targets::default());
+        };
+        report.pid = Some(pid);
+        let wanted = resolve::target_of(action);
+        let needs_tree = wanted.is_some_and(|target| !matches!(target, Target::Point(_)));
+        if self.call.options.traverse_before || needs_tree || self.policy.is_bounded() {
+            report.before = Some(self.trees.read(desktop, pid, report)?);
+        }
+        let tree = report.before.as_ref();
+        report.secret = tree.is_some_and(has_secret_focus);
+        let waits = matches!(action, Action::WaitFor { .. });
+        let Some(wanted) = wanted.filter(|_| !waits) else {
+            return Ok(Targets::default());
+        };
+        let target = resolve_on(tree, wanted)?;
+        let to = match action {
+            Action::Drag { to, .. } => Some(resolve_on(tree, to)?),
+            _ => None,
+        };
+        report.others = target.others;
+        let element = target.index.and_then(|i| tree?.elements.get(i));
+        let is = |state| element.is_some_and(|e| e.states.contains(state));
+        report.secret |= is(States::SECURE);
+        if is(States::DISABLED) {
+            report.notes.push(format!("{} is disabled", target.name));
+        }
+        Ok(Targets {
+            target: Some(target),
+            to,
+        })
+    }
+
+    fn act(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        targets: &Targets,
+        report: &mut Report,
+    ) -> Result<()> {
+        let (call, cancel) = (self.call, self.cancel);
+        match &call.action {
+            Action::Open { identifier } => {
+                self.policy.permit_identifier(identifier)?;
+                desk.disturbed = true;
+                report.pid = Some(desk.open(identifier, cancel)?);
+            }
+            Action::WaitFor {
+                target,
+                state,
+                timeout,
+            } => {
+                let pid = call.pid.ok_or_else(no_pid)?;
+                report.done.sentence =
+                    wait_for(&mut **desk, target, *state, *timeout, cancel, |desk| {
+                        self.trees.read(desk, pid, report)
+                    })?;
+            }
+            action => {
+                let act = Act {
+                    pid: call.pid.ok_or_else(no_pid)?,
+                    options: &call.options,
+                    action,
+                    guard: &self.policy.guard,
+                    cancel,
+                    tree: report.before.as_ref(),
+                    target: targets.target.as_ref(),
+                    to: targets.to.as_ref(),
+                };
+                report.done = if act::needs_input(action) {
+                    act.input(desk, action)?
+                } else {
+                    act.quiet(desk, action)?
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn settle(&self, desk: &mut Checkpoint<'_>, pid: u32, report: &mut Report) -> Result<()> {
+        let options = &self.call.options;
+        let scope = if options.traverse_after {
+            Scope::Whole {
+                budget: self.policy.budget,
+            }
+        } else {
+            Scope::Showing
+        };
+        let before = report.before.as_ref();
+        match settle(&mut **desk, pid, scope, before, settle::MOST, self.cancel) {
+            Ok((settled, tree)) => {
+                report.settled = Some(settled);
+                report.after = Some(tree);
+            }
+            Err(e) => has_ended(e, report)?,
+        }
+        if !options.delay_after_action.is_zero() {
+            self.cancel.wait(options.delay_after_action)?;
+            match desk.read(pid, scope) {
+                Ok(tree) => report.after = Some(tree),
+                Err(e) => has_ended(e, report)?,
+            }
+        }
+        // An app that is ending may still answer, with nothing in its tree.
+        report.ended |= desk.windows(pid)?.is_empty();
+        if report.ended || !options.traverse_after {
+            report.after = None;
+        }
+        Ok(())
+    }
+
+    fn diff(&mut self, report: &mut Report) -> Result<()> {
+        let Some(mut tree) = report.after.take() else {
+            return Ok(());
+        };
+        self.trees.accept(&mut tree, report)?;
+        report.secret |= has_secret_focus(&tree);
+        let before = report
+            .before
+            .as_ref()
+            .filter(|_| self.call.options.show_diff);
+        report.diff = before.map(|before| Diff::between(before, &tree));
+        report.after = Some(tree);
+        Ok(())
+    }
+
+    fn handoff(&mut self, desk: &mut Checkpoint<'_>, pid: u32, report: &mut Report) -> Result<()> {
+        let Some(front) = desk.front()? else {
+            return Ok(());
+        };
+        let before = desk.front_before().map(|w| w.pid);
+        if front.pid == pid || Some(front.pid) == before || front.pid == 0 {
+            return Ok(());
+        }
+        desk.hand_off();
+        let tree = self.trees.read(&mut **desk, front.pid, report);
+        if let Err(e) = &tree {
+            report
+                .notes
+                .push(format!("the tree of the app now in front: {e}"));
+        }
+        report.handoff = Some((front, tree.ok()));
+        Ok(())
+    }
+}
+
+/// What makes a reading a tree that an agent may see: the policy's word, and refs.
+struct Trees<'t> {
+    id: String,
+    refs: &'t mut RefStore,
+    policy: &'t Policy,
+}
+
+impl Trees<'_> {
+    fn read(&mut self, desktop: &mut dyn Desktop, pid: u32, report: &mut Report) -> Result<Tree> {
+        let budget = self.policy.budget;
+        let mut tree = desktop.read(pid, Scope::Whole { budget })?;
+        self.accept(&mut tree, report)?;
+        Ok(tree)
+    }
+
+    fn accept(&mut self, tree: &mut Tree, report: &mut Report) -> Result<()> {
+        self.policy.permit(&tree.app.name, tree.app.pid)?;
+        if let Err(e) = self.refs.assign(&self.id, tree) {
+            report
+                .notes
+                .push(format!("refs may not outlive this server: {e}"));
+        }
+        Ok(())
+    }
+}
+
+fn no_pid() -> Error {
+    Error::Input("pid is missing. Call list_applications for the running apps".into())
+}
+
+/// After the action the app may be gone: that is its effect, not an error.
+fn has_ended(e: Error, report: &mut Report) -> Result<()> {
+    match e {
+        Error::NoProcess(_) | Error::NoWindow { .. } => {
+            report.ended = true;
+            Ok(())
+        }
+        e => Err(e),
+    }
+}
+
+fn resolve_on(tree: Option<&Tree>, target: &Target) -> Result<Resolved> {
+    match (tree, target) {
+        (Some(tree), target) => resolve::resolve(tree, target),
+        (None, Target::Point(point)) => Ok(Resolved {
+            index: None,
+            point: Some(*point),
+            others: 0,
+            name: format!("({}, {})", point.x, point.y),
+        }),
+        (None, _) => Err(Error::Input("the tree was not read".into())),
+    }
+}
+
+/// Whether what has the focus holds a secret.
+fn has_secret_focus(tree: &Tree) -> bool {
+    let secret = States::FOCUSED | States::SECURE;
+    tree.elements.iter().any(|e| e.states.contains(secret))
+}
+
+/// The picture is of the app's frontmost window. A failed one never fails the call.
+fn take_picture(desktop: &mut dyn Desktop, pid: u32, report: &mut Report) {
+    let picture = desktop.windows(pid).and_then(|windows| {
+        let tree = report
+            .handoff
+            .as_ref()
+            .map_or(report.latest(), |(_, tree)| tree.as_ref());
+        match act::choose(&windows, tree, None) {
+            Some(window) => desktop.picture(window.id),
+            None => Err(Error::Input("the app has no window on the screen".into())),
+        }
+    });
+    report.picture = Some(picture.map_err(|e| e.to_string()));
+}

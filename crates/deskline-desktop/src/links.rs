@@ -1,0 +1,150 @@
+//! Links, one at a time: connecting, running, and answering whatever comes of it.
+
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use deskline_core::escape;
+use deskline_journal::{Journal, RefStore};
+
+use crate::answer::{self, Answer};
+use crate::call::Call;
+use crate::cancel::Cancel;
+use crate::checkpoint::Saved;
+use crate::desktop::{Application, Desktop, Platform};
+use crate::error::{Error, Result};
+use crate::link::Link;
+use crate::policy::Policy;
+use crate::report::Report;
+
+/// Runs links, one at a time, on one desktop.
+pub struct Links {
+    platform: Arc<dyn Platform>,
+    desktop: Option<Box<dyn Desktop>>,
+    journal: Journal,
+    refs: RefStore,
+    policy: Policy,
+    /// What a link left for a later one to put back.
+    held: Option<Saved>,
+}
+
+impl Links {
+    /// Links on the desktop that `platform` reaches, recorded in `journal`.
+    pub fn new(platform: Arc<dyn Platform>, journal: Journal, policy: Policy) -> Self {
+        let refs = RefStore::new(&journal);
+        Self {
+            platform,
+            desktop: None,
+            journal,
+            refs,
+            policy,
+            held: None,
+        }
+    }
+
+    /// One tool call, from its first look to its line in the journal. Never panics; ends within
+    /// the bounds of its steps, and soon after `cancel` is raised.
+    pub fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer {
+        let mut report = Report::default();
+        let result = catch_unwind(AssertUnwindSafe(|| self.link(call, cancel, &mut report)))
+            .unwrap_or_else(|panic| Err(internal(panic.as_ref())));
+        if matches!(result, Err(Error::Unavailable(_) | Error::System { .. })) {
+            // What failed may be the connection: the next call makes a new one.
+            self.desktop = None;
+            self.held = None;
+        }
+        answer::record(&self.journal, call, report, result)
+    }
+
+    fn link(&mut self, call: &Call, cancel: &Cancel, report: &mut Report) -> Result<()> {
+        let desktop = connected(&self.platform, &mut self.desktop)?;
+        let (refs, held, policy) = (&mut self.refs, &mut self.held, &self.policy);
+        Link {
+            desktop,
+            refs,
+            held,
+            policy,
+            call,
+            cancel,
+        }
+        .run(report)
+    }
+
+    /// `list_applications`: the running apps with windows. Reads no tree and touches nothing.
+    pub fn applications(&mut self) -> Answer {
+        let listed = catch_unwind(AssertUnwindSafe(|| {
+            connected(&self.platform, &mut self.desktop)?.applications()
+        }))
+        .unwrap_or_else(|panic| Err(internal(panic.as_ref())));
+        match listed {
+            Ok(mut applications) => {
+                applications.retain(|a| self.policy.permits(&a.app.name));
+                Answer {
+                    text: list(&applications),
+                    is_error: false,
+                }
+            }
+            Err(e) => {
+                self.desktop = None;
+                answer::error(&e.to_string())
+            }
+        }
+    }
+}
+
+/// The desktop, connected to when it is first needed.
+fn connected<'d>(
+    platform: &Arc<dyn Platform>,
+    desktop: &'d mut Option<Box<dyn Desktop>>,
+) -> Result<&'d mut dyn Desktop> {
+    let connected = match desktop.take() {
+        Some(connected) => connected,
+        None => platform.connect()?,
+    };
+    Ok(&mut **desktop.insert(connected))
+}
+
+fn internal(panic: &(dyn std::any::Any + Send)) -> Error {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    tracing::error!("a link panicked: {text}");
+    Error::Input(format!(
+        "an internal error of Deskline: {}. The desktop was put back; please report it",
+        escape::short(text, 200)
+    ))
+}
+
+/// The most apps that are listed, and titles of each: the answer stays under 4,000 characters.
+const MOST_APPS: usize = 25;
+const MOST_TITLES: usize = 3;
+
+fn list(applications: &[Application]) -> String {
+    let n = applications.len();
+    let mut text = format!("status: success\nsummary: {n} running apps with windows\n");
+    if n > 0 {
+        text += "applications:\n";
+    }
+    for application in applications.iter().take(MOST_APPS) {
+        let titles: Vec<String> = application
+            .windows
+            .iter()
+            .take(MOST_TITLES)
+            .map(|title| format!("\"{}\"", escape::short_escaped(title, 30)))
+            .collect();
+        let front = if application.front { " front" } else { "" };
+        let name = escape::short(&application.app.name, 30);
+        let _ = writeln!(
+            text,
+            "  {name} (PID: {}){front} {}",
+            application.app.pid,
+            titles.join(", ")
+        );
+    }
+    if n > MOST_APPS {
+        let _ = writeln!(text, "  … and {} more", n - MOST_APPS);
+    }
+    text
+}

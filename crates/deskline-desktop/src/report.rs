@@ -1,0 +1,58 @@
+//! What a link has found out so far. It is filled step by step, so that whatever ends the link,
+//! all that is known by then gets into the answer and the journal.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::{Diff, Tree};
+
+use crate::act::Done;
+use crate::desktop::{Picture, Window};
+use crate::settle::Settled;
+
+/// One link's findings.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    /// The target, once it is known.
+    pub(crate) pid: Option<u32>,
+    /// The tree that the action started from.
+    pub(crate) before: Option<Tree>,
+    /// The tree after it.
+    pub(crate) after: Option<Tree>,
+    /// What changed.
+    pub(crate) diff: Option<Diff>,
+    /// What was done.
+    pub(crate) done: Done,
+    /// How many other elements were as good a match for the target.
+    pub(crate) others: usize,
+    /// How the app settled.
+    pub(crate) settled: Option<Settled>,
+    /// The picture, or why there is none.
+    pub(crate) picture: Option<Result<Picture, String>>,
+    /// The process that took the front.
+    pub(crate) handoff: Option<(Window, Option<Tree>)>,
+    /// Whether the app was gone after the action.
+    pub(crate) ended: bool,
+    /// Whether the typed text is a secret.
+    pub(crate) secret: bool,
+    /// What else the agent must know.
+    pub(crate) notes: Vec<String>,
+    /// How long each step took, in their order.
+    pub(crate) steps: Vec<(&'static str, Duration)>,
+    /// How long the person's input was kept out.
+    pub(crate) guard_held: Option<Duration>,
+}
+
+impl Report {
+    /// Runs one step and notes how long it took, also where it fails.
+    pub(crate) fn step<T>(&mut self, name: &'static str, step: impl FnOnce(&mut Self) -> T) -> T {
+        let start = Instant::now();
+        let result = step(self);
+        self.steps.push((name, start.elapsed()));
+        result
+    }
+
+    /// The tree as it is now, as far as it is known.
+    pub(crate) fn latest(&self) -> Option<&Tree> {
+        self.after.as_ref().or(self.before.as_ref())
+    }
+}

@@ -1,0 +1,112 @@
+//! Step 1: which element, and which place, a call means.
+
+use deskline_core::{Point, Tree, escape, summary};
+
+use crate::call::{Action, Target};
+use crate::error::{Error, Result};
+
+/// What a target turned out to be, on a fresh tree.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Resolved {
+    /// The element, as an index into that tree; `None` for a place without one.
+    pub(crate) index: Option<usize>,
+    /// The place to click: the element's centre, or the point that was given.
+    pub(crate) point: Option<Point>,
+    /// How many other elements were as good a match.
+    pub(crate) others: usize,
+    /// `'Send' [AXButton]`, or `(640, 480)`.
+    pub(crate) name: String,
+}
+
+/// The target of an action, where it has one.
+pub(crate) fn target_of(action: &Action) -> Option<&Target> {
+    match action {
+        Action::Click { target, .. }
+        | Action::SetValue { target, .. }
+        | Action::PressAx { target }
+        | Action::SetSelected { target, .. }
+        | Action::WaitFor { target, .. }
+        | Action::Drag { from: target, .. } => Some(target),
+        Action::Open { .. }
+        | Action::Type { .. }
+        | Action::PressKey { .. }
+        | Action::Scroll { .. }
+        | Action::Refresh => None,
+    }
+}
+
+/// Finds the target in a fresh tree.
+///
+/// # Errors
+/// [`Error::StaleRef`] and [`Error::NotFound`], with the nearest texts.
+pub(crate) fn resolve(tree: &Tree, target: &Target) -> Result<Resolved> {
+    match target {
+        Target::Ref(reference) => {
+            let index = tree.find_ref(*reference).ok_or_else(|| Error::StaleRef {
+                reference: *reference,
+                why: format!(
+                    "no element of {} (pid {}) has it now",
+                    escape::short(&tree.app.name, 40),
+                    tree.app.pid
+                ),
+            })?;
+            Ok(element(tree, index, 0))
+        }
+        Target::Text { text, role } => {
+            let role = role.as_deref();
+            match tree.find_text(text, role) {
+                Some(found) => Ok(element(tree, found.index, found.others)),
+                None => Err(not_found(tree, text, role)),
+            }
+        }
+        Target::Point(point) => {
+            let index = tree.find_at(*point);
+            let place = format!("({}, {})", point.x, point.y);
+            let name = match index {
+                Some(index) => format!("{} at {place}", summary::name_of(tree, index)),
+                None => place,
+            };
+            Ok(Resolved {
+                index,
+                point: Some(*point),
+                others: 0,
+                name,
+            })
+        }
+    }
+}
+
+fn element(tree: &Tree, index: usize, others: usize) -> Resolved {
+    let point = tree.elements[index]
+        .extents
+        .filter(|e| !e.is_empty())
+        .map(|e| e.center());
+    Resolved {
+        index: Some(index),
+        point,
+        others,
+        name: summary::name_of(tree, index),
+    }
+}
+
+/// The error for a text that is not there, with the nearest that are.
+pub(crate) fn not_found(tree: &Tree, text: &str, role: Option<&str>) -> Error {
+    let mut wanted = format!("'{}'", escape::short(text, 60));
+    if let Some(role) = role {
+        wanted = format!("{wanted} with role {}", escape::short(role, 30));
+    }
+    let nearest = tree.nearest_texts(text, role);
+    let nearest = if nearest.is_empty() {
+        "Nothing in the tree has a text like it".to_owned()
+    } else {
+        format!("Nearest: {}", nearest.join(", "))
+    };
+    let next = if tree.partial.is_empty() {
+        "Call refresh_traversal and grep its file"
+    } else {
+        "The tree is partial: what is scrolled away or hidden may be missing, so scroll to it or \
+         open what holds it, or call refresh_traversal and grep its file"
+    };
+    let nearest = format!("{nearest}. Nothing was touched. {next}");
+    Error::NotFound { wanted, nearest }
+}

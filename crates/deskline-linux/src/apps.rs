@@ -1,0 +1,208 @@
+//! Which program an agent means, and starting it.
+//!
+//! Desktop files are read with code of our own: of the Desktop Entry Specification a launcher needs
+//! one group, the escapes and the field codes, which is less code than the conversions to and from
+//! the `freedesktop-desktop-entry` crate would be, and that crate is MPL-2.0.
+
+mod command;
+mod entry;
+mod installed;
+mod launch;
+mod mime;
+mod running;
+
+use std::path::{Path, PathBuf};
+
+use deskline_desktop::{Error, Result};
+
+use crate::session::Session;
+use command::Document;
+pub use entry::Entry;
+use installed::Installed;
+pub use launch::{Launched, launch};
+pub use running::Running;
+
+/// What to start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// The app's name, for messages and for matching windows.
+    pub name: String,
+    /// Its desktop file, where it has one.
+    pub entry: Option<Entry>,
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// What it is to open.
+    document: Option<Document>,
+}
+
+/// The app that `identifier` means. In this order, the first that fits:
+///
+/// 1. a `.desktop` file, a program or a document by its absolute path, or a document or web page
+///    by its URL: documents open in the default app of their type;
+/// 2. a desktop-file id, `org.gnome.Calculator` or `org.gnome.Calculator.desktop`;
+/// 3. an app's name in any language, case aside;
+/// 4. a command in `PATH`, and a command line whose first word is one: words are quoted as in a
+///    shell, but no shell runs;
+/// 5. an app's generic name ("Text Editor"), then the start, then a part of a name.
+///
+/// Of apps that fit equally well, one that menus show beats one that they hide; where that leaves
+/// several the error lists them.
+pub fn find(identifier: &str, session: &Session) -> Result<Launch> {
+    let identifier = identifier.trim();
+    if identifier.is_empty() {
+        return Err(open(
+            "identifier is empty: give an app's name, desktop-file id, command or path",
+        ));
+    }
+    let installed = Installed::read(session);
+    if let Some(launch) = by_path(identifier, &installed, session)? {
+        return Ok(launch);
+    }
+    let entry = installed
+        .by_id(identifier)
+        .or(installed.one("are named", identifier, |e| e.is_named(identifier))?)
+        .or_else(|| installed.by_command(identifier));
+    if let Some(entry) = entry {
+        return Launch::of_entry(entry, None, session);
+    }
+    if let Some(launch) = by_command(identifier, session)? {
+        return Ok(launch);
+    }
+    let folded = identifier.to_lowercase();
+    let generic = |e: &Entry| e.generic_names.iter().any(|n| n.to_lowercase() == folded);
+    let start = |e: &Entry| {
+        e.names
+            .iter()
+            .any(|n| n.to_lowercase().starts_with(&folded))
+    };
+    let part = |e: &Entry| {
+        let mut names = e.names.iter().chain(&e.generic_names);
+        names.any(|n| n.to_lowercase().contains(&folded)) || e.id.to_lowercase().contains(&folded)
+    };
+    let entry = match installed.one("are", identifier, generic)? {
+        Some(entry) => Some(entry),
+        None => match installed.one("start with", identifier, start)? {
+            Some(entry) => Some(entry),
+            None => installed.one("contain", identifier, part)?,
+        },
+    };
+    match entry {
+        Some(entry) => Launch::of_entry(entry, None, session),
+        None => Err(open(format!(
+            "no app or command '{identifier}'. {}",
+            installed.nearest(identifier)
+        ))),
+    }
+}
+
+fn open(message: impl Into<String>) -> Error {
+    Error::Open(message.into())
+}
+
+/// Rule 1; `None` where `identifier` is no path and no URL.
+fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result<Option<Launch>> {
+    let path = if let Some(rest) = identifier.strip_prefix("file://") {
+        Path::new("/").join(command::unescape_uri(rest.trim_start_matches("localhost")))
+    } else if let Some((scheme, _)) = identifier.split_once("://") {
+        let kind = format!("x-scheme-handler/{}", scheme.to_lowercase());
+        let Some(entry) = mime::default_app(&[kind], installed, session) else {
+            return Err(open(format!(
+                "no app is installed that opens {scheme} URLs"
+            )));
+        };
+        return Launch::of_entry(entry, Some(Document::Uri(identifier.to_owned())), session)
+            .map(Some);
+    } else if let Some(rest) = identifier.strip_prefix("~/") {
+        session.home().unwrap_or(Path::new("/")).join(rest)
+    } else if identifier.starts_with("./") || identifier.starts_with("../") {
+        return Err(open(format!(
+            "{identifier} is a relative path: give an absolute one"
+        )));
+    } else if identifier.starts_with('/') {
+        PathBuf::from(identifier)
+    } else {
+        return Ok(None);
+    };
+    if !path.exists() {
+        // It may be a command line.
+        if let Some(launch) = by_command(identifier, session)? {
+            return Ok(Some(launch));
+        }
+        return Err(open(format!("{} does not exist", path.display())));
+    }
+    if path.extension().is_some_and(|e| e == "desktop") && path.is_file() {
+        let entry = Entry::read(&path, &installed::id_of(&path), session).ok_or_else(|| {
+            open(format!(
+                "{} is not a desktop file of an app",
+                path.display()
+            ))
+        })?;
+        return Launch::of_entry(&entry, None, session).map(Some);
+    }
+    if command::is_program(&path) {
+        let program = path.to_string_lossy().into_owned();
+        if let Some(entry) = installed.by_command(&program) {
+            return Launch::of_entry(entry, None, session).map(Some);
+        }
+        return Ok(Some(Launch::of_command(vec![program])));
+    }
+    let kinds = mime::types_of(&path, session);
+    let Some(entry) = mime::default_app(&kinds, installed, session) else {
+        return Err(open(format!(
+            "no installed app opens {} (type {}). Give an app as the identifier, and open the file in it",
+            path.display(),
+            kinds.first().map_or("unknown", String::as_str)
+        )));
+    };
+    Launch::of_entry(entry, Some(Document::Path(path)), session).map(Some)
+}
+
+/// Rule 4; `None` where the first word is no command.
+fn by_command(line: &str, session: &Session) -> Result<Option<Launch>> {
+    let is_command = |word: &str| command::in_path(word, session).is_some();
+    let Some(argv) = command::split(line) else {
+        let first = line.split(' ').next().unwrap_or_default();
+        return if is_command(first) {
+            Err(open(format!(
+                "a quote in the command line {line} is not closed"
+            )))
+        } else {
+            Ok(None)
+        };
+    };
+    if !argv.first().is_some_and(|first| is_command(first)) {
+        return Ok(None);
+    }
+    Ok(Some(Launch::of_command(argv)))
+}
+
+impl Launch {
+    fn of_command(argv: Vec<String>) -> Self {
+        let name = command::base_name(argv.first().map_or("", String::as_str)).to_owned();
+        Self {
+            name,
+            entry: None,
+            argv,
+            document: None,
+        }
+    }
+
+    /// Whether it was asked to open something, which an instance that runs must be told too.
+    pub fn opens_document(&self) -> bool {
+        self.document.is_some() || (self.entry.is_none() && self.argv.len() > 1)
+    }
+
+    fn of_entry(entry: &Entry, document: Option<Document>, session: &Session) -> Result<Self> {
+        let argv = entry.command_line(document.as_ref(), session)?;
+        Ok(Self {
+            name: entry.name.clone(),
+            entry: Some(entry.clone()),
+            argv,
+            document,
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "apps/tests.rs"]
+mod tests;

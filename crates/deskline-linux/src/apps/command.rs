@@ -1,0 +1,192 @@
+//! Commands: where they are, how their words are separated, what stands for a document.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::Entry;
+use crate::session::Session;
+
+/// The search path of a session that has none.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games";
+
+/// Something that an app opens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Document {
+    Path(PathBuf),
+    Uri(String),
+}
+
+impl Document {
+    fn path(&self) -> String {
+        match self {
+            Self::Path(path) => path.to_string_lossy().into_owned(),
+            Self::Uri(uri) => uri.clone(),
+        }
+    }
+
+    /// RFC 3986: what is not unreserved is escaped, byte by byte.
+    pub(super) fn uri(&self) -> String {
+        use std::fmt::Write as _;
+        use std::os::unix::ffi::OsStrExt;
+        let path = match self {
+            Self::Path(path) => path,
+            Self::Uri(uri) => return uri.clone(),
+        };
+        let mut uri = "file://".to_owned();
+        for &byte in path.as_os_str().as_bytes() {
+            if byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte) {
+                uri.push(char::from(byte));
+            } else {
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+        uri
+    }
+}
+
+/// Undoes the escapes of a URI's path.
+pub(super) fn unescape_uri(path: &str) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    let mut bytes = vec![];
+    let mut rest = path.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let escaped = (first == b'%')
+            .then(|| tail.split_at_checked(2))
+            .flatten()
+            .and_then(|(hex, tail)| {
+                let hex = std::str::from_utf8(hex).ok()?;
+                Some((u8::from_str_radix(hex, 16).ok()?, tail))
+            });
+        let (byte, after) = escaped.unwrap_or((first, tail));
+        bytes.push(byte);
+        rest = after;
+    }
+    PathBuf::from(std::ffi::OsString::from_vec(bytes))
+}
+
+/// Where the command `name` is in the session's `PATH`, or itself where it is a path.
+pub(super) fn in_path(name: &str, session: &Session) -> Option<PathBuf> {
+    if name.starts_with('/') {
+        let path = PathBuf::from(name);
+        return is_executable(&path).then_some(path);
+    }
+    if name.is_empty() || name.contains('/') {
+        return None;
+    }
+    let path = session.environment.get("PATH").map_or(PATH, String::as_str);
+    std::env::split_paths(path)
+        .map(|dir| dir.join(name))
+        .find(|path| is_executable(path))
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether the file at `path` is a program. The executable bit alone does not tell: on some file
+/// systems every document has it.
+pub(super) fn is_program(path: &Path) -> bool {
+    use std::io::Read;
+    let mut head = [0; 4];
+    is_executable(path)
+        && fs::File::open(path).is_ok_and(|mut f| f.read_exact(&mut head).is_ok())
+        && (&head == b"\x7fELF" || head.starts_with(b"#!"))
+}
+
+/// The last part of a path.
+pub(super) fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The words of a command line: separated by spaces, quoted with `"` or `'`, single characters
+/// with `\`. Both the Exec key's quoting and a shell's, as far as they agree. `None` where a quote
+/// is not closed.
+pub(super) fn split(line: &str) -> Option<Vec<String>> {
+    let mut words = vec![];
+    let mut word: Option<String> = None;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            ' ' | '\t' | '\n' => words.extend(word.take()),
+            '\'' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match chars.next()? {
+                        '\'' => break,
+                        c => word.push(c),
+                    }
+                }
+            }
+            '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match chars.next()? {
+                        '"' => break,
+                        '\\' => match chars.next()? {
+                            c @ ('"' | '`' | '$' | '\\') => word.push(c),
+                            c => word.extend(['\\', c]),
+                        },
+                        c => word.push(c),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().push(chars.next()?),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+/// Puts what they stand for in the place of field codes. Desktop Entry Specification, "The Exec
+/// key". A document without a code for it comes last, as in `GLib`.
+pub(super) fn expand(words: &[String], entry: &Entry, document: Option<&Document>) -> Vec<String> {
+    let mut argv = vec![];
+    let mut placed = false;
+    for word in words {
+        match word.as_str() {
+            "%i" => {
+                if let Some(icon) = &entry.icon {
+                    argv.extend(["--icon".to_owned(), icon.clone()]);
+                }
+                continue;
+            }
+            // Without a document the argument goes, it does not stay as an empty one.
+            "%f" | "%F" | "%u" | "%U" if document.is_none() => continue,
+            "%d" | "%D" | "%n" | "%N" | "%v" | "%m" => continue,
+            _ => {}
+        }
+        let mut expanded = String::new();
+        let mut chars = word.chars();
+        while let Some(c) = chars.next() {
+            if c != '%' {
+                expanded.push(c);
+                continue;
+            }
+            match chars.next() {
+                Some('%') => expanded.push('%'),
+                Some('c') => expanded.push_str(&entry.name),
+                Some('k') => expanded.push_str(&entry.path.to_string_lossy()),
+                Some(code @ ('f' | 'F' | 'u' | 'U')) => {
+                    placed = true;
+                    let text = document.map(|d| {
+                        if matches!(code, 'f' | 'F') {
+                            d.path()
+                        } else {
+                            d.uri()
+                        }
+                    });
+                    expanded.push_str(&text.unwrap_or_default());
+                }
+                _ => {}
+            }
+        }
+        // Nothing but codes that stand for nothing.
+        if !expanded.is_empty() || word.is_empty() {
+            argv.push(expanded);
+        }
+    }
+    argv.extend(document.filter(|_| !placed).map(Document::path));
+    argv
+}

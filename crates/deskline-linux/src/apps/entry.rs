@@ -1,0 +1,206 @@
+//! A desktop file. Desktop Entry Specification 1.5.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use deskline_desktop::Result;
+
+use super::command::{self, Document};
+use super::open;
+use crate::session::Session;
+
+/// A file longer than this is no desktop file; those of an office suite, in all languages,
+/// have 30 KiB.
+const LONGEST: u64 = 1 << 20;
+
+/// Terminal emulators that take the command after `-e`, best first.
+const TERMINALS: [&str; 4] = ["x-terminal-emulator", "xfce4-terminal", "konsole", "xterm"];
+
+/// An installed app, as its desktop file describes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// Its id, without `.desktop`.
+    pub id: String,
+    /// Where its file is.
+    pub path: PathBuf,
+    /// Its name in the session's language.
+    pub name: String,
+    /// The window class that its windows have (`StartupWMClass`).
+    pub wm_class: Option<String>,
+    /// Its names in all languages.
+    pub(super) names: Vec<String>,
+    /// What it is ("Text Editor"), in all languages.
+    pub(super) generic_names: Vec<String>,
+    /// The words of `Exec`.
+    pub(super) exec: Vec<String>,
+    pub(super) icon: Option<String>,
+    /// `Path`: where it is to be started.
+    pub(super) directory: Option<PathBuf>,
+    pub(super) mime_types: Vec<String>,
+    pub(super) terminal: bool,
+    /// Menus do not show it.
+    pub(super) no_display: bool,
+    /// Is to be started over D-Bus, by its id.
+    pub(super) dbus_activatable: bool,
+}
+
+impl Entry {
+    /// The app of the file at `path`; `None` where the file is none, is marked as deleted
+    /// (`Hidden`), or its program is not installed (`TryExec`).
+    pub(super) fn read(path: &Path, id: &str, session: &Session) -> Option<Self> {
+        let length = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
+        let text = fs::read(path).ok().filter(|_| length <= LONGEST)?;
+        Self::parse(&String::from_utf8_lossy(&text), path, id, session)
+    }
+
+    fn parse(text: &str, path: &Path, id: &str, session: &Session) -> Option<Self> {
+        let mut keys: HashMap<&str, String> = HashMap::new();
+        let mut entry = Self {
+            id: id.to_owned(),
+            path: path.to_owned(),
+            ..Self::default()
+        };
+        let group = text
+            .lines()
+            .map(str::trim)
+            .skip_while(|line| *line != "[Desktop Entry]")
+            .skip(1)
+            .take_while(|line| !line.starts_with('['));
+        for line in group.filter(|line| !line.starts_with('#')) {
+            let Some((key, value)) = line.split_once('=') else {
+                continue;
+            };
+            let (key, value) = (key.trim_end(), unescape(value.trim_start()));
+            match key.split('[').next() {
+                Some("Name") => entry.names.push(value.clone()),
+                Some("GenericName") => entry.generic_names.push(value.clone()),
+                _ => {}
+            }
+            keys.insert(key, value);
+        }
+        let yes = |key: &str| keys.get(key).is_some_and(|v| v == "true");
+        let get = |key: &str| keys.get(key).filter(|v| !v.is_empty()).cloned();
+        if get("Type").as_deref() != Some("Application") || yes("Hidden") {
+            return None;
+        }
+        if get("TryExec").is_some_and(|program| command::in_path(&program, session).is_none()) {
+            return None;
+        }
+        entry.dbus_activatable = yes("DBusActivatable") && id.contains('.');
+        entry.exec = get("Exec")
+            .and_then(|exec| command::split(&exec))
+            .unwrap_or_default();
+        if entry.exec.is_empty() && !entry.dbus_activatable {
+            return None;
+        }
+        entry.name = locales(session)
+            .iter()
+            .find_map(|locale| get(&format!("Name[{locale}]")))
+            .or_else(|| get("Name"))?;
+        entry.icon = get("Icon");
+        entry.directory = get("Path").map(PathBuf::from);
+        entry.wm_class = get("StartupWMClass");
+        entry.terminal = yes("Terminal");
+        entry.no_display = yes("NoDisplay");
+        entry.mime_types = get("MimeType")
+            .map(|list| {
+                list.split(';')
+                    .filter(|t| !t.is_empty())
+                    .map(str::to_owned)
+                    .collect()
+            })
+            .unwrap_or_default();
+        Some(entry)
+    }
+
+    /// Whether one of its names is `name`, case aside.
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        self.names.iter().any(|n| n.to_lowercase() == name)
+    }
+
+    /// The program that `Exec` starts, behind `env` and its assignments.
+    pub(super) fn program(&self) -> &str {
+        let mut words = self.exec.iter().map(String::as_str).peekable();
+        if words.next_if(|w| command::base_name(w) == "env").is_some() {
+            while words
+                .next_if(|w| w.starts_with('-') || w.contains('='))
+                .is_some()
+            {}
+        }
+        words.next().unwrap_or_default()
+    }
+
+    /// The program to start and its arguments; none for an app that only D-Bus starts.
+    pub(super) fn command_line(
+        &self,
+        document: Option<&Document>,
+        session: &Session,
+    ) -> Result<Vec<String>> {
+        let argv = command::expand(&self.exec, self, document);
+        if !self.terminal {
+            return Ok(argv);
+        }
+        let Some(terminal) = TERMINALS
+            .iter()
+            .find(|t| command::in_path(t, session).is_some())
+        else {
+            return Err(open(format!(
+                "{} runs in a terminal, and none of {} is installed",
+                self.name,
+                TERMINALS.join(", ")
+            )));
+        };
+        Ok([(*terminal).to_owned(), "-e".to_owned()]
+            .into_iter()
+            .chain(argv)
+            .collect())
+    }
+}
+
+/// The escapes of string values.
+fn unescape(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    let mut chars = value.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            text.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('s') => text.push(' '),
+            Some('n') => text.push('\n'),
+            Some('t') => text.push('\t'),
+            Some('r') => text.push('\r'),
+            Some('\\') | None => text.push('\\'),
+            // `\;` of lists and what the specification does not know stay as they are.
+            Some(other) => text.extend(['\\', other]),
+        }
+    }
+    text
+}
+
+/// The keys that a name in the session's language can have, best first. "Localized values for
+/// keys": `lang_COUNTRY@MODIFIER`, without the one, the other, and both.
+fn locales(session: &Session) -> Vec<String> {
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"]
+        .iter()
+        .find_map(|name| session.environment.get(*name).filter(|v| !v.is_empty()));
+    let Some(locale) = locale else { return vec![] };
+    let (rest, modifier) = locale
+        .split_once('@')
+        .map_or((locale.as_str(), None), |(r, m)| (r, Some(m)));
+    let rest = rest.split('.').next().unwrap_or_default();
+    let (language, country) = rest
+        .split_once('_')
+        .map_or((rest, None), |(l, c)| (l, Some(c)));
+    let mut keys = vec![];
+    if let (Some(country), Some(modifier)) = (country, modifier) {
+        keys.push(format!("{language}_{country}@{modifier}"));
+    }
+    keys.extend(country.map(|country| format!("{language}_{country}")));
+    keys.extend(modifier.map(|modifier| format!("{language}@{modifier}")));
+    keys.push(language.to_owned());
+    keys
+}

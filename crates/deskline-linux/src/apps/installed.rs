@@ -1,0 +1,185 @@
+//! The apps that are installed for a session.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use deskline_core::nearest;
+use deskline_desktop::Result;
+
+use super::entry::Entry;
+use super::{command, open};
+use crate::session::Session;
+
+/// How deep desktop files may lie below `applications`, and how many are looked at: a link to a
+/// large folder must not stall a call.
+const DEPTH: usize = 4;
+const MOST: usize = 10_000;
+
+/// Apps, those first whose directories come first.
+pub(super) struct Installed {
+    entries: Vec<Entry>,
+}
+
+impl Installed {
+    pub(super) fn read(session: &Session) -> Self {
+        let mut installed = Self { entries: vec![] };
+        // A file hides those with the same id in later directories, also where it is no app itself.
+        let mut seen = HashSet::new();
+        for dir in data_dirs(session) {
+            let root = dir.join("applications");
+            for path in desktop_files(&root, DEPTH) {
+                let id = id_below(&path, &root);
+                if seen.len() < MOST && seen.insert(id.clone()) {
+                    installed.entries.extend(Entry::read(&path, &id, session));
+                }
+            }
+        }
+        installed
+    }
+
+    /// The app with this id, case aside if no other way.
+    pub(super) fn by_id(&self, id: &str) -> Option<&Entry> {
+        let id = id.strip_suffix(".desktop").unwrap_or(id);
+        self.entries
+            .iter()
+            .find(|e| e.id == id)
+            .or_else(|| self.entries.iter().find(|e| e.id.eq_ignore_ascii_case(id)))
+    }
+
+    /// The app that starts `command` and nothing else: `libreoffice --calc` is not `libreoffice`.
+    pub(super) fn by_command(&self, command: &str) -> Option<&Entry> {
+        self.entries.iter().find(|e| {
+            let program = e.program();
+            (program == command || command::base_name(program) == command)
+                && e.exec
+                    .iter()
+                    .skip_while(|w| *w != program)
+                    .skip(1)
+                    .all(|w| w.starts_with('%'))
+        })
+    }
+
+    pub(super) fn by_mime_type(&self, kind: &str) -> Option<&Entry> {
+        self.entries
+            .iter()
+            .find(|e| e.mime_types.iter().any(|t| t == kind))
+    }
+
+    /// The one app that fits, of those that menus show if there are any; an error that lists them
+    /// where there are several.
+    pub(super) fn one(
+        &self,
+        how: &str,
+        identifier: &str,
+        fits: impl Fn(&Entry) -> bool,
+    ) -> Result<Option<&Entry>> {
+        let all: Vec<_> = self.entries.iter().filter(|e| fits(e)).collect();
+        let shown: Vec<_> = all.iter().copied().filter(|e| !e.no_display).collect();
+        let candidates = if shown.is_empty() { all } else { shown };
+        if candidates.len() < 2 {
+            return Ok(candidates.first().copied());
+        }
+        let list: Vec<_> = candidates
+            .iter()
+            .take(10)
+            .map(|e| format!("{} ({})", e.name, e.id))
+            .collect();
+        let more = candidates.len() - list.len();
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        Err(open(format!(
+            "{} apps {how} '{identifier}': {}{more}. Give one's id, which is in parentheses",
+            candidates.len(),
+            list.join(", ")
+        )))
+    }
+
+    /// For an error: the apps whose names are nearest.
+    pub(super) fn nearest(&self, identifier: &str) -> String {
+        let mut names: Vec<&str> = self
+            .entries
+            .iter()
+            .filter(|e| !e.no_display)
+            .map(|e| e.name.as_str())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut near = vec![];
+        while near.len() < 3 {
+            let Some(name) = nearest(identifier, names.iter().copied()) else {
+                break;
+            };
+            near.push(format!("'{name}'"));
+            names.retain(|n| *n != name);
+        }
+        if near.is_empty() {
+            "No apps with desktop files are installed: give a command or an absolute path"
+                .to_owned()
+        } else {
+            format!("The nearest installed apps are {}", near.join(", "))
+        }
+    }
+}
+
+/// The id of a desktop file that was given by its path.
+pub(super) fn id_of(path: &Path) -> String {
+    let root = path
+        .ancestors()
+        .find(|a| a.file_name().is_some_and(|n| n == "applications"));
+    id_below(path, root.or(path.parent()).unwrap_or(path))
+}
+
+/// "Desktop File ID": the path below `applications`, with dashes for slashes.
+fn id_below(path: &Path, root: &Path) -> String {
+    let below = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
+    below
+        .strip_suffix(".desktop")
+        .unwrap_or(&below)
+        .replace('/', "-")
+}
+
+fn desktop_files(dir: &Path, depth: usize) -> Vec<PathBuf> {
+    let mut paths: Vec<_> = fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|e| e.path())
+        .collect();
+    paths.sort();
+    let mut files = vec![];
+    for path in paths.into_iter().take(MOST) {
+        if path.extension().is_some_and(|e| e == "desktop") {
+            files.push(path);
+        } else if depth > 1 && path.is_dir() {
+            files.extend(desktop_files(&path, depth - 1));
+        }
+    }
+    files
+}
+
+/// Where data files are, first the user's. XDG Base Directory Specification; Flatpak and Snap add
+/// theirs to the environment of the session, which we may not have.
+pub(super) fn data_dirs(session: &Session) -> Vec<PathBuf> {
+    let get = |name: &str| session.environment.get(name).filter(|v| !v.is_empty());
+    let home = get("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .or_else(|| session.home().map(|home| home.join(".local/share")));
+    let system = get("XDG_DATA_DIRS").map_or("/usr/local/share:/usr/share", String::as_str);
+    let mut dirs: Vec<_> = home
+        .clone()
+        .into_iter()
+        .chain(std::env::split_paths(system))
+        .collect();
+    if get("XDG_DATA_DIRS").is_none() {
+        dirs.extend(home.map(|home| home.join("flatpak/exports/share")));
+        dirs.extend(
+            ["/var/lib/flatpak/exports/share", "/var/lib/snapd/desktop"].map(PathBuf::from),
+        );
+    }
+    dirs.retain(|dir| dir.is_absolute());
+    dirs
+}

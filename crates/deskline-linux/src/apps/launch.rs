@@ -1,0 +1,162 @@
+//! Starting an app: over D-Bus where its desktop file asks for it, else as a process.
+
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Duration;
+
+use deskline_desktop::Result;
+
+use super::{Launch, command, open};
+use crate::bus::{self, Body, Call, Connection};
+use crate::session::{Session, environment, spawn};
+
+/// For an app to come up and answer on the bus.
+const ACTIVATION: Duration = Duration::from_secs(10);
+/// For the bus itself to answer.
+const BUS: Duration = Duration::from_secs(2);
+
+/// Without it Chromium 7 elements, none of a page; `org.a11y.Status` does not move it. Measured.
+const CHROMIUM_TREE: &str = "--force-renderer-accessibility";
+
+/// An app that was started.
+#[derive(Debug, Clone)]
+pub struct Launched {
+    /// Its process. A launcher's where the app runs in another, such as an instance that already
+    /// ran: its windows then have another pid. `None` where the bus started it and does not say.
+    pub pid: Option<u32>,
+    /// Its name.
+    pub name: String,
+    /// The id of its desktop file.
+    pub desktop_id: Option<String>,
+    exit: Arc<OnceLock<ExitStatus>>,
+}
+
+impl Launched {
+    /// How the process that was started has ended, if it has: with success where it handed over to
+    /// another one, else it failed. Always `None` for one that the bus started.
+    pub fn exited(&self) -> Option<ExitStatus> {
+        self.exit.get().copied()
+    }
+}
+
+/// Starts an app in a session, with the session's environment and away from this process: its own
+/// process session, nothing on its standard streams, in its home directory. It outlives us.
+pub fn launch(launch: &Launch, session: &Session) -> Result<Launched> {
+    let activatable = launch.entry.as_ref().filter(|e| e.dbus_activatable);
+    if let (Some(entry), Some(address)) = (activatable, &session.session_bus) {
+        match activate(&entry.id, launch, address) {
+            Ok(pid) => return Ok(launch.launched(pid)),
+            Err(e) if launch.argv.is_empty() => {
+                return Err(open(format!(
+                    "{} cannot be started over D-Bus: {e}",
+                    launch.name
+                )));
+            }
+            Err(e) => tracing::debug!("{}: {e}; starting its command instead", entry.id),
+        }
+    }
+    start(launch, session)
+}
+
+impl Launch {
+    fn launched(&self, pid: Option<u32>) -> Launched {
+        Launched {
+            pid,
+            name: self.name.clone(),
+            desktop_id: self.entry.as_ref().map(|e| e.id.clone()),
+            exit: Arc::default(),
+        }
+    }
+}
+
+/// Desktop Entry Specification, "D-Bus Activation".
+fn activate(id: &str, launch: &Launch, address: &str) -> Result<Option<u32>, bus::Error> {
+    let mut connection = Connection::open(address, BUS)?;
+    let path = format!("/{}", id.replace('.', "/").replace('-', "_"));
+    let (member, body) = match &launch.document {
+        Some(document) => ("Open", Body::new().strs(&[&document.uri()]).dict(&[])),
+        None => ("Activate", Body::new().dict(&[])),
+    };
+    let call = Call {
+        destination: id,
+        path: &path,
+        interface: "org.freedesktop.Application",
+        member,
+        body,
+    };
+    match connection.call(&call, ACTIVATION) {
+        // It was asked, and may only be slow to answer: a second copy would be worse.
+        Ok(_) | Err(bus::Error::Timeout) => {}
+        Err(e) => return Err(e),
+    }
+    let whose = Call {
+        destination: "org.freedesktop.DBus",
+        path: "/org/freedesktop/DBus",
+        interface: "org.freedesktop.DBus",
+        member: "GetConnectionUnixProcessID",
+        body: Body::new().str(id),
+    };
+    let reply = connection.call(&whose, BUS)?;
+    Ok(reply.reader().u32().ok())
+}
+
+fn start(launch: &Launch, session: &Session) -> Result<Launched> {
+    let [name, arguments @ ..] = launch.argv.as_slice() else {
+        return Err(open(format!(
+            "{} has no command to start it with",
+            launch.name
+        )));
+    };
+    let Some(program) = command::in_path(name, session) else {
+        return Err(open(format!(
+            "{}: the command {name} is not installed",
+            launch.name
+        )));
+    };
+    let directory = launch.entry.as_ref().and_then(|e| e.directory.as_deref());
+    let directory = directory
+        .or(session.home())
+        .filter(|dir| dir.is_dir())
+        .unwrap_or(Path::new("/"));
+    let mut variables = session.environment.clone();
+    environment::make_accessible(&mut variables);
+    let mut command = Command::new(&program);
+    command
+        .args(arguments)
+        .env_clear()
+        .envs(&variables)
+        .current_dir(directory);
+    command
+        .env("PWD", directory)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    if is_chromium(&program) && !arguments.iter().any(|a| a == CHROMIUM_TREE) {
+        command.arg(CHROMIUM_TREE);
+    }
+    let mut child = spawn::own_session(&mut command)
+        .spawn()
+        .map_err(|e| open(format!("cannot start {}: {e}", launch.name)))?;
+    let launched = launch.launched(Some(child.id()));
+    let exit = Arc::clone(&launched.exit);
+    thread::spawn(move || {
+        if let Ok(status) = child.wait() {
+            let _ = exit.set(status);
+        }
+    });
+    Ok(launched)
+}
+
+/// Whether the program is a Chromium, which Electron apps are too: a file of its resources lies
+/// with the program, above it, or where Debian puts it for a program that is a script.
+fn is_chromium(program: &Path) -> bool {
+    let real = program
+        .canonicalize()
+        .unwrap_or_else(|_| program.to_owned());
+    let name = program.file_name().unwrap_or_default();
+    let dirs = real.ancestors().skip(1).take(2).map(Path::to_owned);
+    dirs.chain([Path::new("/usr/lib").join(name)])
+        .any(|dir| dir.join("chrome_100_percent.pak").is_file())
+}

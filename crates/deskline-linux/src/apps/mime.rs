@@ -1,0 +1,139 @@
+//! The type of a document, and the app that opens it by default.
+//!
+//! Shared MIME Info, by the file's name alone (and whether it is text); Association between MIME
+//! types and applications.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::entry::Entry;
+use super::installed::{Installed, data_dirs};
+use crate::session::Session;
+
+/// How far up the types that a type is a kind of are followed.
+const ANCESTORS: usize = 8;
+
+/// The types of the file at `path`, from the most special to the most general.
+pub(super) fn types_of(path: &Path, session: &Session) -> Vec<String> {
+    if path.is_dir() {
+        return vec!["inode/directory".to_owned()];
+    }
+    let mut kinds: Vec<String> = by_name(path, session).into_iter().collect();
+    if kinds.is_empty() && is_text(path) {
+        kinds.push("text/plain".to_owned());
+    }
+    let parents: String = data_dirs(session)
+        .iter()
+        .filter_map(|dir| fs::read_to_string(dir.join("mime/subclasses")).ok())
+        .collect();
+    let mut at = 0;
+    while at < kinds.len().min(ANCESTORS) {
+        let up = parents.lines().filter_map(|line| line.split_once(' '));
+        let up: Vec<_> = up
+            .filter(|(kind, _)| *kind == kinds[at])
+            .map(|(_, p)| p.to_owned())
+            .collect();
+        kinds.extend(up);
+        at += 1;
+    }
+    // Text is plain text without being said to be.
+    if kinds.iter().any(|kind| kind.starts_with("text/")) {
+        kinds.push("text/plain".to_owned());
+    }
+    kinds
+}
+
+/// The type whose pattern fits the name best: the heaviest, then the longest. `globs2` has lines of
+/// `weight:type:pattern`; only `*.extension` patterns are looked at.
+fn by_name(path: &Path, session: &Session) -> Option<String> {
+    let name = path.file_name()?.to_str()?.to_lowercase();
+    data_dirs(session).iter().find_map(|dir| {
+        let globs = fs::read_to_string(dir.join("mime/globs2")).ok()?;
+        globs
+            .lines()
+            .filter_map(|line| {
+                let mut fields = line.splitn(3, ':');
+                let weight: u32 = fields.next()?.parse().ok()?;
+                let kind = fields.next()?;
+                let end = fields.next()?.strip_prefix('*')?;
+                (end.starts_with('.') && name.ends_with(&end.to_lowercase()))
+                    .then(|| (weight, end.len(), kind.to_owned()))
+            })
+            .max_by_key(|(weight, length, _)| (*weight, *length))
+            .map(|(_, _, kind)| kind)
+    })
+}
+
+fn is_text(path: &Path) -> bool {
+    let mut head = vec![];
+    let read = fs::File::open(path).and_then(|f| f.take(4096).read_to_end(&mut head));
+    read.is_ok()
+        && !head.contains(&0)
+        && String::from_utf8_lossy(&head)
+            .chars()
+            .filter(|c| *c == '\u{fffd}')
+            .count()
+            <= 1
+}
+
+/// The app that opens the first of `kinds` that one opens: the user's choice, then the
+/// distribution's, then any that says it can.
+pub(super) fn default_app<'a>(
+    kinds: &[String],
+    installed: &'a Installed,
+    session: &Session,
+) -> Option<&'a Entry> {
+    let lists: Vec<String> = lists(session)
+        .iter()
+        .filter_map(|path| fs::read_to_string(path).ok())
+        .collect();
+    kinds.iter().find_map(|kind| {
+        lists
+            .iter()
+            .flat_map(|list| chosen(list, kind))
+            .find_map(|id| installed.by_id(id))
+            .or_else(|| installed.by_mime_type(kind))
+    })
+}
+
+/// The ids that a `mimeapps.list` gives as default for `kind`.
+fn chosen<'a>(list: &'a str, kind: &'a str) -> impl Iterator<Item = &'a str> {
+    list.lines()
+        .map(str::trim)
+        .skip_while(|line| *line != "[Default Applications]")
+        .skip(1)
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| line.split_once('='))
+        .filter(move |(key, _)| key.trim() == kind)
+        .flat_map(|(_, ids)| ids.split(';'))
+        .map(str::trim)
+        .filter(|id| !id.is_empty())
+}
+
+/// The `mimeapps.list` files in the order of their weight; each desktop's own come first.
+fn lists(session: &Session) -> Vec<PathBuf> {
+    let get = |name: &str| session.environment.get(name).filter(|v| !v.is_empty());
+    let home = get("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| session.home().map(|home| home.join(".config")));
+    let system = get("XDG_CONFIG_DIRS").map_or("/etc/xdg", String::as_str);
+    let dirs = home.into_iter().chain(std::env::split_paths(system)).chain(
+        data_dirs(session)
+            .into_iter()
+            .map(|dir| dir.join("applications")),
+    );
+    let desktops = get("XDG_CURRENT_DESKTOP")
+        .map(|d| d.to_lowercase())
+        .unwrap_or_default();
+    dirs.flat_map(|dir| {
+        let own = desktops
+            .split(':')
+            .filter(|d| !d.is_empty())
+            .map(|d| format!("{d}-mimeapps.list"));
+        own.chain(["mimeapps.list".to_owned()])
+            .map(|name| dir.join(name))
+            .collect::<Vec<_>>()
+    })
+    .collect()
+}

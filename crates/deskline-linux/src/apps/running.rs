@@ -1,0 +1,58 @@
+//! Whether an app that runs is the one that is asked for.
+
+use super::{Launch, command};
+
+/// Programs that run others: a process of this name may be any app.
+const INTERPRETERS: [&str; 14] = [
+    "sh", "bash", "dash", "python", "python3", "perl", "ruby", "java", "node", "gjs", "electron",
+    "flatpak", "snap", "mono",
+];
+
+/// The kernel keeps this many bytes of a process's name.
+const COMM: usize = 15;
+
+/// What is known of a running app. Empty where it is not.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Running<'a> {
+    /// The base name of its executable, or its `/proc/pid/comm`.
+    pub program: &'a str,
+    /// The name of its root on the accessibility bus.
+    pub accessible_name: &'a str,
+    /// A window's class, either part of `WM_CLASS`.
+    pub window_class: &'a str,
+}
+
+impl Launch {
+    /// Whether `running` is an instance of this app. A hint: toolkits name themselves freely.
+    pub fn is_running_as(&self, running: Running<'_>) -> bool {
+        let same = |a: &str, b: &str| !a.is_empty() && a.to_lowercase() == b.to_lowercase();
+        let entry = self.entry.as_ref();
+        // What the desktop file says about its windows is exact, and tells the parts of an office
+        // suite apart, which are one program.
+        if let Some(class) = entry.and_then(|e| e.wm_class.as_deref())
+            && !running.window_class.is_empty()
+        {
+            return same(class, running.window_class);
+        }
+        let program = match entry {
+            Some(entry) => entry.program(),
+            None => self.argv.first().map_or("", String::as_str),
+        };
+        let program = command::base_name(program);
+        let id = entry.map_or("", |e| e.id.as_str());
+        if same(id, running.window_class) || same(id, running.accessible_name) {
+            return true;
+        }
+        if INTERPRETERS
+            .contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+        {
+            return same(&self.name, running.accessible_name);
+        }
+        let comm = program.as_bytes().get(..COMM).unwrap_or(program.as_bytes());
+        same(program, running.window_class)
+            || same(program, running.accessible_name)
+            || same(program, running.program)
+            || (!comm.is_empty() && comm == running.program.as_bytes())
+            || (entry.is_some() && same(&self.name, running.accessible_name))
+    }
+}

@@ -1,0 +1,258 @@
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// A session with apps and commands of its own.
+struct Fixture {
+    root: TempDir,
+    session: Session,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name).to_str().unwrap().to_owned();
+        let session = Session::from_environment(
+            &[
+                ("HOME", at("home")),
+                ("PATH", at("bin")),
+                ("XDG_DATA_DIRS", format!("{}:{}", at("local"), at("share"))),
+                ("XDG_CONFIG_DIRS", at("etc")),
+                ("LANG", "de_AT.UTF-8".to_owned()),
+            ]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into(),
+        );
+        Self { root, session }
+    }
+
+    fn file(&self, path: &str, text: &str) -> PathBuf {
+        let path = self.root.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn program(&self, name: &str) -> PathBuf {
+        let path = self.file(&format!("bin/{name}"), "#!/bin/sh\n");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    fn app(&self, id: &str, keys: &str) {
+        self.file(&format!("share/applications/{id}.desktop"), &entry(keys));
+    }
+
+    fn find(&self, identifier: &str) -> Launch {
+        find(identifier, &self.session).unwrap()
+    }
+
+    fn id(&self, identifier: &str) -> String {
+        self.find(identifier).entry.unwrap().id
+    }
+
+    fn error(&self, identifier: &str) -> String {
+        find(identifier, &self.session).unwrap_err().to_string()
+    }
+}
+
+fn entry(keys: &str) -> String {
+    format!(
+        "# comment\n[Desktop Entry]\nType=Application\n{keys}\n\n[Desktop Action x]\nName=Not this\nExec=no\n"
+    )
+}
+
+#[test]
+fn an_id_then_a_name_then_a_command_then_parts() {
+    let f = Fixture::new();
+    f.program("calc");
+    f.program("ls");
+    f.app(
+        "org.gnome.Calculator",
+        "Name=Calculator\nName[de]=Taschenrechner\nName[fr]=Calculatrice\nExec=calc",
+    );
+    f.app(
+        "org.kde.kate",
+        "Name=Kate\nGenericName=Text Editor\nExec=kate -b %U",
+    );
+    f.app(
+        "kde/writer",
+        "Name=LibreOffice Writer\nGenericName=Word Processor\nExec=lo --writer %U",
+    );
+    f.app("calc2", "Name=LibreOffice Calc\nExec=lo --calc %U");
+    for name in [
+        "org.gnome.Calculator",
+        "org.gnome.calculator.desktop",
+        "Calculator",
+        "taschenrechner",
+        "CALCULATRICE",
+        "calc",
+        " Calculat ",
+    ] {
+        assert_eq!(f.id(name), "org.gnome.Calculator", "{name}");
+    }
+    assert_eq!(f.find("calc").name, "Taschenrechner");
+    assert_eq!(f.id("text editor"), "org.kde.kate");
+    assert_eq!(f.id("kde-writer"), "kde-writer");
+    assert_eq!(f.id("Writer"), "kde-writer");
+    assert_eq!(f.find("ls").argv, ["ls"]);
+    assert_eq!(f.find("ls '/a b' -l").argv, ["ls", "/a b", "-l"]);
+    assert_eq!(
+        f.error("LibreOffice"),
+        "2 apps start with 'LibreOffice': LibreOffice Calc (calc2), LibreOffice Writer (kde-writer). \
+         Give one's id, which is in parentheses"
+    );
+    assert_eq!(
+        f.error("Klate"),
+        "no app or command 'Klate'. The nearest installed apps are 'Kate', 'Taschenrechner', 'LibreOffice Calc'"
+    );
+    assert!(f.error("ls 'open").contains("not closed"));
+    assert!(f.error("  ").contains("identifier is empty"));
+}
+
+#[test]
+fn an_earlier_directory_hides_and_hidden_files_delete() {
+    let f = Fixture::new();
+    f.app("a", "Name=System A\nExec=a");
+    f.app("b", "Name=System B\nExec=b");
+    f.app("c", "Name=C\nExec=c\nTryExec=not-installed");
+    f.app("d", "Name=D\nExec=d\nNoDisplay=true");
+    f.app("d2", "Name=D\nExec=d2");
+    f.app("e", "Name=E\nExec=e\nNoDisplay=true");
+    f.file(
+        "home/.local/share/applications/a.desktop",
+        &entry("Name=My A\nExec=mine"),
+    );
+    f.file(
+        "local/applications/b.desktop",
+        &entry("Hidden=true\nName=B\nExec=b"),
+    );
+    assert_eq!(f.find("a").name, "My A");
+    assert!(f.error("b").starts_with("no app or command"));
+    assert!(f.error("c").starts_with("no app or command"));
+    assert_eq!(f.id("D"), "d");
+    assert_eq!(f.id("e"), "e");
+}
+
+#[test]
+fn paths_programs_documents_and_addresses() {
+    let f = Fixture::new();
+    let tool = f.program("tool");
+    f.app(
+        "editor",
+        "Name=Editor\nExec=ed --new %U\nMimeType=text/plain;",
+    );
+    f.app("py", "Name=Py\nExec=py\nMimeType=text/x-python;");
+    f.app(
+        "web",
+        "Name=Web\nExec=web %u\nMimeType=x-scheme-handler/https;",
+    );
+    f.app("other", "Name=Other\nExec=other %f\nMimeType=text/plain;");
+    f.file(
+        "share/mime/globs2",
+        "50:text/x-python:*.py\n50:application/x-thing:*.thing\n",
+    );
+    f.file("share/mime/subclasses", "text/x-python text/x-script\n");
+    let text = f.file("docs/a b.txt", "words");
+    let python = f.file("docs/x.py", "print()");
+    let thing = f.file("docs/x.thing", "\0\0");
+    assert_eq!(
+        f.find(tool.to_str().unwrap()).argv,
+        [tool.to_str().unwrap()]
+    );
+    let uri = format!("file://{}/docs/a%20b.txt", f.root.path().display());
+    assert_eq!(f.find(text.to_str().unwrap()).argv, ["ed", "--new", &uri]);
+    assert_eq!(f.find(&uri).argv, ["ed", "--new", &uri]);
+    assert_eq!(
+        f.find(python.to_str().unwrap()).argv,
+        ["py", python.to_str().unwrap()]
+    );
+    assert_eq!(
+        f.find("https://example.org/?q=1").argv,
+        ["web", "https://example.org/?q=1"]
+    );
+    assert!(
+        f.error(thing.to_str().unwrap())
+            .contains("(type application/x-thing)")
+    );
+    assert!(f.error("gopher://x").contains("opens gopher URLs"));
+    assert!(f.error("/no/such").contains("/no/such does not exist"));
+    assert!(f.error("./x").contains("relative path"));
+    let line = format!("\"{}\" -x", tool.display());
+    assert_eq!(f.find(&line).argv, [tool.to_str().unwrap(), "-x"]);
+    let line = format!("{} -x", tool.display());
+    assert_eq!(f.find(&line).argv, [tool.to_str().unwrap(), "-x"]);
+    let file = f.root.path().join("share/applications/web.desktop");
+    assert_eq!(f.id(file.to_str().unwrap()), "web");
+    f.file("etc/mimeapps.list", "[Added Associations]\ntext/plain=py.desktop\n[Default Applications]\ntext/plain=gone.desktop;other.desktop\n");
+    assert_eq!(
+        f.find(text.to_str().unwrap()).argv,
+        ["other", text.to_str().unwrap()]
+    );
+}
+
+#[test]
+fn exec_is_unquoted_and_field_codes_are_replaced() {
+    let f = Fixture::new();
+    f.app(
+        "x",
+        r#"Name=An App
+Icon=pic
+Exec=sh -c "echo \\"\\$1\\" \\\\ 100%%" --name=%c %i %k plain\sspace %F %m %z"#,
+    );
+    let path = f.root.path().join("share/applications/x.desktop");
+    let argv = f.find("x").argv;
+    let expected = [
+        "sh",
+        "-c",
+        r#"echo "$1" \ 100%"#,
+        "--name=An App",
+        "--icon",
+        "pic",
+        path.to_str().unwrap(),
+        "plain",
+        "space",
+    ];
+    assert_eq!(argv, expected);
+    assert_eq!(
+        command::split(r#"a "" 'b'c\ d"#).unwrap(),
+        ["a", "", "bc d"]
+    );
+    assert_eq!(command::split(r#"a "b"#), None);
+    assert_eq!(command::split("a \\"), None);
+}
+
+#[test]
+fn running_apps_are_recognized() {
+    let f = Fixture::new();
+    f.app(
+        "org.gnome.Calculator",
+        "Name=Calculator\nExec=gnome-calculator",
+    );
+    f.app(
+        "calc",
+        "Name=LibreOffice Calc\nExec=libreoffice --calc\nStartupWMClass=libreoffice-calc",
+    );
+    f.app("tool", "Name=Tool\nExec=env A=b python3 /usr/bin/tool");
+    let is = |id: &str, program: &str, accessible_name: &str, window_class: &str| {
+        f.find(id).is_running_as(Running {
+            program,
+            accessible_name,
+            window_class,
+        })
+    };
+    assert!(is("org.gnome.Calculator", "gnome-calculato", "", ""));
+    assert!(is("org.gnome.Calculator", "", "gnome-calculator", ""));
+    assert!(is("org.gnome.Calculator", "", "", "org.gnome.Calculator"));
+    assert!(!is("org.gnome.Calculator", "", "", ""));
+    assert!(!is("org.gnome.Calculator", "kcalc", "KCalc", "kcalc"));
+    assert!(is("calc", "soffice.bin", "soffice", "libreoffice-calc"));
+    assert!(!is("calc", "soffice.bin", "soffice", "libreoffice-writer"));
+    assert!(!is("tool", "python3", "other", "other"));
+    assert!(is("tool", "python3", "Tool", ""));
+}

@@ -1,0 +1,437 @@
+//! Actions through the accessibility API: no pointer, no keys, no focus.
+
+use std::time::{Duration, Instant};
+
+use deskline_desktop::{Error, Result};
+
+use crate::bus::{self, Body, Message, Reader};
+
+use super::names::{
+    ACTION, COMPONENT, EDITABLE_TEXT, NULL, PROPERTIES, SCROLL_ANYWHERE, SELECTION, StateSet,
+    TABLE, VALUE, role,
+};
+use super::peer::{Line, PATIENCE, Question};
+use super::walk::read_states;
+
+/// How long an action may take to return. Qt returns from one that opens a modal dialog only when
+/// the dialog is closed, so a late return is no failure as long as the app answers.
+const ACTION_RETURNS: Duration = Duration::from_millis(500);
+
+/// Names of the action that a press means, best first. Toolkits have no common set.
+const PRESS: [&str; 9] = [
+    "click",
+    "press",
+    "activate",
+    "toggle",
+    "jump",
+    "open",
+    "select",
+    "check",
+    "dodefault",
+];
+
+/// Names of actions that are something else than a press.
+const NOT_A_PRESS: [&str; 6] = [
+    "setfocus",
+    "showmenu",
+    "showcontextmenu",
+    "clickancestor",
+    "increase",
+    "decrease",
+];
+
+/// Why an element would not do as asked, before the link adds which element it was.
+fn refused(action: &'static str, why: impl Into<String>, instead: impl Into<String>) -> Error {
+    Error::Refused {
+        element: String::new(),
+        action,
+        why: why.into(),
+        instead: instead.into(),
+    }
+}
+
+/// `None` where the object has no such method or property; an error where it cannot be reached.
+fn answer(reply: bus::Reply) -> std::result::Result<Option<Message>, bus::Error> {
+    match reply {
+        Ok(message) => Ok(Some(message)),
+        Err(bus::Error::Remote { .. }) => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+type Asked<T> = std::result::Result<T, bus::Error>;
+
+fn is_true(reply: bus::Reply) -> Asked<bool> {
+    Ok(answer(reply)?.is_some_and(|m| m.reader().u32() == Ok(1)))
+}
+
+/// What went wrong: with the bus, or with the element.
+#[derive(Debug)]
+pub enum Failure {
+    Bus(bus::Error),
+    Refused(Error),
+}
+
+impl From<bus::Error> for Failure {
+    fn from(e: bus::Error) -> Self {
+        Self::Bus(e)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(e: Error) -> Self {
+        Self::Refused(e)
+    }
+}
+
+type Acted<T = ()> = std::result::Result<T, Failure>;
+
+/// `press_ax`: the element's own action.
+pub fn press(line: &mut Line<'_>, path: &str) -> Acted {
+    require_enabled(line, path, "press_ax")?;
+    let actions = actions(line, path)?;
+    let Some(index) = press_index(&actions) else {
+        let names = actions.join(", ");
+        let why = match names.as_str() {
+            "" => "it has no action".to_owned(),
+            names => format!("none of its actions ({names}) is a press"),
+        };
+        return Err(refused("press_ax", why, "Use click_and_traverse with its ref").into());
+    };
+    do_action(line, path, index)?;
+    let kind = answer(line.ask(path, Question::Role))?;
+    let is_tab = kind.is_some_and(|m| m.reader().u32() == Ok(role::PAGE_TAB));
+    if is_tab && !becomes_selected(line, path, true)? {
+        let why = "the app took the action and the tab was not selected";
+        return Err(refused("press_ax", why, "Use click_and_traverse with its ref").into());
+    }
+    Ok(())
+}
+
+/// Whether the element is selected, or not, as it should be, soon after it was told to: toolkits
+/// say yes to selections that they do not make.
+fn becomes_selected(line: &mut Line<'_>, path: &str, selected: bool) -> Asked<bool> {
+    const SOON: Duration = Duration::from_millis(300);
+    let start = Instant::now();
+    loop {
+        // An element that is gone has gone with its selection.
+        let Some(states) = state(line, path)? else {
+            return Ok(true);
+        };
+        if states.has(StateSet::SELECTED) == selected {
+            return Ok(true);
+        }
+        if start.elapsed() >= SOON {
+            return Ok(false);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn press_index(actions: &[String]) -> Option<i32> {
+    let is = |want: &str| {
+        actions
+            .iter()
+            .position(|name| name.eq_ignore_ascii_case(want))
+    };
+    let other = || {
+        actions
+            .iter()
+            .position(|name| !NOT_A_PRESS.contains(&name.to_lowercase().as_str()))
+    };
+    PRESS
+        .iter()
+        .find_map(|want| is(want))
+        .or_else(other)
+        .map(|i| i as i32)
+}
+
+fn actions(line: &mut Line<'_>, path: &str) -> Asked<Vec<String>> {
+    let Some(message) = answer(line.ask(path, Question::Actions))? else {
+        return Ok(Vec::new());
+    };
+    let all = message.reader().array(8, |r| {
+        r.align(8)?;
+        let name = r.str()?.to_owned();
+        r.str()?;
+        r.str()?;
+        Ok(name)
+    });
+    Ok(all.unwrap_or_default())
+}
+
+fn do_action(line: &mut Line<'_>, path: &str, index: i32) -> Acted {
+    let body = Body::new().i32(index);
+    let call = bus::Call {
+        destination: &line.destination,
+        path,
+        interface: ACTION,
+        member: "DoAction",
+        body,
+    };
+    match line.connection.call(&call, ACTION_RETURNS) {
+        Ok(message) if message.reader().u32() == Ok(0) => Err(refused(
+            "press_ax",
+            "the app took the action and said that it did not do it",
+            "Use click_and_traverse with its ref",
+        )
+        .into()),
+        Ok(_) => Ok(()),
+        Err(bus::Error::Timeout) => match line.ask(path, Question::Role) {
+            Ok(_) | Err(bus::Error::Remote { .. }) => Ok(()),
+            Err(e) => Err(e.into()),
+        },
+        Err(bus::Error::Remote { message, .. }) => {
+            Err(refused("press_ax", message, "Use click_and_traverse with its ref").into())
+        }
+        Err(e) => Err(e.into()),
+    }
+}
+
+fn state(line: &mut Line<'_>, path: &str) -> Asked<Option<StateSet>> {
+    let message = answer(line.ask(path, Question::State))?;
+    Ok(message.and_then(|m| read_states(&mut m.reader()).ok()))
+}
+
+fn require_enabled(line: &mut Line<'_>, path: &str, action: &'static str) -> Acted {
+    let Some(states) = state(line, path)? else {
+        return Err(refused(
+            action,
+            "it is gone",
+            "Call refresh_traversal for what is there",
+        )
+        .into());
+    };
+    if states.has(StateSet::ENABLED) || states.has(StateSet::SENSITIVE) {
+        return Ok(());
+    }
+    Err(refused(action, "it is disabled", "Do first what enables it").into())
+}
+
+fn interfaces(line: &mut Line<'_>, path: &str) -> Asked<Vec<String>> {
+    let Some(message) = answer(line.ask(path, Question::Interfaces))? else {
+        return Ok(Vec::new());
+    };
+    let all = message.reader().array(4, |r| r.str().map(str::to_owned));
+    Ok(all.unwrap_or_default())
+}
+
+/// `set_value`: a number, a text, or a choice, whichever the element has.
+pub fn set_value(line: &mut Line<'_>, path: &str, value: &str) -> Acted {
+    const ACTION: &str = "set_value";
+    require_enabled(line, path, ACTION)?;
+    let has = interfaces(line, path)?;
+    let has = |interface: &str| has.iter().any(|i| i == interface);
+    let editable = has(EDITABLE_TEXT)
+        && state(line, path)?
+            .is_some_and(|s| s.has(StateSet::EDITABLE) || !s.has(StateSet::READ_ONLY));
+    if has(VALUE) {
+        match value.trim().parse::<f64>() {
+            Ok(number) if number.is_finite() => return set_number(line, path, number),
+            _ if !editable => {
+                let why = format!("its value is a number and {value:?} is not one");
+                return Err(refused(ACTION, why, "Pass a number, such as \"50\"").into());
+            }
+            _ => {}
+        }
+    }
+    if editable {
+        let body = Body::new().str(value);
+        if is_true(line.call(path, EDITABLE_TEXT, "SetTextContents", body))? {
+            return Ok(());
+        }
+    }
+    if let Some((list, index, option)) = find_option(line, path, value)? {
+        let body = Body::new().i32(index);
+        if is_true(line.call(&list, SELECTION, "SelectChild", body))? {
+            return Ok(());
+        }
+        if press_index(&actions(line, &option)?).is_some() {
+            return press(line, &option);
+        }
+    }
+    let why = if editable {
+        "its text interface did not take the text"
+    } else {
+        "it has no value that accessibility can set, or no choice of that name"
+    };
+    Err(refused(
+        ACTION,
+        why,
+        "Use click_and_traverse on it with text (select what is there first: doubleClick, or Control+A)",
+    )
+    .into())
+}
+
+fn set_number(line: &mut Line<'_>, path: &str, number: f64) -> Acted {
+    let limit = |line: &mut Line<'_>, name| -> Asked<Option<f64>> {
+        let body = Body::new().str(VALUE).str(name);
+        let message = answer(line.call(path, PROPERTIES, "Get", body))?;
+        Ok(message.and_then(|m| m.reader().variant_f64().ok()))
+    };
+    let low = limit(line, "MinimumValue")?;
+    let high = limit(line, "MaximumValue")?;
+    if let (Some(low), Some(high)) = (low, high)
+        && low < high
+        && !(low..=high).contains(&number)
+    {
+        let why = format!("{number} is outside its range {low} to {high}");
+        return Err(refused("set_value", why, "Pass a number within it").into());
+    }
+    let body = Body::new()
+        .str(VALUE)
+        .str("CurrentValue")
+        .variant_f64(number);
+    match answer(line.call(path, PROPERTIES, "Set", body))? {
+        Some(_) => Ok(()),
+        None => Err(refused(
+            "set_value",
+            "the app did not take the number",
+            "Click it and use the arrow keys, or drag it",
+        )
+        .into()),
+    }
+}
+
+/// The choice of that name below a combo box or list: the list that selects, the index in it, and
+/// the choice itself.
+fn find_option(
+    line: &mut Line<'_>,
+    path: &str,
+    value: &str,
+) -> Asked<Option<(String, i32, String)>> {
+    // Combo box, its menu or list, its items: no toolkit nests them deeper.
+    const DEPTH: usize = 3;
+    const MOST: usize = 500;
+    let mut level = vec![path.to_owned()];
+    for _ in 0..DEPTH {
+        let mut next = Vec::new();
+        for container in &level {
+            for (index, child) in children(line, container)?
+                .into_iter()
+                .enumerate()
+                .take(MOST)
+            {
+                let name = answer(line.ask(&child, Question::Name))?;
+                let name = name.and_then(|m| m.reader().variant_str().map(str::to_owned).ok());
+                if name.is_some_and(|name| name.eq_ignore_ascii_case(value)) {
+                    // The combo box itself selects where it can; else what holds the items.
+                    let combo = interfaces(line, path)?.iter().any(|i| i == SELECTION);
+                    let list = if combo { path } else { container };
+                    return Ok(Some((list.to_owned(), index as i32, child)));
+                }
+                next.push(child);
+            }
+        }
+        level = next;
+    }
+    Ok(None)
+}
+
+fn children(line: &mut Line<'_>, path: &str) -> Asked<Vec<String>> {
+    let managed = state(line, path)?.is_none_or(|s| s.has(StateSet::MANAGES_DESCENDANTS));
+    if managed {
+        return Ok(Vec::new());
+    }
+    let Some(message) = answer(line.ask(path, Question::Children))? else {
+        return Ok(Vec::new());
+    };
+    let all = message
+        .reader()
+        .array(8, |r| Reader::object(r).map(|(_, path)| path.to_owned()));
+    Ok(all.unwrap_or_default())
+}
+
+/// `set_selected`: by the selection of what the element is in.
+pub fn set_selected(line: &mut Line<'_>, path: &str, selected: bool) -> Acted {
+    const ACTION: &str = "set_selected";
+    // A row's text is often inside the row: the element that is selected may be further out.
+    const LEVELS: usize = 3;
+    require_enabled(line, path, ACTION)?;
+    let mut child = path.to_owned();
+    for _ in 0..LEVELS {
+        let Some(parent) = parent(line, &child)? else {
+            break;
+        };
+        let index = answer(line.ask(&child, Question::Index))?;
+        let index = index
+            .and_then(|m| m.reader().i32().ok())
+            .filter(|&i| i >= 0);
+        let has = interfaces(line, &parent)?;
+        if let Some(index) = index {
+            if has.iter().any(|i| i == SELECTION) {
+                let member = if selected {
+                    "SelectChild"
+                } else {
+                    "DeselectChild"
+                };
+                let body = Body::new().i32(index);
+                if is_true(line.call(&parent, SELECTION, member, body))?
+                    && becomes_selected(line, &child, selected)?
+                {
+                    return Ok(());
+                }
+            }
+            if has.iter().any(|i| i == TABLE) {
+                let row = answer(line.ask(&parent, Question::RowAtIndex(index)))?;
+                let row = row.and_then(|m| m.reader().i32().ok()).filter(|&r| r >= 0);
+                let member = if selected {
+                    "AddRowSelection"
+                } else {
+                    "RemoveRowSelection"
+                };
+                if let Some(row) = row
+                    && is_true(line.call(&parent, TABLE, member, Body::new().i32(row)))?
+                    && becomes_selected(line, &child, selected)?
+                {
+                    return Ok(());
+                }
+            }
+        }
+        child = parent;
+    }
+    Err(refused(
+        ACTION,
+        "what it is in has no selection that accessibility can change",
+        "Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse",
+    )
+    .into())
+}
+
+fn parent(line: &mut Line<'_>, path: &str) -> Asked<Option<String>> {
+    let message = answer(line.ask(path, Question::Parent))?;
+    let parent = message.and_then(|m| {
+        let mut r = m.reader();
+        r.signature().ok().filter(|s| *s == "(so)")?;
+        r.object().ok().map(|(_, path)| path.to_owned())
+    });
+    Ok(parent.filter(|p| p != NULL))
+}
+
+/// Scrolls the element into view; `false` where the toolkit cannot.
+pub fn scroll_into_view(line: &mut Line<'_>, path: &str) -> Asked<bool> {
+    is_true(line.call(
+        path,
+        COMPONENT,
+        "ScrollTo",
+        Body::new().u32(SCROLL_ANYWHERE),
+    ))
+}
+
+/// Whether the object answers at all, within the app's patience.
+pub fn answers(line: &mut Line<'_>, path: &str) -> bool {
+    let deadline = Instant::now() + PATIENCE;
+    line.send(0, path, Question::Role);
+    !matches!(
+        line.connection.next_reply(deadline),
+        Err(bus::Error::Timeout)
+    )
+}
+
+/// The result of an action, for the link.
+pub fn acted(result: Acted, bus_error: impl FnOnce(bus::Error) -> Error) -> Result<()> {
+    result.map_err(|e| match e {
+        Failure::Bus(e) => bus_error(e),
+        Failure::Refused(e) => e,
+    })
+}

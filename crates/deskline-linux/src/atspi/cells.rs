@@ -1,0 +1,335 @@
+//! Containers that make their children as they are asked for them.
+//!
+//! A spreadsheet has 10⁹ cells and says `MANAGES_DESCENDANTS`: its children are never listed. The
+//! cells that show are found by their places: which cell is under a corner of what shows of the
+//! table, and from there by row and column as far as they show. A list that says the same and is no
+//! table (GTK 3's list box) is listed where it is short, and found by places where it is not.
+
+use std::ops::RangeInclusive;
+
+use deskline_core::Rect;
+
+use crate::bus::{Error, Message};
+
+use super::names::{NULL, StateSet, role};
+use super::peer::Question;
+use super::walk::{Found, Walk};
+
+/// The most rows and columns of one table that are read: more do not fit on a screen.
+const MOST_ROWS: i32 = 300;
+const MOST_COLUMNS: i32 = 100;
+
+/// A list of more children than this is not listed: GTK 3 takes 5 s for 10,000.
+const MOST_CHILDREN: i32 = 1_000;
+
+/// How far apart the places are at which a cell is looked for, in pixels, and how many are tried.
+const STEP: i32 = 12;
+const TRIES: i32 = 60;
+
+/// Reads the showing children of every such container that shows.
+pub fn read(walk: &mut Walk<'_>) -> Result<(), Error> {
+    let containers: Vec<usize> = (0..walk.nodes.len())
+        .filter(|&i| {
+            let node = &walk.nodes[i];
+            node.showing && node.states.has(StateSet::MANAGES_DESCENDANTS)
+        })
+        .collect();
+    for container in containers {
+        let Some(clip) = clip(walk, container).filter(|clip| !clip.is_empty()) else {
+            continue;
+        };
+        let path = walk.nodes[container].path.clone();
+        let rows = property(walk, &path, Question::Table("NRows"))?;
+        let columns = property(walk, &path, Question::Table("NColumns"))?;
+        match (rows, columns) {
+            (Some(rows), Some(columns)) => {
+                let table = Table {
+                    path,
+                    rows,
+                    columns,
+                    clip,
+                };
+                read_table(walk, container, &table)?;
+            }
+            // A table that does not answer as one is a sheet that is going: to list its children
+            // would be to ask for 10⁹ cells.
+            _ if walk.nodes[container].role.is_some_and(role::is_list) => {
+                read_list(walk, container, &path, clip)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What shows of a container: its extents cut by those of all that scrolls it.
+fn clip(walk: &Walk<'_>, container: usize) -> Option<Rect> {
+    let mut clip = walk.nodes[container].extents?;
+    let mut at = walk.nodes[container].parent;
+    while let Some(index) = at {
+        let node = &walk.nodes[index];
+        // The list of a combo box, and a menu, open outside what they are in.
+        if matches!(
+            node.role,
+            Some(role::COMBO_BOX | role::MENU | role::POPUP_MENU)
+        ) {
+            break;
+        }
+        if let Some(extents) = node.extents.filter(|e| !e.is_empty()) {
+            clip = clip.intersect(&extents);
+        }
+        at = node.parent;
+    }
+    Some(clip)
+}
+
+/// A table on the bus.
+struct Table {
+    path: String,
+    rows: i32,
+    columns: i32,
+    clip: Rect,
+}
+
+fn read_table(walk: &mut Walk<'_>, node: usize, table: &Table) -> Result<(), Error> {
+    if table.rows <= 0 || table.columns <= 0 {
+        walk.nodes[node].children_read = true;
+        return Ok(());
+    }
+    let Some((mut top, mut left)) = table.corner(walk, true)? else {
+        return Ok(());
+    };
+    let (mut bottom, mut right) = table.corner(walk, false)?.unwrap_or((top, left));
+    // A header or an empty end may have hidden the outermost cells from the search.
+    while top > 0 && table.shows(walk, top - 1, left)? {
+        top -= 1;
+    }
+    while left > 0 && table.shows(walk, top, left - 1)? {
+        left -= 1;
+    }
+    (bottom, right) = (bottom.max(top), right.max(left));
+    while bottom < (top + MOST_ROWS).min(table.rows - 1) && table.shows(walk, bottom + 1, left)? {
+        bottom += 1;
+    }
+    while right < (left + MOST_COLUMNS).min(table.columns - 1)
+        && table.shows(walk, top, right + 1)?
+    {
+        right += 1;
+    }
+    let columns = left..=right.min(left + MOST_COLUMNS);
+    let rows = top..=bottom.min(top + MOST_ROWS);
+    let mut first = table.cells(walk, top..=top, &columns)?;
+    let rest = table.cells(walk, top + 1..=*rows.end(), &columns)?;
+    let whole = top == 0 && left == 0 && bottom == table.rows - 1 && right == table.columns - 1;
+    walk.nodes[node].children_read = whole;
+    let start = walk.nodes.len();
+    let whole_row = first.len() == columns.count();
+    if !whole_row {
+        first.extend(rest);
+        return walk.read_found(node, first);
+    }
+    walk.read_found(node, first)?;
+    // The cells of a column are made alike: where the first row's have nothing in them, none has.
+    let plain = walk.nodes[start..]
+        .iter()
+        .all(|n| n.role == Some(role::TABLE_CELL) && n.children_read && n.children.is_empty());
+    if plain {
+        walk.read_leaves(node, rest, role::TABLE_CELL)
+    } else {
+        walk.read_found(node, rest)
+    }
+}
+
+/// The identity of a cell that has no object of its own.
+fn place_id(table: &str, row: i32, column: i32) -> String {
+    format!("{table}#{row},{column}")
+}
+
+/// The table, row and column of such an identity.
+pub fn parse_place(id: &str) -> Option<(&str, i32, i32)> {
+    let (table, place) = id.split_once('#')?;
+    let (row, column) = place.split_once(',')?;
+    Some((table, row.parse().ok()?, column.parse().ok()?))
+}
+
+impl Table {
+    /// Whether it has more cells than there can be objects for, so that each question for a cell
+    /// makes another: a spreadsheet. Its cells are the same where their places are.
+    fn is_boundless(&self) -> bool {
+        i64::from(self.rows) * i64::from(self.columns) > 1_000_000
+    }
+
+    /// The cells of these rows and columns, row by row, less those that the table refuses.
+    fn cells(
+        &self,
+        walk: &mut Walk<'_>,
+        rows: RangeInclusive<i32>,
+        columns: &RangeInclusive<i32>,
+    ) -> Result<Vec<Found>, Error> {
+        let places = || {
+            rows.clone()
+                .flat_map(|row| columns.clone().map(move |column| (row, column)))
+        };
+        let questions = places().map(|(row, column)| Question::CellAt(row, column));
+        let cells = walk.ask_all(&self.path, questions)?;
+        let found = places().zip(cells).filter_map(|((row, column), cell)| {
+            let place = self
+                .is_boundless()
+                .then(|| place_id(&self.path, row, column));
+            let path = object(cell.as_ref()?)?;
+            Some(Found { path, place })
+        });
+        Ok(found.collect())
+    }
+
+    /// Row and column of the first cell found from the top left inwards, or from the bottom right.
+    fn corner(&self, walk: &mut Walk<'_>, from_top: bool) -> Result<Option<(i32, i32)>, Error> {
+        let clip = self.clip;
+        for i in 0..TRIES {
+            let (dx, dy) = (
+                (2 + i * STEP).min(clip.w - 1),
+                (2 + i * STEP).min(clip.h - 1),
+            );
+            let place = if from_top {
+                Question::AtPoint(clip.x + dx, clip.y + dy)
+            } else {
+                Question::AtPoint(clip.x + clip.w - 1 - dx, clip.y + clip.h - 1 - dy)
+            };
+            if let Some(cell) = ask(walk, &self.path, place)?.as_ref().and_then(object)
+                && let Some(found) = self.row_and_column(walk, &cell)?
+            {
+                return Ok(Some(found));
+            }
+            if dx == clip.w - 1 && dy == clip.h - 1 {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where a cell, or what is in one, is in the table; `None` for a header.
+    fn row_and_column(&self, walk: &mut Walk<'_>, cell: &str) -> Result<Option<(i32, i32)>, Error> {
+        // A cell of several parts (GTK 3) answers with the part under the place.
+        const NESTED: usize = 3;
+        let mut cell = cell.to_owned();
+        for _ in 0..NESTED {
+            if let Some(found) = self.place_of(walk, &cell)? {
+                return Ok(Some(found));
+            }
+            let parent = ask(walk, &cell, Question::Parent)?;
+            match parent
+                .as_ref()
+                .and_then(variant_object)
+                .filter(|parent| *parent != self.path)
+            {
+                Some(parent) => cell = parent,
+                None => break,
+            }
+        }
+        Ok(None)
+    }
+
+    fn place_of(&self, walk: &mut Walk<'_>, cell: &str) -> Result<Option<(i32, i32)>, Error> {
+        let number = |m: Option<Message>| m.and_then(|m| m.reader().i32().ok());
+        let Some(index) = number(ask(walk, cell, Question::Index)?).filter(|&i| i >= 0) else {
+            return Ok(None);
+        };
+        let row = number(ask(walk, &self.path, Question::RowAtIndex(index))?);
+        let column = number(ask(walk, &self.path, Question::ColumnAtIndex(index))?);
+        let (Some(row), Some(column)) = (row, column) else {
+            return Ok(None);
+        };
+        if !(0..self.rows).contains(&row) || !(0..self.columns).contains(&column) {
+            return Ok(None);
+        }
+        // A header's index can look like a cell's: only a cell is where it says. LibreOffice makes
+        // another object for a cell each time it is asked, in the same place.
+        let there = ask(walk, &self.path, Question::CellAt(row, column))?;
+        let Some(there) = there.as_ref().and_then(object) else {
+            return Ok(None);
+        };
+        let same = there == cell || extents(walk, &there)? == extents(walk, cell)?;
+        Ok(same.then_some((row, column)))
+    }
+
+    /// Whether any of a cell can be seen.
+    fn shows(&self, walk: &mut Walk<'_>, row: i32, column: i32) -> Result<bool, Error> {
+        let cell = ask(walk, &self.path, Question::CellAt(row, column))?
+            .as_ref()
+            .and_then(object);
+        let Some(cell) = cell else { return Ok(false) };
+        let extents = extents(walk, &cell)?;
+        Ok(extents.is_some_and(|e| !e.intersect(&self.clip).is_empty()))
+    }
+}
+
+fn extents(walk: &mut Walk<'_>, path: &str) -> Result<Option<Rect>, Error> {
+    Ok(ask(walk, path, Question::Extents)?.and_then(|m| {
+        let mut r = m.reader();
+        Rect::new(r.i32().ok()?, r.i32().ok()?, r.i32().ok()?, r.i32().ok()?)
+    }))
+}
+
+/// A list that is no table.
+fn read_list(walk: &mut Walk<'_>, node: usize, path: &str, clip: Rect) -> Result<(), Error> {
+    let count = property(walk, path, Question::ChildCount)?.unwrap_or(0);
+    // The count of a sheet is 0 or less: it does not fit.
+    if (1..=MOST_CHILDREN).contains(&count) {
+        return walk.read_children(node);
+    }
+    let mut found: Vec<Found> = Vec::new();
+    for y in (clip.y + 2..clip.y + clip.h)
+        .step_by(STEP as usize)
+        .take(MOST_ROWS as usize)
+    {
+        let place = Question::AtPoint(clip.x + clip.w / 2, y);
+        let Some(mut at) = ask(walk, path, place)?.as_ref().and_then(object) else {
+            continue;
+        };
+        // What is there may be a part of a row; the row is the list's own child.
+        for _ in 0..8 {
+            let Some(parent) = ask(walk, &at, Question::Parent)?
+                .as_ref()
+                .and_then(variant_object)
+            else {
+                break;
+            };
+            if parent == path {
+                if found.last().is_none_or(|last| last.path != at) {
+                    found.push(Found {
+                        path: at,
+                        place: None,
+                    });
+                }
+                break;
+            }
+            at = parent;
+        }
+    }
+    walk.read_found(node, found)
+}
+
+fn object(message: &Message) -> Option<String> {
+    let (_, path) = message.reader().object().ok()?;
+    (path != NULL).then(|| path.to_owned())
+}
+
+fn variant_object(message: &Message) -> Option<String> {
+    let mut reader = message.reader();
+    reader.signature().ok().filter(|s| *s == "(so)")?;
+    let (_, path) = reader.object().ok()?;
+    (path != NULL).then(|| path.to_owned())
+}
+
+fn property(walk: &mut Walk<'_>, path: &str, question: Question) -> Result<Option<i32>, Error> {
+    Ok(ask(walk, path, question)?.and_then(|m| m.reader().variant_i32().ok()))
+}
+
+/// What a toolkit does not know is `None`; a lost connection is an error.
+fn ask(walk: &mut Walk<'_>, path: &str, question: Question) -> Result<Option<Message>, Error> {
+    match walk.ask(path, question) {
+        Ok(message) => Ok(Some(message)),
+        Err(Error::Remote { .. } | Error::Malformed(_)) => Ok(None),
+        Err(e) => Err(e),
+    }
+}

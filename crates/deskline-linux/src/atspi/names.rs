@@ -1,0 +1,125 @@
+//! Interfaces, states and roles of AT-SPI by their numbers.
+//!
+//! Source: `at-spi2-core`, `xml/*.xml` for the interfaces and `atspi/atspi-constants.h` for the
+//! numbers, which are part of the protocol and never change.
+
+pub const REGISTRY: &str = "org.a11y.atspi.Registry";
+pub const ROOT: &str = "/org/a11y/atspi/accessible/root";
+pub const CACHE: &str = "/org/a11y/atspi/cache";
+/// The path of "no object".
+pub const NULL: &str = "/org/a11y/atspi/null";
+
+pub const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
+pub const ACTION: &str = "org.a11y.atspi.Action";
+pub const APPLICATION: &str = "org.a11y.atspi.Application";
+pub const CACHE_INTERFACE: &str = "org.a11y.atspi.Cache";
+pub const COMPONENT: &str = "org.a11y.atspi.Component";
+pub const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
+pub const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
+pub const SELECTION: &str = "org.a11y.atspi.Selection";
+pub const TABLE: &str = "org.a11y.atspi.Table";
+pub const TEXT: &str = "org.a11y.atspi.Text";
+pub const VALUE: &str = "org.a11y.atspi.Value";
+
+/// `ATSPI_COORD_TYPE_SCREEN`
+pub const SCREEN: u32 = 0;
+/// `ATSPI_COORD_TYPE_WINDOW`
+pub const WINDOW: u32 = 1;
+/// `ATSPI_SCROLL_ANYWHERE`
+pub const SCROLL_ANYWHERE: u32 = 6;
+/// `ATSPI_RELATION_LABELLED_BY`
+pub const LABELLED_BY: u32 = 2;
+
+/// A set of `AtspiStateType` bits, as `GetState` gives them in two words.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StateSet(pub u64);
+
+impl StateSet {
+    pub const CHECKED: u32 = 4;
+    pub const COLLAPSED: u32 = 5;
+    pub const EDITABLE: u32 = 7;
+    pub const ENABLED: u32 = 8;
+    pub const EXPANDABLE: u32 = 9;
+    pub const EXPANDED: u32 = 10;
+    pub const FOCUSED: u32 = 12;
+    pub const ICONIFIED: u32 = 15;
+    pub const MODAL: u32 = 16;
+    pub const MULTI_LINE: u32 = 17;
+    pub const PRESSED: u32 = 20;
+    pub const SELECTED: u32 = 23;
+    pub const SENSITIVE: u32 = 24;
+    pub const SHOWING: u32 = 25;
+    pub const VISIBLE: u32 = 30;
+    pub const MANAGES_DESCENDANTS: u32 = 31;
+    pub const INDETERMINATE: u32 = 32;
+    pub const READ_ONLY: u32 = 43;
+
+    /// Whether the state of that number is set.
+    pub fn has(self, state: u32) -> bool {
+        self.0 >> state & 1 == 1
+    }
+}
+
+/// The numbers of the roles that the traversal treats in a way of their own.
+pub mod role {
+    pub const ALERT: u32 = 2;
+    pub const CHECK_BOX: u32 = 7;
+    pub const CHECK_MENU_ITEM: u32 = 8;
+    pub const COMBO_BOX: u32 = 11;
+    pub const DIAL: u32 = 15;
+    pub const DIALOG: u32 = 16;
+    pub const FILE_CHOOSER: u32 = 19;
+    pub const FRAME: u32 = 23;
+    pub const LIST: u32 = 31;
+    pub const MENU: u32 = 33;
+    pub const PAGE_TAB: u32 = 37;
+    pub const PASSWORD_TEXT: u32 = 40;
+    pub const POPUP_MENU: u32 = 41;
+    pub const PROGRESS_BAR: u32 = 42;
+    pub const PUSH_BUTTON: u32 = 43;
+    pub const ROOT_PANE: u32 = 46;
+    pub const SLIDER: u32 = 51;
+    pub const SPIN_BUTTON: u32 = 52;
+    pub const TABLE_CELL: u32 = 56;
+    pub const TERMINAL: u32 = 60;
+    pub const TEXT: u32 = 61;
+    pub const TOGGLE_BUTTON: u32 = 62;
+    pub const VIEWPORT: u32 = 68;
+    pub const WINDOW: u32 = 69;
+    pub const PARAGRAPH: u32 = 73;
+    pub const AUTOCOMPLETE: u32 = 76;
+    pub const EDITBAR: u32 = 77;
+    pub const ENTRY: u32 = 79;
+    pub const HEADING: u32 = 83;
+    pub const DOCUMENT_TEXT: u32 = 94;
+    pub const LIST_BOX: u32 = 98;
+    pub const LEVEL_BAR: u32 = 103;
+
+    /// Roles whose `Text` is their value and not the text of what they contain.
+    pub fn holds_text(role: u32) -> bool {
+        matches!(
+            role,
+            COMBO_BOX
+                | SPIN_BUTTON
+                | TABLE_CELL
+                | TERMINAL
+                | TEXT
+                | PARAGRAPH
+                | AUTOCOMPLETE
+                | EDITBAR
+                | ENTRY
+                | HEADING
+                | DOCUMENT_TEXT
+        )
+    }
+
+    /// Roles of containers that list their children one below the other and are no tables.
+    pub fn is_list(role: u32) -> bool {
+        matches!(role, LIST | LIST_BOX)
+    }
+
+    /// Roles whose `Value` is what they show.
+    pub fn holds_number(role: u32) -> bool {
+        matches!(role, DIAL | PROGRESS_BAR | SLIDER | SPIN_BUTTON | LEVEL_BAR)
+    }
+}

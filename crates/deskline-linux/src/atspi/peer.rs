@@ -1,0 +1,231 @@
+//! One app on the accessibility bus, and the calls that can be made to its objects.
+
+use std::time::{Duration, Instant};
+
+use crate::bus::{Body, Call, Connection, Error, Reply};
+
+use super::names::{
+    ACCESSIBLE, ACTION, APPLICATION, CACHE, CACHE_INTERFACE, COMPONENT, PROPERTIES, ROOT, SCREEN,
+    TEXT, WINDOW,
+};
+
+/// How long an app may take for any one reply before it counts as not answering (SPEC §4).
+pub const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long connecting to a private socket may take; the bus will do where it does not.
+const PRIVATE_CONNECT: Duration = Duration::from_millis(300);
+
+/// An app: its bus name, its private socket where it has one, and what it said of itself.
+#[derive(Debug)]
+pub struct Peer {
+    /// Its unique name on the accessibility bus.
+    pub bus_name: String,
+    /// Its process id, as the bus daemon knows it.
+    pub pid: u32,
+    /// The name that it gives itself.
+    pub name: String,
+    /// `Application.ToolkitName`
+    pub toolkit: String,
+    /// `Application.Version` of the toolkit
+    pub version: String,
+    /// Its own socket: half the cost of a call, as no daemon is in between.
+    pub private: Option<Connection>,
+    /// Whether its whole cache can be had in one call faster than by walking; learned.
+    pub bulk: bool,
+}
+
+impl Peer {
+    /// Asks an app what it is. Bounded by `patience`.
+    pub fn meet(
+        bus: &mut Connection,
+        bus_name: &str,
+        pid: u32,
+        patience: Duration,
+    ) -> Result<Self, Error> {
+        let property = |interface, name| Call {
+            destination: bus_name,
+            path: ROOT,
+            interface: PROPERTIES,
+            member: "Get",
+            body: Body::new().str(interface).str(name),
+        };
+        let address = Call {
+            destination: bus_name,
+            path: ROOT,
+            interface: APPLICATION,
+            member: "GetApplicationBusAddress",
+            body: Body::new(),
+        };
+        let calls = [
+            property(ACCESSIBLE, "Name"),
+            property(APPLICATION, "ToolkitName"),
+            property(APPLICATION, "Version"),
+            address,
+        ];
+        let mut answers: [String; 4] = Default::default();
+        bus.batch(calls, 4, Instant::now() + patience, |i, reply| {
+            if let Ok(message) = reply {
+                let mut reader = message.reader();
+                let text = if i == 3 {
+                    reader.str()
+                } else {
+                    reader.variant_str()
+                };
+                if let Ok(text) = text {
+                    text.clone_into(&mut answers[i]);
+                }
+            }
+        })?;
+        let [name, toolkit, version, address] = answers;
+        let private = (!address.is_empty())
+            .then(|| Connection::private(&address, PRIVATE_CONNECT).ok())
+            .flatten();
+        // Those that hold whole documents are read by what shows: their cache may be any size.
+        let documents = ["Chromium", "Gecko", "VCL"].contains(&toolkit.as_str());
+        Ok(Self {
+            bus_name: bus_name.to_owned(),
+            pid,
+            name,
+            toolkit,
+            version,
+            private,
+            bulk: !documents,
+        })
+    }
+
+    /// GTK 4 places its elements in window coordinates and sets SHOWING on the toplevel only.
+    pub fn is_gtk4(&self) -> bool {
+        self.toolkit.eq_ignore_ascii_case("gtk") && self.version.starts_with('4')
+    }
+}
+
+/// The quickest way to an app's objects: its private socket, else the bus.
+pub struct Line<'a> {
+    /// Where to send.
+    pub connection: &'a mut Connection,
+    /// The destination to put on it.
+    pub destination: String,
+}
+
+impl Line<'_> {
+    /// Queues a call to an object of this app.
+    pub fn send(&mut self, tag: u64, path: &str, question: Question) {
+        let (interface, member, body) = question.call();
+        let call = Call {
+            destination: &self.destination,
+            path,
+            interface,
+            member,
+            body,
+        };
+        self.connection.send(tag, &call);
+    }
+
+    /// One call and its reply, within [`PATIENCE`].
+    pub fn ask(&mut self, path: &str, question: Question) -> Reply {
+        let (interface, member, body) = question.call();
+        self.call(path, interface, member, body)
+    }
+
+    /// One call of any method, within [`PATIENCE`].
+    pub fn call(&mut self, path: &str, interface: &str, member: &str, body: Body) -> Reply {
+        let call = Call {
+            destination: &self.destination,
+            path,
+            interface,
+            member,
+            body,
+        };
+        self.connection.call(&call, PATIENCE)
+    }
+}
+
+/// What the traversal asks of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// `Accessible.GetState`
+    State,
+    /// `Accessible.GetRole`
+    Role,
+    /// `Accessible.Name`
+    Name,
+    /// `Accessible.Description`
+    Description,
+    /// `Accessible.GetChildren`
+    Children,
+    /// `Accessible.GetRelationSet`
+    Relations,
+    /// `Component.GetExtents` in screen coordinates
+    Extents,
+    /// The same in window coordinates
+    ExtentsInWindow,
+    /// `Accessible.ChildCount`
+    ChildCount,
+    /// `Text.CharacterCount`
+    TextLength,
+    /// `Text.GetText` of the first so many characters
+    Text(i32),
+    /// `Value.CurrentValue`
+    Value,
+    /// `Accessible.GetInterfaces`
+    Interfaces,
+    /// `Accessible.GetIndexInParent`
+    Index,
+    /// `Accessible.Parent`
+    Parent,
+    /// `Action.GetActions`
+    Actions,
+    /// `Cache.GetItems`
+    Items,
+    /// A property of `Table`
+    Table(&'static str),
+    /// `Table.GetAccessibleAt(row, column)`
+    CellAt(i32, i32),
+    /// `Component.GetAccessibleAtPoint` in screen coordinates
+    AtPoint(i32, i32),
+    /// `Table.GetRowAtIndex`
+    RowAtIndex(i32),
+    /// `Table.GetColumnAtIndex`
+    ColumnAtIndex(i32),
+}
+
+impl Question {
+    /// The path of the object that answers [`Question::Items`].
+    pub const ITEMS_PATH: &'static str = CACHE;
+
+    fn call(self) -> (&'static str, &'static str, Body) {
+        use super::names::{TABLE, VALUE};
+        let plain = |interface, member| (interface, member, Body::new());
+        let get = |interface, name| (PROPERTIES, "Get", Body::new().str(interface).str(name));
+        match self {
+            Self::State => plain(ACCESSIBLE, "GetState"),
+            Self::Role => plain(ACCESSIBLE, "GetRole"),
+            Self::Name => get(ACCESSIBLE, "Name"),
+            Self::Description => get(ACCESSIBLE, "Description"),
+            Self::Children => plain(ACCESSIBLE, "GetChildren"),
+            Self::Relations => plain(ACCESSIBLE, "GetRelationSet"),
+            Self::Extents => (COMPONENT, "GetExtents", Body::new().u32(SCREEN)),
+            Self::ExtentsInWindow => (COMPONENT, "GetExtents", Body::new().u32(WINDOW)),
+            Self::ChildCount => get(ACCESSIBLE, "ChildCount"),
+            Self::TextLength => get(TEXT, "CharacterCount"),
+            Self::Text(end) => (TEXT, "GetText", Body::new().i32(0).i32(end)),
+            Self::Value => get(VALUE, "CurrentValue"),
+            Self::Interfaces => plain(ACCESSIBLE, "GetInterfaces"),
+            Self::Index => plain(ACCESSIBLE, "GetIndexInParent"),
+            Self::Parent => get(ACCESSIBLE, "Parent"),
+            Self::Actions => plain(ACTION, "GetActions"),
+            Self::Items => plain(CACHE_INTERFACE, "GetItems"),
+            Self::Table(name) => get(TABLE, name),
+            Self::CellAt(row, column) => {
+                (TABLE, "GetAccessibleAt", Body::new().i32(row).i32(column))
+            }
+            Self::AtPoint(x, y) => (
+                COMPONENT,
+                "GetAccessibleAtPoint",
+                Body::new().i32(x).i32(y).u32(SCREEN),
+            ),
+            Self::RowAtIndex(i) => (TABLE, "GetRowAtIndex", Body::new().i32(i)),
+            Self::ColumnAtIndex(i) => (TABLE, "GetColumnAtIndex", Body::new().i32(i)),
+        }
+    }
+}

@@ -1,0 +1,517 @@
+//! The traversal: from the root down, with as many questions in flight as the app can take.
+//!
+//! What shows is read first and completely; what does not is read after it, as far as the budget
+//! goes. A node is asked for its state before anything else, so that a hidden part of the tree
+//! costs one call until its turn comes.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
+use std::time::Instant;
+
+use deskline_core::{Rect, Text};
+
+use crate::bus::{Error, Message, Reader, WireError};
+
+use super::items::{self, Item};
+use super::names::{LABELLED_BY, NULL, ROOT, StateSet, role};
+use super::peer::{Line, PATIENCE, Peer, Question};
+
+/// Questions in flight: gains flatten at 64 to 256, and 1,024 is safe with every toolkit.
+const WINDOW: usize = 512;
+
+/// No app has more; a tree that does is a loop.
+const MOST_NODES: usize = 200_000;
+
+/// An object, as far as it was read.
+#[derive(Debug, Default)]
+pub struct Node {
+    /// Its bus name where that is not the app's own: an embedded plug.
+    pub owner: Option<Rc<str>>,
+    pub path: String,
+    /// Its identity, where that is not its path.
+    pub place: Option<String>,
+    pub parent: Option<usize>,
+    /// In document order.
+    pub children: Vec<usize>,
+    pub role: Option<u32>,
+    pub states: StateSet,
+    pub name: String,
+    pub description: String,
+    /// The name of what labels it, where it has no name of its own.
+    pub label: String,
+    pub value: Text,
+    /// As the toolkit says it; not always in screen coordinates.
+    pub extents: Option<Rect>,
+    /// Whether it and all that it is in show, as far as the toolkit says.
+    pub showing: bool,
+    /// Whether its children were asked for and all of them read.
+    pub children_read: bool,
+}
+
+/// An object that was found by other means than its container's list.
+#[derive(Debug)]
+pub struct Found {
+    pub path: String,
+    /// Its identity, where that is not its path.
+    pub place: Option<String>,
+}
+
+/// One traversal in progress.
+pub struct Walk<'a> {
+    line: Line<'a>,
+    bus_name: String,
+    /// The state that says that something shows, below the toplevels.
+    shows: u32,
+    /// How it is asked for extents.
+    extents: Question,
+    pub nodes: Vec<Node>,
+    seen: HashSet<String>,
+    items: HashMap<String, Item>,
+    queue: VecDeque<(usize, Question)>,
+    hidden: Vec<usize>,
+    /// The role of all that is found now, where it is known and there is nothing in them.
+    leaves: Option<u32>,
+    /// Objects of other bus names: their container, bus name and path.
+    pub foreign: Vec<(usize, String, String)>,
+    /// Objects that were found and not read, as the budget was spent.
+    pub unread: usize,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk of `peer` over `line`.
+    pub fn new(line: Line<'a>, peer_name: &str, gtk4: bool) -> Self {
+        Self {
+            line,
+            bus_name: peer_name.to_owned(),
+            shows: if gtk4 {
+                StateSet::VISIBLE
+            } else {
+                StateSet::SHOWING
+            },
+            // GTK 4 knows no other, and complains of each question for screen coordinates.
+            extents: if gtk4 {
+                Question::ExtentsInWindow
+            } else {
+                Question::Extents
+            },
+            nodes: Vec::new(),
+            seen: HashSet::new(),
+            items: HashMap::new(),
+            queue: VecDeque::new(),
+            hidden: Vec::new(),
+            leaves: None,
+            foreign: Vec::new(),
+            unread: 0,
+        }
+    }
+
+    /// Asks for everything in the app's cache first, so that most questions need no call.
+    pub fn fetch_items(&mut self) -> Result<(), Error> {
+        match self.line.ask(Question::ITEMS_PATH, Question::Items) {
+            Ok(message) => {
+                self.items = items::read(&message, &self.bus_name).unwrap_or_default();
+                Ok(())
+            }
+            Err(Error::Remote { .. }) => Ok(()),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Reads all that shows.
+    pub fn showing(&mut self) -> Result<(), Error> {
+        self.add(None, ROOT.to_owned());
+        self.pump(None)?;
+        self.details(0)
+    }
+
+    /// Starts below a container that another walk has read: an embedded plug.
+    pub fn showing_below(&mut self, owner: &Rc<str>, path: &str) -> Result<(), Error> {
+        self.add(None, path.to_owned());
+        if let Some(root) = self.nodes.first_mut() {
+            root.owner = Some(owner.clone());
+        }
+        self.pump(None)?;
+        self.details(0)
+    }
+
+    /// Reads what does not show, until `until`.
+    pub fn hidden(&mut self, until: Instant) -> Result<(), Error> {
+        let first = self.nodes.len();
+        let mut hidden = std::mem::take(&mut self.hidden);
+        while !hidden.is_empty() && Instant::now() < until {
+            for node in &hidden {
+                self.ask_facts(*node);
+            }
+            self.pump(Some(until))?;
+            hidden = std::mem::take(&mut self.hidden);
+        }
+        for (node, question) in std::mem::take(&mut self.queue) {
+            // A node whose role was never asked for stays out of the tree.
+            if question == Question::Children {
+                self.nodes[node].children_read = false;
+            }
+        }
+        self.details(first)
+    }
+
+    /// Leaves out what was found and not read, and says so at its container.
+    pub fn finish(&mut self) {
+        for i in 1..self.nodes.len() {
+            if self.nodes[i].role.is_none() {
+                self.unread += 1;
+                if let Some(parent) = self.nodes[i].parent {
+                    self.nodes[parent].children_read = false;
+                }
+            }
+        }
+    }
+
+    /// Adds an object that was found; `None` where it is in the tree already.
+    pub fn add(&mut self, parent: Option<usize>, path: String) -> Option<usize> {
+        if self.nodes.len() >= MOST_NODES || path == NULL || !self.seen.insert(path.clone()) {
+            return None;
+        }
+        let index = self.nodes.len();
+        let item = self.items.get(&path);
+        let states = item.map(|item| item.states);
+        self.nodes.push(Node {
+            path,
+            parent,
+            children_read: true,
+            ..Node::default()
+        });
+        if let Some(parent) = parent {
+            self.nodes[parent].children.push(index);
+        }
+        match (parent, states) {
+            (None, _) => {
+                self.nodes[index].showing = true;
+                self.ask_facts(index);
+            }
+            (_, Some(states)) => self.on_state(index, states),
+            _ => self.queue.push_back((index, Question::State)),
+        }
+        Some(index)
+    }
+
+    /// Asks what there is to know of a node beyond its state, except where the cache has said it.
+    fn ask_facts(&mut self, index: usize) {
+        let node = &mut self.nodes[index];
+        let manages = node.states.has(StateSet::MANAGES_DESCENDANTS);
+        let mut children = None;
+        if let Some(item) = self.items.get_mut(&node.path) {
+            node.role = Some(item.role);
+            node.name = std::mem::take(&mut item.name);
+            node.description = std::mem::take(&mut item.description);
+            children = item.children.take();
+        } else if let Some(role) = self.leaves {
+            node.role = Some(role);
+            children = Some(Vec::new());
+            self.queue.push_back((index, Question::Name));
+        } else {
+            self.queue.push_back((index, Question::Role));
+            self.queue.push_back((index, Question::Name));
+        }
+        if node.parent.is_some() {
+            self.queue.push_back((index, self.extents));
+        }
+        match children {
+            // Asking for the children of a table that makes its cells as it is asked can take all
+            // the memory there is; `cells` finds those that show.
+            _ if manages => node.children_read = false,
+            Some(children) => {
+                for child in children {
+                    self.add(Some(index), child);
+                }
+            }
+            None => self.queue.push_back((index, Question::Children)),
+        }
+    }
+
+    fn on_state(&mut self, index: usize, states: StateSet) {
+        let Some(parent) = self.nodes[index].parent else {
+            return;
+        };
+        let toplevel = self.nodes[parent].parent.is_none() && self.nodes[parent].owner.is_none();
+        let shows = if toplevel {
+            StateSet::SHOWING
+        } else {
+            self.shows
+        };
+        // GTK 3 says of a viewport that was scrolled by more than its height that it does not show.
+        let item = self.items.get(&self.nodes[index].path);
+        let viewport = item.is_some_and(|item| item.role == role::VIEWPORT);
+        let shows = states.has(shows) || viewport && states.has(StateSet::VISIBLE);
+        let showing = self.nodes[parent].showing && shows;
+        self.nodes[index].states = states;
+        self.nodes[index].showing = showing;
+        if showing {
+            self.ask_facts(index);
+        } else {
+            self.hidden.push(index);
+        }
+    }
+
+    /// Sends what is queued and takes what is answered, until there is neither. No new question is
+    /// sent after `until`.
+    fn pump(&mut self, until: Option<Instant>) -> Result<(), Error> {
+        loop {
+            let open = until.is_none_or(|until| Instant::now() < until);
+            while open && self.line.connection.in_flight() < WINDOW {
+                let Some((index, question)) = self.queue.pop_front() else {
+                    break;
+                };
+                let tag = (index as u64) << 8 | u64::from(code(question));
+                self.line.send(tag, &self.nodes[index].path, question);
+            }
+            if self.line.connection.in_flight() == 0 {
+                return Ok(());
+            }
+            let (tag, reply) = self.line.connection.next_reply(Instant::now() + PATIENCE)?;
+            let (index, code) = ((tag >> 8) as usize, tag as u8);
+            match reply {
+                // An answer that cannot be read is the same as none: the part stays unknown.
+                Ok(message) => drop(self.on_answer(index, code, &message)),
+                Err(Error::Remote { .. }) if code == CHILDREN => {
+                    self.nodes[index].children_read = false;
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    fn on_answer(&mut self, index: usize, code: u8, message: &Message) -> Result<(), WireError> {
+        let mut r = message.reader();
+        let node = &mut self.nodes[index];
+        match code {
+            STATE => {
+                let states = read_states(&mut r)?;
+                self.on_state(index, states);
+            }
+            ROLE => node.role = Some(r.u32()?),
+            NAME => r.variant_str()?.clone_into(&mut node.name),
+            DESCRIPTION => r.variant_str()?.clone_into(&mut node.description),
+            EXTENTS => node.extents = Rect::new(r.i32()?, r.i32()?, r.i32()?, r.i32()?),
+            CHILDREN => {
+                for (owner, path) in r.array(8, Reader::object)? {
+                    if owner == self.bus_name || owner.is_empty() {
+                        self.add(Some(index), path.to_owned());
+                    } else if path != NULL {
+                        self.foreign
+                            .push((index, owner.to_owned(), path.to_owned()));
+                    }
+                }
+            }
+            TEXT_LENGTH => {
+                let length = r.variant_i32()?;
+                if length > 0 {
+                    // Qt 5 counts UTF-16 units, so the count says nothing of a text that fits.
+                    let long = length > Text::LIMIT as i32;
+                    node.value.omitted = if long { length as usize } else { 0 };
+                    let most = length.min(Text::LIMIT as i32);
+                    self.queue.push_back((index, Question::Text(most)));
+                }
+            }
+            TEXT => {
+                let text = r.str()?;
+                // U+FFFC stands for an embedded object, whose text is its own.
+                let only_objects = text.chars().all(|c| c == '\u{fffc}' || c.is_whitespace());
+                node.value = if only_objects && text.contains('\u{fffc}') {
+                    Text::default()
+                } else {
+                    Text::cut(text, node.value.omitted)
+                };
+            }
+            VALUE => node.value = Text::new(number(r.variant_f64()?)),
+            RELATIONS => {
+                let relations = r.array(8, |r| {
+                    r.align(8)?;
+                    let kind = r.u32()?;
+                    Ok((kind, r.array(8, Reader::object)?))
+                })?;
+                let label = relations.iter().find(|(kind, _)| *kind == LABELLED_BY);
+                if let Some((_, path)) = label.and_then(|(_, targets)| targets.first()) {
+                    node.label = (*path).to_owned();
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Asks for what only some roles have: text, numbers, descriptions, labels.
+    fn details(&mut self, first: usize) -> Result<(), Error> {
+        for index in first..self.nodes.len() {
+            let node = &self.nodes[index];
+            let Some(kind) = node.role else { continue };
+            // A password is never asked for, so that it cannot end up anywhere.
+            if kind == role::PASSWORD_TEXT {
+                self.queue.push_back((index, Question::Relations));
+                continue;
+            }
+            let editable = node.states.has(StateSet::EDITABLE);
+            let leaf = node.children.is_empty() || editable || kind == role::COMBO_BOX;
+            if role::holds_text(kind) && leaf {
+                self.queue.push_back((index, Question::TextLength));
+            }
+            if role::holds_number(kind) && kind != role::SPIN_BUTTON {
+                self.queue.push_back((index, Question::Value));
+            }
+            if node.name.is_empty() {
+                if node.description.is_empty() && !self.items.contains_key(&node.path) {
+                    self.queue.push_back((index, Question::Description));
+                }
+                if role::holds_text(kind) || role::holds_number(kind) {
+                    self.queue.push_back((index, Question::Relations));
+                }
+            }
+        }
+        self.pump(None)?;
+        self.resolve_labels();
+        Ok(())
+    }
+
+    /// Puts the name of the labelling element where its path was noted.
+    fn resolve_labels(&mut self) {
+        let wanted: HashSet<&str> = self
+            .nodes
+            .iter()
+            .map(|n| n.label.as_str())
+            .filter(|l| l.starts_with('/'))
+            .collect();
+        let names: HashMap<String, String> = self
+            .nodes
+            .iter()
+            .filter(|n| wanted.contains(n.path.as_str()))
+            .map(|n| (n.path.clone(), n.name.clone()))
+            .collect();
+        for node in &mut self.nodes {
+            if node.label.starts_with('/') {
+                node.label = names.get(&node.label).cloned().unwrap_or_default();
+            }
+        }
+    }
+
+    /// A question that is not part of the walk itself.
+    pub fn ask(&mut self, path: &str, question: Question) -> Result<Message, Error> {
+        self.line.ask(path, question)
+    }
+
+    /// Questions to one object, many in flight at once; their answers in order, `None` where it
+    /// refused one.
+    pub fn ask_all(
+        &mut self,
+        path: &str,
+        questions: impl IntoIterator<Item = Question>,
+    ) -> Result<Vec<Option<Message>>, Error> {
+        let mut questions = questions.into_iter();
+        let mut answers: Vec<Option<Message>> = Vec::new();
+        loop {
+            while self.line.connection.in_flight() < WINDOW {
+                let Some(question) = questions.next() else {
+                    break;
+                };
+                self.line.send(answers.len() as u64, path, question);
+                answers.push(None);
+            }
+            if self.line.connection.in_flight() == 0 {
+                return Ok(answers);
+            }
+            let (tag, reply) = self.line.connection.next_reply(Instant::now() + PATIENCE)?;
+            if let Some(answer) = answers.get_mut(tag as usize) {
+                *answer = reply.ok();
+            }
+        }
+    }
+
+    /// Lists the children of a node after all, with what is below them.
+    pub fn read_children(&mut self, node: usize) -> Result<(), Error> {
+        let first = self.nodes.len();
+        self.nodes[node].children_read = true;
+        self.queue.push_back((node, Question::Children));
+        self.pump(None)?;
+        self.details(first)
+    }
+
+    /// Reads objects that were found by other means, of which the role is known and that there is
+    /// nothing in them.
+    pub fn read_leaves(
+        &mut self,
+        parent: usize,
+        found: Vec<Found>,
+        role: u32,
+    ) -> Result<(), Error> {
+        self.leaves = Some(role);
+        let read = self.read_found(parent, found);
+        self.leaves = None;
+        read
+    }
+
+    /// Reads objects that were found by other means, with what is below them.
+    pub fn read_found(&mut self, parent: usize, found: Vec<Found>) -> Result<(), Error> {
+        let first = self.nodes.len();
+        for Found { path, place } in found {
+            if let Some(index) = self.add(Some(parent), path) {
+                self.nodes[index].place = place;
+            }
+        }
+        self.pump(None)?;
+        self.details(first)
+    }
+}
+
+/// The line to use for an app: its private socket where it has one.
+pub fn line<'a>(bus: &'a mut crate::bus::Connection, peer: &'a mut Peer) -> Line<'a> {
+    match &mut peer.private {
+        Some(connection) => Line {
+            connection,
+            destination: String::new(),
+        },
+        None => Line {
+            connection: bus,
+            destination: peer.bus_name.clone(),
+        },
+    }
+}
+
+/// `au`: the words of a state set, low word first.
+pub fn read_states(r: &mut Reader<'_>) -> Result<StateSet, WireError> {
+    let words = r.array(4, Reader::u32)?;
+    let low = u64::from(words.first().copied().unwrap_or(0));
+    let high = u64::from(words.get(1).copied().unwrap_or(0));
+    Ok(StateSet(high << 32 | low))
+}
+
+/// A number as a person would write it: `50`, `0.25`, without the noise of binary fractions.
+fn number(v: f64) -> String {
+    let rounded = (v * 1e6).round() / 1e6;
+    format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
+}
+
+const STATE: u8 = 0;
+const ROLE: u8 = 1;
+const NAME: u8 = 2;
+const DESCRIPTION: u8 = 3;
+const EXTENTS: u8 = 4;
+const CHILDREN: u8 = 5;
+const TEXT_LENGTH: u8 = 6;
+const TEXT: u8 = 7;
+const VALUE: u8 = 8;
+const RELATIONS: u8 = 9;
+
+/// The part of a tag that says what was asked.
+fn code(question: Question) -> u8 {
+    match question {
+        Question::State => STATE,
+        Question::Role => ROLE,
+        Question::Name => NAME,
+        Question::Description => DESCRIPTION,
+        Question::Extents | Question::ExtentsInWindow => EXTENTS,
+        Question::Children => CHILDREN,
+        Question::TextLength => TEXT_LENGTH,
+        Question::Text(_) => TEXT,
+        Question::Value => VALUE,
+        Question::Relations => RELATIONS,
+        _ => u8::MAX,
+    }
+}

@@ -1,0 +1,485 @@
+//! One socket, any number of calls in flight.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::{self, Read, Write};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixStream};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::wire::{Body, Reader, WireError, pad, put_string};
+
+/// A message longer than this is taken for an attack. The specification's own limit is 128 MiB.
+const LONGEST: usize = 128 << 20;
+
+/// How much is read at once.
+const CHUNK: usize = 64 << 10;
+
+/// Signals that are kept for [`Connection::take_signals`]; a flood beyond drops the oldest.
+const SIGNALS_KEPT: usize = 10_000;
+
+/// What can go wrong on a bus.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No reply in time.
+    #[error("no reply within the time limit")]
+    Timeout,
+    /// The socket failed, or the peer closed it.
+    #[error("D-Bus connection: {0}")]
+    Io(#[from] io::Error),
+    /// The peer answered with an error.
+    #[error("{name}: {message}")]
+    Remote {
+        /// The D-Bus error name.
+        name: String,
+        /// Its text.
+        message: String,
+    },
+    /// The peer sent bytes that are not D-Bus.
+    #[error(transparent)]
+    Malformed(#[from] WireError),
+    /// The address cannot be used.
+    #[error("cannot use the D-Bus address {0:?}")]
+    Address(String),
+}
+
+/// A method call.
+#[derive(Debug, Clone)]
+pub struct Call<'a> {
+    /// Bus name; empty on a private socket.
+    pub destination: &'a str,
+    /// Object path.
+    pub path: &'a str,
+    /// Interface.
+    pub interface: &'a str,
+    /// Method.
+    pub member: &'a str,
+    /// Arguments.
+    pub body: Body,
+}
+
+/// A message that came in.
+#[derive(Debug, Clone, Default)]
+pub struct Message {
+    kind: u8,
+    reply_to: u32,
+    /// Object path, of a signal.
+    pub path: String,
+    /// Interface, of a signal.
+    pub interface: String,
+    /// Member, of a signal.
+    pub member: String,
+    /// Bus name of the sender.
+    pub sender: String,
+    /// Signature of the body.
+    pub signature: String,
+    error: String,
+    body: Vec<u8>,
+}
+
+impl Message {
+    /// Reads its body.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader::new(&self.body)
+    }
+}
+
+/// The answer to a call.
+pub type Reply = Result<Message, Error>;
+
+const METHOD_CALL: u8 = 1;
+const METHOD_RETURN: u8 = 2;
+const ERROR: u8 = 3;
+const SIGNAL: u8 = 4;
+
+/// A connection to a bus, or to one app over its private socket.
+#[derive(Debug)]
+pub struct Connection {
+    socket: UnixStream,
+    serial: u32,
+    outgoing: Vec<u8>,
+    incoming: Vec<u8>,
+    parsed: usize,
+    pending: HashMap<u32, u64>,
+    signals: VecDeque<Message>,
+    name: String,
+    guid: String,
+}
+
+impl Connection {
+    /// Connects to a message bus and says hello. `timeout` bounds the whole.
+    pub fn open(address: &str, timeout: Duration) -> Result<Self, Error> {
+        let mut connection = Self::private(address, timeout)?;
+        let hello = Call {
+            destination: "org.freedesktop.DBus",
+            path: "/org/freedesktop/DBus",
+            interface: "org.freedesktop.DBus",
+            member: "Hello",
+            body: Body::new(),
+        };
+        connection.name = connection.call(&hello, timeout)?.reader().str()?.to_owned();
+        Ok(connection)
+    }
+
+    /// Connects to a peer that is not a bus: an app's private accessibility socket.
+    pub fn private(address: &str, timeout: Duration) -> Result<Self, Error> {
+        let mut socket = connect(address)?;
+        socket.set_read_timeout(Some(timeout))?;
+        socket.set_write_timeout(Some(timeout))?;
+        let guid = authenticate(&mut socket)?;
+        socket.set_nonblocking(true)?;
+        Ok(Self {
+            socket,
+            serial: 0,
+            outgoing: Vec::new(),
+            incoming: Vec::new(),
+            parsed: 0,
+            pending: HashMap::new(),
+            signals: VecDeque::new(),
+            name: String::new(),
+            guid,
+        })
+    }
+
+    /// Our unique name on the bus.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The server's globally unique id: another after each start of the bus.
+    pub fn guid(&self) -> &str {
+        &self.guid
+    }
+
+    /// How many calls have not been answered.
+    pub fn in_flight(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Queues a call; its reply comes from [`Self::next_reply`] with this tag.
+    pub fn send(&mut self, tag: u64, call: &Call<'_>) {
+        self.serial = self.serial.checked_add(1).unwrap_or(1);
+        self.pending.insert(self.serial, tag);
+        write_call(&mut self.outgoing, self.serial, call);
+    }
+
+    /// The next reply to any call in flight.
+    ///
+    /// # Errors
+    /// [`Error::Timeout`] at `deadline`: what is in flight is then forgotten, and its replies are
+    /// dropped when they come. [`Error::Io`] where the connection is lost.
+    pub fn next_reply(&mut self, deadline: Instant) -> Result<(u64, Reply), Error> {
+        loop {
+            while let Some(message) = self.parse()? {
+                if message.kind == SIGNAL {
+                    self.keep_signal(message);
+                } else if let Some(tag) = self.pending.remove(&message.reply_to) {
+                    return Ok((tag, into_reply(message)));
+                }
+            }
+            if !self.exchange(deadline)? {
+                self.pending.clear();
+                return Err(Error::Timeout);
+            }
+        }
+    }
+
+    /// One call and its reply.
+    pub fn call(&mut self, call: &Call<'_>, timeout: Duration) -> Reply {
+        // Tags of a batch are indices, so this one cannot be among them.
+        const ALONE: u64 = u64::MAX;
+        self.send(ALONE, call);
+        let deadline = Instant::now() + timeout;
+        loop {
+            if let (ALONE, reply) = self.next_reply(deadline)? {
+                return reply;
+            }
+        }
+    }
+
+    /// Sends `calls` all at once, at most `window` in flight, and hands each reply with its index
+    /// to `each`.
+    pub fn batch<'a>(
+        &mut self,
+        calls: impl IntoIterator<Item = Call<'a>>,
+        window: usize,
+        deadline: Instant,
+        mut each: impl FnMut(usize, Reply),
+    ) -> Result<(), Error> {
+        let mut calls = calls.into_iter().enumerate();
+        loop {
+            while self.in_flight() < window {
+                let Some((index, call)) = calls.next() else {
+                    break;
+                };
+                self.send(index as u64, &call);
+            }
+            if self.in_flight() == 0 {
+                return Ok(());
+            }
+            let (tag, reply) = self.next_reply(deadline)?;
+            each(tag as usize, reply);
+        }
+    }
+
+    /// Waits until a signal is there or `deadline`; `true` if one is.
+    pub fn wait_for_signal(&mut self, deadline: Instant) -> Result<bool, Error> {
+        loop {
+            while let Some(message) = self.parse()? {
+                if message.kind == SIGNAL {
+                    self.keep_signal(message);
+                } else {
+                    self.pending.remove(&message.reply_to);
+                }
+            }
+            if !self.signals.is_empty() {
+                return Ok(true);
+            }
+            if !self.exchange(deadline)? {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Whether other peers' method calls have come in, as they do on a monitor; they are dropped.
+    pub fn take_calls(&mut self, deadline: Instant) -> Result<bool, Error> {
+        let mut any = false;
+        loop {
+            while let Some(message) = self.parse()? {
+                any |= message.kind == METHOD_CALL;
+            }
+            if !self.exchange(deadline)? {
+                return Ok(any);
+            }
+        }
+    }
+
+    /// The signals that have come in since the last time.
+    pub fn take_signals(&mut self) -> VecDeque<Message> {
+        std::mem::take(&mut self.signals)
+    }
+
+    fn keep_signal(&mut self, message: Message) {
+        if self.signals.len() == SIGNALS_KEPT {
+            self.signals.pop_front();
+        }
+        self.signals.push_back(message);
+    }
+
+    /// Writes what can be written and reads what is there, waiting for either until `deadline`:
+    /// `false` where nothing happened by then.
+    fn exchange(&mut self, deadline: Instant) -> Result<bool, Error> {
+        let mut flags = PollFlags::IN;
+        if !self.outgoing.is_empty() {
+            flags |= PollFlags::OUT;
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec {
+            tv_sec: left.as_secs() as i64,
+            tv_nsec: i64::from(left.subsec_nanos()),
+        };
+        let mut fds = [PollFd::new(&self.socket, flags)];
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(0) => return Ok(false),
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => return Ok(true),
+            Err(e) => return Err(Error::Io(e.into())),
+        }
+        let ready = fds[0].revents();
+        if ready.contains(PollFlags::OUT) {
+            match self.socket.write(&self.outgoing) {
+                Ok(n) => drop(self.outgoing.drain(..n)),
+                Err(e) if retry(&e) => {}
+                Err(e) => return Err(e.into()),
+            }
+        }
+        if ready.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
+            self.receive()?;
+        }
+        Ok(true)
+    }
+
+    fn receive(&mut self) -> Result<(), Error> {
+        self.incoming.drain(..self.parsed);
+        self.parsed = 0;
+        let had = self.incoming.len();
+        self.incoming.resize(had + CHUNK, 0);
+        let read = self.socket.read(&mut self.incoming[had..]);
+        self.incoming.truncate(had + *read.as_ref().unwrap_or(&0));
+        match read {
+            Ok(0) => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+            Ok(_) => Ok(()),
+            Err(e) if retry(&e) => Ok(()),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// The next whole message in the buffer.
+    fn parse(&mut self) -> Result<Option<Message>, Error> {
+        let bytes = &self.incoming[self.parsed..];
+        let Some(&[endian, kind, _, _]) = bytes.first_chunk::<4>() else {
+            return Ok(None);
+        };
+        if bytes.len() < 16 {
+            return Ok(None);
+        }
+        if endian != b'l' {
+            return Err(WireError.into());
+        }
+        let mut head = Reader::at(bytes, 4);
+        let body_len = head.u32()? as usize;
+        let _serial = head.u32()?;
+        let fields_end = 16 + head.u32()? as usize;
+        let body_start = fields_end.next_multiple_of(8);
+        let end = body_start + body_len;
+        if end > LONGEST {
+            return Err(WireError.into());
+        }
+        if bytes.len() < end {
+            return Ok(None);
+        }
+        let mut message = Message {
+            kind,
+            ..Message::default()
+        };
+        let mut fields = Reader::at(&bytes[..fields_end], 16);
+        while fields.position() < fields_end {
+            fields.align(8)?;
+            let code = fields.u8()?;
+            match (fields.signature()?, code) {
+                ("u", 5) => message.reply_to = fields.u32()?,
+                ("u", _) => drop(fields.u32()?),
+                ("g", 8) => message.signature = fields.signature()?.to_owned(),
+                ("o", 1) => message.path = fields.str()?.to_owned(),
+                ("s", 2) => message.interface = fields.str()?.to_owned(),
+                ("s", 3) => message.member = fields.str()?.to_owned(),
+                ("s", 4) => message.error = fields.str()?.to_owned(),
+                ("s", 7) => message.sender = fields.str()?.to_owned(),
+                ("s" | "o", _) => drop(fields.str()?),
+                _ => return Err(WireError.into()),
+            }
+        }
+        message.body = bytes[body_start..end].to_vec();
+        self.parsed += end;
+        Ok(Some(message))
+    }
+}
+
+fn retry(e: &io::Error) -> bool {
+    matches!(
+        e.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+    )
+}
+
+fn into_reply(message: Message) -> Reply {
+    if message.kind == ERROR {
+        let text = message.reader().str().unwrap_or_default().to_owned();
+        return Err(Error::Remote {
+            name: message.error,
+            message: text,
+        });
+    }
+    debug_assert_eq!(message.kind, METHOD_RETURN);
+    Ok(message)
+}
+
+fn write_call(out: &mut Vec<u8>, serial: u32, call: &Call<'_>) {
+    // Alignment counts from the start of the message, so it is built on its own.
+    let mut m = Vec::with_capacity(192 + call.body.bytes.len());
+    m.extend([b'l', METHOD_CALL, 0, 1]);
+    m.extend((call.body.bytes.len() as u32).to_le_bytes());
+    m.extend(serial.to_le_bytes());
+    m.extend([0; 4]);
+    let mut field = |code: u8, kind: u8, value: &str| {
+        if !value.is_empty() {
+            pad(&mut m, 8);
+            m.extend([code, 1, kind, 0]);
+            put_string(&mut m, value);
+        }
+    };
+    field(1, b'o', call.path);
+    field(2, b's', call.interface);
+    field(3, b's', call.member);
+    field(6, b's', call.destination);
+    if !call.body.signature.is_empty() {
+        pad(&mut m, 8);
+        m.extend([8, 1, b'g', 0, call.body.signature.len() as u8]);
+        m.extend(call.body.signature.as_bytes());
+        m.push(0);
+    }
+    let fields = (m.len() - 16) as u32;
+    m[12..16].copy_from_slice(&fields.to_le_bytes());
+    pad(&mut m, 8);
+    m.extend(&call.body.bytes);
+    out.extend(m);
+}
+
+/// Connects to the first address of the list that can be reached.
+/// D-Bus specification, "Server Addresses".
+fn connect(addresses: &str) -> Result<UnixStream, Error> {
+    let mut last = None;
+    for address in addresses.split(';') {
+        let Some(keys) = address.strip_prefix("unix:") else {
+            continue;
+        };
+        for pair in keys.split(',') {
+            let tried = match pair.split_once('=') {
+                Some(("path", path)) => UnixStream::connect(unescape(path)),
+                Some(("abstract", name)) => SocketAddr::from_abstract_name(unescape(name))
+                    .and_then(|a| UnixStream::connect_addr(&a)),
+                _ => continue,
+            };
+            match tried {
+                Ok(socket) => return Ok(socket),
+                Err(e) => last = Some(e),
+            }
+        }
+    }
+    Err(last.map_or_else(|| Error::Address(addresses.to_owned()), Error::Io))
+}
+
+/// Undoes the `%2f` escaping of address values.
+fn unescape(value: &str) -> String {
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let hex = (first == b'%')
+            .then(|| tail.get(..2))
+            .flatten()
+            .and_then(|h| std::str::from_utf8(h).ok())
+            .and_then(|h| u8::from_str_radix(h, 16).ok());
+        bytes.push(hex.unwrap_or(first));
+        rest = if hex.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// D-Bus specification, "Authentication Protocol": EXTERNAL with our uid. Returns the server's
+/// GUID.
+fn authenticate(socket: &mut UnixStream) -> Result<String, Error> {
+    let uid = rustix::process::getuid().as_raw().to_string();
+    // The digits of a number: 0x30 to 0x39.
+    let hex: String = uid.chars().flat_map(|digit| ['3', digit]).collect();
+    socket.write_all(format!("\0AUTH EXTERNAL {hex}\r\n").as_bytes())?;
+    let mut line = Vec::new();
+    let mut byte = [0];
+    while !line.ends_with(b"\r\n") {
+        socket.read_exact(&mut byte)?;
+        line.push(byte[0]);
+        if line.len() > 512 {
+            return Err(WireError.into());
+        }
+    }
+    let line = String::from_utf8_lossy(&line);
+    let guid = line.trim_end().strip_prefix("OK ").ok_or_else(|| {
+        Error::Io(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            line.trim_end().to_owned(),
+        ))
+    })?;
+    let guid = guid.to_owned();
+    socket.write_all(b"BEGIN\r\n")?;
+    Ok(guid)
+}

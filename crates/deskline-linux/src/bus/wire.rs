@@ -1,0 +1,310 @@
+//! Marshalling: bodies that we send and bodies that we are sent.
+
+/// The longest string or array that is read. The specification allows 64 MiB arrays.
+const LIMIT: usize = 64 << 20;
+
+/// Bytes that are not what their signature says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("malformed D-Bus data")]
+pub struct WireError;
+
+type Result<T> = std::result::Result<T, WireError>;
+
+pub(super) fn pad(bytes: &mut Vec<u8>, to: usize) {
+    bytes.resize(bytes.len().next_multiple_of(to), 0);
+}
+
+pub(super) fn put_string(bytes: &mut Vec<u8>, s: &str) {
+    pad(bytes, 4);
+    bytes.extend((s.len() as u32).to_le_bytes());
+    bytes.extend(s.as_bytes());
+    bytes.push(0);
+}
+
+/// The arguments of a call, with their signature.
+#[derive(Debug, Clone, Default)]
+pub struct Body {
+    pub(super) signature: String,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Body {
+    /// No arguments.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a string (`s`).
+    #[must_use]
+    pub fn str(mut self, s: &str) -> Self {
+        self.signature.push('s');
+        put_string(&mut self.bytes, s);
+        self
+    }
+
+    /// Adds an unsigned integer (`u`).
+    #[must_use]
+    pub fn u32(mut self, v: u32) -> Self {
+        self.signature.push('u');
+        pad(&mut self.bytes, 4);
+        self.bytes.extend(v.to_le_bytes());
+        self
+    }
+
+    /// Adds an integer (`i`).
+    #[must_use]
+    pub fn i32(mut self, v: i32) -> Self {
+        self.signature.push('i');
+        pad(&mut self.bytes, 4);
+        self.bytes.extend(v.to_le_bytes());
+        self
+    }
+
+    /// Adds an array of strings (`as`).
+    #[must_use]
+    pub fn strs(mut self, all: &[&str]) -> Self {
+        self.signature.push_str("as");
+        pad(&mut self.bytes, 4);
+        let at = self.bytes.len();
+        self.bytes.extend([0; 4]);
+        for s in all {
+            put_string(&mut self.bytes, s);
+        }
+        let len = (self.bytes.len() - at - 4) as u32;
+        self.bytes[at..at + 4].copy_from_slice(&len.to_le_bytes());
+        self
+    }
+
+    /// Adds a dictionary of string variants (`a{sv}`), as platform data of an activation is.
+    #[must_use]
+    pub fn dict(mut self, entries: &[(&str, &str)]) -> Self {
+        self.signature.push_str("a{sv}");
+        pad(&mut self.bytes, 4);
+        let at = self.bytes.len();
+        self.bytes.extend([0; 4]);
+        // The padding to the first entry does not count into the array's length.
+        pad(&mut self.bytes, 8);
+        let start = self.bytes.len();
+        for (key, value) in entries {
+            pad(&mut self.bytes, 8);
+            put_string(&mut self.bytes, key);
+            self.variant_head("s");
+            put_string(&mut self.bytes, value);
+        }
+        let len = (self.bytes.len() - start) as u32;
+        self.bytes[at..at + 4].copy_from_slice(&len.to_le_bytes());
+        self
+    }
+
+    /// Adds a boolean in a variant (`v`).
+    #[must_use]
+    pub fn variant_bool(mut self, v: bool) -> Self {
+        self.signature.push('v');
+        self.variant_head("b");
+        pad(&mut self.bytes, 4);
+        self.bytes.extend(u32::from(v).to_le_bytes());
+        self
+    }
+
+    /// Adds a double in a variant (`v`).
+    #[must_use]
+    pub fn variant_f64(mut self, v: f64) -> Self {
+        self.signature.push('v');
+        self.variant_head("d");
+        pad(&mut self.bytes, 8);
+        self.bytes.extend(v.to_le_bytes());
+        self
+    }
+
+    fn variant_head(&mut self, signature: &str) {
+        self.bytes.push(signature.len() as u8);
+        self.bytes.extend(signature.as_bytes());
+        self.bytes.push(0);
+    }
+}
+
+/// Reads a body. Every read is checked against its end; nothing panics on any bytes.
+#[derive(Debug, Clone)]
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// From the start of `bytes`, which must be a body (aligned at its first byte).
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    pub(super) fn at(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at }
+    }
+
+    pub(super) fn position(&self) -> usize {
+        self.at
+    }
+
+    fn take(&mut self, n: usize) -> Result<&'a [u8]> {
+        let end = self.at.checked_add(n).ok_or(WireError)?;
+        let part = self.bytes.get(self.at..end).ok_or(WireError)?;
+        self.at = end;
+        Ok(part)
+    }
+
+    /// Skips padding.
+    pub fn align(&mut self, to: usize) -> Result<()> {
+        self.at = self.at.checked_next_multiple_of(to).ok_or(WireError)?;
+        if self.at > self.bytes.len() {
+            Err(WireError)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// `y`
+    pub fn u8(&mut self) -> Result<u8> {
+        Ok(self.take(1)?[0])
+    }
+
+    /// `u`, and `b` as 0 or 1
+    pub fn u32(&mut self) -> Result<u32> {
+        self.align(4)?;
+        self.take(4)?
+            .try_into()
+            .map(u32::from_le_bytes)
+            .map_err(|_| WireError)
+    }
+
+    /// `i`
+    pub fn i32(&mut self) -> Result<i32> {
+        self.u32().map(u32::cast_signed)
+    }
+
+    /// `d`
+    pub fn f64(&mut self) -> Result<f64> {
+        self.align(8)?;
+        self.take(8)?
+            .try_into()
+            .map(f64::from_le_bytes)
+            .map_err(|_| WireError)
+    }
+
+    /// `s` and `o`
+    pub fn str(&mut self) -> Result<&'a str> {
+        let len = self.u32()? as usize;
+        let text = self.take(len)?;
+        self.take(1)?;
+        std::str::from_utf8(text).map_err(|_| WireError)
+    }
+
+    /// `g`
+    pub fn signature(&mut self) -> Result<&'a str> {
+        let len = self.u8()? as usize;
+        let text = self.take(len)?;
+        self.take(1)?;
+        std::str::from_utf8(text).map_err(|_| WireError)
+    }
+
+    /// `(so)`: an AT-SPI object reference.
+    pub fn object(&mut self) -> Result<(&'a str, &'a str)> {
+        self.align(8)?;
+        Ok((self.str()?, self.str()?))
+    }
+
+    /// An array whose elements have the alignment `align`; `each` reads one.
+    pub fn array<T>(
+        &mut self,
+        align: usize,
+        mut each: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let len = self.u32()? as usize;
+        if len > LIMIT {
+            return Err(WireError);
+        }
+        self.align(align)?;
+        let end = self
+            .at
+            .checked_add(len)
+            .filter(|&e| e <= self.bytes.len())
+            .ok_or(WireError)?;
+        let mut all = Vec::new();
+        while self.at < end {
+            let before = self.at;
+            all.push(each(self)?);
+            if self.at == before || self.at > end {
+                return Err(WireError);
+            }
+        }
+        Ok(all)
+    }
+
+    /// A variant that holds a string; anything else is an error.
+    pub fn variant_str(&mut self) -> Result<&'a str> {
+        match self.signature()? {
+            "s" | "o" => self.str(),
+            _ => Err(WireError),
+        }
+    }
+
+    /// A variant that holds an integer.
+    pub fn variant_i32(&mut self) -> Result<i32> {
+        match self.signature()? {
+            "i" | "u" | "b" => self.i32(),
+            _ => Err(WireError),
+        }
+    }
+
+    /// A variant that holds a number.
+    pub fn variant_f64(&mut self) -> Result<f64> {
+        match self.signature()? {
+            "d" => self.f64(),
+            "i" => self.i32().map(f64::from),
+            _ => Err(WireError),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_body_reads_back() {
+        let body = Body::new()
+            .str("hé")
+            .i32(-3)
+            .u32(7)
+            .strs(&["a", "bc"])
+            .variant_f64(1.5);
+        assert_eq!(body.signature, "siuasv");
+        let mut r = Reader::new(&body.bytes);
+        assert_eq!(r.str(), Ok("hé"));
+        assert_eq!(r.i32(), Ok(-3));
+        assert_eq!(r.u32(), Ok(7));
+        assert_eq!(r.array(4, super::Reader::str), Ok(vec!["a", "bc"]));
+        assert_eq!(r.variant_f64(), Ok(1.5));
+        assert_eq!(r.u8(), Err(WireError));
+    }
+
+    #[test]
+    fn no_bytes_can_make_a_reader_panic() {
+        // Every prefix and every single-byte change of a real body must read or fail, not panic.
+        let body = Body::new().strs(&["abc", "d"]).dict(&[("k", "v")]);
+        for cut in 0..=body.bytes.len() {
+            for at in 0..body.bytes.len() {
+                for value in [0, 1, 0x7f, 0xff] {
+                    let mut bytes = body.bytes.clone();
+                    bytes[at] = value;
+                    bytes.truncate(cut);
+                    let mut r = Reader::new(&bytes);
+                    let _ = r.array(4, super::Reader::str);
+                    let _ = r.array(8, |r| {
+                        r.align(8)?;
+                        Ok((r.str()?.to_owned(), r.variant_str()?.to_owned()))
+                    });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What an agent can do on this desktop, what it cannot, and what to do about that. Everything is
+//! tried, as far as trying disturbs nobody: no input goes in, no window moves.
+
+mod accessibility;
+mod apps;
+mod display;
+
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+pub use deskline_desktop::doctor::{Check, Report, Status};
+
+use crate::session::Session;
+
+/// How long connecting and listing may take, and then reading a tree and a picture. Together less
+/// than the 3 s after which a person takes the doctor itself for hung.
+const LOOK: Duration = Duration::from_millis(1_500);
+const TRY: Duration = Duration::from_millis(1_300);
+
+const PRIVATE: &str = "use a private desktop: deskline --desktop private";
+
+/// Looks at the session and tries what a link needs. Takes 3 s at most, whatever hangs.
+pub fn examine(session: &Session) -> Vec<Check> {
+    let deadline = Instant::now() + LOOK;
+    let (for_display, for_bus) = (session.clone(), session.clone());
+    let display = start(move || display::look(&for_display));
+    let bus = start(move || accessibility::look(&for_bus));
+    let (mut checks, windows) = by(&display, deadline).unwrap_or_else(|| {
+        let finding = format!("{} does not answer", named(session.display.as_deref()));
+        let remedy = format!("end the X server if it is hung and log in again, or {PRIVATE}");
+        (vec![Check::fail("display", finding, remedy)], None)
+    });
+    let (more, listed) = by(&bus, deadline).unwrap_or_else(|| {
+        let remedy = format!("log out and in again, or {PRIVATE}");
+        let finding = "the session bus or the accessibility bus does not answer";
+        (vec![Check::fail("accessibility", finding, remedy)], None)
+    });
+    checks.extend(more);
+    let drivable = match (&windows, &listed) {
+        (Some(windows), Some(listed)) => apps::look(windows, &listed.apps, &mut checks),
+        _ => vec![],
+    };
+
+    let deadline = Instant::now() + TRY;
+    let session = session.clone();
+    let for_guard = session.clone();
+    let guard = start(move || display::guard(&for_guard));
+    let front = windows.into_iter().flatten().find(|w| w.viewable);
+    let picture = front.map(|window| start(move || display::picture(&session, &window)));
+    let tree = listed
+        .filter(|_| !drivable.is_empty())
+        .map(|listed| start(move || accessibility::tree(&listed.address, &drivable)));
+    checks.extend(tree.into_iter().flat_map(|tree| {
+        by(&tree, deadline).unwrap_or_else(|| {
+            let finding = "no app's tree could be read in time";
+            let remedy = "see which app is busy, and end it if it hangs";
+            vec![Check::fail("tree", finding, remedy)]
+        })
+    }));
+    checks.extend(picture.map(|picture| {
+        by(&picture, deadline).unwrap_or_else(|| {
+            let remedy = "agents have the trees alone; end what keeps the X server busy";
+            Check::warn("picture", "it could not be taken in time", remedy)
+        })
+    }));
+    checks.push(by(&guard, deadline).unwrap_or_else(display::no_guard));
+    checks
+}
+
+fn named(display: Option<&str>) -> &str {
+    display.unwrap_or("the X server")
+}
+
+/// Works on a thread, so that what hangs cannot take the doctor with it.
+fn start<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Receiver<T> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || drop(sender.send(work())));
+    receiver
+}
+
+fn by<T>(work: &Receiver<T>, deadline: Instant) -> Option<T> {
+    work.recv_timeout(deadline.saturating_duration_since(Instant::now()))
+        .ok()
+}

@@ -1,0 +1,155 @@
+//! The buses: whether accessibility is there and on, who is on it and answers, and whether a tree
+//! can be read.
+
+use std::time::{Duration, Instant};
+
+use deskline_desktop::Scope;
+
+use super::{Check, PRIVATE, apps};
+use crate::accessibility;
+use crate::atspi::{AtSpi, Listed};
+use crate::bus::{self, Body, Call, Connection};
+use crate::session::Session;
+
+/// An app that has not answered by then is named as hanging.
+const ANSWER: Duration = Duration::from_millis(700);
+
+/// A browser window with its page and buttons has more showing elements than this; without, 4.
+const FRAME: usize = 10;
+
+const ACCESSIBILITY: &str = "accessibility";
+
+/// An app on the accessibility bus.
+pub(super) struct App {
+    pub(super) pid: u32,
+    /// How many windows it has there; `None` where it does not answer.
+    pub(super) windows: Option<i32>,
+}
+
+/// Who is on the accessibility bus, and where that is.
+pub(super) struct Found {
+    pub(super) address: String,
+    pub(super) apps: Vec<App>,
+}
+
+/// The checks of the buses, and who is on the accessibility bus.
+pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Found>) {
+    let Some(session_bus) = &session.session_bus else {
+        let missing = session.missing();
+        let why = missing
+            .iter()
+            .find(|m| m.contains("DBUS_SESSION_BUS_ADDRESS"));
+        let why = why.map_or("none", String::as_str);
+        return (vec![Check::failed("session bus", why, PRIVATE)], None);
+    };
+    let mut checks = vec![match Connection::open(session_bus, ANSWER) {
+        Ok(_) => Check::ok(
+            "session bus",
+            session_bus.split(",guid=").next().unwrap_or_default(),
+        ),
+        Err(e) => {
+            let finding = format!("{session_bus} does not answer: {e}");
+            let remedy = "set DBUS_SESSION_BUS_ADDRESS in the server's environment to that of the \
+                          desktop session, or log in again";
+            return (vec![Check::fail("session bus", finding, remedy)], None);
+        }
+    }];
+    let address = match accessibility::address(session_bus) {
+        Ok(address) => address,
+        Err(e) => {
+            let remedy = format!("install at-spi2-core and log in again, or {PRIVATE}");
+            checks.push(Check::failed(ACCESSIBILITY, &e.to_string(), &remedy));
+            return (checks, None);
+        }
+    };
+    let found = match list(&address) {
+        Ok(apps) => Found { address, apps },
+        Err(e) => {
+            checks.push(Check::fail(
+                ACCESSIBILITY,
+                format!("the accessibility bus at {address} does not answer: {e}"),
+                format!(
+                    "run `systemctl --user restart at-spi-dbus-bus` or log in again, or {PRIVATE}"
+                ),
+            ));
+            return (checks, None);
+        }
+    };
+    checks.push(match accessibility::is_enabled(session_bus) {
+        Ok(true) => Check::ok(ACCESSIBILITY, "on"),
+        Ok(false) => Check::warn(
+            ACCESSIBILITY,
+            "off (IsEnabled of org.a11y.Status is false): apps need not show their trees",
+            "`deskline serve` turns it on; start apps again that ran before and have no tree then",
+        ),
+        Err(e) => Check::failed(ACCESSIBILITY, &e.to_string(), PRIVATE),
+    });
+    (checks, Some(found))
+}
+
+/// The apps on the bus, each asked for the number of its windows at once.
+fn list(address: &str) -> Result<Vec<App>, bus::Error> {
+    let listed = AtSpi::connect(address)?.apps()?;
+    let calls = listed.iter().map(|app| Call {
+        destination: &app.bus_name,
+        path: "/org/a11y/atspi/accessible/root",
+        interface: "org.freedesktop.DBus.Properties",
+        member: "Get",
+        body: Body::new()
+            .str("org.a11y.atspi.Accessible")
+            .str("ChildCount"),
+    });
+    let mut windows = vec![None; listed.len()];
+    let mut bus = Connection::open(address, ANSWER)?;
+    let count = listed.len().max(1);
+    let asked = bus.batch(calls, count, Instant::now() + ANSWER, |i, reply| {
+        // An error is an answer too: of an app that is there and has nothing.
+        windows[i] = Some(reply.map_or(0, |m| m.reader().variant_i32().unwrap_or(0)));
+    });
+    match asked {
+        Ok(()) | Err(bus::Error::Timeout) => {}
+        Err(e) => return Err(e),
+    }
+    let app = |(Listed { pid, .. }, windows)| App { pid, windows };
+    Ok(listed.into_iter().zip(windows).map(app).collect())
+}
+
+/// Reads the tree of the first of these apps that gives one, as every link does, and names those
+/// that give their frame without what is in it.
+pub(super) fn tree(address: &str, pids: &[u32]) -> Vec<Check> {
+    let remedy = "start the app again; if no app can be read, log out and in again";
+    let mut atspi = match AtSpi::connect(address) {
+        Ok(atspi) => atspi,
+        Err(e) => return vec![Check::fail("tree", e.to_string(), remedy)],
+    };
+    let mut read = Err("no app to read".to_owned());
+    let mut hollow = vec![];
+    for &pid in pids {
+        let keeps_back = apps::keeps_content_back(pid);
+        if read.is_ok() && !keeps_back {
+            continue;
+        }
+        let finding = match atspi.read(pid, Scope::Showing, &crate::atspi::Windows::default()) {
+            Ok(tree) if tree.elements.len() > 1 => {
+                let (count, ms) = (tree.elements.len(), tree.took.as_millis());
+                if keeps_back && count < FRAME {
+                    hollow.push(apps::deaf(pid, "shows its frame without what is in it"));
+                }
+                let name = atspi.name_of(pid);
+                Ok(format!(
+                    "{count} showing elements of {name} (pid {pid}) in {ms} ms"
+                ))
+            }
+            Ok(tree) => Err(format!("{} (pid {pid}) shows no elements", tree.app.name)),
+            Err(e) => Err(e.to_string()),
+        };
+        if read.is_err() {
+            read = finding;
+        }
+    }
+    let read = read.map_or_else(
+        |e| Check::failed("tree", &e, remedy),
+        |ok| Check::ok("tree", ok),
+    );
+    [read].into_iter().chain(hollow).collect()
+}

@@ -1,0 +1,158 @@
+//! The apps that have windows: which can be driven, and for the others what their toolkit needs.
+
+use std::fs::File;
+use std::io::Read as _;
+
+use super::Check;
+use super::accessibility::App;
+use crate::atspi::process_name;
+use crate::x11::Toplevel;
+
+/// More than this many lines of apps help nobody.
+const MOST: usize = 10;
+
+/// A process maps some hundred files, a line each; Chromium some thousand.
+const LONGEST_MAP: u64 = 4 << 20;
+
+/// A file that a process of the toolkit has mapped, the toolkit, and what puts it on the bus. Those
+/// first that load the libraries of others.
+const TOOLKITS: [(&str, &str, &str); 9] = [
+    (
+        "/icudtl.dat",
+        "Chromium or Electron",
+        "with --force-renderer-accessibility",
+    ),
+    (
+        "/libxul.so",
+        "Firefox",
+        "with GNOME_ACCESSIBILITY=1, and accessibility.force_disabled at 0 in about:config",
+    ),
+    (
+        "/libjvm.so",
+        "Java",
+        "with the package libatk-wrapper-java-jni and JAVA_TOOL_OPTIONS=-Djavax.accessibility.assistive_technologies=org.GNOME.Accessibility.AtkWrapper",
+    ),
+    (
+        "/libmergedlo.so",
+        "LibreOffice",
+        "with SAL_USE_VCLPLUGIN=gtk3 and the package libreoffice-gtk3",
+    ),
+    (
+        "/libQt6Gui.so",
+        "Qt 6",
+        "with QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1",
+    ),
+    (
+        "/libQt5Gui.so",
+        "Qt 5",
+        "with QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1",
+    ),
+    ("/libgtk-4.so", "GTK 4", "without GTK_A11Y=none"),
+    ("/libgtk-3.so", "GTK 3", "without NO_AT_BRIDGE=1"),
+    (
+        "/libgtk-x11-2.0.so",
+        "GTK 2",
+        "with GTK_MODULES=gail:atk-bridge and the packages libgail-common and libatk-adaptor",
+    ),
+];
+
+/// Adds a check for each app that has windows and cannot be driven, and one for the rest. Returns
+/// the pids of the rest, frontmost first.
+pub(super) fn look(windows: &[Toplevel], listed: &[App], checks: &mut Vec<Check>) -> Vec<u32> {
+    let mut pids: Vec<u32> = vec![];
+    for window in windows {
+        if window.pid != 0 && !pids.contains(&window.pid) {
+            pids.push(window.pid);
+        }
+    }
+    let mut wrong = vec![];
+    pids.retain(|&pid| {
+        // An app can be there twice, once as a plug without windows.
+        let there = listed.iter().filter(|app| app.pid == pid);
+        let Some(answers) = there
+            .map(|app| app.windows)
+            .max_by_key(|w| w.unwrap_or(i32::MAX))
+        else {
+            wrong.push(deaf(pid, "is not on the accessibility bus"));
+            return false;
+        };
+        match answers {
+            Some(1..) => return true,
+            Some(_) => wrong.push(deaf(
+                pid,
+                "shows none of its windows on the accessibility bus",
+            )),
+            None => wrong.push(Check::warn(
+                "app",
+                format!("{} does not answer accessibility calls", who(pid)),
+                "wait if it is busy, end it if it hangs; other apps are not affected",
+            )),
+        }
+        false
+    });
+    let names: Vec<_> = pids.iter().take(MOST).map(|pid| who(*pid)).collect();
+    checks.push(match (pids.len(), wrong.len()) {
+        (0, 0) => Check::warn(
+            "apps",
+            "no app has a window, so no tree and no picture were tried",
+            "open one and run `deskline doctor` again",
+        ),
+        (0, _) => Check::warn(
+            "apps",
+            "none of those with windows is on the accessibility bus and answers",
+            "see below",
+        ),
+        (good, bad) => {
+            let all = good.saturating_add(bad);
+            Check::ok(
+                "apps",
+                format!(
+                    "{good} of {all} with windows are on the accessibility bus: {}",
+                    names.join(", ")
+                ),
+            )
+        }
+    });
+    let more = wrong.len().saturating_sub(MOST);
+    checks.extend(wrong.into_iter().take(MOST));
+    if more > 0 {
+        let remedy = "put those above right first, and run `deskline doctor` again";
+        checks.push(Check::warn("app", format!("{more} more"), remedy));
+    }
+    pids
+}
+
+/// An app without a tree, or with next to none, and what its toolkit needs.
+pub(super) fn deaf(pid: u32, how: &str) -> Check {
+    let maps = maps(pid);
+    match TOOLKITS.iter().find(|(file, ..)| maps.contains(file)) {
+        Some((_, toolkit, remedy)) => Check::warn(
+            "app",
+            format!("{}, {toolkit}, {how}", who(pid)),
+            format!("end it and start it again {remedy}"),
+        ),
+        None => Check::warn(
+            "app",
+            format!("{}, of a toolkit unknown to Deskline, {how}", who(pid)),
+            "its toolkit may have no accessibility: use another app for the task",
+        ),
+    }
+}
+
+/// Whether its toolkit puts windows on the bus whose content it gives only when told to.
+pub(super) fn keeps_content_back(pid: u32) -> bool {
+    maps(pid).contains(TOOLKITS[0].0)
+}
+
+/// The files that a process has mapped: proc(5). Of a process that may not be looked at nothing is
+/// read, and nothing known.
+fn maps(pid: u32) -> String {
+    let mut maps = String::new();
+    let _ = File::open(format!("/proc/{pid}/maps"))
+        .and_then(|file| file.take(LONGEST_MAP).read_to_string(&mut maps));
+    maps
+}
+
+fn who(pid: u32) -> String {
+    format!("{} (pid {pid})", process_name(pid))
+}

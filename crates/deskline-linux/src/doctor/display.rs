@@ -1,0 +1,226 @@
+//! The display: whether it answers, lets us in, and has what windows, input and pictures need.
+
+use x11rb::connection::{Connection as _, RequestConnection as _};
+use x11rb::protocol::{composite, damage, res, shm, xinput, xkb, xtest};
+use x11rb::rust_connection::RustConnection;
+
+use super::{Check, PRIVATE, named};
+use crate::session::Session;
+use crate::x11::{Kind, Toplevel, X11};
+
+const DISPLAY: &str = "display";
+const EXTENSIONS: &str = "X extensions";
+
+/// What agents lose with an extension, and whether they can do without.
+const NEEDED: [(&str, &str, bool); 7] = [
+    (
+        xtest::X11_EXTENSION_NAME,
+        "keys, clicks and scrolling",
+        true,
+    ),
+    (xkb::X11_EXTENSION_NAME, "typing", true),
+    (
+        xinput::X11_EXTENSION_NAME,
+        "telling your input from the agent's",
+        false,
+    ),
+    (
+        composite::X11_EXTENSION_NAME,
+        "pictures of windows that others cover",
+        false,
+    ),
+    (
+        damage::X11_EXTENSION_NAME,
+        "pictures of windows that others cover",
+        false,
+    ),
+    (shm::X11_EXTENSION_NAME, "quick pictures", false),
+    (
+        res::X11_EXTENSION_NAME,
+        "knowing whose a window is that does not say so",
+        false,
+    ),
+];
+
+/// The display's checks, and its app windows, frontmost first, where they could be read.
+pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Vec<Toplevel>>) {
+    let Some(display) = &session.display else {
+        return (vec![absent(session)], None);
+    };
+    let (raw, screen) = match session.connect_x11() {
+        Ok(connected) => connected,
+        Err(e) => return (vec![refused(display, &e.to_string())], None),
+    };
+    let mut checks = vec![Check::ok(DISPLAY, facts(display, &raw, screen))];
+    if let Some(wayland) = &session.wayland_display {
+        checks.push(Check::warn(
+            "Wayland",
+            format!("{wayland}: apps that do not run through Xwayland cannot be clicked, typed into or seen in pictures"),
+            format!("start them with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or --ozone-platform=x11, log in to an X11 session, or {PRIVATE}"),
+        ));
+    }
+    extensions(&raw, &mut checks);
+    let x11 = match X11::connect(display, session.xauthority.as_deref()) {
+        Ok(x11) => x11,
+        // That an extension is missing has been said.
+        Err(_)
+            if checks
+                .iter()
+                .any(|c| c.name == EXTENSIONS && !c.remedy.is_empty()) =>
+        {
+            return (checks, None);
+        }
+        Err(e) => {
+            checks.push(refused(display, &e.to_string()));
+            return (checks, None);
+        }
+    };
+    checks.push(match x11.has_window_manager() {
+        Ok(true) => Check::ok("window manager", "running"),
+        Ok(false) => Check::warn(
+            "window manager",
+            "none: windows cannot be brought to the front or told apart from others reliably",
+            "start the one of your desktop, or one such as xfwm4, on this display",
+        ),
+        Err(e) => Check::failed("window manager", &e.to_string(), PRIVATE),
+    });
+    match x11.toplevels() {
+        Ok(mut windows) => {
+            windows.retain(|w| {
+                matches!(
+                    w.kind,
+                    Kind::Normal | Kind::Dialog | Kind::Utility | Kind::Toolbar
+                ) && (w.viewable || w.minimised)
+            });
+            (checks, Some(windows))
+        }
+        Err(e) => {
+            checks.push(Check::failed("windows", &e.to_string(), PRIVATE));
+            (checks, None)
+        }
+    }
+}
+
+/// Takes a picture of a window, as every link does.
+pub(super) fn picture(session: &Session, window: &Toplevel) -> Check {
+    let display = session.display.as_deref().unwrap_or_default();
+    let taken = X11::connect(display, session.xauthority.as_deref())
+        .and_then(|mut x11| x11.picture(window.window().id));
+    match taken {
+        Ok(picture) => Check::ok(
+            "picture",
+            format!(
+                "{}×{} of {:?}, the front window",
+                picture.width, picture.height, window.title
+            ),
+        ),
+        Err(e) => Check::warn(
+            "picture",
+            e.to_string(),
+            "agents have the trees alone for such windows",
+        ),
+    }
+}
+
+const GUARD: &str = "guard";
+
+/// Whether the person's input can be kept apart from the agent's.
+pub(super) fn guard(session: &Session) -> Check {
+    let display = session.display.as_deref().unwrap_or_default();
+    let why = match crate::guard::look(display, session.xauthority.as_deref()) {
+        Ok(Ok(devices)) => {
+            let devices = devices.join(", ");
+            return Check::ok(
+                GUARD,
+                format!(
+                    "Esc cancels, and these are kept out while an agent's keys and clicks go in: {devices}"
+                ),
+            );
+        }
+        Ok(Err(why)) => why,
+        Err(error) => error.to_string(),
+    };
+    Check::warn(GUARD, why, alone())
+}
+
+pub(super) fn no_guard() -> Check {
+    Check::warn(GUARD, "the X server does not answer in time", alone())
+}
+
+fn alone() -> String {
+    format!("leave keyboard and mouse alone while an agent types and clicks, or {PRIVATE}")
+}
+
+fn absent(session: &Session) -> Check {
+    if let Some(wayland) = &session.wayland_display {
+        return Check::fail(
+            DISPLAY,
+            format!(
+                "Wayland only ({wayland}), without Xwayland: windows, input and pictures do not work there yet"
+            ),
+            format!(
+                "log in to an X11 session (at the login screen: \"on Xorg\"), turn Xwayland on, or {PRIVATE}"
+            ),
+        );
+    }
+    let missing = session.missing();
+    let why = missing.iter().find(|m| m.contains("DISPLAY"));
+    Check::failed(DISPLAY, why.map_or("none", String::as_str), PRIVATE)
+}
+
+fn refused(display: &str, error: &str) -> Check {
+    let said = error.to_lowercase();
+    if said.contains("authoriz") || said.contains("magic-cookie") {
+        return Check::fail(
+            DISPLAY,
+            format!("{display} refuses this user, whose cookie is missing or wrong: {error}"),
+            "set XAUTHORITY in the server's environment to what `echo $XAUTHORITY` in a terminal on \
+             that desktop prints, or run there: xhost +si:localuser:$USER",
+        );
+    }
+    Check::failed(
+        DISPLAY,
+        &format!("{}: {error}", named(Some(display))),
+        "set DISPLAY in the server's environment to that of a desktop that runs, or unset it so that it is looked for",
+    )
+}
+
+fn facts(display: &str, raw: &RustConnection, screen: usize) -> String {
+    let setup = raw.setup();
+    let vendor = String::from_utf8_lossy(&setup.vendor);
+    // X.Org counts 1.20.4 as 12004000 and has left the 1 out since 21.
+    let number = setup.release_number;
+    let (minor, patch) = (number / 100_000 % 100, number / 1_000 % 100);
+    let server = match vendor.as_ref() {
+        "The X.Org Foundation" if minor >= 21 => format!("X.Org {minor}.{patch}"),
+        "The X.Org Foundation" => format!("X.Org 1.{minor}.{patch}"),
+        other => format!("{other} {number}"),
+    };
+    let size = setup.roots.get(screen).map_or_else(String::new, |root| {
+        format!(", {}×{}", root.width_in_pixels, root.height_in_pixels)
+    });
+    format!("{display}, {server}{size}")
+}
+
+fn extensions(raw: &RustConnection, checks: &mut Vec<Check>) {
+    let has = |name| matches!(raw.extension_information(name), Ok(Some(_)));
+    let missing: Vec<_> = NEEDED.iter().filter(|(name, ..)| !has(name)).collect();
+    if missing.is_empty() {
+        checks.push(Check::ok(
+            EXTENSIONS,
+            NEEDED.map(|(name, ..)| name).join(", "),
+        ));
+    }
+    for (name, loss, vital) in missing {
+        let finding = format!("{name} is missing, and {loss} with it");
+        let remedy = format!(
+            "start the X server with it: no `-extension {name}` on its command line, no Option \
+             \"{name}\" \"Disable\" in xorg.conf"
+        );
+        checks.push(if *vital {
+            Check::fail(EXTENSIONS, finding, remedy)
+        } else {
+            Check::warn(EXTENSIONS, finding, remedy)
+        });
+    }
+}

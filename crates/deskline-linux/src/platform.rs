@@ -1,0 +1,115 @@
+//! Reaching the desktop: finding the session, and connecting to its parts.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use deskline_desktop::{Desktop, Error, Platform, Result};
+
+use crate::accessibility;
+use crate::atspi::AtSpi;
+use crate::desktop::LinuxDesktop;
+use crate::guard::Guard;
+use crate::portal::Portal;
+use crate::session::Session;
+use crate::x11::X11;
+
+/// A Linux session, connected to when a call first needs it.
+pub struct LinuxPlatform {
+    /// The session to use; `None` to look for the person's each time.
+    session: Option<Session>,
+    /// A connection for [`Platform::ping`] alone, so that it waits for no link.
+    pings: Mutex<Option<AtSpi>>,
+}
+
+impl LinuxPlatform {
+    /// The session of this environment, or the person's where there is none.
+    pub fn find() -> Self {
+        Self {
+            session: None,
+            pings: Mutex::new(None),
+        }
+    }
+
+    /// This session and no other.
+    pub fn on(session: Session) -> Self {
+        Self {
+            session: Some(session),
+            pings: Mutex::new(None),
+        }
+    }
+
+    fn pings(&self) -> MutexGuard<'_, Option<AtSpi>> {
+        self.pings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn session(&self) -> Result<Session> {
+        let session = self.session.clone().unwrap_or_else(Session::find);
+        match session.missing() {
+            missing if missing.is_empty() => Ok(session),
+            missing => Err(Error::Unavailable(missing.join(" "))),
+        }
+    }
+
+    fn accessibility_bus(session: &Session) -> Result<AtSpi> {
+        // `missing` has made sure that there is one.
+        let bus = session.session_bus.as_deref().unwrap_or_default();
+        let address = accessibility::address(bus)?;
+        if !accessibility::is_enabled(bus)? {
+            accessibility::enable(bus)?;
+        }
+        AtSpi::connect(&address).map_err(|e| {
+            Error::Unavailable(format!(
+                "the accessibility bus at {address} does not answer: {e}"
+            ))
+        })
+    }
+}
+
+impl Platform for LinuxPlatform {
+    fn connect(&self) -> Result<Box<dyn Desktop>> {
+        let session = self.session()?;
+        let Some(display) = &session.display else {
+            return Err(Error::Unavailable(
+                "this session is Wayland without Xwayland, which Deskline cannot drive yet. Use an \
+                 X11 session, or a private desktop: deskline serve --desktop private"
+                    .into(),
+            ));
+        };
+        let x11 = X11::connect(display, session.xauthority.as_deref())?;
+        let atspi = Self::accessibility_bus(&session)?;
+        let portal = session.session_bus.as_deref().and_then(|bus| {
+            Portal::watch(bus)
+                .inspect_err(|e| tracing::debug!("portal dialogs are not awaited: {e}"))
+                .ok()
+        });
+        let guard = Guard::start(display, session.xauthority.as_deref())?;
+        let desktop = LinuxDesktop::new(session, atspi, x11, portal, guard);
+        Ok(Box::new(desktop))
+    }
+
+    fn ping(&self, pid: u32) -> Result<()> {
+        // Taken out while it is waited on: a ping of another app meanwhile makes its own.
+        let kept = self.pings().take();
+        // What is missing is the link's to say.
+        let connect = || {
+            self.session()
+                .and_then(|s| Self::accessibility_bus(&s))
+                .ok()
+        };
+        let Some(mut atspi) = kept.or_else(connect) else {
+            return Ok(());
+        };
+        let answered = atspi.answers(pid);
+        if answered.is_ok() {
+            *self.pings() = Some(atspi);
+        }
+        match answered {
+            Ok(false) => Err(Error::NotAnswering {
+                app: crate::atspi::process_name(pid),
+                pid,
+                ms: crate::atspi::PATIENCE.as_millis(),
+            }),
+            // A connection that was lost is the link's to say, too.
+            Ok(true) | Err(_) => Ok(()),
+        }
+    }
+}

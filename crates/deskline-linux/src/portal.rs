@@ -1,0 +1,81 @@
+//! Knowing that a portal's dialog is on its way.
+//!
+//! A file dialog of `xdg-desktop-portal` is another process's window, and may come a second after
+//! the click that asked for it, while the app that asked is quiet. The request itself crosses the
+//! session bus at once, so a link that sees one waits for the window.
+
+use std::time::{Duration, Instant};
+
+use crate::bus::{Body, Call, Connection};
+
+/// Interfaces of the portal that answer with a window.
+const WITH_WINDOWS: [&str; 7] = [
+    "org.freedesktop.portal.Account",
+    "org.freedesktop.portal.Email",
+    "org.freedesktop.portal.FileChooser",
+    "org.freedesktop.portal.OpenURI",
+    "org.freedesktop.portal.Print",
+    "org.freedesktop.portal.ScreenCast",
+    "org.freedesktop.portal.Screenshot",
+];
+
+/// A window that has not come this long after it was asked for is not waited for any more.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// For the bus to answer.
+const BUS: Duration = Duration::from_secs(1);
+
+/// A monitor of the session bus that sees requests to the portal and nothing else.
+#[derive(Debug)]
+pub struct Portal {
+    monitor: Connection,
+    asked: Option<Instant>,
+}
+
+impl Portal {
+    /// Starts to watch. D-Bus specification, `org.freedesktop.DBus.Monitoring`.
+    pub fn watch(session_bus: &str) -> Result<Self, crate::bus::Error> {
+        let mut monitor = Connection::open(session_bus, BUS)?;
+        let rules: Vec<String> = WITH_WINDOWS
+            .iter()
+            .map(|interface| format!("type='method_call',interface='{interface}'"))
+            .collect();
+        let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
+        let call = Call {
+            destination: "org.freedesktop.DBus",
+            path: "/org/freedesktop/DBus",
+            interface: "org.freedesktop.DBus.Monitoring",
+            member: "BecomeMonitor",
+            body: Body::new().strs(&rules).u32(0),
+        };
+        monitor.call(&call, BUS)?;
+        Ok(Self {
+            monitor,
+            asked: None,
+        })
+    }
+
+    /// Forgets what was asked for before: a link waits for its own action's windows.
+    pub fn forget(&mut self) {
+        let _ = self.poll();
+        self.asked = None;
+    }
+
+    /// Whether a window was asked for that may still come.
+    pub fn pending(&mut self) -> bool {
+        if self.poll() {
+            self.asked = Some(Instant::now());
+        }
+        self.asked.is_some_and(|at| at.elapsed() < PATIENCE)
+    }
+
+    /// The window has come.
+    pub fn arrived(&mut self) {
+        self.asked = None;
+    }
+
+    /// Whether a request has come in. A monitor that was lost sees none.
+    fn poll(&mut self) -> bool {
+        self.monitor.take_calls(Instant::now()).unwrap_or(false)
+    }
+}

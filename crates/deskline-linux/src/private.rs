@@ -1,0 +1,193 @@
+//! A desktop of the agent's own: an X server without a screen, a window manager, a session bus and
+//! accessibility, on which nobody's windows, pointer or settings are in the way.
+//!
+//! Everything that it starts, and every process that is started in it, ends with it; no socket,
+//! lock or file stays behind.
+
+mod directory;
+mod end;
+mod parts;
+mod programs;
+mod supervise;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use deskline_desktop::{Error, Result};
+
+use self::directory::{Directory, MAKING, private_directory};
+use self::end::Reach;
+use crate::session::environment::{self, HOME, TEMPORARY};
+use crate::session::{Environment, Session, process};
+pub use supervise::{Announce, Supervised, Until, run_supervised};
+
+/// All the programs together are up in less than a second on an idle machine.
+const START_LIMIT: Duration = Duration::from_secs(15);
+
+/// What a private desktop's directory holds: the runtime directory, here, and what
+/// [`environment::keep_to_desktop`] knows.
+const RUNTIME: &str = "run";
+
+/// What a private desktop is like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Width of the screen in pixels.
+    pub width: u16,
+    /// Height of the screen in pixels.
+    pub height: u16,
+    /// Whether a person can look on with a VNC viewer, and use keyboard and mouse.
+    pub watch: bool,
+    /// The home directory of its apps. Without one they get an empty one that ends with the
+    /// desktop, so that they can neither read nor change anybody's settings.
+    pub home: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            width: 1280,
+            height: 800,
+            watch: false,
+            home: None,
+        }
+    }
+}
+
+impl Options {
+    /// The arguments of `deskline desktop` that say the same.
+    pub fn to_args(&self) -> Vec<String> {
+        let mut args = vec![format!("--size={}x{}", self.width, self.height)];
+        if self.watch {
+            args.push("--watch".to_owned());
+        }
+        if let Some(home) = &self.home {
+            args.push(format!("--home={}", home.display()));
+        }
+        args
+    }
+}
+
+/// A running private desktop. Dropping it ends it.
+///
+/// Chromium refuses to run as root without `--no-sandbox`, here as anywhere.
+#[derive(Debug)]
+pub struct PrivateDesktop {
+    session: Session,
+    vnc: Option<PathBuf>,
+    parts: parts::Parts,
+    directory: Directory,
+    reach: Reach,
+}
+
+impl PrivateDesktop {
+    /// Starts one and waits until apps can be started on it. An error names the program that is
+    /// missing and the Debian package that has it, or the one that failed and what it said.
+    pub fn start(options: &Options) -> Result<Self> {
+        Self::start_reaching(options, Reach::Desktop)
+    }
+
+    fn start_reaching(options: &Options, reach: Reach) -> Result<Self> {
+        let programs = programs::Programs::find(options.watch)?;
+        let directory = Directory::create()?;
+        let mut variables = variables(options, &directory.path)?;
+        let mut parts = parts::Parts::new(Instant::now() + START_LIMIT, reach == Reach::Process);
+        let outcome = parts.start(&programs, options, &directory.path, &mut variables);
+        // Made first, so that dropping it ends what was started before a failure.
+        let desktop = Self {
+            session: Session::from_environment(&variables),
+            vnc: options
+                .watch
+                .then(|| directory.path.join(parts::VNC_SOCKET)),
+            parts,
+            directory,
+            reach,
+        };
+        outcome.map(|()| desktop)
+    }
+
+    /// Its session: apps launched with it run there, and end with the desktop.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The unix socket that a VNC viewer connects to, where the desktop can be watched. No other
+    /// user can: `vncviewer <socket>`, from elsewhere `ssh -L 5900:<socket> host`.
+    pub fn vnc_socket(&self) -> Option<&Path> {
+        self.vnc.as_deref()
+    }
+
+    /// An error where one of its programs no longer runs.
+    pub fn check(&mut self) -> Result<()> {
+        for (name, child) in &mut self.parts.children {
+            if let Ok(Some(status)) = child.try_wait() {
+                return Err(Error::Unavailable(format!(
+                    "the private desktop's {name} ended ({status})"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for PrivateDesktop {
+    fn drop(&mut self) {
+        let mark = self.directory.path.to_string_lossy();
+        end::end(&mark, self.reach, &mut self.parts.children);
+        let display = self.session.display.as_deref();
+        if let Some(number) = display.and_then(|d| d.strip_prefix(':')?.parse().ok()) {
+            parts::remove_socket(number);
+        }
+    }
+}
+
+/// The environment of a private desktop, as far as it is known before anything runs.
+fn variables(options: &Options, directory: &Path) -> Result<Environment> {
+    let mut variables = environment::for_apps(&environment::own());
+    // Of our own session, where there is one.
+    for other in [
+        "WAYLAND_DISPLAY",
+        "AT_SPI_BUS_ADDRESS",
+        "SESSION_MANAGER",
+        "PWD",
+        "WINDOWPATH",
+    ] {
+        variables.remove(other);
+    }
+    variables.retain(|name, _| !name.starts_with("XDG_SESSION_") && !name.starts_with("XDG_SEAT"));
+    match &options.home {
+        Some(home) => fs::canonicalize(home).and_then(|to| symlink(to, directory.join(HOME))),
+        None => private_directory(&directory.join(HOME)),
+    }
+    .map_err(|e| Error::Unavailable(format!("the private desktop's home directory: {e}")))?;
+    for name in [TEMPORARY, RUNTIME] {
+        private_directory(&directory.join(name)).map_err(Error::system(MAKING))?;
+    }
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    for (name, value) in [
+        (process::MARK, text(directory)),
+        ("XDG_RUNTIME_DIR", text(&directory.join(RUNTIME))),
+        ("XAUTHORITY", text(&directory.join("Xauthority"))),
+        ("XDG_SESSION_TYPE", "x11".to_owned()),
+        // Debian's GTK portal serves this desktop.
+        ("XDG_CURRENT_DESKTOP", "GNOME".to_owned()),
+        ("SAL_USE_VCLPLUGIN", "gtk3".to_owned()),
+        // There is no GPU, and no settings daemon to ask.
+        ("LIBGL_ALWAYS_SOFTWARE", "1".to_owned()),
+        ("GSK_RENDERER", "cairo".to_owned()),
+        ("GSETTINGS_BACKEND", "memory".to_owned()),
+    ] {
+        variables.insert(name.to_owned(), value);
+    }
+    environment::make_accessible(&mut variables);
+    // Without a UTF-8 locale toolkits mangle text.
+    if !["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .any(|name| variables.contains_key(*name))
+    {
+        variables.insert("LANG".to_owned(), "C.UTF-8".to_owned());
+    }
+    environment::keep_to_desktop(&mut variables);
+    Ok(variables)
+}

@@ -1,0 +1,131 @@
+//! The directory of a private desktop, and that none stays behind.
+
+use std::fs::{self, DirBuilder, File, Metadata};
+use std::io::ErrorKind;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use deskline_desktop::{Error, Result};
+use rustix::fs::{FlockOperation, flock};
+
+/// The start of its name.
+const PREFIX: &str = "deskline-desktop-";
+
+/// The longest path of a directory that these are made in: apps put sockets below, whose paths are
+/// at most 107 bytes long.
+const LONGEST_BASE: usize = 40;
+
+pub(super) const MAKING: &str = "making the private desktop's directory";
+
+pub(super) fn private_directory(path: &Path) -> std::io::Result<()> {
+    DirBuilder::new().mode(0o700).create(path)
+}
+
+/// The directory of a private desktop; removed when dropped.
+#[derive(Debug)]
+pub(super) struct Directory {
+    pub(super) path: PathBuf,
+    /// Locked while the desktop runs, so that nobody takes the directory for abandoned.
+    _lock: OwnedFd,
+}
+
+impl Directory {
+    /// A new one, `…/deskline-desktop-<pid>-<n>`. Abandoned ones are removed first.
+    pub(super) fn create() -> Result<Self> {
+        let mut base = std::env::temp_dir();
+        if base.as_os_str().len() > LONGEST_BASE || !is_plain(&base) {
+            base = PathBuf::from("/tmp");
+        }
+        sweep(&base);
+        let pid = std::process::id();
+        let mut number = 0_u32;
+        loop {
+            let path = base.join(format!("{PREFIX}{pid}-{number}"));
+            match private_directory(&path) {
+                Ok(()) => {
+                    let lock = lock(&path).map_err(Error::system(MAKING))?;
+                    return Ok(Self { path, _lock: lock });
+                }
+                Err(e) if e.kind() == ErrorKind::AlreadyExists && number < 10_000 => number += 1,
+                Err(e) => return Err(Error::system(MAKING)(e)),
+            }
+        }
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        if let Err(e) = remove(&self.path) {
+            tracing::warn!("{} stays: {e}", self.path.display());
+        }
+    }
+}
+
+/// Whether a path needs no escapes where it is part of a D-Bus address.
+fn is_plain(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    bytes
+        .iter()
+        .all(|b| b.is_ascii_alphanumeric() || b"-_/.".contains(b))
+}
+
+/// Locks a directory that nobody else has locked. Goes with this process, however that ends.
+fn lock(path: &Path) -> std::io::Result<OwnedFd> {
+    let directory = OwnedFd::from(File::open(path)?);
+    flock(&directory, FlockOperation::NonBlockingLockExclusive)?;
+    Ok(directory)
+}
+
+/// Removes the directories of private desktops whose process was killed.
+fn sweep(base: &Path) {
+    let uid = rustix::process::getuid().as_raw();
+    for entry in fs::read_dir(base).into_iter().flatten().flatten() {
+        let ours = entry
+            .file_name()
+            .as_encoded_bytes()
+            .starts_with(PREFIX.as_bytes())
+            && entry
+                .metadata()
+                .is_ok_and(|m| m.is_dir() && m.uid() == uid && !recent(&m));
+        let path = entry.path();
+        if ours && lock(&path).is_ok() {
+            let _ = remove(&path);
+        }
+    }
+}
+
+/// Removes a directory with all that is in it, but not what is mounted there: the document portal
+/// mounts a file system of the person's documents, and one that was killed leaves the mount.
+fn remove(path: &Path) -> std::io::Result<()> {
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let mounted = mounts
+        .lines()
+        .filter_map(|line| line.split(' ').nth(1))
+        .map(Path::new);
+    for mount in mounted.filter(|mount| mount.starts_with(path)) {
+        let mut unmount = Command::new("fusermount3");
+        unmount.args(["-u", "-z", "--"]).arg(mount);
+        unmount
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()?;
+    }
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    if mounts.contains(&format!(" {}/", path.display())) {
+        return Err(ErrorKind::ResourceBusy.into());
+    }
+    fs::remove_dir_all(path)
+}
+
+/// Whether it may have been made just now, and not be locked yet.
+fn recent(metadata: &Metadata) -> bool {
+    let age = metadata
+        .modified()
+        .ok()
+        .and_then(|made| made.elapsed().ok());
+    age.is_none_or(|age| age < Duration::from_secs(60))
+}

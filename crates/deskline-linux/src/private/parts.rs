@@ -1,0 +1,385 @@
+//! The programs of a private desktop, each started when what it needs answers.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use deskline_desktop::{Error, Result};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ConnectionExt as _, EventMask};
+
+use super::Options;
+use super::programs::Programs;
+use crate::bus::{Body, Call, Connection};
+use crate::session::{Environment, Session, socket, spawn, x11};
+
+/// The name of the VNC socket in the desktop's directory.
+pub(super) const VNC_SOCKET: &str = "vnc";
+
+/// Display numbers start here. Low ones are for people: `startx` takes `:0` where no lock file is,
+/// and a server with `-displayfd` writes none.
+const FIRST_DISPLAY: u16 = 1_000;
+
+/// The names of the programs, for people and for the files of what they say.
+const X_SERVER: &str = "X server";
+const BUS: &str = "session bus";
+const WINDOW_MANAGER: &str = "window manager";
+
+/// What was started, by name, in order.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) children: Vec<(&'static str, Child)>,
+    deadline: Instant,
+    tied: bool,
+}
+
+impl Parts {
+    /// Nothing started yet; all of it must be up at `deadline`. Where `tied`, the programs end
+    /// when the thread that starts them does.
+    pub(super) fn new(deadline: Instant, tied: bool) -> Self {
+        Self {
+            children: vec![],
+            deadline,
+            tied,
+        }
+    }
+
+    /// Starts everything and adds to `variables` what becomes known.
+    pub(super) fn start(
+        &mut self,
+        programs: &Programs,
+        options: &Options,
+        directory: &Path,
+        variables: &mut Environment,
+    ) -> Result<()> {
+        let display = self.start_x_server(programs, options, directory, variables)?;
+        variables.insert("DISPLAY".to_owned(), format!(":{display}"));
+        let address = self.start_bus(programs, directory, variables)?;
+        variables.insert("DBUS_SESSION_BUS_ADDRESS".to_owned(), address.clone());
+        self.start_window_manager(programs, directory, variables)?;
+        let mut bus = Connection::open(&address, self.left()).map_err(Error::system(
+            "connecting to the private desktop's session bus",
+        ))?;
+        let accessibility = enable_accessibility(&mut bus, self.left())?;
+        variables.insert("AT_SPI_BUS_ADDRESS".to_owned(), accessibility);
+        self.wait_for_window_manager(directory, &Session::from_environment(variables))?;
+        start_portal(&mut bus);
+        Ok(())
+    }
+
+    fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    fn start_x_server(
+        &mut self,
+        programs: &Programs,
+        options: &Options,
+        directory: &Path,
+        variables: &Environment,
+    ) -> Result<u16> {
+        // Other users can reach the socket in /tmp/.X11-unix: only the cookie keeps them out.
+        let cookie = directory.join("Xauthority");
+        let write = || -> std::io::Result<()> {
+            let mut random = [0; 16];
+            File::open("/dev/urandom")?.read_exact(&mut random)?;
+            let mut options = File::options();
+            options.write(true).create_new(true).mode(0o600);
+            options.open(&cookie)?.write_all(&x11::xauthority(random))
+        };
+        write().map_err(Error::system("writing the private desktop's X cookie"))?;
+        // The process id keeps desktops that start at the same time apart.
+        let first = FIRST_DISPLAY + (std::process::id() % 5_000) as u16;
+        let mut taken = None;
+        for number in first..first + 100 {
+            if Path::new(&socket_of(number)).exists() {
+                continue;
+            }
+            let command = x_server(programs, options, number, directory, &cookie);
+            self.spawn(X_SERVER, command, directory, variables)?;
+            match self.first_line(X_SERVER, directory) {
+                Ok(_) => return Ok(number),
+                // Another server was quicker to take the number; any other reason comes again.
+                Err(e) if said(X_SERVER, directory).contains("listening sockets") => {
+                    taken = Some(e);
+                }
+                Err(e) => return Err(e),
+            }
+            self.children.clear();
+        }
+        Err(taken.unwrap_or_else(|| Error::Unavailable("no display number is free".to_owned())))
+    }
+
+    fn start_bus(
+        &mut self,
+        programs: &Programs,
+        directory: &Path,
+        variables: &Environment,
+    ) -> Result<String> {
+        let socket = directory.join("run/bus");
+        let mut command = Command::new(&programs.bus);
+        command.args([
+            "--session",
+            "--nofork",
+            "--nopidfile",
+            "--nosyslog",
+            "--print-address=1",
+        ]);
+        command.arg(format!("--address=unix:path={}", socket.display()));
+        self.spawn(BUS, command, directory, variables)?;
+        self.first_line(BUS, directory)
+    }
+
+    fn start_window_manager(
+        &mut self,
+        programs: &Programs,
+        directory: &Path,
+        variables: &Environment,
+    ) -> Result<()> {
+        let mut command = Command::new(&programs.window_manager);
+        command.arg("--compositor=off");
+        self.spawn(WINDOW_MANAGER, command, directory, variables)
+    }
+
+    /// Waits for `_NET_SUPPORTING_WM_CHECK` on the root window. Extended Window Manager Hints.
+    fn wait_for_window_manager(&mut self, directory: &Path, session: &Session) -> Result<()> {
+        let (x, screen) = session.connect_x11()?;
+        let failed =
+            |e: x11rb::errors::ReplyError| Error::system("waiting for the window manager")(e);
+        let lost = |e: x11rb::errors::ConnectionError| failed(e.into());
+        let root = x
+            .setup()
+            .roots
+            .get(screen)
+            .ok_or_else(|| Error::Unavailable("the private display has no screen".to_owned()))?
+            .root;
+        let events = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
+        x.change_window_attributes(root, &events).map_err(lost)?;
+        let atom = x
+            .intern_atom(false, b"_NET_SUPPORTING_WM_CHECK")
+            .map_err(lost)?;
+        let atom = atom.reply().map_err(failed)?.atom;
+        loop {
+            let property = x
+                .get_property(false, root, atom, 0_u32, 0, 1)
+                .map_err(lost)?;
+            if property.reply().map_err(failed)?.type_ != 0 {
+                return Ok(());
+            }
+            while x.poll_for_event().map_err(lost)?.is_none() {
+                // Woken now and then to see whether it still runs.
+                if !readable(x.stream(), self.left().min(Duration::from_millis(200)))? {
+                    self.check(WINDOW_MANAGER, directory)?;
+                }
+            }
+        }
+    }
+
+    /// Starts a program with exactly these variables; what it says on standard error is kept in
+    /// the desktop's directory.
+    fn spawn(
+        &mut self,
+        name: &'static str,
+        mut command: Command,
+        directory: &Path,
+        variables: &Environment,
+    ) -> Result<()> {
+        let program = PathBuf::from(command.get_program());
+        let failed = |e| Error::Unavailable(format!("cannot start {}: {e}", program.display()));
+        let log = File::create(directory.join(name)).map_err(failed)?;
+        command.env_clear().envs(variables).current_dir("/");
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log);
+        if self.tied {
+            spawn::tied_to_us(&mut command);
+        } else {
+            spawn::own_session(&mut command);
+        }
+        self.children.push((name, command.spawn().map_err(failed)?));
+        Ok(())
+    }
+
+    /// The line that the program started last prints when it is ready.
+    fn first_line(&mut self, name: &'static str, directory: &Path) -> Result<String> {
+        let deadline = self.deadline;
+        let Some((_, child)) = self.children.last_mut() else {
+            return Err(failed(name, "was not started", directory));
+        };
+        let line = child
+            .stdout
+            .take()
+            .map(|mut out| read_line(&mut out, deadline));
+        match line {
+            Some(Ok(line)) if !line.is_empty() => return Ok(line),
+            // It has closed its output: it is about to end, and how is worth saying.
+            Some(Ok(_)) => {
+                if let Ok(process) = pidfd_open(Pid::from_child(child), PidfdFlags::empty()) {
+                    readable(process, self.left())?;
+                }
+            }
+            _ => {}
+        }
+        self.check(name, directory)?;
+        Err(failed(name, "does not say that it is ready", directory))
+    }
+
+    /// An error where the program has ended or the time is up.
+    fn check(&mut self, name: &'static str, directory: &Path) -> Result<()> {
+        for (_, child) in self.children.iter_mut().filter(|(n, _)| *n == name) {
+            if let Ok(Some(status)) = child.try_wait() {
+                return Err(failed(name, &format!("ended ({status})"), directory));
+            }
+        }
+        if self.left().is_zero() {
+            return Err(failed(name, "is not ready in time", directory));
+        }
+        Ok(())
+    }
+}
+
+/// An error with the last lines that the program said.
+fn failed(name: &str, how: &str, directory: &Path) -> Error {
+    let log = said(name, directory);
+    let mut lines: Vec<_> = log
+        .lines()
+        .rev()
+        .filter(|line| !line.trim().is_empty())
+        .take(3)
+        .collect();
+    lines.reverse();
+    let said = if lines.is_empty() {
+        "nothing".to_owned()
+    } else {
+        lines.join(" / ")
+    };
+    Error::Unavailable(format!(
+        "the private desktop's {name} {how}. It said: {said}"
+    ))
+}
+
+/// All that the program said on standard error.
+fn said(name: &str, directory: &Path) -> String {
+    String::from_utf8_lossy(&fs::read(directory.join(name)).unwrap_or_default()).into_owned()
+}
+
+/// Reads up to the end of the line or of the stream.
+pub(super) fn read_line(out: &mut ChildStdout, deadline: Instant) -> Result<String> {
+    let mut line = vec![];
+    let mut byte = [0];
+    loop {
+        if !readable(&*out, deadline.saturating_duration_since(Instant::now()))? {
+            return Err(Error::Unavailable("no answer in time".to_owned()));
+        }
+        match out.read(&mut byte) {
+            Ok(1) if byte != *b"\n" && line.len() < 1 << 16 => line.push(byte[0]),
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Ok(_) => return Ok(String::from_utf8_lossy(&line).trim().to_owned()),
+            Err(e) => return Err(Error::system("reading a program's answer")(e)),
+        }
+    }
+}
+
+/// Waits until there is something to read, or the end of it: `false` where the time was up first.
+fn readable(fd: impl AsFd, time: Duration) -> Result<bool> {
+    let mut fds = [PollFd::new(&fd, PollFlags::IN)];
+    let timeout = Timespec {
+        tv_sec: time.as_secs() as i64,
+        tv_nsec: i64::from(time.subsec_nanos()),
+    };
+    match poll(&mut fds, Some(&timeout)) {
+        Ok(ready) => Ok(ready > 0),
+        Err(rustix::io::Errno::INTR) => Ok(true),
+        Err(e) => Err(Error::system("waiting for a program")(e)),
+    }
+}
+
+/// The X server for display `number`, which says on its standard output when it is ready.
+fn x_server(
+    programs: &Programs,
+    options: &Options,
+    number: u16,
+    directory: &Path,
+    cookie: &Path,
+) -> Command {
+    let Options { width, height, .. } = options;
+    let mut command = Command::new(&programs.x_server);
+    command.arg(format!(":{number}"));
+    if options.watch {
+        command
+            .arg("-geometry")
+            .arg(format!("{width}x{height}"))
+            .args(["-depth", "24"]);
+        // A socket file of our own, where TCP would be open to every user of this host.
+        command.args(["-rfbport", "-1", "-SecurityTypes", "None", "-AlwaysShared"]);
+        command.arg("-rfbunixpath").arg(directory.join(VNC_SOCKET));
+    } else {
+        command
+            .args(["-screen", "0"])
+            .arg(format!("{width}x{height}x24"));
+    }
+    command
+        .args(["-displayfd", "1", "-nolisten", "tcp", "-noreset", "-auth"])
+        .arg(cookie);
+    command
+}
+
+fn socket_of(display: u16) -> String {
+    format!("/tmp/.X11-unix/X{display}")
+}
+
+/// Starts the accessibility bus by asking for it and turns accessibility on; the bus's address.
+fn enable_accessibility(bus: &mut Connection, time: Duration) -> Result<String> {
+    let call = |interface, member, body| Call {
+        destination: "org.a11y.Bus",
+        path: "/org/a11y/bus",
+        interface,
+        member,
+        body,
+    };
+    let reply = bus.call(&call("org.a11y.Bus", "GetAddress", Body::new()), time).map_err(|e| {
+        Error::Unavailable(format!(
+            "the accessibility bus does not start ({e}). On Debian and Ubuntu: apt-get install at-spi2-core"
+        ))
+    })?;
+    let address = reply.reader().str().map(str::to_owned);
+    let on = Body::new()
+        .str("org.a11y.Status")
+        .str("IsEnabled")
+        .variant_bool(true);
+    bus.call(&call("org.freedesktop.DBus.Properties", "Set", on), time)
+        .map_err(Error::system("turning accessibility on"))?;
+    address.map_err(Error::system(
+        "reading the address of the accessibility bus",
+    ))
+}
+
+/// Starts the portal where it is installed. File and print dialogs that apps ask it for are then
+/// windows of this desktop. Nothing waits for it: apps do not need it to start.
+fn start_portal(bus: &mut Connection) {
+    let start = Call {
+        destination: "org.freedesktop.DBus",
+        path: "/org/freedesktop/DBus",
+        interface: "org.freedesktop.DBus",
+        member: "StartServiceByName",
+        body: Body::new().str("org.freedesktop.portal.Desktop").u32(0),
+    };
+    bus.send(0, &start);
+    drop(bus.next_reply(Instant::now()));
+}
+
+/// Removes the socket of display `number`, where its server was killed before it could and no
+/// other server has it now.
+pub(super) fn remove_socket(number: u16) {
+    let path = socket_of(number);
+    if socket::is_dead(Path::new(&path)) {
+        let _ = fs::remove_file(path);
+    }
+}

@@ -1,0 +1,283 @@
+//! A private desktop in a process of its own, so that it ends however its user ends.
+//!
+//! The process that runs it is the subreaper of all that is started on it: an app that detaches
+//! itself becomes its child, and is ended too. A server holds a pipe to it; when the server ends,
+//! by SIGKILL too, the kernel closes the pipe, and the desktop ends.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use deskline_desktop::{Error, Result};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, set_child_subreaper, waitpid};
+use serde_json::{Map, Value};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+
+use super::end::Reach;
+use super::{Options, PrivateDesktop, parts};
+use crate::session::{Environment, Session, environment, process, spawn};
+
+/// For a supervisor to have its desktop up and announced.
+const START_LIMIT: Duration = Duration::from_secs(20);
+
+/// For a supervisor to end its desktop: twice the time that apps and programs get.
+const END_LIMIT: Duration = Duration::from_secs(5);
+
+/// The variables that are for apps alone, not for the shell or command that a person runs on the
+/// desktop with the home of their own.
+const OF_APPS: [&str; 2] = ["HOME", "TMPDIR"];
+
+/// The signals that end a supervised desktop.
+const STOPPING: [i32; 3] = [SIGTERM, SIGINT, SIGHUP];
+
+/// How the desktop's environment is told on standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Announce {
+    /// One line, a JSON object of all variables, or `{"error": "…"}`.
+    Json,
+    /// `export NAME='value'` lines for a shell to evaluate.
+    Shell,
+    /// Not at all.
+    Nothing,
+}
+
+/// When a supervised desktop ends. SIGTERM, SIGINT and SIGHUP always end it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Until {
+    /// With a signal only.
+    Signal,
+    /// At the end of standard input.
+    Eof,
+    /// When this command, which is run on it, ends. It keeps the environment of the caller but
+    /// for the desktop's own variables.
+    Command(Vec<OsString>),
+}
+
+/// Runs a private desktop until it is told to end; the exit code for this process. To be called by
+/// a process that does nothing else, on its main thread: all of its descendants are ended.
+///
+/// The exit code is that of the command, 128 + the signal's number, or 0.
+pub fn run_supervised(options: &Options, announce: Announce, until: &Until) -> Result<u8> {
+    let outcome = run(options, announce, until);
+    if let (Announce::Json, Err(e)) = (announce, &outcome) {
+        let error = Map::from_iter([("error".to_owned(), Value::from(e.to_string()))]);
+        say(&format!("{}\n", Value::Object(error)))?;
+    }
+    outcome
+}
+
+fn run(options: &Options, announce: Announce, until: &Until) -> Result<u8> {
+    const FAILED: &str = "supervising the private desktop";
+    // Before anything is started, so that nothing is missed.
+    let signals = STOPPING
+        .into_iter()
+        .chain([SIGCHLD])
+        .map(watch)
+        .collect::<io::Result<Vec<_>>>()
+        .map_err(Error::system(FAILED))?;
+    set_child_subreaper(Some(rustix::process::getpid())).map_err(Error::system(FAILED))?;
+    let mut desktop = PrivateDesktop::start_reaching(options, Reach::Process)?;
+    let variables = &desktop.session().environment;
+    match announce {
+        Announce::Json => say(&json_line(variables))?,
+        Announce::Shell => say(&exports(&of_shell(variables), desktop.vnc_socket()))?,
+        Announce::Nothing => {}
+    }
+    let mut command = match until {
+        Until::Command(command) => Some(start_command(command, of_shell(variables))?),
+        _ => None,
+    };
+    loop {
+        let stdin = io::stdin();
+        let mut fds: Vec<_> = signals
+            .iter()
+            .map(|s| PollFd::new(s, PollFlags::IN))
+            .collect();
+        if *until == Until::Eof {
+            fds.push(PollFd::new(&stdin, PollFlags::IN));
+        }
+        match poll(&mut fds, None) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(e) => return Err(Error::system(FAILED)(e)),
+        }
+        let ready: Vec<_> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
+        if let Some((signal, _)) = STOPPING.iter().zip(&ready).find(|(_, ready)| **ready) {
+            return Ok(128 + *signal as u8);
+        }
+        if ready[STOPPING.len()] {
+            drop((&signals[STOPPING.len()]).read(&mut [0; 64]));
+            if let Some(status) = command.as_mut().and_then(|c| c.try_wait().ok().flatten()) {
+                return Ok(exit_code(status));
+            }
+            desktop.check()?;
+            let kept = command.as_ref().map(|c| c.id().cast_signed());
+            desktop.reap_orphans(kept);
+        }
+        if ready.len() > signals.len() && ready[signals.len()] && at_end(&stdin)? {
+            return Ok(0);
+        }
+    }
+}
+
+/// A socket that becomes readable when the signal arrives.
+fn watch(signal: i32) -> io::Result<UnixStream> {
+    let (reader, writer) = UnixStream::pair()?;
+    reader.set_nonblocking(true)?;
+    signal_hook::low_level::pipe::register(signal, writer)?;
+    Ok(reader)
+}
+
+/// Whether a stream that is ready is at its end. What it says does not matter.
+fn at_end(stdin: &io::Stdin) -> Result<bool> {
+    match rustix::io::read(stdin, &mut [0; 4096]) {
+        Ok(n) => Ok(n == 0),
+        Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => Ok(false),
+        Err(e) => Err(Error::system("reading standard input")(e)),
+    }
+}
+
+fn say(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(Error::system("announcing the private desktop"))
+}
+
+fn json_line(variables: &Environment) -> String {
+    let object: Map<_, _> = variables
+        .iter()
+        .map(|(k, v)| (k.clone(), Value::from(v.as_str())))
+        .collect();
+    format!("{}\n", Value::Object(object))
+}
+
+/// What of a desktop's variables a shell or command gets that is not an app: what leads there and
+/// what its apps need, but not what it has from its caller.
+fn of_shell(variables: &Environment) -> Environment {
+    let own = environment::own();
+    variables
+        .iter()
+        .filter(|(name, value)| !OF_APPS.contains(&name.as_str()) && own.get(*name) != Some(value))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+fn exports(variables: &Environment, vnc: Option<&Path>) -> String {
+    let mut lines: Vec<_> = variables
+        .iter()
+        .map(|(name, value)| format!("export {name}='{}'\n", value.replace('\'', r"'\''")))
+        .collect();
+    lines.extend(vnc.map(|socket| format!("# watch it: vncviewer {}\n", socket.display())));
+    lines.concat()
+}
+
+fn start_command(command: &[OsString], variables: Environment) -> Result<Child> {
+    let [program, arguments @ ..] = command else {
+        return Err(Error::Open(
+            "there is no command to run on the private desktop".to_owned(),
+        ));
+    };
+    Command::new(program)
+        .args(arguments)
+        .env_remove("WAYLAND_DISPLAY")
+        .envs(variables)
+        .spawn()
+        .map_err(|e| Error::Open(format!("cannot start {}: {e}", program.display())))
+}
+
+fn exit_code(status: ExitStatus) -> u8 {
+    let code = status
+        .code()
+        .or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}
+
+impl PrivateDesktop {
+    /// Reaps the orphans that came to us, without what is waited for elsewhere.
+    fn reap_orphans(&self, kept: Option<i32>) {
+        let us = std::process::id().cast_signed();
+        let own = |pid| {
+            Some(pid) == kept
+                || self
+                    .parts
+                    .children
+                    .iter()
+                    .any(|(_, c)| c.id().cast_signed() == pid)
+        };
+        let uid = rustix::process::getuid().as_raw();
+        for orphan in process::of_user(Path::new("/proc"), uid) {
+            if orphan.ended && orphan.parent == us && !own(orphan.pid) {
+                let _ = waitpid(Pid::from_raw(orphan.pid), WaitOptions::NOHANG);
+            }
+        }
+    }
+}
+
+/// A private desktop in a process of its own, as a server holds it. Dropping it ends it, and so
+/// does the end of this process.
+#[derive(Debug)]
+pub struct Supervised {
+    session: Session,
+    supervisor: Child,
+}
+
+impl Supervised {
+    /// Runs `exe desktop --json --until-eof` with `options` and waits until its desktop is up.
+    pub fn spawn(exe: &Path, options: &Options) -> Result<Self> {
+        let mut command = Command::new(exe);
+        command
+            .args(["desktop", "--json", "--until-eof"])
+            .args(options.to_args());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let supervisor = spawn::own_session(&mut command)
+            .spawn()
+            .map_err(|e| Error::Unavailable(format!("cannot start {}: {e}", exe.display())))?;
+        let mut supervised = Self {
+            session: Session::default(),
+            supervisor,
+        };
+        let mut out = supervised.supervisor.stdout.take();
+        let line = match &mut out {
+            Some(out) => parts::read_line(out, Instant::now() + START_LIMIT)?,
+            None => String::new(),
+        };
+        let variables: Environment = serde_json::from_str(&line).map_err(|_| {
+            Error::Unavailable(format!(
+                "{} desktop did not announce a desktop",
+                exe.display()
+            ))
+        })?;
+        if let Some(error) = variables.get("error") {
+            return Err(Error::Unavailable(error.clone()));
+        }
+        supervised.session = Session::from_environment(&variables);
+        Ok(supervised)
+    }
+
+    /// Its session: apps launched with it run there, and end with the desktop.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+}
+
+impl Drop for Supervised {
+    fn drop(&mut self) {
+        drop(self.supervisor.stdin.take());
+        let pid = Pid::from_child(&self.supervisor);
+        if let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) {
+            let mut fds = [PollFd::new(&process, PollFlags::IN)];
+            let limit = Timespec {
+                tv_sec: END_LIMIT.as_secs() as i64,
+                tv_nsec: 0,
+            };
+            let _ = poll(&mut fds, Some(&limit));
+        }
+        drop(self.supervisor.kill());
+        drop(self.supervisor.wait());
+    }
+}

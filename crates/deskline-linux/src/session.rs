@@ -1,0 +1,148 @@
+//! A graphical session: the display, the buses and the environment that its apps get.
+//!
+//! MCP clients start servers without `DISPLAY` or `DBUS_SESSION_BUS_ADDRESS`, so the session is
+//! found, not assumed: see [`Session::find`].
+
+mod discover;
+pub(crate) mod environment;
+pub(crate) mod process;
+pub(crate) mod socket;
+pub(crate) mod spawn;
+pub(crate) mod x11;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+pub use discover::Sources;
+
+/// Environment variables by name. Those that are not UTF-8 are left out.
+pub type Environment = BTreeMap<String, String>;
+
+/// Where a session's apps live. Every field that is set was connected to or looked at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Session {
+    /// The X11 display, such as `:0`. Xwayland's on a Wayland session.
+    pub display: Option<String>,
+    /// The file with the X11 display's cookie; `None` where `~/.Xauthority` is meant or none is
+    /// needed.
+    pub xauthority: Option<PathBuf>,
+    /// `XDG_RUNTIME_DIR`
+    pub runtime_dir: Option<PathBuf>,
+    /// The D-Bus address of the session bus.
+    pub session_bus: Option<String>,
+    /// The Wayland socket: a name in the runtime directory, or a path.
+    pub wayland_display: Option<String>,
+    /// What an app of this session gets as its environment: all of the above, and the usual
+    /// variables of the session. Nothing that looks like a credential.
+    pub environment: Environment,
+    /// What this process's environment names and does not answer, `NAME=value`.
+    silent: Vec<String>,
+}
+
+impl Session {
+    /// The session that this process should work on.
+    ///
+    /// 1. What this process's own environment names, where a connection to it succeeds. A display
+    ///    or bus that is named there is never exchanged for another.
+    /// 2. What is missing comes from the environment of a process of the same user that lives in
+    ///    a session whose display and bus answer. Of several sessions the first by this order is
+    ///    taken: a person's before a private desktop of ours; one with a session manager, then
+    ///    one with a window manager, then any; one on a seat (`XDG_SEAT`) before a remote one; the
+    ///    one whose process started last.
+    /// 3. Without such a process: `/run/user/<uid>` with its `bus` and `wayland-*` sockets, and a
+    ///    display in `/tmp/.X11-unix` that an X server of the same user listens on.
+    ///
+    /// Only sockets whose peer has the same uid, or root's, are used. Takes a few milliseconds.
+    /// What was not found is `None`; see [`Session::missing`].
+    pub fn find() -> Self {
+        let mut session = Sources::system().find();
+        if session.xauthority.is_none() {
+            let usual = session.home().map(|home| home.join(".Xauthority"));
+            session.xauthority = usual.filter(|path| path.exists());
+        }
+        session
+    }
+
+    /// The session that a complete environment describes. Nothing is tried.
+    pub fn from_environment(environment: &Environment) -> Self {
+        let get = |name: &str| environment.get(name).filter(|v| !v.is_empty()).cloned();
+        let mut session = Self {
+            display: get("DISPLAY"),
+            xauthority: get("XAUTHORITY").map(PathBuf::from),
+            runtime_dir: get("XDG_RUNTIME_DIR").map(PathBuf::from),
+            session_bus: get("DBUS_SESSION_BUS_ADDRESS"),
+            wayland_display: get("WAYLAND_DISPLAY"),
+            environment: environment::for_apps(environment),
+            silent: vec![],
+        };
+        session.complete_environment();
+        session
+    }
+
+    /// What is missing, a sentence each, with what to do about it. Empty where apps can be reached.
+    pub fn missing(&self) -> Vec<String> {
+        let mut missing: Vec<String> = self
+            .silent
+            .iter()
+            .map(|named| {
+                format!(
+                    "{named} does not answer. Correct it in the server's environment, or unset it \
+                     there so that the session is looked for."
+                )
+            })
+            .collect();
+        let silent = |name: &str| self.silent.iter().any(|named| named.contains(name));
+        let display = self.display.is_some() || self.wayland_display.is_some();
+        if !display && !silent("DISPLAY=") {
+            missing.push(
+                "No display: neither DISPLAY nor WAYLAND_DISPLAY leads to a display of this user, \
+                 and no process of this user runs on one. Log in to a desktop as this user, set \
+                 DISPLAY (and XAUTHORITY) in the server's environment, or use a private desktop: \
+                 deskline serve --desktop private."
+                    .to_owned(),
+            );
+        }
+        if self.session_bus.is_none() && !silent("DBUS_SESSION_BUS_ADDRESS=") {
+            missing.push(
+                "No D-Bus session bus: DBUS_SESSION_BUS_ADDRESS is not set or does not answer, \
+                 and there is no bus socket in the user's runtime directory. Set it to that of the \
+                 desktop session, as `echo $DBUS_SESSION_BUS_ADDRESS` in a terminal there prints it."
+                    .to_owned(),
+            );
+        }
+        missing
+    }
+
+    /// The home directory of the session's apps.
+    pub fn home(&self) -> Option<&Path> {
+        self.environment.get("HOME").map(Path::new)
+    }
+
+    /// Connects to the X11 display with the session's cookie.
+    pub fn connect_x11(
+        &self,
+    ) -> deskline_desktop::Result<(x11rb::rust_connection::RustConnection, usize)> {
+        x11::connect(self)
+    }
+
+    /// Writes the fields into the environment, which is what apps read.
+    fn complete_environment(&mut self) {
+        let path = |p: &Option<PathBuf>| p.as_ref().and_then(|p| p.to_str()).map(str::to_owned);
+        for (name, value) in [
+            ("DISPLAY", self.display.clone()),
+            ("XAUTHORITY", path(&self.xauthority)),
+            ("XDG_RUNTIME_DIR", path(&self.runtime_dir)),
+            ("DBUS_SESSION_BUS_ADDRESS", self.session_bus.clone()),
+            ("WAYLAND_DISPLAY", self.wayland_display.clone()),
+        ] {
+            match value {
+                Some(value) => self.environment.insert(name.to_owned(), value),
+                None => self.environment.remove(name),
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "session/tests.rs"]
+mod tests;

@@ -1,0 +1,275 @@
+//! Finding the session of the person: their environment, their processes, their sockets.
+
+use std::cmp::Reverse;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::{Environment, Session, environment, process, socket};
+
+/// Programs that are a session: their environment is that of all its apps.
+const SESSION_MANAGERS: &[&str] = &[
+    "gnome-session-b",
+    "gnome-session",
+    "xfce4-session",
+    "plasma_session",
+    "ksmserver",
+    "plasmashell",
+    "cinnamon-sessio",
+    "mate-session",
+    "lxqt-session",
+    "lxsession",
+    "budgie-session-",
+    "gnome-flashback",
+];
+
+/// Programs that every session has one of, and that are in no other.
+const WINDOW_MANAGERS: &[&str] = &[
+    "gnome-shell",
+    "kwin_x11",
+    "kwin_wayland",
+    "xfwm4",
+    "cinnamon",
+    "marco",
+    "metacity",
+    "mutter",
+    "muffin",
+    "openbox",
+    "i3",
+    "sway",
+    "Hyprland",
+    "river",
+    "niri",
+    "labwc",
+    "wayfire",
+    "icewm",
+    "fluxbox",
+    "awesome",
+    "bspwm",
+    "dwm",
+];
+
+/// Where a session is looked for. [`Sources::system`] is this machine; tests bring their own.
+#[derive(Debug, Clone)]
+pub struct Sources {
+    /// The environment of the process that asks.
+    pub own: Environment,
+    /// `/proc`
+    pub proc: PathBuf,
+    /// `/run/user`
+    pub runtime_dirs: PathBuf,
+    /// `/tmp/.X11-unix`
+    pub x11_sockets: PathBuf,
+    /// Whose session; nobody else's processes and sockets are looked at.
+    pub uid: u32,
+}
+
+/// What a process says of its session, and how much that is worth: the least is the best.
+struct Candidate {
+    worth: (bool, usize, bool, Reverse<u64>),
+    environment: Environment,
+}
+
+impl Sources {
+    /// This machine, this process and its user.
+    pub fn system() -> Self {
+        Self {
+            own: environment::own(),
+            proc: "/proc".into(),
+            runtime_dirs: "/run/user".into(),
+            x11_sockets: "/tmp/.X11-unix".into(),
+            uid: rustix::process::getuid().as_raw(),
+        }
+    }
+
+    /// The session; see [`Session::find`] for the rules.
+    pub fn find(&self) -> Session {
+        let mut session = self.answering(&self.own);
+        let named = Session::from_environment(&self.own);
+        for (name, value, found) in [
+            ("DISPLAY", &named.display, session.display.is_some()),
+            (
+                "WAYLAND_DISPLAY",
+                &named.wayland_display,
+                session.wayland_display.is_some(),
+            ),
+            (
+                "DBUS_SESSION_BUS_ADDRESS",
+                &named.session_bus,
+                session.session_bus.is_some(),
+            ),
+        ] {
+            if let Some(value) = value.as_ref().filter(|_| !found) {
+                session.silent.push(format!("{name}={value}"));
+            }
+        }
+        if !is_complete(&session) {
+            let found = self
+                .candidates()
+                .into_iter()
+                .filter(|c| agrees(&c.environment, &self.own))
+                .map(|c| self.answering(&c.environment))
+                .find(|s| {
+                    s.session_bus.is_some() && (s.display.is_some() || s.wayland_display.is_some())
+                });
+            self.fill(
+                &mut session,
+                found.unwrap_or_else(|| self.without_processes()),
+            );
+        }
+        session.complete_environment();
+        session
+    }
+
+    /// What of an environment answers.
+    fn answering(&self, environment: &Environment) -> Session {
+        let mut session = Session::from_environment(environment);
+        let uid = self.uid;
+        session.runtime_dir = session
+            .runtime_dir
+            .filter(|dir| owned(dir, uid))
+            .or_else(|| {
+                Some(self.runtime_dirs.join(uid.to_string())).filter(|dir| owned(dir, uid))
+            });
+        session.display = session
+            .display
+            .filter(|d| socket::display_answers(d, &self.x11_sockets, uid));
+        session.xauthority = session.xauthority.filter(|file| owned(file, uid));
+        let runtime_dir = session.runtime_dir.as_deref();
+        session.wayland_display = session
+            .wayland_display
+            .filter(|name| socket::wayland_answers(name, runtime_dir, uid));
+        let default_bus = runtime_dir
+            .filter(|_| session.session_bus.is_none())
+            .map(|dir| format!("unix:path={}", dir.join("bus").display()));
+        session.session_bus = session
+            .session_bus
+            .or(default_bus)
+            .filter(|bus| socket::bus_answers(bus, uid));
+        session
+    }
+
+    fn candidates(&self) -> Vec<Candidate> {
+        let mut candidates: Vec<_> = process::of_user(&self.proc, self.uid)
+            .into_iter()
+            .filter(|p| !p.ended)
+            .map(|p| {
+                let environment = process::environment(&self.proc, p.pid);
+                let rank = [SESSION_MANAGERS, WINDOW_MANAGERS]
+                    .iter()
+                    .position(|names| names.contains(&p.comm.as_str()))
+                    .unwrap_or(2);
+                let worth = (
+                    environment.contains_key(process::MARK),
+                    rank,
+                    !environment.contains_key("XDG_SEAT"),
+                    Reverse(p.started),
+                );
+                Candidate { worth, environment }
+            })
+            .filter(|c| {
+                c.environment.contains_key("DISPLAY")
+                    || c.environment.contains_key("WAYLAND_DISPLAY")
+            })
+            .collect();
+        candidates.sort_by_key(|c| c.worth);
+        // The processes of one session say the same: each is tried once.
+        candidates.dedup_by(|a, b| {
+            [
+                "DISPLAY",
+                "WAYLAND_DISPLAY",
+                "DBUS_SESSION_BUS_ADDRESS",
+                "XAUTHORITY",
+            ]
+            .iter()
+            .all(|name| a.environment.get(*name) == b.environment.get(*name))
+        });
+        candidates
+    }
+
+    /// What the sockets alone tell.
+    fn without_processes(&self) -> Session {
+        let mut session = self.answering(&Environment::new());
+        let names = |dir: &Path, prefix: &str| {
+            let mut names: Vec<String> = fs::read_dir(dir)
+                .into_iter()
+                .flatten()
+                .filter_map(|e| e.ok()?.file_name().into_string().ok())
+                .filter(|name| name.starts_with(prefix))
+                .collect();
+            names.sort();
+            names
+        };
+        session.display = names(&self.x11_sockets, "X")
+            .iter()
+            .filter(|name| socket::path_is_of(&self.x11_sockets.join(name), self.uid))
+            .filter_map(|name| name[1..].parse::<u16>().ok())
+            .min()
+            .map(|number| format!(":{number}"));
+        if let Some(dir) = session.runtime_dir.clone() {
+            session.wayland_display = names(&dir, "wayland-")
+                .into_iter()
+                .find(|name| socket::wayland_answers(name, Some(&dir), self.uid));
+            session.xauthority = [dir.join("gdm/Xauthority")]
+                .into_iter()
+                .chain(
+                    [".mutter-Xwaylandauth.", "xauth_"]
+                        .iter()
+                        .flat_map(|p| names(&dir, p))
+                        .map(|n| dir.join(n)),
+                )
+                .find(|file| session.display.is_some() && owned(file, self.uid));
+        }
+        session
+    }
+
+    /// Adds to `session` what it lacks and what our own environment does not name.
+    fn fill(&self, session: &mut Session, found: Session) {
+        let unnamed = |name: &str| self.own.get(name).is_none_or(String::is_empty);
+        let displays = unnamed("DISPLAY") && unnamed("WAYLAND_DISPLAY");
+        let same = displays || session.display.is_some() && session.display == found.display;
+        if displays {
+            session.display = found.display;
+        }
+        if same {
+            session.wayland_display = session.wayland_display.take().or(found.wayland_display);
+            session.xauthority = session.xauthority.take().or(found.xauthority);
+        }
+        if unnamed("DBUS_SESSION_BUS_ADDRESS") {
+            session.session_bus = session.session_bus.take().or(found.session_bus);
+        }
+        if unnamed("XDG_RUNTIME_DIR") {
+            session.runtime_dir = found.runtime_dir.or(session.runtime_dir.take());
+        }
+        let own = std::mem::replace(&mut session.environment, found.environment);
+        for (name, value) in own {
+            session.environment.entry(name).or_insert(value);
+        }
+    }
+}
+
+/// Whether a process's environment names no other display or bus than ours does.
+fn agrees(theirs: &Environment, own: &Environment) -> bool {
+    ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"]
+        .iter()
+        .all(
+            |name| match own.get(*name).filter(|value| !value.is_empty()) {
+                Some(value) => theirs.get(*name) == Some(value),
+                None => true,
+            },
+        )
+}
+
+/// Whether a look at the processes can add nothing that is needed.
+fn is_complete(session: &Session) -> bool {
+    let cookie = session.xauthority.is_some()
+        || session
+            .home()
+            .is_some_and(|home| home.join(".Xauthority").exists());
+    session.session_bus.is_some()
+        && (session.wayland_display.is_some() || (session.display.is_some() && cookie))
+}
+
+fn owned(path: &Path, uid: u32) -> bool {
+    fs::metadata(path).is_ok_and(|m| m.uid() == uid)
+}

@@ -1,0 +1,196 @@
+//! Which variables a launched app gets: an allow-list, less what looks like a credential.
+//!
+//! MCP clients hand servers their whole environment, API keys included, and apps run whatever
+//! their plugins and documents tell them to.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::Environment;
+use super::process::MARK;
+
+/// Names that pass.
+const USUAL: &[&str] = &[
+    "DISPLAY",
+    "XAUTHORITY",
+    "WAYLAND_DISPLAY",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "AT_SPI_BUS_ADDRESS",
+    "DESKTOP_SESSION",
+    "GSETTINGS_BACKEND",
+    "GSK_RENDERER",
+    "ACCESSIBILITY_ENABLED",
+    "NO_AT_BRIDGE",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "PATH",
+    "PWD",
+    "TMPDIR",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TERMINAL",
+    "BROWSER",
+    "EDITOR",
+    "XMODIFIERS",
+    "SESSION_MANAGER",
+    "WINDOWPATH",
+    "LD_LIBRARY_PATH",
+    "NIX_PROFILES",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    MARK,
+];
+
+/// Families of names that pass: locales, desktops and toolkits.
+const FAMILIES: &[&str] = &[
+    "LC_",
+    "XDG_",
+    "GTK_",
+    "GDK_",
+    "GIO_",
+    "GI_",
+    "GNOME_",
+    "QT_",
+    "QML",
+    "KDE_",
+    "PLASMA_",
+    "MATE_",
+    "XFCE_",
+    "LXQT_",
+    "CINNAMON_",
+    "SAL_",
+    "MOZ_",
+    "ELECTRON_",
+    "MESA_",
+    "LIBGL_",
+    "LIBVA_",
+    "SDL_",
+    "CLUTTER_",
+    "XCURSOR_",
+    "IBUS_",
+    "FCITX_",
+    "SNAP_",
+    "FLATPAK_",
+    "APPIMAGE_",
+];
+
+/// Parts of names that mean a credential. Also catches the one-use `XDG_ACTIVATION_TOKEN`, which
+/// is not ours to pass on.
+const SECRET: &[&str] = &[
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "API_KEY",
+    "APIKEY",
+    "ACCESS_KEY",
+    "PRIVATE_KEY",
+    "COOKIE",
+];
+
+/// This process's environment.
+pub(crate) fn own() -> Environment {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
+/// What an app gets of `environment`.
+pub(crate) fn for_apps(environment: &Environment) -> Environment {
+    let mut passed: Environment = environment
+        .iter()
+        .filter(|(name, _)| passes(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    keep_to_desktop(&mut passed);
+    passed
+}
+
+/// The home and temporary directories of a private desktop, in its own directory. The home may be
+/// a link to another.
+pub(crate) const HOME: &str = "home";
+pub(crate) const TEMPORARY: &str = "tmp";
+
+/// Where the environment is that of a private desktop, gives its apps that desktop's home. A server
+/// that was started there by a person has the person's: with it, a browser or office suite would
+/// hand its document over to the instance on the person's desktop.
+pub(crate) fn keep_to_desktop(environment: &mut Environment) {
+    let Some(desktop) = environment.get(MARK).map(PathBuf::from) else {
+        return;
+    };
+    let Ok(home) = fs::canonicalize(desktop.join(HOME)) else {
+        return;
+    };
+    for kind in ["CONFIG", "DATA", "CACHE", "STATE"] {
+        environment.remove(&format!("XDG_{kind}_HOME"));
+    }
+    for (name, path) in [("HOME", home), ("TMPDIR", desktop.join(TEMPORARY))] {
+        if let Some(path) = path.to_str() {
+            environment.insert(name.to_owned(), path.to_owned());
+        }
+    }
+}
+
+/// Tells every toolkit, each in its own way, that accessibility is wanted, also where the session
+/// has turned it off.
+pub(crate) fn make_accessible(environment: &mut Environment) {
+    for (name, value) in [
+        ("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1"),
+        ("QT_ACCESSIBILITY", "1"),
+        ("GTK_A11Y", "atspi"),
+        ("GNOME_ACCESSIBILITY", "1"),
+        ("ACCESSIBILITY_ENABLED", "1"),
+        ("NO_AT_BRIDGE", "0"),
+    ] {
+        environment.insert(name.to_owned(), value.to_owned());
+    }
+}
+
+fn passes(name: &str) -> bool {
+    let usual = USUAL.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family));
+    let upper = name.to_ascii_uppercase();
+    usual && !SECRET.iter().any(|part| upper.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_and_the_clients_own_variables_stay_here() {
+        for name in [
+            "ANTHROPIC_API_KEY",
+            "OPENAI_API_KEY",
+            "GITHUB_TOKEN",
+            "AWS_ACCESS_KEY_ID",
+            "AWS_PROFILE",
+            "CLAUDECODE",
+            "CLAUDE_CODE_SSE_PORT",
+            "MCP_TIMEOUT",
+            "DATABASE_URL",
+            "SSH_AUTH_SOCK",
+            "GNOME_KEYRING_PASSWORD",
+            "QT_LICENSE_TOKEN",
+            "XDG_ACTIVATION_TOKEN",
+            "LD_PRELOAD",
+        ] {
+            assert!(!passes(name), "{name} reaches apps");
+        }
+        for name in [
+            "PATH",
+            "HOME",
+            "LANG",
+            "LC_TIME",
+            "XDG_CURRENT_DESKTOP",
+            "GTK_A11Y",
+            "DISPLAY",
+        ] {
+            assert!(passes(name), "{name} does not reach apps");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Whether something of ours listens on a socket.
+
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with,
+    sockopt::socket_peercred,
+};
+
+/// For displays on TCP, which ssh forwards on this host.
+const TCP_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// The uid of who listens at `address`, without waiting. A full queue (EAGAIN) is an error too: who
+/// listens is not known then.
+fn probe(address: &SocketAddrUnix) -> Result<u32, Errno> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    connect(&socket, address)?;
+    Ok(socket_peercred(&socket)?.uid.as_raw())
+}
+
+fn listener(address: &SocketAddrUnix) -> Option<u32> {
+    probe(address).ok()
+}
+
+/// Whether `uid` or root listens on the unix socket at `path`.
+pub(super) fn path_answers(path: &Path, uid: u32) -> bool {
+    SocketAddrUnix::new(path)
+        .ok()
+        .and_then(|a| listener(&a))
+        .is_some_and(|owner| owner == uid || owner == 0)
+}
+
+/// Whether `uid` itself listens on the unix socket at `path`.
+pub(super) fn path_is_of(path: &Path, uid: u32) -> bool {
+    SocketAddrUnix::new(path).ok().and_then(|a| listener(&a)) == Some(uid)
+}
+
+/// Whether there is a socket at `path` that nobody listens on any more.
+pub(crate) fn is_dead(path: &Path) -> bool {
+    path.exists() && SocketAddrUnix::new(path).is_ok_and(|a| probe(&a) == Err(Errno::CONNREFUSED))
+}
+
+fn abstract_answers(name: &[u8], uid: u32) -> bool {
+    SocketAddrUnix::new_abstract_name(name)
+        .ok()
+        .and_then(|a| listener(&a))
+        .is_some_and(|owner| owner == uid || owner == 0)
+}
+
+/// Whether a bus of `uid` answers at a D-Bus address. D-Bus specification, "Server Addresses".
+pub(super) fn bus_answers(address: &str, uid: u32) -> bool {
+    address
+        .split(';')
+        .filter_map(|one| one.strip_prefix("unix:"))
+        .flat_map(|keys| keys.split(','))
+        .filter_map(|pair| pair.split_once('='))
+        .any(|(key, value)| match key {
+            "path" => path_answers(Path::new(value), uid),
+            "abstract" => abstract_answers(value.as_bytes(), uid),
+            _ => false,
+        })
+}
+
+/// Whether a display of `uid` answers. X(7), "Display names". `sockets` is `/tmp/.X11-unix`.
+pub(super) fn display_answers(display: &str, sockets: &Path, uid: u32) -> bool {
+    let Some((host, rest)) = display.rsplit_once(':') else {
+        return false;
+    };
+    let Ok(number) = rest.split('.').next().unwrap_or_default().parse::<u16>() else {
+        return false;
+    };
+    if host.is_empty() || host == "unix" {
+        let path = sockets.join(format!("X{number}"));
+        return path_answers(&path, uid) || abstract_answers(path.as_os_str().as_bytes(), uid);
+    }
+    let local = matches!(host, "localhost" | "127.0.0.1" | "[::1]" | "::1");
+    let Some(port) = 6000_u16.checked_add(number).filter(|_| local) else {
+        return false;
+    };
+    ["127.0.0.1", "[::1]"].iter().any(|ip| {
+        format!("{ip}:{port}")
+            .parse::<SocketAddr>()
+            .is_ok_and(|address| TcpStream::connect_timeout(&address, TCP_TIMEOUT).is_ok())
+    })
+}
+
+/// Whether a Wayland compositor of `uid` answers. `wl_display_connect(3)`.
+pub(super) fn wayland_answers(name: &str, runtime_dir: Option<&Path>, uid: u32) -> bool {
+    let path = Path::new(name);
+    if path.is_absolute() {
+        return path_answers(path, uid);
+    }
+    runtime_dir.is_some_and(|dir| path_answers(&dir.join(path), uid))
+}

@@ -1,0 +1,235 @@
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// A machine of its own: processes, runtime directories and sockets.
+struct Machine {
+    root: TempDir,
+    own: Vec<(&'static str, String)>,
+    listeners: Vec<UnixListener>,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for dir in ["proc", "run", "x11"] {
+            fs::create_dir(root.path().join(dir)).unwrap();
+        }
+        Self {
+            root,
+            own: vec![],
+            listeners: vec![],
+        }
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.root.path().join(path)
+    }
+
+    fn listen(&mut self, path: &str) -> PathBuf {
+        let path = self.at(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        self.listeners.push(UnixListener::bind(&path).unwrap());
+        path
+    }
+
+    /// A display and a bus; what a process of that session has in its environment.
+    fn session(&mut self, number: u16) -> Vec<(&'static str, String)> {
+        self.listen(&format!("x11/X{number}"));
+        let bus = self.listen(&format!("bus{number}"));
+        vec![
+            ("DISPLAY", format!(":{number}")),
+            (
+                "DBUS_SESSION_BUS_ADDRESS",
+                format!("unix:path={},guid=12", bus.display()),
+            ),
+        ]
+    }
+
+    fn process(&self, pid: u32, comm: &str, started: u64, variables: &[(&str, String)]) {
+        let dir = self.at(&format!("proc/{pid}"));
+        fs::create_dir(&dir).unwrap();
+        let zeros = "0 ".repeat(17);
+        fs::write(
+            dir.join("stat"),
+            format!("{pid} ({comm}) S 1 {zeros}{started} 0"),
+        )
+        .unwrap();
+        let block: Vec<_> = variables
+            .iter()
+            .map(|(k, v)| format!("{k}={v}\0"))
+            .collect();
+        fs::write(dir.join("environ"), block.concat()).unwrap();
+    }
+
+    fn find(&self) -> Session {
+        let own = self
+            .own
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), v.clone()))
+            .collect();
+        let uid = rustix::process::getuid().as_raw();
+        Sources {
+            own,
+            proc: self.at("proc"),
+            runtime_dirs: self.at("run"),
+            x11_sockets: self.at("x11"),
+            uid,
+        }
+        .find()
+    }
+}
+
+#[test]
+fn our_own_environment_is_taken_where_it_answers() {
+    let mut machine = Machine::new();
+    let person = machine.session(0);
+    machine.process(1, "gnome-session-b", 5, &person);
+    machine.own = machine.session(7);
+    machine.own.push(("SECRET_TOKEN", "x".to_owned()));
+    let found = machine.find();
+    assert_eq!(found.display.as_deref(), Some(":7"));
+    assert!(found.session_bus.unwrap().contains("bus7"));
+    assert_eq!(found.environment["DISPLAY"], ":7");
+    assert!(!found.environment.contains_key("SECRET_TOKEN"));
+}
+
+#[test]
+fn a_display_that_is_named_and_silent_is_not_exchanged() {
+    let mut machine = Machine::new();
+    let person = machine.session(0);
+    machine.process(1, "gnome-session-b", 5, &person);
+    machine.own = vec![("DISPLAY", ":9".to_owned())];
+    let found = machine.find();
+    assert_eq!(
+        (found.display.as_deref(), found.environment.get("DISPLAY")),
+        (None, None)
+    );
+    let missing = found.missing();
+    assert!(
+        missing[0].starts_with("DISPLAY=:9 does not answer."),
+        "{missing:?}"
+    );
+    assert!(
+        missing[1].starts_with("No D-Bus session bus"),
+        "{missing:?}"
+    );
+    assert_eq!(missing.len(), 2);
+}
+
+#[test]
+fn a_display_alone_is_completed_by_its_own_session() {
+    let mut machine = Machine::new();
+    let (one, two) = (machine.session(1), machine.session(2));
+    machine.process(1, "xfce4-session", 5, &one);
+    machine.process(2, "mousepad", 9, &two);
+    machine.own = vec![("DISPLAY", ":2".to_owned())];
+    let found = machine.find();
+    assert_eq!(found.display.as_deref(), Some(":2"));
+    assert!(found.session_bus.unwrap().contains("bus2"));
+}
+
+#[test]
+fn of_several_sessions_the_persons_is_taken() {
+    let mut machine = Machine::new();
+    let all: Vec<_> = (0..6).map(|n| machine.session(n)).collect();
+    let with =
+        |n: usize, name: &'static str| [all[n].clone(), vec![(name, "x".to_owned())]].concat();
+    // Each would win without the next.
+    machine.process(10, "xfce4-session", 99, &with(0, "DESKLINE_DESKTOP"));
+    assert_eq!(machine.find().display.as_deref(), Some(":0"));
+    machine.process(11, "xterm", 1, &all[1]);
+    assert_eq!(machine.find().display.as_deref(), Some(":1"));
+    machine.process(12, "xfwm4", 2, &all[2]);
+    assert_eq!(machine.find().display.as_deref(), Some(":2"));
+    machine.process(13, "plasmashell", 3, &all[3]);
+    assert_eq!(machine.find().display.as_deref(), Some(":3"));
+    machine.process(14, "plasmashell", 4, &all[4]);
+    assert_eq!(machine.find().display.as_deref(), Some(":4"));
+    machine.process(15, "plasmashell", 1, &with(5, "XDG_SEAT"));
+    assert_eq!(machine.find().display.as_deref(), Some(":5"));
+    // One whose display is gone is passed over.
+    fs::remove_file(machine.at("x11/X5")).unwrap();
+    assert_eq!(machine.find().display.as_deref(), Some(":4"));
+}
+
+#[test]
+fn a_session_brings_its_environment() {
+    let mut machine = Machine::new();
+    let mut variables = machine.session(0);
+    for (name, value) in [
+        ("PATH", "/theirs"),
+        ("LANG", "de_AT.UTF-8"),
+        ("GITHUB_TOKEN", "x"),
+    ] {
+        variables.push((name, value.to_owned()));
+    }
+    machine.process(1, "gnome-shell", 5, &variables);
+    machine.own = vec![
+        ("PATH", "/ours".to_owned()),
+        ("HOME", "/home/us".to_owned()),
+    ];
+    let environment = machine.find().environment;
+    let get = |name: &str| environment.get(name).map(String::as_str);
+    assert_eq!(get("PATH"), Some("/theirs"));
+    assert_eq!(get("LANG"), Some("de_AT.UTF-8"));
+    assert_eq!(get("HOME"), Some("/home/us"));
+    assert_eq!(get("GITHUB_TOKEN"), None);
+}
+
+#[test]
+fn sockets_alone_are_enough() {
+    let mut machine = Machine::new();
+    let uid = rustix::process::getuid().as_raw();
+    machine.listen(&format!("run/{uid}/bus"));
+    machine.listen(&format!("run/{uid}/wayland-0"));
+    fs::write(machine.at(&format!("run/{uid}/xauth_abc")), "").unwrap();
+    machine.listen("x11/X3");
+    // Left behind by a server that was killed.
+    drop(UnixListener::bind(machine.at("x11/X1")).unwrap());
+    let found = machine.find();
+    assert_eq!(found.missing(), Vec::<String>::new());
+    assert_eq!(found.display.as_deref(), Some(":3"));
+    assert_eq!(found.wayland_display.as_deref(), Some("wayland-0"));
+    assert_eq!(found.runtime_dir, Some(machine.at(&format!("run/{uid}"))));
+    assert_eq!(
+        found.xauthority,
+        Some(machine.at(&format!("run/{uid}/xauth_abc")))
+    );
+    assert!(
+        found
+            .session_bus
+            .unwrap()
+            .ends_with(&format!("run/{uid}/bus"))
+    );
+}
+
+#[test]
+fn nothing_is_said_to_be_missing_clearly() {
+    let missing = Machine::new().find().missing();
+    assert_eq!(missing.len(), 2);
+    assert!(missing[0].contains("deskline serve --desktop private"));
+    assert!(missing[1].contains("DBUS_SESSION_BUS_ADDRESS"));
+}
+
+#[test]
+fn processes_of_other_users_are_not_looked_at() {
+    let mut machine = Machine::new();
+    let person = machine.session(0);
+    machine.process(1, "gnome-session-b", 5, &person);
+    let stranger = Sources {
+        own: Environment::new(),
+        proc: machine.at("proc"),
+        runtime_dirs: machine.at("run"),
+        x11_sockets: machine.at("x11"),
+        uid: rustix::process::getuid().as_raw() + 1,
+    };
+    let found = stranger.find();
+    assert_eq!((found.session_bus, found.runtime_dir), (None, None));
+}

@@ -1,0 +1,123 @@
+//! Bringing a window to the front, and knowing that it is there.
+
+use std::time::Duration;
+
+use deskline_desktop::{Cancel, Error, Result, WindowId};
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::{
+    ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, EventMask, InputFocus, StackMode,
+};
+
+use super::toplevel::Toplevel;
+use super::{During as _, Present as _, X11};
+
+/// Activation takes a window manager about 50 ms, restoring a minimised window 70 ms.
+const LIMIT: Duration = Duration::from_secs(1);
+
+/// Source indication of `_NET_ACTIVE_WINDOW`: a pager, that is, the user's direct wish. Focus
+/// stealing prevention applies to source 1 only.
+const FROM_USER: u32 = 2;
+
+const WHAT: &str = "activating a window";
+
+impl X11 {
+    /// Brings the window to the front, restores it if it is minimised, and waits until it is the
+    /// active window and has the input focus. A modal dialog of it that the window manager puts
+    /// in front instead will do.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] if the window has gone, or is not in front after 1 s.
+    pub fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        let Some(wanted) = self.toplevel(window)? else {
+            return Err(Error::Input(format!(
+                "window 0x{:x} has been closed. Call list_applications for the windows there are",
+                window.0
+            )));
+        };
+        if self.is_front(&wanted)? {
+            return Ok(());
+        }
+        let managed = self.has_window_manager()?;
+        let there = self.watching_root(|x11| {
+            if managed {
+                x11.ask_manager(&wanted)?;
+            } else {
+                x11.take_front(&wanted)?;
+            }
+            x11.wait_until(LIMIT, cancel, |x11| x11.is_front(&wanted))
+        })?;
+        if there {
+            return Ok(());
+        }
+        let in_front = self
+            .front()?
+            .map_or("nothing".to_owned(), |front| format!("{:?}", front.title));
+        Err(Error::Input(format!(
+            "the window {:?} did not come to the front within 1 s; in front is {in_front}. A program that has an open menu or a dialog may be holding the keyboard: close that first",
+            wanted.title
+        )))
+    }
+
+    fn is_front(&self, wanted: &Toplevel) -> Result<bool> {
+        let Some(front) = self.front()? else {
+            return Ok(false);
+        };
+        if front.id != wanted.id && !self.is_modal_for(&front, wanted.id)? {
+            return Ok(false);
+        }
+        let Some(focus) = self.focus()? else {
+            return Ok(false);
+        };
+        Ok(self.ancestry(focus)?.contains(&front.id))
+    }
+
+    /// Whether `dialog` is a modal window of `window`, or of a window of it.
+    fn is_modal_for(&self, dialog: &Toplevel, window: u32) -> Result<bool> {
+        let mut at = dialog.clone();
+        // A cycle of WM_TRANSIENT_FOR would be endless.
+        for _ in 0..8 {
+            match at.transient_for {
+                Some(owner) if at.modal && owner == window => return Ok(true),
+                Some(owner) => match self.toplevel(WindowId(owner.into()))? {
+                    Some(next) => at = next,
+                    None => return Ok(false),
+                },
+                None => return Ok(false),
+            }
+        }
+        Ok(false)
+    }
+
+    fn ask_manager(&mut self, wanted: &Toplevel) -> Result<()> {
+        let time = self.server_time()?;
+        let c = &self.connection;
+        if wanted.minimised {
+            // ICCCM §4.1.4: mapping is how a client leaves the iconic state.
+            c.map_window(wanted.id).during(WHAT)?;
+        }
+        let message = ClientMessageEvent::new(
+            32,
+            wanted.id,
+            self.atoms._NET_ACTIVE_WINDOW,
+            [FROM_USER, time, 0, 0, 0],
+        );
+        let to_manager = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_REDIRECT;
+        c.send_event(false, self.root, to_manager, message)
+            .during(WHAT)?;
+        c.flush().during(WHAT)
+    }
+
+    fn take_front(&self, wanted: &Toplevel) -> Result<()> {
+        let c = &self.connection;
+        let raise = ConfigureWindowAux::new().stack_mode(StackMode::ABOVE);
+        c.map_window(wanted.id).during(WHAT)?;
+        c.configure_window(wanted.id, &raise).during(WHAT)?;
+        // A window that is not viewable cannot have the focus; the wait then says so.
+        c.set_input_focus(InputFocus::PARENT, wanted.id, x11rb::CURRENT_TIME)
+            .during(WHAT)?
+            .check()
+            .present(WHAT)?;
+        Ok(())
+    }
+}

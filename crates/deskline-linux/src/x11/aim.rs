@@ -1,0 +1,167 @@
+//! Whose window the input is for, and noticing that it no longer goes there: the person, the app
+//! itself or a screen lock can put something else in front while a text is being typed.
+
+use std::time::Duration;
+
+use deskline_core::{Point, escape};
+use deskline_desktop::{Cancel, Error, Result};
+use x11rb::protocol::shape::{self, ConnectionExt as _};
+use x11rb::protocol::xproto::Window;
+
+use super::toplevel::Toplevel;
+use super::{During as _, Present as _, X11};
+
+/// How long no window may have the focus while one takes it over from another.
+const MOVING: Duration = Duration::from_millis(300);
+
+const WHAT: &str = "looking where input goes";
+
+/// The target, and what is known of it.
+#[derive(Debug, Default)]
+pub(super) struct Aim {
+    pid: Option<u32>,
+    /// The window with the focus, known to be the target's and not to be covered.
+    focus: Option<Window>,
+}
+
+/// Where input would go.
+enum Goes {
+    ToTarget,
+    To(Toplevel),
+    Nowhere,
+}
+
+impl X11 {
+    /// Keys and clicks from here on are for this process. Where its window is no longer where they
+    /// would go they stop with [`Error::Input`].
+    pub fn aim(&mut self, pid: u32) {
+        self.aim = Aim {
+            pid: Some(pid),
+            focus: None,
+        };
+    }
+
+    /// An error if the keyboard is not the target's any more; `progress` says how far it came.
+    /// One round trip, unless the focus has moved. Needs [`X11::watching_root`].
+    pub(super) fn check_keyboard(
+        &mut self,
+        cancel: &Cancel,
+        progress: impl Fn() -> String,
+    ) -> Result<()> {
+        let Some(pid) = self.aim.pid else {
+            return Ok(());
+        };
+        let mut goes = Goes::Nowhere;
+        self.wait_until(MOVING, cancel, |x11| {
+            goes = x11.keyboard_goes(pid)?;
+            Ok(!matches!(goes, Goes::Nowhere))
+        })?;
+        match goes {
+            Goes::ToTarget => Ok(()),
+            Goes::To(other) => Err(Error::Input(format!(
+                "{} is in front now, and input would not reach the target any more. {}",
+                named(&other),
+                progress()
+            ))),
+            Goes::Nowhere => Err(Error::Input(format!(
+                "no window has the keyboard: the target's was closed, or a program keeps it. {}",
+                progress()
+            ))),
+        }
+    }
+
+    /// An error if what lies at a place is not the target's.
+    pub(super) fn check_pointer(&self, at: Point) -> Result<()> {
+        let Some(pid) = self.aim.pid else {
+            return Ok(());
+        };
+        let Some(window) = self.window_at(at)? else {
+            return Ok(());
+        };
+        match self.owner(window, pid)? {
+            Goes::To(other) => Err(Error::Input(format!(
+                "{} lies over ({}, {}), where this was to go. Nothing was sent there; press_ax_and_traverse works also where something lies over it",
+                named(&other),
+                at.x,
+                at.y
+            ))),
+            Goes::ToTarget | Goes::Nowhere => Ok(()),
+        }
+    }
+
+    fn keyboard_goes(&mut self, pid: u32) -> Result<Goes> {
+        let Some(focus) = self.focus()? else {
+            return Ok(Goes::Nowhere);
+        };
+        let came_up = std::mem::take(&mut self.heard.came_up);
+        if self.aim.focus == Some(focus) && !came_up {
+            return Ok(Goes::ToTarget);
+        }
+        self.aim.focus = None;
+        let goes = self.owner(focus, pid)?;
+        if !matches!(goes, Goes::ToTarget) {
+            return Ok(goes);
+        }
+        if let Some(lock) = self.covering(focus, pid)? {
+            return Ok(Goes::To(lock));
+        }
+        self.aim.focus = Some(focus);
+        Ok(Goes::ToTarget)
+    }
+
+    /// Whose a window is. One inside the target's counts as its own: apps put windows of their
+    /// helper processes there.
+    fn owner(&self, window: Window, pid: u32) -> Result<Goes> {
+        let facts = self.facts(&self.ancestry(window)?)?;
+        let mut around = facts.into_iter().map(|f| f.toplevel).filter(|t| t.pid != 0);
+        let Some(innermost) = around.next() else {
+            return Ok(Goes::Nowhere);
+        };
+        if innermost.pid == pid || around.any(|t| t.pid == pid) {
+            return Ok(Goes::ToTarget);
+        }
+        Ok(Goes::To(innermost))
+    }
+
+    /// A window that no window manager touches, that lies over all of the focused one, takes its
+    /// input and is not the target's: a screen lock, which leaves the focus where it is.
+    fn covering(&self, focus: Window, pid: u32) -> Result<Option<Toplevel>> {
+        let Some(outer) = self.ancestry(focus)?.pop() else {
+            return Ok(None);
+        };
+        let stack = self.children_of_root()?;
+        let above = stack.iter().skip_while(|id| **id != outer).copied();
+        let facts = self.facts(&above.collect::<Vec<_>>())?;
+        let mut facts = facts.into_iter();
+        let Some(target) = facts.next().map(|f| f.toplevel.raw) else {
+            return Ok(None);
+        };
+        for f in facts {
+            let window = f.toplevel;
+            let over = f.override_redirect
+                && window.viewable
+                && window.raw.intersect(&target) == target
+                && ![0, pid, std::process::id()].contains(&window.pid);
+            if over && self.takes_input(window.id)? {
+                return Ok(Some(window));
+            }
+        }
+        Ok(None)
+    }
+
+    /// `false` for windows that let everything through, such as a compositor's.
+    fn takes_input(&self, window: Window) -> Result<bool> {
+        let shape = self
+            .connection
+            .shape_get_rectangles(window, shape::SK::INPUT)
+            .during(WHAT)?
+            .reply()
+            .present(WHAT)?;
+        Ok(shape.is_none_or(|shape| !shape.rectangles.is_empty()))
+    }
+}
+
+fn named(window: &Toplevel) -> String {
+    let title = escape::short(&window.title, 40);
+    format!("the window '{title}' (pid {})", window.pid)
+}

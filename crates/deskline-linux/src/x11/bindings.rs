@@ -1,0 +1,73 @@
+//! Key codes that are bound for a while, and whose they are.
+//!
+//! A binding outlives the client that made it. So the codes are noted on the root window together
+//! with a window of the client, and whoever types next takes back those whose client has gone.
+
+use deskline_desktop::Result;
+use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Keycode, Keysym, PropMode};
+use x11rb::wrapper::ConnectionExt as _;
+
+use super::{During as _, Present as _, X11};
+
+const WHAT: &str = "binding a key code";
+
+/// More codes than a keyboard has.
+const MAX_CODES: u32 = 256;
+
+impl X11 {
+    /// Gives a key code this symbol with and without Shift; 0 frees it.
+    pub(super) fn bind_keycode(&self, code: Keycode, symbol: Keysym) -> Result<()> {
+        self.connection
+            .change_keyboard_mapping(1, code, 2, &[symbol, symbol])
+            .during(WHAT)?;
+        Ok(())
+    }
+
+    /// Notes that these codes are bound by this client, and that it may hold something pressed for
+    /// longer than one request.
+    pub(super) fn claim_keycodes(&self, codes: &[Keycode]) -> Result<()> {
+        let mut note = vec![self.own];
+        note.extend(codes.iter().map(|code| u32::from(*code)));
+        let property = self.atoms._DESKLINE_BOUND_KEYCODES;
+        let (mode, kind) = (PropMode::REPLACE, AtomEnum::CARDINAL);
+        self.connection
+            .change_property32(mode, self.root, property, kind, &note)
+            .during(WHAT)?;
+        Ok(())
+    }
+
+    pub(super) fn give_keycodes_back(&self) -> Result<()> {
+        self.connection
+            .delete_property(self.root, self.atoms._DESKLINE_BOUND_KEYCODES)
+            .during(WHAT)?;
+        Ok(())
+    }
+
+    /// Frees the codes that a client has bound, and releases what it has pressed, and left behind.
+    pub(super) fn reclaim_keycodes(&self) -> Result<()> {
+        let property = self.atoms._DESKLINE_BOUND_KEYCODES;
+        let kind = AtomEnum::CARDINAL;
+        let note = self
+            .connection
+            .get_property(false, self.root, property, kind, 0, MAX_CODES)
+            .during(WHAT)?
+            .reply()
+            .present(WHAT)?;
+        let Some(mut note) = note.as_ref().and_then(|note| note.value32()) else {
+            return Ok(());
+        };
+        let Some(owner) = note.next() else {
+            return Ok(());
+        };
+        // Ours in name only: the server gives the ids of a client that has gone to the next.
+        let attributes = self.connection.get_window_attributes(owner).during(WHAT)?;
+        if attributes.reply().present(WHAT)?.is_some() && owner != self.own {
+            return Ok(());
+        }
+        crate::guard::release_synthetic(&self.connection)?;
+        for code in note.filter_map(|code| Keycode::try_from(code).ok()) {
+            self.bind_keycode(code, 0)?;
+        }
+        self.give_keycodes_back()
+    }
+}

@@ -1,0 +1,119 @@
+//! What this connection holds pressed. The server does not release synthetic keys when a client
+//! goes, so nothing is pressed except through [`Hands`], which lets go on every way out.
+
+use std::ops::{Deref, DerefMut};
+
+use deskline_desktop::Result;
+use x11rb::protocol::xproto::{
+    BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, KEY_PRESS_EVENT, KEY_RELEASE_EVENT,
+    MOTION_NOTIFY_EVENT,
+};
+use x11rb::protocol::xtest::ConnectionExt as _;
+use x11rb::wrapper::ConnectionExt as _;
+
+use super::stream::Connection;
+use super::{During as _, X11};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pressed {
+    /// A key code.
+    Key(u8),
+    /// A pointer button.
+    Button(u8),
+}
+
+impl Pressed {
+    fn events(self) -> (u8, u8, u8) {
+        match self {
+            Self::Key(code) => (KEY_PRESS_EVENT, KEY_RELEASE_EVENT, code),
+            Self::Button(button) => (BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, button),
+        }
+    }
+}
+
+/// Keys and buttons that are down, in the order in which they went down.
+#[derive(Debug, Default)]
+pub(super) struct Held(Vec<Pressed>);
+
+impl Held {
+    /// Releases all, last pressed first. A lost connection is not reported: nothing can be done.
+    pub(super) fn release_all(&mut self, connection: &Connection) {
+        if self.0.is_empty() {
+            return;
+        }
+        for pressed in self.0.drain(..).rev() {
+            let (_, release, detail) = pressed.events();
+            if let Err(error) =
+                connection.xtest_fake_input(release, detail, 0, x11rb::NONE, 0, 0, 0)
+            {
+                tracing::warn!(?pressed, %error, "could not release");
+            }
+        }
+        // Not a flush: a server drops what it has not read of a client that has gone.
+        if let Err(error) = connection.sync() {
+            tracing::warn!(%error, "could not release");
+        }
+    }
+}
+
+/// The right to press things, for one operation. Dropping it releases them.
+pub(super) struct Hands<'a>(&'a mut X11);
+
+impl<'a> Hands<'a> {
+    pub(super) fn of(x11: &'a mut X11) -> Self {
+        Self(x11)
+    }
+
+    pub(super) fn press(&mut self, what: Pressed) -> Result<()> {
+        let (press, _, detail) = what.events();
+        self.fake(press, detail, 0, 0)?;
+        self.held.0.push(what);
+        Ok(())
+    }
+
+    pub(super) fn release(&mut self, what: Pressed) -> Result<()> {
+        let (_, release, detail) = what.events();
+        self.fake(release, detail, 0, 0)?;
+        self.held.0.retain(|held| *held != what);
+        Ok(())
+    }
+
+    /// Presses and releases in one write, so that no death of this process comes between.
+    pub(super) fn tap(&mut self, what: Pressed) -> Result<()> {
+        self.press(what)?;
+        self.release(what)
+    }
+
+    /// Moves the pointer, as a motion event that apps see. Root coordinates.
+    pub(super) fn motion(&mut self, x: i16, y: i16) -> Result<()> {
+        self.fake(MOTION_NOTIFY_EVENT, 0, x, y)
+    }
+
+    fn fake(&mut self, event: u8, detail: u8, x: i16, y: i16) -> Result<()> {
+        let root = self.root;
+        self.connection
+            .xtest_fake_input(event, detail, 0, root, x, y, 0)
+            .during("sending input")?;
+        Ok(())
+    }
+}
+
+impl Deref for Hands<'_> {
+    type Target = X11;
+
+    fn deref(&self) -> &X11 {
+        self.0
+    }
+}
+
+impl DerefMut for Hands<'_> {
+    fn deref_mut(&mut self) -> &mut X11 {
+        self.0
+    }
+}
+
+impl Drop for Hands<'_> {
+    fn drop(&mut self) {
+        self.0.release_all();
+    }
+}

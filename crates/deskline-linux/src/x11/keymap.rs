@@ -1,0 +1,266 @@
+//! The keyboard map: which key, with which modifiers, gives which symbol in the current group.
+//!
+//! Read through XKB and not from the core map, which cannot say what a level needs: Shift, the
+//! third-level key, or Shift because Num Lock is on (The X Keyboard Extension: Protocol, §6.3 and §7).
+
+use std::collections::HashMap;
+
+use deskline_desktop::Result;
+use x11rb::protocol::xinput::{ConnectionExt as _, Device, DeviceType};
+use x11rb::protocol::xkb::{
+    self, ConnectionExt as _, GetMapReply, GetStateReply, KeySymMap, KeyType, MapPart,
+};
+use x11rb::protocol::xproto::{Keycode, Keysym};
+use xkeysym::{Keysym as Named, key};
+
+use super::During as _;
+use super::stream::Connection;
+
+/// The real modifier of Caps Lock, as a bit of a state.
+pub(super) const LOCK: u8 = 1 << 1;
+
+const WHAT: &str = "reading the keyboard map";
+
+/// A key, and the real modifiers that must be down for it to give the symbol wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stroke {
+    pub(super) code: Keycode,
+    pub(super) modifiers: u8,
+}
+
+/// The map of one group under given locks.
+#[derive(Debug, Default)]
+pub(super) struct Keymap {
+    symbols: HashMap<Keysym, Stroke>,
+    chars: HashMap<char, Stroke>,
+    /// A key that sets each real modifier while it is down, for those that choose levels.
+    choosers: [Option<Keycode>; 8],
+    /// Codes that no key has.
+    pub(super) spare: Vec<Keycode>,
+}
+
+/// What was read of the keyboard, and what is locked.
+pub(super) struct Keyboard {
+    map: GetMapReply,
+    pub(super) group: u8,
+    /// The group that is locked, whatever is held.
+    pub(super) locked_group: u8,
+    /// Modifiers that are locked (Caps Lock, Num Lock) or latched.
+    pub(super) locked: u8,
+    /// The one among them that only Num Lock has.
+    pub(super) num_lock: u8,
+}
+
+/// The XKB device of synthetic keys. On a desktop with several keyboards their maps can differ,
+/// and the one of the device that a key comes from counts.
+pub(super) fn xtest_keyboard(connection: &Connection) -> Result<xkb::DeviceSpec> {
+    let version = connection.xinput_xi_query_version(2, 0).during(WHAT)?;
+    let devices = connection
+        .xinput_xi_query_device(Device::ALL)
+        .during(WHAT)?;
+    version.reply().during(WHAT)?;
+    let found = devices
+        .reply()
+        .during(WHAT)?
+        .infos
+        .into_iter()
+        .find(|d| d.type_ == DeviceType::SLAVE_KEYBOARD && d.name.ends_with(b"XTEST keyboard"));
+    Ok(found.map_or(xkb::ID::USE_CORE_KBD.into(), |device| device.deviceid))
+}
+
+impl Keyboard {
+    /// Reads map and state in one round trip.
+    pub(super) fn read(connection: &Connection, device: xkb::DeviceSpec) -> Result<Self> {
+        let parts = MapPart::KEY_TYPES | MapPart::KEY_SYMS | MapPart::MODIFIER_MAP;
+        let map = connection
+            .xkb_get_map(
+                device,
+                parts,
+                MapPart::from(0u16),
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                xkb::VMod::from(0u16),
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+            )
+            .during(WHAT)?;
+        let state = connection
+            .xkb_get_state(xkb::ID::USE_CORE_KBD.into())
+            .during(WHAT)?;
+        let map = map.reply().during(WHAT)?;
+        let state = state.reply().during(WHAT)?;
+        let mut keyboard = Self {
+            group: state.group.into(),
+            locked_group: state.locked_group.into(),
+            locked: locked(&state),
+            num_lock: 0,
+            map,
+        };
+        keyboard.num_lock = keyboard.modifiers_of(key::Num_Lock);
+        Ok(keyboard)
+    }
+
+    /// What the symbols need in `group` while the modifiers `locked` are locked.
+    pub(super) fn keymap(&self, group: u8, locked: u8) -> Keymap {
+        let mut keymap = Keymap::default();
+        for (code, symbols) in self.keys() {
+            if symbols.syms.iter().all(|symbol| *symbol == 0) && self.modifiers(code) == 0 {
+                keymap.spare.push(code);
+            }
+            let Some(first) = Self::symbol(symbols, group, 0) else {
+                continue;
+            };
+            let chooses = matches!(
+                first,
+                key::Shift_L | key::Shift_R | key::ISO_Level3_Shift | key::ISO_Level5_Shift
+            );
+            for (bit, chooser) in keymap.choosers.iter_mut().enumerate() {
+                if chooses && self.modifiers(code) == 1 << bit {
+                    chooser.get_or_insert(code);
+                }
+            }
+        }
+        let choosable = (0u8..8)
+            .filter(|bit| keymap.choosers[usize::from(*bit)].is_some())
+            .fold(0, |mask, bit| mask | 1 << bit);
+        for (code, symbols) in self.keys() {
+            let Some(kind) = self.kind(symbols, group) else {
+                continue;
+            };
+            for level in 0..kind.num_levels {
+                let Some(symbol) = Self::symbol(symbols, group, level) else {
+                    continue;
+                };
+                let Some(modifiers) = needed(kind, level, locked, choosable) else {
+                    continue;
+                };
+                keymap.add(symbol, Stroke { code, modifiers });
+            }
+        }
+        keymap
+    }
+
+    /// How many groups some key has.
+    pub(super) fn groups(&self) -> u8 {
+        self.keys()
+            .map(|(_, symbols)| symbols.group_info & 0xf)
+            .max()
+            .unwrap_or(1)
+            .clamp(1, 4)
+    }
+
+    fn keys(&self) -> impl Iterator<Item = (Keycode, &KeySymMap)> {
+        let first = self.map.first_key_sym;
+        let symbols = self.map.map.syms_rtrn.iter().flatten();
+        symbols
+            .enumerate()
+            .filter_map(move |(i, s)| Some((first.checked_add(u8::try_from(i).ok()?)?, s)))
+    }
+
+    /// The real modifiers that a key sets.
+    fn modifiers(&self, code: Keycode) -> u8 {
+        let maps = self.map.map.modmap_rtrn.iter().flatten();
+        maps.filter(|map| map.keycode == code)
+            .fold(0, |mask, map| mask | u16::from(map.mods) as u8)
+    }
+
+    fn modifiers_of(&self, symbol: Keysym) -> u8 {
+        self.keys()
+            .filter(|(_, symbols)| symbols.syms.first() == Some(&symbol))
+            .fold(0, |mask, (code, _)| mask | self.modifiers(code))
+    }
+
+    fn symbol(symbols: &KeySymMap, group: u8, level: u8) -> Option<Keysym> {
+        let group = effective_group(symbols, group)?;
+        let at = usize::from(group) * usize::from(symbols.width) + usize::from(level);
+        let symbol = symbols.syms.get(at).copied();
+        symbol.filter(|symbol| *symbol != 0 && level < symbols.width)
+    }
+
+    fn kind(&self, symbols: &KeySymMap, group: u8) -> Option<&KeyType> {
+        let group = effective_group(symbols, group)?;
+        let index = symbols.kt_index.get(usize::from(group))?;
+        self.map.map.types_rtrn.as_ref()?.get(usize::from(*index))
+    }
+}
+
+impl Keymap {
+    fn add(&mut self, symbol: Keysym, stroke: Stroke) {
+        let simpler = |old: &Stroke| stroke.modifiers.count_ones() < old.modifiers.count_ones();
+        let char = Named::new(symbol).key_char();
+        // Keys of the keypad give characters too, but an app may take them for the arrows.
+        if let Some(char) = char.filter(|c| !c.is_control() && !(0xff00..=0xffff).contains(&symbol))
+            && self.chars.get(&char).is_none_or(simpler)
+        {
+            self.chars.insert(char, stroke);
+        }
+        if self.symbols.get(&symbol).is_none_or(simpler) {
+            self.symbols.insert(symbol, stroke);
+        }
+    }
+
+    pub(super) fn symbol(&self, symbol: Keysym) -> Option<Stroke> {
+        self.symbols.get(&symbol).copied()
+    }
+
+    pub(super) fn char(&self, char: char) -> Option<Stroke> {
+        self.chars.get(&char).copied()
+    }
+
+    /// The keys to hold for these real modifiers.
+    pub(super) fn choosers(&self, modifiers: u8) -> impl Iterator<Item = Keycode> {
+        let bits = self.choosers.iter().enumerate();
+        bits.filter(move |(bit, _)| modifiers >> bit & 1 == 1)
+            .filter_map(|(_, code)| *code)
+    }
+}
+
+pub(super) fn locked(state: &GetStateReply) -> u8 {
+    (u16::from(state.locked_mods) | u16::from(state.latched_mods)) as u8
+}
+
+/// XKB protocol §5: what becomes of a group that the key does not have.
+fn effective_group(symbols: &KeySymMap, group: u8) -> Option<u8> {
+    let groups = symbols.group_info & 0xf;
+    if groups == 0 {
+        return None;
+    }
+    if group < groups {
+        return Some(group);
+    }
+    Some(match symbols.group_info & 0xc0 {
+        0x40 => groups - 1,
+        0x80 => Some(symbols.group_info >> 4 & 3)
+            .filter(|redirect| *redirect < groups)
+            .unwrap_or(0),
+        _ => group % groups,
+    })
+}
+
+/// The fewest modifiers to press so that a key of this type gives this level; `None` where no
+/// combination of `choosable` ones does.
+fn needed(kind: &KeyType, level: u8, locked: u8, choosable: u8) -> Option<u8> {
+    let bits = |mods| u16::from(mods) as u8;
+    let mask = bits(kind.mods_mask);
+    // A combination that no entry lists gives the first level: Shift under Caps Lock, say.
+    let level_of = |state: u8| {
+        let entry = kind
+            .map
+            .iter()
+            .find(|entry| entry.active && bits(entry.mods_mask) == state & mask);
+        entry.map_or(0, |entry| entry.level)
+    };
+    (0..=choosable)
+        .filter(|press| press & !choosable == 0 && level_of(locked | press) == level)
+        .min_by_key(|press| press.count_ones())
+}

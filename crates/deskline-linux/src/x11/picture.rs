@@ -1,0 +1,376 @@
+//! A picture of a window, covered or not, with the menus that it has open.
+//!
+//! Where the window's pixels come from, in this order: its own pixmap, where a compositor or an
+//! earlier picture has redirected it (X Composite); the screen, where nothing covers it; its own
+//! pixmap after it was redirected for good and has painted itself anew. Redirecting makes an app
+//! repaint, so it is done only to a window that is covered.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use deskline_core::Rect;
+use deskline_desktop::{Cancel, Error, Picture, Result, WindowId};
+use x11rb::connection::Connection as _;
+use x11rb::cookie::Cookie;
+use x11rb::protocol::composite::{self, ConnectionExt as _, Redirect};
+use x11rb::protocol::damage::{self, ConnectionExt as _, ReportLevel};
+use x11rb::protocol::shm::{self, ConnectionExt as _};
+use x11rb::protocol::xproto::{ConnectionExt as _, ImageOrder, Visualid, Window};
+
+use super::canvas::{Alpha, Canvas};
+use super::popups::{Popup, popups_among};
+use super::shared_image::{PIXEL, SharedImage, Source, read_over_socket};
+use super::stream::Connection;
+use super::windows::Facts;
+use super::{During as _, Present as _, X11};
+
+/// How long an app may take to repaint a window that was redirected, and how long it must then
+/// have drawn nothing: two frames.
+const REPAINT: Duration = Duration::from_millis(500);
+const PAINTED: Duration = Duration::from_millis(34);
+
+const WHAT: &str = "taking a picture";
+
+/// What is kept between pictures.
+#[derive(Debug)]
+pub(super) struct Pictures {
+    composite: bool,
+    shm: bool,
+    shared: Option<SharedImage>,
+    /// Windows that were redirected, for as long as they exist.
+    redirected: HashSet<Window>,
+}
+
+/// Questions for versions, which the extensions want to be asked before use.
+pub(super) struct Versions<'c> {
+    composite: Option<Cookie<'c, Connection, composite::QueryVersionReply>>,
+    damage: Option<Cookie<'c, Connection, damage::QueryVersionReply>>,
+    shm: Option<Cookie<'c, Connection, shm::QueryVersionReply>>,
+}
+
+impl Pictures {
+    pub(super) fn versions(c: &Connection, composite: bool, shm: bool) -> Result<Versions<'_>> {
+        Ok(Versions {
+            composite: composite
+                .then(|| c.composite_query_version(0, 4).during(WHAT))
+                .transpose()?,
+            damage: composite
+                .then(|| c.damage_query_version(1, 1).during(WHAT))
+                .transpose()?,
+            shm: shm
+                .then(|| c.shm_query_version().during(WHAT))
+                .transpose()?,
+        })
+    }
+}
+
+impl Versions<'_> {
+    pub(super) fn reply(self) -> Result<Pictures> {
+        let composite = self.composite.map(|c| c.reply().during(WHAT)).transpose()?;
+        let damage = self.damage.map(|c| c.reply().during(WHAT)).transpose()?;
+        let shm = self.shm.map(|c| c.reply().during(WHAT)).transpose()?;
+        Ok(Pictures {
+            // 0.2 has NameWindowPixmap, and MIT-SHM 1.2 passes file descriptors.
+            composite: damage.is_some()
+                && composite.is_some_and(|v| (v.major_version, v.minor_version) >= (0, 2)),
+            shm: shm.is_some_and(|v| (v.major_version, v.minor_version) >= (1, 2)),
+            shared: None,
+            redirected: HashSet::new(),
+        })
+    }
+}
+
+/// A window that is to be in the picture.
+struct Part {
+    /// The child of the root that it is, or is inside of.
+    outer: Window,
+    /// What is shown of it, in root coordinates.
+    shown: Rect,
+    /// Whether something else lies over it.
+    covered: bool,
+    /// The window to ask whether it has repainted; `None` for a pop-up, which is not redirected.
+    client: Option<Window>,
+}
+
+impl X11 {
+    /// A picture of the window's content, and of the menus, pop-ups and drop-downs of its process
+    /// that are open, as far as they are on the screen.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] where the window has gone, is minimised, on another workspace or off the
+    /// screen; [`Error::Unavailable`] where its pixels are not of 8 bits a colour.
+    pub fn picture(&mut self, window: WindowId) -> Result<Picture> {
+        let (wanted, popups) = self.parts(window)?;
+        let area = popups
+            .iter()
+            .fold(wanted.shown, |area, popup| union(area, popup.shown));
+        let mut canvas = Canvas::new(area);
+        for part in std::iter::once(&wanted).chain(&popups) {
+            if !self.draw(&mut canvas, part)? && part.outer == wanted.outer {
+                return Err(refused("it changed while its picture was taken"));
+            }
+        }
+        Ok(canvas.picture())
+    }
+
+    /// What is to be in the picture: the window, then its pop-ups, bottom first.
+    fn parts(&mut self, window: WindowId) -> Result<(Part, Vec<Part>)> {
+        let Some(wanted) = self.toplevel(window)? else {
+            return Err(refused("it has been closed"));
+        };
+        if wanted.minimised {
+            return Err(refused("it is minimised, and has no image then"));
+        }
+        if !wanted.viewable {
+            return Err(refused("it is hidden or on another workspace"));
+        }
+        let screen = self.connection.get_geometry(self.root).during(WHAT)?;
+        let stack = self.children_of_root()?;
+        let screen = screen.reply().during(WHAT)?;
+        let screen = Rect {
+            x: 0,
+            y: 0,
+            w: screen.width.into(),
+            h: screen.height.into(),
+        };
+        self.pictures.redirected.retain(|id| stack.contains(id));
+        let facts = self.facts(&stack)?;
+        let popups = popups_among(&facts, wanted.pid);
+        let outer = self
+            .ancestry(wanted.id)?
+            .pop()
+            .ok_or_else(|| refused("it has been closed"))?;
+        let part = |outer: Window, client: Option<Window>, extents: Rect| Part {
+            outer,
+            client,
+            shown: extents.intersect(&screen),
+            covered: covered(&facts, outer, extents.intersect(&screen), &popups),
+        };
+        let wanted = part(outer, Some(wanted.id), wanted.extents);
+        if wanted.shown.is_empty() {
+            return Err(refused("it is off the screen"));
+        }
+        let popups = popups
+            .iter()
+            .filter(|popup| popup.id != wanted.outer)
+            .map(|popup| part(popup.id, None, popup.extents))
+            .filter(|part| !part.shown.is_empty())
+            .collect();
+        Ok((wanted, popups))
+    }
+
+    /// `false` where the window has gone or changed meanwhile.
+    fn draw(&mut self, canvas: &mut Canvas, part: &Part) -> Result<bool> {
+        if self.draw_pixmap(canvas, part)? {
+            return Ok(true);
+        }
+        match part.client {
+            // Toolkits draw shadows around pop-ups. The screen has lost what was under them.
+            None if !part.covered => return self.draw_window(canvas, part),
+            Some(client) if part.covered && self.pictures.composite => {
+                self.redirect(part.outer, client)?;
+                if self.draw_pixmap(canvas, part)? {
+                    return Ok(true);
+                }
+            }
+            _ => {}
+        }
+        let screen = Source {
+            drawable: self.root,
+            area: part.shown,
+        };
+        let (visual, _) = self.visual(self.root)?;
+        self.copy(canvas, part.shown, screen, visual, Alpha::Opaque)
+    }
+
+    /// Draws the window as it lies on the screen, with its alpha.
+    fn draw_window(&mut self, canvas: &mut Canvas, part: &Part) -> Result<bool> {
+        let window = self.connection.get_geometry(part.outer).during(WHAT)?;
+        let (visual, alpha) = self.visual(part.outer)?;
+        let Some(window) = window.reply().present(WHAT)? else {
+            return Ok(false);
+        };
+        let border = i32::from(window.border_width);
+        let source = Source {
+            drawable: part.outer,
+            area: part
+                .shown
+                .offset(-i32::from(window.x) - border, -i32::from(window.y) - border),
+        };
+        self.copy(canvas, part.shown, source, visual, alpha)
+    }
+
+    /// Draws the window's own pixmap; `false` where it has none.
+    fn draw_pixmap(&mut self, canvas: &mut Canvas, part: &Part) -> Result<bool> {
+        if !self.pictures.composite {
+            return Ok(false);
+        }
+        let pixmap = self.connection.generate_id().during(WHAT)?;
+        let named = self
+            .connection
+            .composite_name_window_pixmap(part.outer, pixmap)
+            .during(WHAT)?;
+        // Its upper left corner is that of the window's border.
+        let corner = self.connection.get_geometry(part.outer).during(WHAT)?;
+        let named = named.check().present(WHAT)?;
+        let corner = corner.reply().present(WHAT)?;
+        let (Some(()), Some(corner)) = (named, corner) else {
+            return Ok(false);
+        };
+        let source = Source {
+            drawable: pixmap,
+            area: part
+                .shown
+                .offset(-i32::from(corner.x), -i32::from(corner.y)),
+        };
+        let drawn = self
+            .visual(part.outer)
+            .and_then(|(visual, alpha)| self.copy(canvas, part.shown, source, visual, alpha));
+        self.connection.free_pixmap(pixmap).during(WHAT)?;
+        drawn
+    }
+
+    fn copy(
+        &mut self,
+        canvas: &mut Canvas,
+        to: Rect,
+        from: Source,
+        visual: Visualid,
+        alpha: Alpha,
+    ) -> Result<bool> {
+        self.check_format(visual)?;
+        let size = to.w.max(0) as usize * to.h.max(0) as usize * PIXEL;
+        self.share(size)?;
+        let rows = |first: usize, bgrx: &[u8]| canvas.put(to, first, bgrx, alpha);
+        match &self.pictures.shared {
+            Some(shared) => shared.read(&self.connection, from, rows),
+            None => read_over_socket(&self.connection, from, rows),
+        }
+    }
+
+    /// Makes room for an image of `size` bytes in shared memory, if the server shares any.
+    fn share(&mut self, size: usize) -> Result<()> {
+        let pictures = &mut self.pictures;
+        if !pictures.shm || pictures.shared.as_ref().is_some_and(|s| s.size() >= size) {
+            return Ok(());
+        }
+        if let Some(small) = pictures.shared.take() {
+            small.detach(&self.connection)?;
+        }
+        pictures.shared = SharedImage::new(&self.connection, size)?;
+        pictures.shm = pictures.shared.is_some();
+        Ok(())
+    }
+
+    /// Redirects the window for as long as this connection and the window live, and waits until
+    /// the app has painted it again: it is black until then.
+    fn redirect(&mut self, outer: Window, client: Window) -> Result<()> {
+        if !self.pictures.redirected.insert(outer) {
+            return Ok(());
+        }
+        let damage = self.connection.generate_id().during(WHAT)?;
+        let c = &self.connection;
+        c.damage_create(damage, outer, ReportLevel::RAW_RECTANGLES)
+            .during(WHAT)?;
+        let redirected = c
+            .composite_redirect_window(outer, Redirect::AUTOMATIC)
+            .during(WHAT)?;
+        if redirected.check().present(WHAT)?.is_none() {
+            self.pictures.redirected.remove(&outer);
+        }
+        let painted = self.await_repaint(client);
+        self.connection
+            .damage_destroy(damage)
+            .during(WHAT)?
+            .ignore_error();
+        painted
+    }
+
+    fn await_repaint(&mut self, client: Window) -> Result<()> {
+        let never = Cancel::new();
+        self.watching_root(|x11| {
+            let exposed = x11.await_reader(Some(client), REPAINT, &never);
+            if let Err(error) = exposed {
+                tracing::debug!(%error, "a picture may lack what the app has not painted");
+            }
+            let mut seen = x11.heard.damage;
+            let mut last = Instant::now();
+            x11.wait_until(REPAINT, &never, |x11| {
+                if x11.heard.damage != seen {
+                    seen = x11.heard.damage;
+                    last = Instant::now();
+                }
+                Ok(last.elapsed() > PAINTED)
+            })?;
+            Ok(())
+        })
+    }
+
+    /// The window's visual, and whether its pixels have alpha.
+    fn visual(&self, window: Window) -> Result<(Visualid, Alpha)> {
+        let attributes = self.connection.get_window_attributes(window).during(WHAT)?;
+        let geometry = self.connection.get_geometry(window).during(WHAT)?;
+        let attributes = attributes.reply().present(WHAT)?;
+        let geometry = geometry.reply().present(WHAT)?;
+        let (Some(attributes), Some(geometry)) = (attributes, geometry) else {
+            return Err(refused("it has been closed"));
+        };
+        let alpha = if geometry.depth == 32 {
+            Alpha::Premultiplied
+        } else {
+            Alpha::Opaque
+        };
+        Ok((attributes.visual, alpha))
+    }
+
+    /// Pixels are taken as 32 bits, B·G·R·X in memory.
+    fn check_format(&self, visual: Visualid) -> Result<()> {
+        let setup = self.connection.setup();
+        let found = setup.roots.iter().flat_map(|screen| &screen.allowed_depths);
+        let found = found
+            .flat_map(|depth| depth.visuals.iter().map(move |v| (depth.depth, v)))
+            .find(|(_, v)| v.visual_id == visual);
+        let Some((depth, visual)) = found else {
+            return Err(Error::Unavailable(
+                "the window has a visual that the X server does not list".into(),
+            ));
+        };
+        let masks = [visual.red_mask, visual.green_mask, visual.blue_mask];
+        let mut formats = setup.pixmap_formats.iter();
+        let bits = formats.find(|f| f.depth == depth).map(|f| f.bits_per_pixel);
+        if masks == [0xff_0000, 0xff00, 0xff]
+            && bits == Some(32)
+            && setup.image_byte_order == ImageOrder::LSB_FIRST
+        {
+            return Ok(());
+        }
+        Err(Error::Unavailable(format!(
+            "pictures are not supported for windows of colour depth {depth}; depth 24 and 32 are. The tree is complete without"
+        )))
+    }
+}
+
+fn refused(why: &'static str) -> Error {
+    Error::Input(format!("no picture of the window: {why}"))
+}
+
+/// Whether anything but these pop-ups lies over `shown` in the stack above `outer`.
+fn covered(facts: &[Facts], outer: Window, shown: Rect, popups: &[Popup]) -> bool {
+    let above = facts.iter().skip_while(|f| f.toplevel.id != outer).skip(1);
+    above
+        .filter(|f| f.toplevel.viewable && !f.input_only)
+        .filter(|f| popups.iter().all(|popup| popup.id != f.toplevel.id))
+        .any(|f| !f.toplevel.raw.intersect(&shown).is_empty())
+}
+
+/// The smallest rectangle around both.
+fn union(a: Rect, b: Rect) -> Rect {
+    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
+    Rect {
+        x,
+        y,
+        w: (a.x + a.w).max(b.x + b.w) - x,
+        h: (a.y + a.h).max(b.y + b.h) - y,
+    }
+}

@@ -1,0 +1,302 @@
+//! The pointer: where it is, clicks, drags and the wheel. All of it as XTEST events, so that apps
+//! see motion where a person's hand would have made some.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::{Modifiers, Point};
+use deskline_desktop::{Button, Cancel, Clicks, Error, Result};
+use x11rb::protocol::xproto::{ConnectionExt as _, Window};
+
+use super::held::{Hands, Pressed};
+use super::{During as _, Present as _, X11, sync};
+
+/// Between the two clicks of a double click.
+const BETWEEN_CLICKS: Duration = Duration::from_millis(20);
+
+/// Toolkits take two clicks for a double click up to here: 400 ms in GTK and Qt, 500 ms in
+/// Chromium and Calc. Two single clicks are kept further apart.
+const DOUBLE_CLICK: Duration = Duration::from_millis(500);
+
+/// And within this many pixels: 5 in GTK and Qt.
+const DOUBLE_CLICK_REACH: i32 = 10;
+
+/// A drag goes in this many steps, none shorter than a frame at 120 Hz.
+const DRAG_STEPS: i32 = 16;
+const DRAG_STEP: Duration = Duration::from_millis(8);
+
+/// Beyond this a toolkit takes a motion with the button down for a drag: 8 pixels in GTK, 10 in Qt.
+const DRAG_THRESHOLD: i32 = 12;
+
+/// Turns of the wheel that the server, and the app, may have before they are waited for.
+const AHEAD_OF_SERVER: u32 = 8;
+const AHEAD_OF_APP: u32 = 32;
+
+/// How long the pointer may take to a place.
+const ARRIVAL: Duration = Duration::from_millis(500);
+
+const WHAT: &str = "moving the pointer";
+
+#[derive(Debug)]
+pub(super) struct LastClick {
+    when: Instant,
+    at: Point,
+    button: Button,
+}
+
+impl X11 {
+    /// Where the pointer is.
+    pub fn pointer(&self) -> Result<Point> {
+        let pointer = self.connection.query_pointer(self.root).during(WHAT)?;
+        let pointer = pointer.reply().during(WHAT)?;
+        Ok(Point {
+            x: pointer.root_x.into(),
+            y: pointer.root_y.into(),
+        })
+    }
+
+    /// Puts the pointer there, and knows that it is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] for a place off the screen, or if a program confines the pointer.
+    pub fn move_pointer(&mut self, to: Point) -> Result<()> {
+        Hands::of(self).point_at(to)
+    }
+
+    /// Moves the pointer there and clicks, with the modifiers held. A single click that would
+    /// make a double click of an earlier one waits until it does not.
+    ///
+    /// # Errors
+    ///
+    /// As [`X11::move_pointer`] and [`X11::press_key`].
+    pub fn click(
+        &mut self,
+        at: Point,
+        button: Button,
+        clicks: Clicks,
+        modifiers: Modifiers,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let codes = self.modifier_codes(modifiers)?;
+        let what = self.physical(button)?;
+        if let Some(last) = &self.last_click
+            && last.button == button
+            && (last.at.x - at.x).abs() <= DOUBLE_CLICK_REACH
+            && (last.at.y - at.y).abs() <= DOUBLE_CLICK_REACH
+        {
+            cancel.wait(DOUBLE_CLICK.saturating_sub(last.when.elapsed()))?;
+        }
+        cancel.check()?;
+        self.check_pointer(at)?;
+        let mut hands = Hands::of(self);
+        hands.point_at(at)?;
+        hands.hold(&codes)?;
+        hands.tap(what)?;
+        if clicks == Clicks::Double {
+            // Chromium takes two clicks of the same millisecond for one event that came twice.
+            hands.round_trip()?;
+            cancel.wait(BETWEEN_CLICKS)?;
+            hands.tap(what)?;
+        }
+        hands.let_go(&codes)?;
+        hands.last_click = Some(LastClick {
+            when: Instant::now(),
+            at,
+            button,
+        });
+        hands.round_trip()
+    }
+
+    /// Presses the main button at `from`, moves to `to` in steps that the app has noticed each,
+    /// releases; with the modifiers held.
+    ///
+    /// # Errors
+    ///
+    /// As [`X11::click`], and [`Error::Input`] if an app does not take the motion in for 2 s.
+    pub fn drag(
+        &mut self,
+        from: Point,
+        to: Point,
+        modifiers: Modifiers,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let codes = self.modifier_codes(modifiers)?;
+        let button = self.physical(Button::Left)?;
+        self.last_click = None;
+        cancel.check()?;
+        self.on_screen(to)?;
+        self.check_pointer(from)?;
+        // The button is down for a while, and stays down if this process dies.
+        self.claim_keycodes(&[])?;
+        let dragged = self.watching_root(|x11| {
+            let mut hands = Hands::of(x11);
+            hands.point_at(from)?;
+            let source = hands.window_at(from)?;
+            hands.hold(&codes)?;
+            hands.press(button)?;
+            for point in path(from, to) {
+                hands.point_at(point)?;
+                hands.await_reader(source, sync::PATIENCE, cancel)?;
+                cancel.wait(DRAG_STEP)?;
+            }
+            // Source and target agree on a drop by messages of their own: the source tells the
+            // target where the pointer is, the target answers, the source takes note.
+            let target = hands.window_at(to)?;
+            for reader in [target, source] {
+                hands.await_reader(reader, sync::PATIENCE, cancel)?;
+            }
+            cancel.wait(DRAG_STEP)?;
+            hands.release(button)?;
+            hands.let_go(&codes)?;
+            hands.round_trip()
+        });
+        self.give_keycodes_back()?;
+        dragged
+    }
+
+    /// Turns the wheel by lines; positive is right and down.
+    ///
+    /// # Errors
+    ///
+    /// As [`X11::move_pointer`], and [`Error::Input`] if the app does not take the turns in for
+    /// 2 s.
+    pub fn scroll(&mut self, at: Point, delta_x: i32, delta_y: i32, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        self.check_pointer(at)?;
+        self.watching_root(|x11| {
+            let mut hands = Hands::of(x11);
+            hands.point_at(at)?;
+            let reader = hands.window_at(at)?;
+            for (delta, back, forth) in [(delta_y, 4, 5), (delta_x, 6, 7)] {
+                let button = Pressed::Button(if delta < 0 { back } else { forth });
+                for turn in 1..=delta.unsigned_abs() {
+                    cancel.check()?;
+                    hands.tap(button)?;
+                    if turn % AHEAD_OF_SERVER == 0 {
+                        hands.round_trip()?;
+                    }
+                    if turn % AHEAD_OF_APP == 0 {
+                        hands.await_reader(reader, sync::PATIENCE, cancel)?;
+                    }
+                }
+            }
+            hands.round_trip()
+        })
+    }
+
+    /// The button of the device that is this one after the person's mapping (left-handed mice).
+    fn physical(&self, button: Button) -> Result<Pressed> {
+        let logical = match button {
+            Button::Left => 1,
+            Button::Right => 3,
+        };
+        let map = self.connection.get_pointer_mapping().during(WHAT)?;
+        let map = map.reply().during(WHAT)?.map;
+        let at = map.iter().position(|mapped| *mapped == logical);
+        let physical = at.and_then(|at| u8::try_from(at + 1).ok());
+        Ok(Pressed::Button(physical.unwrap_or(logical)))
+    }
+
+    /// An error for a place that is not on the screen.
+    fn on_screen(&self, at: Point) -> Result<(i16, i16)> {
+        let screen = self.connection.get_geometry(self.root).during(WHAT)?;
+        let screen = screen.reply().during(WHAT)?;
+        let inside =
+            |v: i32, size: u16| i16::try_from(v).ok().filter(|_| v >= 0 && v < size.into());
+        match (inside(at.x, screen.width), inside(at.y, screen.height)) {
+            (Some(x), Some(y)) => Ok((x, y)),
+            _ => Err(Error::Input(format!(
+                "({},{}) is not on the screen, which is {}×{}. Scroll the element into view, or call refresh_traversal for where it is now",
+                at.x, at.y, screen.width, screen.height
+            ))),
+        }
+    }
+
+    /// The innermost window at a place.
+    pub(super) fn window_at(&self, at: Point) -> Result<Option<Window>> {
+        let (x, y) = self.on_screen(at)?;
+        let mut found = None;
+        let mut inside = self.root;
+        for _ in 0..sync::DEEPEST {
+            let place = self
+                .connection
+                .translate_coordinates(self.root, inside, x, y)
+                .during(WHAT)?;
+            match place.reply().present(WHAT)? {
+                Some(place) if place.child != x11rb::NONE => inside = place.child,
+                _ => break,
+            }
+            found = Some(inside);
+        }
+        Ok(found)
+    }
+}
+
+impl Hands<'_> {
+    fn point_at(&mut self, at: Point) -> Result<()> {
+        let (x, y) = self.on_screen(at)?;
+        self.motion(x, y)?;
+        // With a button down the server may hold motion back: window managers freeze the pointer
+        // for a moment to see what was clicked.
+        let never = Cancel::new();
+        if self.wait_until(ARRIVAL, &never, |x11| Ok(x11.pointer()? == at))? {
+            Ok(())
+        } else {
+            let now = self.pointer()?;
+            Err(Error::Input(format!(
+                "the pointer was sent to ({},{}) and is at ({},{}): a program confines it, or someone moves it",
+                at.x, at.y, now.x, now.y
+            )))
+        }
+    }
+
+    fn hold(&mut self, codes: &[u8]) -> Result<()> {
+        codes
+            .iter()
+            .try_for_each(|code| self.press(Pressed::Key(*code)))
+    }
+
+    fn let_go(&mut self, codes: &[u8]) -> Result<()> {
+        codes
+            .iter()
+            .rev()
+            .try_for_each(|code| self.release(Pressed::Key(*code)))
+    }
+}
+
+/// From one place to another: first past the threshold of a drag, where the way is that long, then
+/// in even steps. Ends exactly at `to`.
+fn path(from: Point, to: Point) -> impl Iterator<Item = Point> {
+    let (dx, dy) = (to.x - from.x, to.y - from.y);
+    let longest = dx.abs().max(dy.abs());
+    let start = (longest > DRAG_THRESHOLD).then(|| Point {
+        x: from.x + dx * DRAG_THRESHOLD / longest,
+        y: from.y + dy * DRAG_THRESHOLD / longest,
+    });
+    let steps = (1..=DRAG_STEPS).map(move |step| Point {
+        x: from.x + dx * step / DRAG_STEPS,
+        y: from.y + dy * step / DRAG_STEPS,
+    });
+    start.into_iter().chain(steps.filter(move |p| {
+        let gone = (p.x - from.x).abs().max((p.y - from.y).abs());
+        *p == to || gone > DRAG_THRESHOLD
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Point, path};
+
+    #[test]
+    fn a_drag_ends_where_it_should_and_never_goes_back() {
+        let (from, to) = (Point { x: 10, y: 300 }, Point { x: 907, y: 17 });
+        let points: Vec<_> = path(from, to).collect();
+        assert_eq!(points.last(), Some(&to));
+        assert!(
+            points
+                .windows(2)
+                .all(|p| p[0].x <= p[1].x && p[0].y >= p[1].y)
+        );
+        assert_eq!(path(from, from).last(), Some(from));
+    }
+}

@@ -1,0 +1,91 @@
+//! Menus, pop-ups and drop-downs: override-redirect children of the root, which no window manager
+//! lists.
+
+use deskline_core::Rect;
+use deskline_desktop::Result;
+use x11rb::protocol::xproto::{ConnectionExt as _, EventMask, GrabMode, GrabStatus, Window};
+
+use super::toplevel::Kind;
+use super::windows::Facts;
+use super::{During as _, X11};
+
+/// Toolkits keep windows of a pixel or two around for selections and grabs.
+const SMALLEST: i32 = 4;
+
+/// An open pop-up.
+pub(super) struct Popup {
+    pub(super) id: Window,
+    pub(super) kind: Kind,
+    /// In root coordinates, without a shadow.
+    pub(super) extents: Rect,
+}
+
+impl X11 {
+    /// Where the open menus, pop-ups and drop-downs of the process are, shadows included, in root
+    /// coordinates.
+    pub fn popups(&self, pid: u32) -> Result<Vec<Rect>> {
+        let facts = self.facts(&self.children_of_root()?)?;
+        let open = facts
+            .iter()
+            .filter(|f| pid != 0 && f.toplevel.pid == pid && is_popup(f));
+        Ok(open.map(|f| f.toplevel.raw).collect())
+    }
+
+    /// Whether a menu, pop-up or drop-down of the process is open.
+    pub fn popup_open(&self, pid: u32) -> Result<bool> {
+        let facts = self.facts(&self.children_of_root()?)?;
+        let popups = popups_among(&facts, pid);
+        if popups.iter().all(|popup| popup.kind == Kind::Menu) {
+            // A tooltip of GTK 4 calls itself a menu. Menus hold the pointer.
+            return Ok(!popups.is_empty() && self.pointer_grabbed()?);
+        }
+        Ok(true)
+    }
+
+    /// Whether a program holds the pointer. Asks for a grab that cannot succeed: "already grabbed"
+    /// is looked at before "not viewable".
+    fn pointer_grabbed(&self) -> Result<bool> {
+        let what = "looking at the pointer";
+        let grab = self
+            .connection
+            .grab_pointer(
+                false,
+                self.own,
+                EventMask::NO_EVENT,
+                GrabMode::ASYNC,
+                GrabMode::ASYNC,
+                x11rb::NONE,
+                x11rb::NONE,
+                x11rb::CURRENT_TIME,
+            )
+            .during(what)?;
+        Ok(grab.reply().during(what)?.status == GrabStatus::ALREADY_GRABBED)
+    }
+}
+
+pub(super) fn popups_among(facts: &[Facts], pid: u32) -> Vec<Popup> {
+    facts
+        .iter()
+        .filter(|f| pid != 0 && f.toplevel.pid == pid && is_popup(f))
+        .map(|f| Popup {
+            id: f.toplevel.id,
+            kind: f.toplevel.kind,
+            extents: f.toplevel.extents,
+        })
+        .collect()
+}
+
+/// A type of menu says it; a window that names no type, or only that it is a normal one, is a
+/// pop-up where the toolkit took it out of the window manager's hands.
+fn is_popup(facts: &Facts) -> bool {
+    let window = &facts.toplevel;
+    facts.override_redirect
+        && !facts.input_only
+        && window.viewable
+        && window.extents.w >= SMALLEST
+        && window.extents.h >= SMALLEST
+        && matches!(
+            window.kind,
+            Kind::Menu | Kind::Popup | Kind::Normal | Kind::Dialog | Kind::Utility
+        )
+}

@@ -1,0 +1,143 @@
+//! Pixels out of the server: through memory that it shares with us (MIT-SHM 1.2), or over the
+//! socket where it cannot.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+
+use deskline_core::Rect;
+use deskline_desktop::{Error, Result};
+use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use x11rb::connection::Connection as _;
+use x11rb::errors::ReplyError;
+use x11rb::protocol::shm::{self, ConnectionExt as _};
+use x11rb::protocol::xproto::{ConnectionExt as _, Drawable, ImageFormat};
+
+use super::stream::Connection;
+use super::{During as _, Present as _};
+
+const WHAT: &str = "reading pixels";
+
+/// Bytes of a pixel in the formats that are read here.
+pub(super) const PIXEL: usize = 4;
+
+/// Pixels are taken out of the shared file in pieces that stay in the cache until they have been
+/// converted.
+const PIECE: usize = 128 << 10;
+
+/// A file in memory that the server writes images to; kept from picture to picture.
+#[derive(Debug)]
+pub(super) struct SharedImage {
+    segment: shm::Seg,
+    file: File,
+    size: usize,
+}
+
+/// Where pixels come from: part of a drawable, in its own coordinates.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Source {
+    pub(super) drawable: Drawable,
+    pub(super) area: Rect,
+}
+
+impl Source {
+    /// The area as the protocol carries it; `None` where it has no size or does not fit.
+    fn area(&self) -> Option<(i16, i16, u16, u16)> {
+        let size = |v: i32| u16::try_from(v).ok().filter(|v| *v > 0);
+        Some((
+            i16::try_from(self.area.x).ok()?,
+            i16::try_from(self.area.y).ok()?,
+            size(self.area.w)?,
+            size(self.area.h)?,
+        ))
+    }
+}
+
+impl SharedImage {
+    /// Shares `size` bytes with the server; `None` where it refuses, being on another machine.
+    pub(super) fn new(connection: &Connection, size: usize) -> Result<Option<Self>> {
+        let file = memfd_create("deskline-picture", MemfdFlags::CLOEXEC)
+            .map_err(Error::system("sharing memory"))?;
+        ftruncate(&file, size as u64).map_err(Error::system("sharing memory"))?;
+        let file = File::from(file);
+        let theirs = file.try_clone().map_err(Error::system("sharing memory"))?;
+        let segment = connection.generate_id().during(WHAT)?;
+        let attached = connection
+            .shm_attach_fd(segment, std::os::fd::OwnedFd::from(theirs), false)
+            .during(WHAT)?
+            .check()
+            .present(WHAT)?;
+        Ok(attached.map(|()| Self {
+            segment,
+            file,
+            size,
+        }))
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    pub(super) fn detach(self, connection: &Connection) -> Result<()> {
+        connection.shm_detach(self.segment).during(WHAT)?;
+        Ok(())
+    }
+
+    /// Reads `source`, which fits, and hands its rows to `rows`: the first row's number, and whole
+    /// rows. `false` where the server has no such pixels: a window that has changed its size or
+    /// gone.
+    pub(super) fn read(
+        &self,
+        connection: &Connection,
+        source: Source,
+        mut rows: impl FnMut(usize, &[u8]),
+    ) -> Result<bool> {
+        let Some((x, y, w, h)) = source.area() else {
+            return Ok(false);
+        };
+        let format = ImageFormat::Z_PIXMAP.into();
+        let image = connection
+            .shm_get_image(source.drawable, x, y, w, h, !0, format, self.segment, 0)
+            .during(WHAT)?
+            .reply()
+            .present(WHAT)?;
+        let row = usize::from(w) * PIXEL;
+        let all = row * usize::from(h);
+        if image.is_none_or(|image| image.size as usize != all) {
+            return Ok(false);
+        }
+        let mut piece = vec![0; row * (PIECE / row).clamp(1, h.into())];
+        for at in (0..all).step_by(piece.len()) {
+            let length = piece.len().min(all - at);
+            let piece = &mut piece[..length];
+            self.file
+                .read_exact_at(piece, at as u64)
+                .map_err(Error::system(WHAT))?;
+            rows(at / row, piece);
+        }
+        Ok(true)
+    }
+}
+
+/// The same over the socket.
+pub(super) fn read_over_socket(
+    connection: &Connection,
+    source: Source,
+    mut rows: impl FnMut(usize, &[u8]),
+) -> Result<bool> {
+    let Some((x, y, w, h)) = source.area() else {
+        return Ok(false);
+    };
+    let image = connection
+        .get_image(ImageFormat::Z_PIXMAP, source.drawable, x, y, w, h, !0)
+        .during(WHAT)?;
+    let image = match image.reply() {
+        Err(ReplyError::X11Error(_)) => return Ok(false),
+        image => image.during(WHAT)?,
+    };
+    let all = usize::from(w) * PIXEL * usize::from(h);
+    if image.data.len() != all {
+        return Ok(false);
+    }
+    rows(0, &image.data);
+    Ok(true)
+}

@@ -1,0 +1,193 @@
+//! The socket to the X server, with a bound on every wait: a server that hangs, or that another
+//! client has grabbed for good, gives an error and not a hang.
+
+use std::io::{self, ErrorKind, IoSlice};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use deskline_desktop::{Error, Result};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
+use x11rb::reexports::x11rb_protocol::parse_display::{ConnectAddress, parse_display};
+use x11rb::reexports::x11rb_protocol::xauth::Family;
+use x11rb::rust_connection::{DefaultStream, PollMode, RustConnection, Stream};
+use x11rb::utils::RawFdContainer;
+
+use super::xauth;
+
+/// How long the server may say nothing while a reply is due. Servers answer in well under a
+/// millisecond; a client that grabs the server holds it for a fraction of a second.
+const SILENCE: Duration = Duration::from_secs(3);
+
+/// The highest display number whose TCP port exists (6000 + n).
+const LAST_DISPLAY: u16 = u16::MAX - 6000;
+
+/// The connection that everything here uses.
+pub(crate) type Connection = RustConnection<BoundedStream>;
+
+/// [`DefaultStream`] whose waits end after [`SILENCE`], and which stays broken once one has.
+#[derive(Debug)]
+pub(crate) struct BoundedStream {
+    inner: DefaultStream,
+    lost: AtomicBool,
+}
+
+impl BoundedStream {
+    fn new(inner: DefaultStream) -> Self {
+        Self {
+            inner,
+            lost: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether a wait ran out or the server closed the connection. Nothing works after that.
+    pub(crate) fn lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    fn note<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &result
+            && error.kind() != ErrorKind::WouldBlock
+        {
+            self.lost.store(true, Ordering::Relaxed);
+        }
+        result
+    }
+}
+
+impl AsFd for BoundedStream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        AsFd::as_fd(&self.inner)
+    }
+}
+
+impl Stream for BoundedStream {
+    fn poll(&self, mode: PollMode) -> io::Result<()> {
+        if self.lost() {
+            return Err(ErrorKind::NotConnected.into());
+        }
+        let mut flags = PollFlags::empty();
+        flags.set(PollFlags::IN, mode.readable());
+        flags.set(PollFlags::OUT, mode.writable());
+        let ready = wait_for(self.as_fd(), flags, SILENCE)?;
+        self.note(if ready {
+            Ok(())
+        } else {
+            Err(io::Error::new(
+                ErrorKind::TimedOut,
+                "no answer from the X server within 3 s",
+            ))
+        })
+    }
+
+    fn read(&self, buf: &mut [u8], fds: &mut Vec<RawFdContainer>) -> io::Result<usize> {
+        let read = self.note(self.inner.read(buf, fds));
+        if matches!(read, Ok(0)) && !buf.is_empty() {
+            self.lost.store(true, Ordering::Relaxed);
+        }
+        read
+    }
+
+    fn write(&self, buf: &[u8], fds: &mut Vec<RawFdContainer>) -> io::Result<usize> {
+        self.note(self.inner.write(buf, fds))
+    }
+
+    fn write_vectored(
+        &self,
+        bufs: &[IoSlice<'_>],
+        fds: &mut Vec<RawFdContainer>,
+    ) -> io::Result<usize> {
+        self.note(self.inner.write_vectored(bufs, fds))
+    }
+}
+
+/// Waits until `fd` is ready for one of `flags`, for `time` at most: `false` if it is not.
+pub(crate) fn wait_for(fd: BorrowedFd<'_>, flags: PollFlags, time: Duration) -> io::Result<bool> {
+    let until = Instant::now() + time;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let timeout = Timespec {
+            tv_sec: left.as_secs().cast_signed(),
+            tv_nsec: left.subsec_nanos().into(),
+        };
+        match poll(&mut [PollFd::from_borrowed_fd(fd, flags)], Some(&timeout)) {
+            Ok(ready) => return Ok(ready > 0),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Connects to `display` (`:0`, `host:1.0`) with the cookie that `xauthority` holds for it, and
+/// says which screen is meant. Looks at no environment variable.
+pub(crate) fn open(display: &str, xauthority: Option<&Path>) -> Result<(Connection, usize)> {
+    let unavailable = |why: &dyn std::fmt::Display| {
+        Error::Unavailable(format!(
+            "cannot reach the X server at display {display}: {why}. Check that the desktop session is running and that DISPLAY and XAUTHORITY name it; run `deskline doctor`"
+        ))
+    };
+    let parsed = parse_display(Some(display)).map_err(|e| unavailable(&e))?;
+    if parsed.display > LAST_DISPLAY {
+        return Err(unavailable(&"there is no such display number"));
+    }
+    let screen = usize::from(parsed.screen);
+    let mut why = io::Error::from(ErrorKind::NotFound);
+    for address in parsed.connect_instruction() {
+        let (stream, (family, peer)) = match dial(&address) {
+            Ok(dialled) => dialled,
+            Err(error) => {
+                why = error;
+                continue;
+            }
+        };
+        let (name, cookie) = xauthority
+            .and_then(|file| xauth::cookie(file, family, &peer, parsed.display))
+            .unwrap_or_default();
+        return RustConnection::connect_to_stream_with_auth_info(
+            BoundedStream::new(stream),
+            screen,
+            name,
+            cookie,
+        )
+        .map(|connection| (connection, screen))
+        .map_err(|e| unavailable(&e));
+    }
+    Err(unavailable(&why))
+}
+
+fn dial(address: &ConnectAddress<'_>) -> io::Result<(DefaultStream, (Family, Vec<u8>))> {
+    match address {
+        ConnectAddress::Socket(path) => DefaultStream::from_unix_stream(dial_unix(path)?),
+        ConnectAddress::Hostname(host, port) => {
+            let address = (*host, *port)
+                .to_socket_addrs()?
+                .next()
+                .ok_or(ErrorKind::AddrNotAvailable)?;
+            DefaultStream::from_tcp_stream(TcpStream::connect_timeout(&address, SILENCE)?)
+        }
+        _ => Err(ErrorKind::Unsupported.into()),
+    }
+}
+
+/// A plain `connect` blocks for as long as the backlog of a hung server is full.
+fn dial_unix(path: &str) -> io::Result<UnixStream> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    let address = SocketAddrUnix::new(path)?;
+    let until = Instant::now() + SILENCE;
+    loop {
+        match connect(&socket, &address) {
+            Ok(()) => return Ok(socket.into()),
+            Err(Errno::AGAIN | Errno::INTR) if Instant::now() < until => {
+                // The kernel has no event for "backlog has room".
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

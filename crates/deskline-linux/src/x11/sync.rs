@@ -1,0 +1,296 @@
+//! Waiting: for the server, for an event, and for an app to have read its input.
+//!
+//! An app's input queue is ordered. A `_NET_WM_PING` (EWMH) that is sent to its window behind
+//! synthetic input is answered when that input was read, which tells what no server round trip
+//! can: that a key code may be bound anew, that a drag was noticed, that an app lags behind.
+
+use std::collections::HashSet;
+use std::os::fd::AsFd as _;
+use std::time::{Duration, Instant};
+
+use deskline_desktop::{Cancel, Error, Result};
+use rustix::event::PollFlags;
+use x11rb::connection::Connection as _;
+use x11rb::protocol::Event;
+use x11rb::protocol::xproto::{
+    AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _, EventMask,
+    MapState, Mapping, PropMode, Window,
+};
+use x11rb::wrapper::ConnectionExt as _;
+
+use super::{During as _, Present as _, SLICE, X11, stream};
+
+/// How long an app may take to read its input before it counts as hung.
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long an app that never answered a ping is waited for, before it is taken for one that does
+/// not, whatever its `WM_PROTOCOLS` say.
+const FIRST_ANSWER: Duration = Duration::from_secs(1);
+
+/// What is waited where an app does not speak `_NET_WM_PING`: 5 ms were always enough for an idle
+/// app to read a binding, and this leaves room for a busy one.
+const UNPINGABLE: Duration = Duration::from_millis(25);
+
+/// A wait in a chain of windows up to the root ends here at the latest.
+pub(super) const DEEPEST: usize = 32;
+
+/// What the events since the last look said.
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    /// Number of the last ping that was answered.
+    pong: u32,
+    /// Number of the last ping that was sent.
+    ping: u32,
+    /// The clients that have answered a ping, and those that have let one pass.
+    answering: HashSet<u32>,
+    mute: HashSet<u32>,
+    /// The server's time, once it was asked for.
+    time: Option<u32>,
+    /// A key code outside of ours was bound to something else.
+    pub(super) keymap: Option<(u8, u8)>,
+    /// A window that no window manager touches was mapped.
+    pub(super) came_up: bool,
+    /// Something was drawn into a watched window.
+    pub(super) damage: u32,
+}
+
+impl Heard {
+    /// Pings are numbered from the id of a window of ours on, so that the answers to another
+    /// client's are not taken for ours.
+    pub(super) fn by(own: Window) -> Self {
+        Self {
+            ping: own,
+            ..Self::default()
+        }
+    }
+}
+
+impl X11 {
+    /// Waits until the server has carried out all that was sent.
+    pub(super) fn round_trip(&self) -> Result<()> {
+        self.connection.sync().during("waiting for the X server")
+    }
+
+    /// Takes in the events that are there.
+    pub(super) fn hear(&mut self) -> Result<()> {
+        let what = "reading events";
+        while let Some(event) = self.connection.poll_for_event().during(what)? {
+            match event {
+                Event::ClientMessage(message) if message.type_ == self.atoms.WM_PROTOCOLS => {
+                    let [protocol, number, ..] = message.data.as_data32();
+                    if protocol == self.atoms._NET_WM_PING {
+                        self.heard.pong = number;
+                    }
+                }
+                Event::PropertyNotify(notify) if notify.window == self.own => {
+                    self.heard.time = Some(notify.time);
+                }
+                Event::MappingNotify(notify) if notify.request == Mapping::KEYBOARD => {
+                    self.heard.keymap = Some((notify.first_keycode, notify.count));
+                }
+                Event::DamageNotify(_) => self.heard.damage += 1,
+                Event::MapNotify(map) if map.override_redirect => self.heard.came_up = true,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until `done`, which is asked after each event and each [`SLICE`]: `false` if it is
+    /// not after `limit`.
+    pub(super) fn wait_until(
+        &mut self,
+        limit: Duration,
+        cancel: &Cancel,
+        mut done: impl FnMut(&mut Self) -> Result<bool>,
+    ) -> Result<bool> {
+        let until = Instant::now() + limit;
+        loop {
+            self.hear()?;
+            if done(self)? {
+                return Ok(true);
+            }
+            cancel.check()?;
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(false);
+            }
+            self.connection.flush().during("waiting for an event")?;
+            let fd = self.connection.stream().as_fd();
+            stream::wait_for(fd, PollFlags::IN, left.min(SLICE))
+                .map_err(Error::system("waiting for an event"))?;
+        }
+    }
+
+    /// Runs `step` while events of the root window come in. Only then: a server that idles for
+    /// hours would have them pile up.
+    pub(super) fn watching_root<T>(
+        &mut self,
+        step: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let what = "watching the root window";
+        let select = |x11: &Self, mask| {
+            let aux = ChangeWindowAttributesAux::new().event_mask(mask);
+            x11.connection
+                .change_window_attributes(x11.root, &aux)
+                .during(what)
+                .map(drop)
+        };
+        self.hear()?;
+        select(
+            self,
+            // Answers to pings come with SubstructureNotify by EWMH, with StructureNotify from Qt 5.
+            EventMask::PROPERTY_CHANGE
+                | EventMask::SUBSTRUCTURE_NOTIFY
+                | EventMask::STRUCTURE_NOTIFY,
+        )?;
+        let result = step(self);
+        select(self, EventMask::NO_EVENT)?;
+        self.connection.flush().during(what)?;
+        result
+    }
+
+    /// The server's clock, for requests that window managers order by time.
+    pub(super) fn server_time(&mut self) -> Result<u32> {
+        self.heard.time = None;
+        let (property, text) = (AtomEnum::WM_NAME, AtomEnum::STRING);
+        self.connection
+            .change_property8(PropMode::APPEND, self.own, property, text, &[])
+            .during("asking for the time")?;
+        self.wait_until(PATIENCE, &Cancel::new(), |x11| Ok(x11.heard.time.is_some()))?;
+        Ok(self.heard.time.unwrap_or(x11rb::CURRENT_TIME))
+    }
+
+    /// Waits until the app that owns `window` has read the input that it was sent. Needs
+    /// [`X11::watching_root`], where the answer arrives.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] if it has not after `limit`, and has answered before.
+    pub(super) fn await_reader(
+        &mut self,
+        window: Option<Window>,
+        limit: Duration,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let window = window.map_or(Ok(None), |window| self.pingable(window))?;
+        let client = window.map(|window| self.client(window));
+        let (Some(window), Some(client)) = (window, client) else {
+            return self.give_time(cancel);
+        };
+        if self.heard.mute.contains(&client) {
+            return self.give_time(cancel);
+        }
+        let known = self.heard.answering.contains(&client);
+        let limit = if known {
+            limit
+        } else {
+            limit.min(FIRST_ANSWER)
+        };
+        let number = self.ping(window)?;
+        let mut looked = Instant::now();
+        let mut answered = false;
+        let over = self.wait_until(limit, cancel, |x11| {
+            answered = x11.heard.pong == number;
+            if answered || looked.elapsed() < Duration::from_millis(50) {
+                return Ok(answered);
+            }
+            // A window that has gone will not answer.
+            looked = Instant::now();
+            Ok(!x11.viewable(window)?)
+        })?;
+        if answered {
+            self.heard.answering.insert(client);
+        } else if !over && !known && limit == FIRST_ANSWER {
+            self.heard.mute.insert(client);
+        }
+        if over || !known {
+            return Ok(());
+        }
+        Err(Error::Input(format!(
+            "the app in front has not read its input for {} ms, so nothing more was sent. It may be busy or hung; call refresh_traversal to see what has arrived",
+            limit.as_millis()
+        )))
+    }
+
+    /// What can be done where an app cannot be asked.
+    fn give_time(&self, cancel: &Cancel) -> Result<()> {
+        self.round_trip()?;
+        cancel.wait(UNPINGABLE)
+    }
+
+    fn ping(&mut self, window: Window) -> Result<u32> {
+        self.heard.ping = self.heard.ping.wrapping_add(1);
+        let number = self.heard.ping;
+        let data = [self.atoms._NET_WM_PING, number, window, 0, 0];
+        let ping = ClientMessageEvent::new(32, window, self.atoms.WM_PROTOCOLS, data);
+        self.connection
+            .send_event(false, window, EventMask::NO_EVENT, ping)
+            .during("asking the app whether it has read its input")?;
+        Ok(number)
+    }
+
+    /// The window that has the keyboard focus, if a window has it.
+    pub(super) fn focus(&self) -> Result<Option<Window>> {
+        let focus = self
+            .connection
+            .get_input_focus()
+            .during("reading the input focus")?
+            .reply()
+            .during("reading the input focus")?
+            .focus;
+        // 0 is None, 1 is PointerRoot.
+        Ok((focus > 1 && focus != self.root).then_some(focus))
+    }
+
+    /// `window` and the windows around it, innermost first, without the root.
+    pub(super) fn ancestry(&self, window: Window) -> Result<Vec<Window>> {
+        let what = "reading the window tree";
+        let mut chain = vec![];
+        let mut next = window;
+        while next != self.root && next != x11rb::NONE && chain.len() < DEEPEST {
+            let tree = self.connection.query_tree(next).during(what)?.reply();
+            let Some(tree) = tree.present(what)? else {
+                break;
+            };
+            chain.push(next);
+            next = tree.parent;
+        }
+        Ok(chain)
+    }
+
+    pub(super) fn viewable(&self, window: Window) -> Result<bool> {
+        let what = "looking at a window";
+        let attributes = self.connection.get_window_attributes(window).during(what)?;
+        let attributes = attributes.reply().present(what)?;
+        Ok(attributes.is_some_and(|a| a.map_state == MapState::VIEWABLE))
+    }
+
+    /// The innermost window around `window` that answers pings.
+    fn pingable(&self, window: Window) -> Result<Option<Window>> {
+        let what = "reading WM_PROTOCOLS";
+        for window in self.ancestry(window)? {
+            let protocols = self
+                .connection
+                .get_property(
+                    false,
+                    window,
+                    self.atoms.WM_PROTOCOLS,
+                    AtomEnum::ATOM,
+                    0,
+                    64,
+                )
+                .during(what)?
+                .reply()
+                .present(what)?;
+            let pings = protocols
+                .as_ref()
+                .and_then(|reply| reply.value32())
+                .is_some_and(|mut atoms| atoms.any(|atom| atom == self.atoms._NET_WM_PING));
+            if pings {
+                return Ok(Some(window));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,279 @@
+//! A spell at the keyboard: locks out of the way, symbols that the layout lacks bound to spare
+//! key codes, and all of it put back at the end.
+//!
+//! Clients read the keyboard map when they come to the notice that it changed, not as it was when
+//! the key went down. So a code is bound anew only after the app has read what was typed with it.
+
+use std::time::Duration;
+
+use deskline_desktop::{Cancel, Error, Result};
+use x11rb::protocol::xkb::{self, ConnectionExt as _};
+use x11rb::protocol::xproto::{Keycode, Keysym, ModMask};
+
+use super::During as _;
+use super::held::{Hands, Pressed};
+use super::keymap::{self, Keyboard, Keymap, Stroke};
+use super::{X11, sync};
+
+/// How long the app has to read the last of a cancelled text before bindings are taken back.
+const CANCELLED: Duration = Duration::from_millis(100);
+
+/// How long a binding is left standing after the app has read its keys: toolkits can look at the
+/// map once more when they hand the event on.
+const LINGER: Duration = Duration::from_millis(5);
+
+const WHAT: &str = "typing";
+
+/// How the locks are to stand.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Locks {
+    pub(super) caps_lock: bool,
+    /// `None`: as it is.
+    pub(super) num_lock: Option<bool>,
+}
+
+pub(super) struct Typist<'a> {
+    hands: Hands<'a>,
+    keyboard: Keyboard,
+    pub(super) keymap: Keymap,
+    /// The locks that stand while typing.
+    locks: u8,
+    num_lock: u8,
+    /// Spare codes and what they are bound to, the longest unused first.
+    spare: Vec<(Keycode, Keysym)>,
+    /// Whether something was typed since the app was last known to have read everything.
+    unread: bool,
+    /// Whether the spare codes are marked as ours.
+    claimed: bool,
+    group_locked: bool,
+}
+
+impl<'a> Typist<'a> {
+    /// Sits down, with the locks as they are wanted for the spell.
+    pub(super) fn begin(x11: &'a mut X11, wanted: Locks) -> Result<Self> {
+        x11.hear()?;
+        x11.heard.keymap = None;
+        x11.reclaim_keycodes()?;
+        // A modifier can be down when this process dies.
+        x11.claim_keycodes(&[])?;
+        let keyboard = Keyboard::read(&x11.connection, x11.keyboard)?;
+        let num_lock = match wanted.num_lock {
+            Some(true) => keyboard.num_lock,
+            Some(false) => 0,
+            None => keyboard.locked & keyboard.num_lock,
+        };
+        let locks = num_lock | if wanted.caps_lock { keymap::LOCK } else { 0 };
+        // Caps Lock, where it is wanted, is wanted for its effect: no Shift makes up for it.
+        let keymap = keyboard.keymap(keyboard.group, num_lock);
+        let spare = keymap.spare.iter().map(|code| (*code, 0)).collect();
+        let typist = Self {
+            hands: Hands::of(x11),
+            keyboard,
+            keymap,
+            locks,
+            num_lock,
+            spare,
+            unread: false,
+            claimed: false,
+            group_locked: false,
+        };
+        if typist.keyboard.locked != locks {
+            typist.lock(locks)?;
+        }
+        Ok(typist)
+    }
+
+    /// The key for `symbol` if it is bound to a spare code.
+    pub(super) fn bound(&self, symbol: Keysym) -> Option<Stroke> {
+        let slot = self.spare.iter().find(|(_, bound)| *bound == symbol);
+        slot.map(|(code, _)| Stroke {
+            code: *code,
+            modifiers: 0,
+        })
+    }
+
+    pub(super) fn spare_codes(&self) -> usize {
+        self.spare.len()
+    }
+
+    /// Binds these symbols, at most as many as there are spare codes.
+    pub(super) fn bind(&mut self, symbols: &[Keysym], cancel: &Cancel) -> Result<()> {
+        // What is wanted again moves to the end: from the front codes are taken.
+        self.spare.sort_by_key(|(_, bound)| symbols.contains(bound));
+        let missing: Vec<_> = symbols
+            .iter()
+            .copied()
+            .filter(|symbol| self.bound(*symbol).is_none())
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        if missing.len() > self.spare.len() {
+            return Err(Error::Input(
+                "the keyboard layout does not have the key, and no spare key code to bind it to"
+                    .into(),
+            ));
+        }
+        self.await_reader(cancel)?;
+        if !self.claimed {
+            let codes: Vec<_> = self.spare.iter().map(|(code, _)| *code).collect();
+            self.hands.claim_keycodes(&codes)?;
+            self.claimed = true;
+        }
+        for (slot, symbol) in missing.into_iter().enumerate() {
+            let Some((code, bound)) = self.spare.get_mut(slot) else {
+                break;
+            };
+            *bound = symbol;
+            let code = *code;
+            self.hands.bind_keycode(code, symbol)?;
+        }
+        self.hands.round_trip()
+    }
+
+    /// Presses and releases a key while `holding` these, all in one write.
+    pub(super) fn strike(&mut self, stroke: Stroke, holding: &[Keycode]) -> Result<()> {
+        let choosers = self.keymap.choosers(stroke.modifiers);
+        let mut held: Vec<Keycode> = holding.to_vec();
+        held.extend(choosers.filter(|code| !holding.contains(code)));
+        for code in &held {
+            self.hands.press(Pressed::Key(*code))?;
+        }
+        self.hands.tap(Pressed::Key(stroke.code))?;
+        for code in held.iter().rev() {
+            self.hands.release(Pressed::Key(*code))?;
+        }
+        self.unread = true;
+        Ok(())
+    }
+
+    /// Waits until the server has taken all strokes in, and follows a layout that was switched
+    /// meanwhile.
+    pub(super) fn keep_up(&mut self) -> Result<()> {
+        let core = xkb::ID::USE_CORE_KBD.into();
+        let state = self.hands.connection.xkb_get_state(core).during(WHAT)?;
+        let state = state.reply().during(WHAT)?;
+        self.hands.hear()?;
+        let ours = |code| self.spare.iter().any(|(spare, _)| *spare == code);
+        let remapped = self.hands.heard.keymap.take();
+        let foreign = remapped.is_some_and(|(first, count)| count != 1 || !ours(first));
+        if !foreign && u8::from(state.group) == self.keyboard.group {
+            return Ok(());
+        }
+        let device = self.hands.keyboard;
+        let keyboard = Keyboard::read(&self.hands.connection, device)?;
+        self.keymap = keyboard.keymap(keyboard.group, self.num_lock);
+        self.keyboard.group = keyboard.group;
+        Ok(())
+    }
+
+    /// As [`X11::check_keyboard`].
+    pub(super) fn check_keyboard(
+        &mut self,
+        cancel: &Cancel,
+        progress: impl Fn() -> String,
+    ) -> Result<()> {
+        self.hands.check_keyboard(cancel, progress)
+    }
+
+    /// Waits until the app has read what was typed.
+    pub(super) fn await_reader(&mut self, cancel: &Cancel) -> Result<()> {
+        if !std::mem::take(&mut self.unread) {
+            return Ok(());
+        }
+        let focus = self.hands.focus()?;
+        self.hands.await_reader(focus, sync::PATIENCE, cancel)
+    }
+
+    /// Locks another group that has this character, so that a shortcut reaches its own key.
+    pub(super) fn other_group(&mut self, char: char) -> Result<Option<Stroke>> {
+        for group in (0..self.keyboard.groups()).filter(|g| *g != self.keyboard.group) {
+            let keymap = self.keyboard.keymap(group, self.num_lock);
+            if let Some(stroke) = keymap.char(char) {
+                self.keymap = keymap;
+                self.group_locked = true;
+                self.lock_group(group)?;
+                return Ok(Some(stroke));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Gets up once the app has read everything. What Drop would do, with its errors reported.
+    pub(super) fn finish(mut self, cancel: &Cancel) -> Result<()> {
+        if self.spare.iter().any(|(_, bound)| *bound != 0) {
+            self.await_reader(cancel)?;
+            cancel.wait(LINGER)?;
+        }
+        self.hands.round_trip()
+    }
+
+    /// Locks exactly these modifiers, and ends latches: XKB can do both without a key press.
+    fn lock(&self, locks: u8) -> Result<()> {
+        let latches = ModMask::from(0xffu16);
+        self.latch_lock(ModMask::from(0xffu16), locks, None, latches)
+    }
+
+    fn lock_group(&self, group: u8) -> Result<()> {
+        let none = ModMask::from(0u16);
+        self.latch_lock(none, 0, Some(group), none)
+    }
+
+    fn latch_lock(
+        &self,
+        affect: ModMask,
+        locks: u8,
+        group: Option<u8>,
+        latches: ModMask,
+    ) -> Result<()> {
+        self.hands
+            .connection
+            .xkb_latch_lock_state(
+                xkb::ID::USE_CORE_KBD.into(),
+                affect,
+                ModMask::from(u16::from(locks)),
+                group.is_some(),
+                xkb::Group::from(group.unwrap_or(0)),
+                latches,
+                false,
+                0,
+            )
+            .during(WHAT)?;
+        Ok(())
+    }
+
+    fn put_back(&mut self) -> Result<()> {
+        if self.spare.iter().any(|(_, bound)| *bound != 0) {
+            if std::mem::take(&mut self.unread) {
+                let focus = self.hands.focus()?;
+                let read = self.hands.await_reader(focus, CANCELLED, &Cancel::new());
+                if let Err(error) = read {
+                    tracing::debug!(%error, "bindings are taken back unread");
+                }
+            }
+            for (code, bound) in &mut self.spare {
+                if std::mem::take(bound) != 0 {
+                    self.hands.bind_keycode(*code, 0)?;
+                }
+            }
+        }
+        self.hands.give_keycodes_back()?;
+        if self.group_locked {
+            self.lock_group(self.keyboard.locked_group)?;
+        }
+        if self.keyboard.locked != self.locks {
+            self.lock(self.keyboard.locked)?;
+        }
+        // Not a flush: a server drops what it has not read of a client that has gone.
+        self.hands.round_trip()
+    }
+}
+
+impl Drop for Typist<'_> {
+    fn drop(&mut self) {
+        self.hands.release_all();
+        if let Err(error) = self.put_back() {
+            tracing::warn!(%error, "could not put the keyboard back");
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Reading windows: what EWMH and ICCCM say of them, where they are and whose.
+
+use std::collections::HashMap;
+
+use deskline_core::Rect;
+use deskline_desktop::{Result, WindowId};
+use x11rb::connection::{Connection as _, RequestConnection};
+use x11rb::cookie::Cookie;
+use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _};
+use x11rb::protocol::xproto::{
+    AtomEnum, ConnectionExt as _, GetGeometryReply, GetPropertyReply, GetWindowAttributesReply,
+    MapState, TranslateCoordinatesReply, Window, WindowClass,
+};
+
+use super::stream::Connection;
+use super::toplevel::{Kind, Shadow, Toplevel};
+use super::{During as _, Present as _, X11};
+
+/// Titles are cut at this many 4-byte units, client lists at four times as many windows as anyone
+/// has.
+const MAX_TITLE: u32 = 1024;
+const MAX_WINDOWS: u32 = 4096;
+
+/// `WM_STATE` of a minimised window (ICCCM §4.1.3.1).
+const ICONIC: u32 = 3;
+
+/// What has been asked about one window; all windows are asked before the first answer is read.
+struct Asked<'c> {
+    id: Window,
+    attributes: Cookie<'c, Connection, GetWindowAttributesReply>,
+    geometry: Cookie<'c, Connection, GetGeometryReply>,
+    place: Cookie<'c, Connection, TranslateCoordinatesReply>,
+    pid: Cookie<'c, Connection, GetPropertyReply>,
+    name: Cookie<'c, Connection, GetPropertyReply>,
+    old_name: Cookie<'c, Connection, GetPropertyReply>,
+    shadow: Cookie<'c, Connection, GetPropertyReply>,
+    net_state: Cookie<'c, Connection, GetPropertyReply>,
+    wm_state: Cookie<'c, Connection, GetPropertyReply>,
+    kinds: Cookie<'c, Connection, GetPropertyReply>,
+    transient_for: Cookie<'c, Connection, GetPropertyReply>,
+}
+
+/// What was read of any window, toplevel or pop-up.
+pub(super) struct Facts {
+    pub(super) toplevel: Toplevel,
+    pub(super) override_redirect: bool,
+    pub(super) input_only: bool,
+}
+
+const WHAT: &str = "reading windows";
+
+impl X11 {
+    /// All toplevel windows, minimised ones too, frontmost first.
+    pub fn toplevels(&self) -> Result<Vec<Toplevel>> {
+        let managed = self.has_window_manager()?;
+        let mut ids = self.children_of_root()?;
+        if managed {
+            // Not _NET_CLIENT_LIST_STACKING: xfwm4 leaves it out at times.
+            let clients = self.window_list(self.root, self.atoms._NET_CLIENT_LIST)?;
+            ids = self.stacked(&clients, &ids)?;
+        }
+        ids.reverse();
+        let facts = self.facts(&ids)?.into_iter();
+        Ok(facts
+            .filter(|f| {
+                let shown = f.toplevel.viewable && !f.override_redirect && !f.input_only;
+                managed || shown
+            })
+            .map(|f| f.toplevel)
+            .collect())
+    }
+
+    /// One window; `None` if it has gone.
+    pub fn toplevel(&self, id: WindowId) -> Result<Option<Toplevel>> {
+        let Ok(id) = u32::try_from(id.0) else {
+            return Ok(None);
+        };
+        Ok(self.facts(&[id])?.pop().map(|facts| facts.toplevel))
+    }
+
+    /// The front window: the window manager's active one, or without a window manager the
+    /// toplevel that has the input focus.
+    pub fn front(&self) -> Result<Option<Toplevel>> {
+        let id = if self.has_window_manager()? {
+            self.window_list(self.root, self.atoms._NET_ACTIVE_WINDOW)?
+                .into_iter()
+                .find(|id| *id != x11rb::NONE)
+        } else {
+            match self.focus()? {
+                Some(focus) => self.ancestry(focus)?.pop(),
+                None => None,
+            }
+        };
+        let Some(id) = id else { return Ok(None) };
+        Ok(self
+            .facts(&[id])?
+            .pop()
+            .map(|facts| facts.toplevel)
+            .filter(|toplevel| toplevel.viewable))
+    }
+
+    /// The mapped and unmapped children of the root, bottom first.
+    pub(super) fn children_of_root(&self) -> Result<Vec<Window>> {
+        let tree = self.connection.query_tree(self.root).during(WHAT)?;
+        Ok(tree.reply().during(WHAT)?.children)
+    }
+
+    /// The windows in the order of the children of the root that they are in, bottom first.
+    fn stacked(&self, windows: &[Window], stack: &[Window]) -> Result<Vec<Window>> {
+        let mut frames: Vec<(Window, Window)> = windows.iter().map(|id| (*id, *id)).collect();
+        // Window managers put one to three frames around a window.
+        for _ in 0..4 {
+            let parents = frames
+                .iter()
+                .map(|(_, frame)| self.connection.query_tree(*frame).during(WHAT))
+                .collect::<Result<Vec<_>>>()?;
+            let mut moved = false;
+            for ((_, frame), tree) in frames.iter_mut().zip(parents) {
+                let tree = tree.reply().present(WHAT)?;
+                if let Some(tree) =
+                    tree.filter(|tree| ![self.root, x11rb::NONE].contains(&tree.parent))
+                {
+                    *frame = tree.parent;
+                    moved = true;
+                }
+            }
+            if !moved {
+                break;
+            }
+        }
+        frames.sort_by_key(|(_, frame)| stack.iter().position(|id| id == frame));
+        Ok(frames.into_iter().map(|(id, _)| id).collect())
+    }
+
+    fn window_list(&self, window: Window, property: u32) -> Result<Vec<Window>> {
+        let list = self
+            .connection
+            .get_property(false, window, property, AtomEnum::WINDOW, 0, MAX_WINDOWS)
+            .during(WHAT)?
+            .reply()
+            .present(WHAT)?;
+        Ok(list
+            .as_ref()
+            .and_then(GetPropertyReply::value32)
+            .map(Iterator::collect)
+            .unwrap_or_default())
+    }
+
+    /// Everything about these windows in one batch. Windows that have gone are left out.
+    pub(super) fn facts(&self, ids: &[Window]) -> Result<Vec<Facts>> {
+        let asked = ids
+            .iter()
+            .map(|id| self.ask(*id))
+            .collect::<Result<Vec<_>>>()?;
+        let pids = self.client_pids(ids)?;
+        let facts = asked
+            .into_iter()
+            .map(|asked| self.answer(asked, &pids))
+            .collect::<Result<Vec<_>>>()?;
+        Ok(facts.into_iter().flatten().collect())
+    }
+
+    fn ask(&self, id: Window) -> Result<Asked<'_>> {
+        let c = &self.connection;
+        let property = |atom: u32, kind: u32, length: u32| {
+            c.get_property(false, id, atom, kind, 0, length)
+                .during(WHAT)
+        };
+        let (cardinal, atom, window) = (
+            AtomEnum::CARDINAL.into(),
+            AtomEnum::ATOM.into(),
+            AtomEnum::WINDOW.into(),
+        );
+        let a = &self.atoms;
+        Ok(Asked {
+            id,
+            attributes: c.get_window_attributes(id).during(WHAT)?,
+            geometry: c.get_geometry(id).during(WHAT)?,
+            place: c.translate_coordinates(id, self.root, 0, 0).during(WHAT)?,
+            pid: property(a._NET_WM_PID, cardinal, 1)?,
+            name: property(a._NET_WM_NAME, a.UTF8_STRING, MAX_TITLE)?,
+            old_name: property(AtomEnum::WM_NAME.into(), AtomEnum::ANY.into(), MAX_TITLE)?,
+            shadow: property(a._GTK_FRAME_EXTENTS, cardinal, 4)?,
+            net_state: property(a._NET_WM_STATE, atom, 64)?,
+            wm_state: property(a.WM_STATE, a.WM_STATE, 1)?,
+            kinds: property(a._NET_WM_WINDOW_TYPE, atom, 16)?,
+            transient_for: property(AtomEnum::WM_TRANSIENT_FOR.into(), window, 1)?,
+        })
+    }
+
+    fn answer(&self, asked: Asked<'_>, pids: &HashMap<u32, u32>) -> Result<Option<Facts>> {
+        // All answers are read, also of a window that has gone: one left behind would stay in
+        // the connection's queue.
+        let attributes = asked.attributes.reply().present(WHAT)?;
+        let geometry = asked.geometry.reply().present(WHAT)?;
+        let place = asked.place.reply().present(WHAT)?;
+        let pid = numbers(asked.pid)?;
+        let name = bytes(asked.name)?;
+        let old_name = bytes(asked.old_name)?;
+        let shadow = numbers(asked.shadow)?;
+        let net_state = numbers(asked.net_state)?;
+        let wm_state = numbers(asked.wm_state)?;
+        let kinds = numbers(asked.kinds)?;
+        let transient_for = numbers(asked.transient_for)?.first().copied();
+        let (Some(attributes), Some(geometry), Some(place)) = (attributes, geometry, place) else {
+            return Ok(None);
+        };
+        let raw = Rect {
+            x: place.dst_x.into(),
+            y: place.dst_y.into(),
+            w: geometry.width.into(),
+            h: geometry.height.into(),
+        };
+        let shadow = shadow_of(&shadow);
+        let transient_for = transient_for.filter(|window| *window != x11rb::NONE);
+        let title = if name.is_empty() {
+            latin1_or_utf8(&old_name)
+        } else {
+            String::from_utf8_lossy(&name).into_owned()
+        };
+        let kind = kinds.iter().find_map(|atom| self.kind(*atom));
+        let of_client = pids.get(&self.client(asked.id)).copied();
+        Ok(Some(Facts {
+            override_redirect: attributes.override_redirect,
+            input_only: attributes.class == WindowClass::INPUT_ONLY,
+            toplevel: Toplevel {
+                id: asked.id,
+                pid: of_client.or(pid.first().copied()).unwrap_or(0),
+                title,
+                raw,
+                shadow,
+                extents: shadow.unwrap_or_default().around(raw),
+                minimised: net_state.contains(&self.atoms._NET_WM_STATE_HIDDEN)
+                    || wm_state.first() == Some(&ICONIC),
+                viewable: attributes.map_state == MapState::VIEWABLE,
+                transient_for,
+                modal: net_state.contains(&self.atoms._NET_WM_STATE_MODAL),
+                kind: kind.unwrap_or(if transient_for.is_some() {
+                    Kind::Dialog
+                } else {
+                    Kind::Normal
+                }),
+            },
+        }))
+    }
+
+    /// The part of an XID that says whose it is.
+    pub(super) fn client(&self, id: Window) -> u32 {
+        id & !self.connection.setup().resource_id_mask
+    }
+
+    /// The real pids of the clients that made these windows (X-Resource 1.2): `_NET_WM_PID` is
+    /// what an app says, and inside a sandbox it says another number.
+    fn client_pids(&self, ids: &[Window]) -> Result<HashMap<u32, u32>> {
+        if !self.has_res || ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut clients: Vec<u32> = ids.iter().map(|id| self.client(*id)).collect();
+        clients.sort_unstable();
+        clients.dedup();
+        let mask = ClientIdMask::LOCAL_CLIENT_PID;
+        let specs: Vec<_> = clients
+            .into_iter()
+            .map(|client| ClientIdSpec { client, mask })
+            .collect();
+        let answer = self.connection.res_query_client_ids(&specs).during(WHAT)?;
+        let ids = answer.reply().present(WHAT)?.map(|reply| reply.ids);
+        Ok(ids
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|id| Some((self.client(id.spec.client), *id.value.first()?)))
+            .collect())
+    }
+
+    fn kind(&self, atom: u32) -> Option<Kind> {
+        let a = &self.atoms;
+        [
+            (a._NET_WM_WINDOW_TYPE_NORMAL, Kind::Normal),
+            (a._NET_WM_WINDOW_TYPE_DIALOG, Kind::Dialog),
+            (a._NET_WM_WINDOW_TYPE_UTILITY, Kind::Utility),
+            (a._NET_WM_WINDOW_TYPE_TOOLBAR, Kind::Toolbar),
+            (a._NET_WM_WINDOW_TYPE_SPLASH, Kind::Splash),
+            (a._NET_WM_WINDOW_TYPE_DESKTOP, Kind::Desktop),
+            (a._NET_WM_WINDOW_TYPE_DOCK, Kind::Dock),
+            (a._NET_WM_WINDOW_TYPE_MENU, Kind::Menu),
+            (a._NET_WM_WINDOW_TYPE_POPUP_MENU, Kind::Popup),
+            (a._NET_WM_WINDOW_TYPE_DROPDOWN_MENU, Kind::Popup),
+            (a._NET_WM_WINDOW_TYPE_COMBO, Kind::Popup),
+            (a._NET_WM_WINDOW_TYPE_TOOLTIP, Kind::Tooltip),
+            (a._NET_WM_WINDOW_TYPE_NOTIFICATION, Kind::Notification),
+            (a._NET_WM_WINDOW_TYPE_DND, Kind::Dnd),
+        ]
+        .into_iter()
+        .find_map(|(known, kind)| (known == atom).then_some(kind))
+    }
+}
+
+fn numbers<C: RequestConnection>(cookie: Cookie<'_, C, GetPropertyReply>) -> Result<Vec<u32>> {
+    let reply = cookie.reply().present(WHAT)?;
+    Ok(reply
+        .as_ref()
+        .and_then(GetPropertyReply::value32)
+        .map(Iterator::collect)
+        .unwrap_or_default())
+}
+
+fn bytes<C: RequestConnection>(cookie: Cookie<'_, C, GetPropertyReply>) -> Result<Vec<u8>> {
+    let reply = cookie.reply().present(WHAT)?;
+    Ok(reply
+        .filter(|reply| reply.format == 8)
+        .map(|reply| reply.value)
+        .unwrap_or_default())
+}
+
+/// `WM_NAME` is Latin-1 by the ICCCM, and UTF-8 from apps that do not care.
+fn latin1_or_utf8(bytes: &[u8]) -> String {
+    match str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
+    }
+}
+
+/// `_GTK_FRAME_EXTENTS`: left, right, top, bottom. Sizes that no shadow has are not believed.
+fn shadow_of(numbers: &[u32]) -> Option<Shadow> {
+    let &[left, right, top, bottom] = numbers else {
+        return None;
+    };
+    let pixels = |n: u32| i32::try_from(n).ok().filter(|n| *n < 1 << 12);
+    Some(Shadow {
+        left: pixels(left)?,
+        right: pixels(right)?,
+        top: pixels(top)?,
+        bottom: pixels(bottom)?,
+    })
+}

@@ -1,0 +1,125 @@
+//! The cookie of a display, out of an `.Xauthority` file (format: `Xauth.h` of libXau). The reader
+//! in `x11rb` finds its file through the environment only, and ours is another session's.
+
+use std::path::Path;
+
+use x11rb::reexports::x11rb_protocol::xauth::Family;
+
+const COOKIE: &[u8] = b"MIT-MAGIC-COOKIE-1";
+
+/// Files larger than this are not ours: an entry takes some 50 bytes.
+const MAX_FILE: u64 = 1 << 20;
+
+struct Entry<'a> {
+    family: Family,
+    address: &'a [u8],
+    number: &'a [u8],
+    name: &'a [u8],
+    data: &'a [u8],
+}
+
+/// Authorization name and data for `display` at `address`. `None` where the file has none or
+/// cannot be read: the server may let the user in without.
+pub(crate) fn cookie(
+    file: &Path,
+    family: Family,
+    address: &[u8],
+    display: u16,
+) -> Option<(Vec<u8>, Vec<u8>)> {
+    if std::fs::metadata(file).ok()?.len() > MAX_FILE {
+        return None;
+    }
+    find(&std::fs::read(file).ok()?, family, address, display)
+}
+
+fn find(
+    mut bytes: &[u8],
+    family: Family,
+    address: &[u8],
+    display: u16,
+) -> Option<(Vec<u8>, Vec<u8>)> {
+    let number = display.to_string();
+    let mut renamed = None;
+    while let Some((entry, rest)) = entry(bytes) {
+        bytes = rest;
+        let for_display = entry.number.is_empty() || entry.number == number.as_bytes();
+        if entry.name != COOKIE || !for_display {
+            continue;
+        }
+        let found = (entry.name.to_vec(), entry.data.to_vec());
+        if entry.family == Family::WILD || (entry.family == family && entry.address == address) {
+            return Some(found);
+        }
+        // A host that was renamed after login has its old name in the file.
+        if entry.family == family && family == Family::LOCAL {
+            renamed = Some(found);
+        }
+    }
+    renamed
+}
+
+fn entry(bytes: &[u8]) -> Option<(Entry<'_>, &[u8])> {
+    let (family, rest) = bytes.split_first_chunk::<2>()?;
+    let (address, rest) = string(rest)?;
+    let (number, rest) = string(rest)?;
+    let (name, rest) = string(rest)?;
+    let (data, rest) = string(rest)?;
+    let entry = Entry {
+        family: u16::from_be_bytes(*family).into(),
+        address,
+        number,
+        name,
+        data,
+    };
+    Some((entry, rest))
+}
+
+fn string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<2>()?;
+    rest.split_at_checked(u16::from_be_bytes(*length).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COOKIE, Family, find};
+
+    fn record(family: u16, parts: [&[u8]; 4]) -> Vec<u8> {
+        let mut out = family.to_be_bytes().to_vec();
+        for part in parts {
+            out.extend((part.len() as u16).to_be_bytes());
+            out.extend(part);
+        }
+        out
+    }
+
+    #[test]
+    fn takes_the_cookie_of_the_display() {
+        let file = [
+            record(256, [b"host", b"1", COOKIE, b"one"]),
+            record(256, [b"host", b"2", b"XDM-AUTHORIZATION-1", b"xdm"]),
+            record(256, [b"host", b"2", COOKIE, b"two"]),
+            record(65535, [b"", b"", COOKIE, b"any"]),
+        ]
+        .concat();
+        let cookie = |display| find(&file, Family::LOCAL, b"host", display).map(|found| found.1);
+        assert_eq!(cookie(1), Some(b"one".to_vec()));
+        assert_eq!(cookie(2), Some(b"two".to_vec()));
+        assert_eq!(cookie(3), Some(b"any".to_vec()));
+    }
+
+    #[test]
+    fn an_old_host_name_will_do_but_not_another_display() {
+        let file = record(256, [b"old-name", b"5", COOKIE, b"five"]);
+        assert!(find(&file, Family::LOCAL, b"new-name", 5).is_some());
+        assert!(find(&file, Family::LOCAL, b"new-name", 6).is_none());
+        assert!(find(&file, Family::INTERNET, b"new-name", 5).is_none());
+    }
+
+    #[test]
+    fn a_cut_file_is_no_panic() {
+        let file = record(256, [b"host", b"1", COOKIE, b"one"]);
+        for end in 0..file.len() {
+            assert!(find(&file[..end], Family::LOCAL, b"host", 1).is_none());
+        }
+    }
+}

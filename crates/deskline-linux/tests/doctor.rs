@@ -1,0 +1,335 @@
+//! The doctor on real desktops, each with one thing wrong.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use deskline_linux::bus::{Body, Call, Connection};
+use deskline_linux::doctor::{Check, Report, Status, examine};
+use deskline_linux::private::{Options, PrivateDesktop};
+use deskline_linux::session::{Environment, Session};
+use deskline_linux::{accessibility, atspi::AtSpi, x11::X11};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+const SOON: Duration = Duration::from_secs(5);
+
+/// Ends its process group with it.
+struct Program(Child);
+
+impl Program {
+    fn start(program: &str, args: &[&str], environment: &Environment) -> Self {
+        let mut command = Command::new(program);
+        command.args(args).env_clear().envs(environment);
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        Self(
+            command
+                .stderr(Stdio::null())
+                .process_group(0)
+                .spawn()
+                .unwrap(),
+        )
+    }
+
+    fn first_line(&mut self) -> String {
+        let mut line = String::new();
+        let out = self.0.stdout.take().unwrap();
+        BufReader::new(out).read_line(&mut line).unwrap();
+        line.trim().to_owned()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
+        let _ = self.0.wait();
+    }
+}
+
+fn desktop() -> PrivateDesktop {
+    PrivateDesktop::start(&Options::default()).unwrap()
+}
+
+/// The session with some variables set anew, or removed.
+fn changed(session: &Session, changes: &[(&str, Option<&str>)]) -> Session {
+    let mut environment = session.environment.clone();
+    for (name, value) in changes {
+        match value {
+            Some(value) => environment.insert((*name).into(), (*value).into()),
+            None => environment.remove(*name),
+        };
+    }
+    Session::from_environment(&environment)
+}
+
+/// Opens an app and waits for its window and its place on the accessibility bus.
+fn open(session: &Session, program: &str, args: &[&str], listed: bool) -> Program {
+    let app = Program::start(program, args, &session.environment);
+    let x11 = X11::connect(
+        session.display.as_deref().unwrap(),
+        session.xauthority.as_deref(),
+    );
+    let (x11, pid) = (x11.unwrap(), app.0.id());
+    let address = accessibility::address(session.session_bus.as_deref().unwrap()).unwrap();
+    let mut atspi = AtSpi::connect(&address).unwrap();
+    let begun = Instant::now();
+    loop {
+        let shown = x11
+            .toplevels()
+            .unwrap()
+            .iter()
+            .any(|w| w.pid == pid && w.viewable);
+        let there = atspi.apps().unwrap().iter().any(|app| app.pid == pid);
+        if shown && (there || !listed) {
+            return app;
+        }
+        assert!(
+            begun.elapsed() < Duration::from_secs(20),
+            "{program} has no window"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn report(session: &Session) -> Report {
+    let begun = Instant::now();
+    let report = Report::new(examine(session));
+    let took = begun.elapsed();
+    println!("{report}\n({took:?})");
+    assert!(took < Duration::from_millis(3_200), "{took:?}");
+    report
+}
+
+fn check<'r>(report: &'r Report, name: &str) -> &'r Check {
+    let found = report.checks.iter().find(|check| check.name == name);
+    found.unwrap_or_else(|| panic!("no {name} in\n{report}"))
+}
+
+#[track_caller]
+fn says(report: &Report, name: &str, status: Status, finding: &str, remedy: &str) {
+    let check = check(report, name);
+    assert_eq!(check.status, status, "{check:?}");
+    assert!(check.finding.contains(finding), "{check:?}");
+    assert!(check.remedy.contains(remedy), "{check:?}");
+}
+
+#[test]
+fn a_good_desktop_with_an_app() {
+    let desktop = desktop();
+    let app = open(desktop.session(), "mousepad", &[], true);
+    let report = report(desktop.session());
+    assert!(report.works);
+    says(&report, "display", Status::Ok, "X.Org 21.1", "");
+    says(&report, "display", Status::Ok, ", 1280×800", "");
+    says(&report, "X extensions", Status::Ok, "XTEST", "");
+    says(&report, "window manager", Status::Ok, "running", "");
+    says(&report, "accessibility", Status::Ok, "on", "");
+    let who = format!("mousepad (pid {})", app.0.id());
+    says(&report, "apps", Status::Ok, "1 of 1", "");
+    says(&report, "apps", Status::Ok, &who, "");
+    says(&report, "tree", Status::Ok, "showing elements of", "");
+    says(&report, "picture", Status::Ok, "the front window", "");
+    says(&report, "guard", Status::Ok, "Esc cancels", "");
+    assert!(report.to_string().ends_with("Agents can work here."));
+}
+
+#[test]
+fn apps_that_hang_or_have_no_tree() {
+    let desktop = desktop();
+    let session = desktop.session();
+    let hung = open(session, "mousepad", &[], true);
+    let deaf = changed(session, &[("NO_AT_BRIDGE", Some("1"))]);
+    let deaf = open(&deaf, "zenity", &["--info", "--text=hello"], false);
+    let plain = open(session, "xmessage", &["hello"], false);
+    let good = open(session, "zenity", &["--question", "--text=well?"], true);
+    kill_process(Pid::from_child(&hung.0), Signal::STOP).unwrap();
+    let report = report(session);
+    assert!(report.works);
+    let about = |app: &Program| {
+        let who = format!("(pid {})", app.0.id());
+        let found = report
+            .checks
+            .iter()
+            .find(|c| c.name == "app" && c.finding.contains(&who));
+        found.unwrap_or_else(|| panic!("nothing of {who} in\n{report}"))
+    };
+    assert!(about(&hung).finding.contains("does not answer"));
+    assert!(about(&hung).remedy.contains("end it if it hangs"));
+    assert!(
+        about(&deaf)
+            .finding
+            .contains("GTK 3, is not on the accessibility bus")
+    );
+    assert!(about(&deaf).remedy.contains("without NO_AT_BRIDGE=1"));
+    assert!(about(&plain).finding.contains("unknown"));
+    says(&report, "apps", Status::Ok, "1 of 4", "");
+    let who = format!("(pid {})", good.0.id());
+    says(&report, "tree", Status::Ok, &who, "");
+}
+
+#[test]
+fn a_browser_that_keeps_its_pages_back() {
+    let desktop = desktop();
+    let profile = tempfile::tempdir().unwrap();
+    let profile = format!("--user-data-dir={}", profile.path().display());
+    let args = [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        &profile,
+        "about:blank",
+    ];
+    let browser = open(desktop.session(), "chromium", &args, true);
+    let report = report(desktop.session());
+    let who = format!("(pid {})", browser.0.id());
+    let mut apps = report.checks.iter().filter(|c| c.name == "app");
+    let found = apps.find(|c| c.finding.contains(&who)).unwrap();
+    assert!(
+        found.remedy.contains("--force-renderer-accessibility"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn no_display_and_a_wayland_one() {
+    let desktop = desktop();
+    let without = changed(desktop.session(), &[("DISPLAY", None)]);
+    let found = report(&without);
+    assert!(!found.works);
+    says(
+        &found,
+        "display",
+        Status::Fail,
+        "No display",
+        "Log in to a desktop",
+    );
+    says(&found, "accessibility", Status::Ok, "on", "");
+    assert!(
+        found
+            .checks
+            .iter()
+            .all(|c| c.name != "apps" && c.name != "picture")
+    );
+
+    let changes = [("DISPLAY", None), ("WAYLAND_DISPLAY", Some("wayland-7"))];
+    let found = report(&changed(desktop.session(), &changes));
+    assert!(!found.works);
+    says(
+        &found,
+        "display",
+        Status::Fail,
+        "Wayland only (wayland-7)",
+        "X11 session",
+    );
+}
+
+#[test]
+fn a_display_that_refuses_or_hangs() {
+    let desktop = desktop();
+    let refused = changed(desktop.session(), &[("XAUTHORITY", Some("/dev/null"))]);
+    let found = report(&refused);
+    assert!(!found.works);
+    says(&found, "display", Status::Fail, "refuses", "XAUTHORITY");
+
+    let mut server = Program::start("Xvfb", &["-displayfd", "1"], &desktop.session().environment);
+    let display = format!(":{}", server.first_line());
+    kill_process(Pid::from_child(&server.0), Signal::STOP).unwrap();
+    let found = report(&changed(desktop.session(), &[("DISPLAY", Some(&display))]));
+    assert!(!found.works);
+    says(
+        &found,
+        "display",
+        Status::Fail,
+        "does not answer",
+        "private desktop",
+    );
+}
+
+#[test]
+fn missing_extensions_and_no_window_manager() {
+    let desktop = desktop();
+    for (extension, status) in [("XTEST", Status::Fail), ("MIT-SHM", Status::Warn)] {
+        let args = ["-displayfd", "1", "-extension", extension];
+        let mut server = Program::start("Xvfb", &args, &desktop.session().environment);
+        let display = format!(":{}", server.first_line());
+        let found = report(&changed(desktop.session(), &[("DISPLAY", Some(&display))]));
+        assert_eq!(found.works, status != Status::Fail);
+        let finding = format!("{extension} is missing");
+        says(&found, "X extensions", status, &finding, "-extension");
+        if found.works {
+            says(&found, "window manager", Status::Warn, "none", "xfwm4");
+            says(
+                &found,
+                "apps",
+                Status::Warn,
+                "no app has a window",
+                "open one",
+            );
+        }
+    }
+}
+
+#[test]
+fn no_session_bus_no_accessibility_bus_and_accessibility_off() {
+    let desktop = desktop();
+    let session = desktop.session();
+    let without = changed(session, &[("DBUS_SESSION_BUS_ADDRESS", None)]);
+    let found = report(&without);
+    assert!(!found.works);
+    says(
+        &found,
+        "session bus",
+        Status::Fail,
+        "No D-Bus session bus",
+        "Set it",
+    );
+
+    // A bus that can start nothing.
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("bus.conf");
+    let listen = directory.path().display();
+    let text = format!(
+        "<busconfig><type>session</type><listen>unix:dir={listen}</listen><policy context=\"default\">\
+         <allow send_destination=\"*\" eavesdrop=\"true\"/><allow eavesdrop=\"true\"/>\
+         <allow own=\"*\"/></policy></busconfig>"
+    );
+    std::fs::write(&config, text).unwrap();
+    let config = format!("--config-file={}", config.display());
+    let args = [&config, "--nofork", "--print-address=1"];
+    let mut bus = Program::start("dbus-daemon", &args, &session.environment);
+    let address = bus.first_line();
+    let found = report(&changed(
+        session,
+        &[("DBUS_SESSION_BUS_ADDRESS", Some(&address))],
+    ));
+    assert!(!found.works);
+    says(&found, "session bus", Status::Ok, "unix:", "");
+    says(
+        &found,
+        "accessibility",
+        Status::Fail,
+        "no accessibility bus",
+        "at-spi2-core",
+    );
+
+    let mut bus = Connection::open(session.session_bus.as_deref().unwrap(), SOON).unwrap();
+    let off = Body::new().str("org.a11y.Status").str("IsEnabled");
+    let set = Call {
+        destination: "org.a11y.Bus",
+        path: "/org/a11y/bus",
+        interface: "org.freedesktop.DBus.Properties",
+        member: "Set",
+        body: off.variant_bool(false),
+    };
+    bus.call(&set, SOON).unwrap();
+    let found = report(session);
+    assert!(found.works);
+    says(
+        &found,
+        "accessibility",
+        Status::Warn,
+        "off",
+        "serve` turns it on",
+    );
+}

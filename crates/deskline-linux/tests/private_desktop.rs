@@ -1,0 +1,250 @@
+//! A private desktop in this process: what is up when it has started, and that nothing is left.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use deskline_linux::private::{Options, PrivateDesktop};
+use deskline_linux::session::{Environment, Session, Sources};
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::ConnectionExt as _;
+
+const MARK: &str = "DESKLINE_DESKTOP";
+
+/// The running processes that carry the desktop's mark.
+fn processes(directory: &str) -> Vec<(i32, String)> {
+    let needle = format!("{MARK}={directory}");
+    fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|e| e.file_name().to_str()?.parse().ok())
+        .filter(|pid: &i32| {
+            fs::read(format!("/proc/{pid}/environ"))
+                .is_ok_and(|block| block.split(|b| *b == 0).any(|v| v == needle.as_bytes()))
+        })
+        .map(|pid| {
+            (
+                pid,
+                fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default(),
+            )
+        })
+        .collect()
+}
+
+fn directory(session: &Session) -> String {
+    session.environment[MARK].clone()
+}
+
+/// The one file that the desktop has outside its directory.
+fn x_socket(session: &Session) -> PathBuf {
+    let number = session
+        .display
+        .as_deref()
+        .unwrap()
+        .trim_start_matches(':')
+        .to_owned();
+    PathBuf::from(format!("/tmp/.X11-unix/X{number}"))
+}
+
+#[test]
+fn up_and_down_five_times_without_a_trace() {
+    for _ in 0..5 {
+        let begun = Instant::now();
+        let desktop = PrivateDesktop::start(&Options {
+            width: 800,
+            height: 600,
+            ..Options::default()
+        })
+        .unwrap();
+        let up = begun.elapsed();
+        let session = desktop.session().clone();
+        let (x, screen) = session.connect_x11().unwrap();
+        let screen = &x.setup().roots[screen];
+        assert_eq!(
+            (screen.width_in_pixels, screen.height_in_pixels),
+            (800, 600)
+        );
+        let socket = x_socket(&session);
+        assert!(socket.exists(), "{socket:?}");
+        assert!(
+            processes(&directory(&session)).len() >= 5,
+            "{:?}",
+            processes(&directory(&session))
+        );
+        // One that detaches itself from everything, as daemons do.
+        let mut detached = Command::new("setsid");
+        detached
+            .args(["-f", "sleep", "1000"])
+            .envs(&session.environment);
+        assert!(detached.status().unwrap().success());
+        drop(x);
+        let begun = Instant::now();
+        drop(desktop);
+        let down = begun.elapsed();
+        println!("up in {up:?}, down in {down:?}");
+        assert_eq!(processes(&directory(&session)), vec![]);
+        assert!(!Path::new(&directory(&session)).exists());
+        assert!(!socket.exists(), "{socket:?}");
+        assert!(down < Duration::from_secs(3), "{down:?}");
+    }
+}
+
+#[test]
+fn a_display_number_that_is_taken_is_passed_over() {
+    use std::os::linux::net::SocketAddrExt;
+    use std::os::unix::net::{SocketAddr, UnixListener};
+    let number = |desktop: &PrivateDesktop| -> u16 {
+        desktop.session().display.as_deref().unwrap()[1..]
+            .parse()
+            .unwrap()
+    };
+    let first = PrivateDesktop::start(&Options::default()).unwrap();
+    // Others listen without a file, as in another mount namespace: only the bind shows it.
+    let taken: Vec<_> = (number(&first) + 1..number(&first) + 6)
+        .filter_map(|n| {
+            let name = format!("/tmp/.X11-unix/X{n}");
+            let address = SocketAddr::from_abstract_name(name).unwrap();
+            Some((n, UnixListener::bind_addr(&address).ok()?))
+        })
+        .collect();
+    assert!(!taken.is_empty());
+    let second = PrivateDesktop::start(&Options::default()).unwrap();
+    assert!(taken.iter().all(|(n, _)| *n != number(&second)));
+    second.session().connect_x11().unwrap();
+}
+
+#[test]
+fn other_users_cannot_connect() {
+    let desktop = PrivateDesktop::start(&Options::default()).unwrap();
+    let mut stranger = Environment::new();
+    stranger.insert("DISPLAY".into(), desktop.session().display.clone().unwrap());
+    // Without the cookie even the same user is a stranger.
+    let refused = Session::from_environment(&stranger)
+        .connect_x11()
+        .err()
+        .unwrap();
+    assert!(
+        refused.to_string().contains("connecting to the X server"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_program_that_is_missing_is_named_with_its_package() {
+    // In a child, whose PATH can be changed without a race.
+    if std::env::var_os("PATH").is_some_and(|p| p == "/nonexistent") {
+        let error = PrivateDesktop::start(&Options::default())
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(error.contains("Xvfb and xfwm4 and dbus-daemon"), "{error}");
+        assert!(
+            error.contains("apt-get install xvfb xfwm4 dbus-daemon"),
+            "{error}"
+        );
+        return;
+    }
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "a_program_that_is_missing_is_named_with_its_package",
+        ])
+        .env("PATH", "/nonexistent")
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn a_watched_desktop_has_a_socket_for_its_owner_alone() {
+    use std::io::Read;
+    use std::os::unix::fs::MetadataExt;
+    let desktop = PrivateDesktop::start(&Options {
+        watch: true,
+        ..Options::default()
+    })
+    .unwrap();
+    let socket = desktop.vnc_socket().unwrap();
+    assert_eq!(fs::metadata(socket).unwrap().mode() & 0o777, 0o600);
+    let mut stream = std::os::unix::net::UnixStream::connect(socket).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(5)))
+        .unwrap();
+    let mut greeting = [0; 4];
+    stream.read_exact(&mut greeting).unwrap();
+    assert_eq!(&greeting, b"RFB ");
+}
+
+#[test]
+fn an_empty_environment_finds_it_by_its_processes() {
+    let desktop = PrivateDesktop::start(&Options::default()).unwrap();
+    let wanted = desktop.session();
+    // The real processes of this desktop and no others: other desktops may run here too.
+    let proc = tempfile::tempdir().unwrap();
+    for (pid, _) in processes(&directory(wanted)) {
+        symlink(format!("/proc/{pid}"), proc.path().join(pid.to_string())).unwrap();
+    }
+    let sources = Sources {
+        own: Environment::new(),
+        proc: proc.path().to_owned(),
+        ..Sources::system()
+    };
+    let begun = Instant::now();
+    let found = sources.find();
+    let took = begun.elapsed();
+    assert_eq!(found.missing(), Vec::<String>::new());
+    assert_eq!(found.display, wanted.display);
+    assert_eq!(found.session_bus, wanted.session_bus);
+    assert_eq!(found.xauthority, wanted.xauthority);
+    assert_eq!(found.runtime_dir, wanted.runtime_dir);
+    found
+        .connect_x11()
+        .unwrap()
+        .0
+        .get_input_focus()
+        .unwrap()
+        .reply()
+        .unwrap();
+
+    let begun = Instant::now();
+    let real = Sources {
+        own: Environment::new(),
+        ..Sources::system()
+    }
+    .find();
+    println!(
+        "found in {took:?}, among all processes in {:?}",
+        begun.elapsed()
+    );
+    assert_eq!(real.missing(), Vec::<String>::new());
+}
+
+#[test]
+fn a_mount_of_the_document_portal_does_not_stay() {
+    let desktop = PrivateDesktop::start(&Options::default()).unwrap();
+    let directory = directory(desktop.session());
+    let mounted = || {
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+        mounts.contains(&format!(" {directory}/run/doc "))
+    };
+    let begun = Instant::now();
+    while !mounted() {
+        if begun.elapsed() > Duration::from_secs(5) {
+            eprintln!("not tested: the document portal mounts nothing here");
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    for (pid, comm) in processes(&directory) {
+        if comm.starts_with("xdg-document-po") || comm.starts_with("fusermount3") {
+            let pid = rustix::process::Pid::from_raw(pid).unwrap();
+            rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        }
+    }
+    assert!(mounted());
+    drop(desktop);
+    assert!(!mounted() && !Path::new(&directory).exists());
+}

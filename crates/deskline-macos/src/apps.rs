@@ -1,0 +1,138 @@
+//! Apps by name, bundle id or path.
+
+use std::path::{Path, PathBuf};
+
+use deskline_core::{escape, nearest};
+use deskline_desktop::{Error, Result};
+
+use crate::os::{Launch, Os, RunningApp};
+
+/// Apps stand in the folders themselves or one below (Utilities, vendors' folders).
+const DEPTH: usize = 2;
+
+/// The most entries of a folder that are looked at.
+const MOST: usize = 2_000;
+
+/// What an identifier means.
+pub(crate) fn find<O: Os>(os: &O, identifier: &str) -> Result<Launch> {
+    let identifier = identifier.trim();
+    if identifier.is_empty() {
+        return Err(Error::Open(
+            "identifier is empty: give an app's name, bundle id or path".into(),
+        ));
+    }
+    if identifier.contains('/') || identifier.starts_with('~') {
+        return by_path(identifier);
+    }
+    let is_id = identifier.contains('.') && !identifier.to_lowercase().ends_with(".app");
+    if let Some(path) = os.bundle_path(identifier).filter(|_| is_id) {
+        return Ok(app(path));
+    }
+    let wanted = name(identifier);
+    let running = os.apps();
+    let installed = installed(&os.app_folders());
+    let runs = |a: &&RunningApp| {
+        !a.path.as_os_str().is_empty()
+            && (name(&a.name) == wanted || stem(&a.path).is_some_and(|s| name(&s) == wanted))
+    };
+    // One that is in the Dock beats a helper of the same name.
+    let best = running
+        .iter()
+        .filter(runs)
+        .max_by_key(|a| a.regular)
+        .map(|a| a.path.clone());
+    let exact = || {
+        let same = |path: &&PathBuf| stem(path).is_some_and(|s| name(&s) == wanted);
+        installed.iter().find(same).cloned()
+    };
+    // "Chrome" is Google Chrome, where no other app has that word.
+    let by_word = || {
+        let mut has = installed.iter().filter(|path| {
+            stem(path).is_some_and(|s| name(&s).split(' ').any(|word| word == wanted))
+        });
+        has.next().filter(|_| has.next().is_none()).cloned()
+    };
+    if let Some(path) = best.or_else(exact).or_else(by_word) {
+        return Ok(app(path));
+    }
+    let names: Vec<String> = installed.iter().filter_map(|path| stem(path)).collect();
+    let near = nearest(&wanted, names.iter().map(String::as_str));
+    let near = near.map_or_else(String::new, |near| {
+        format!(" The nearest is '{}'.", escape::short(near, 40))
+    });
+    Err(Error::Open(format!(
+        "no app is called '{}'.{near} Give a name as in the Applications folder, a bundle id such \
+         as com.apple.TextEdit, or a path",
+        escape::short(identifier, 60)
+    )))
+}
+
+fn app(path: PathBuf) -> Launch {
+    Launch {
+        path,
+        document: false,
+    }
+}
+
+fn by_path(identifier: &str) -> Result<Launch> {
+    let path = match identifier.strip_prefix("~/") {
+        Some(rest) => std::env::home_dir().unwrap_or_default().join(rest),
+        None => PathBuf::from(identifier),
+    };
+    if !path.exists() {
+        return Err(Error::Open(format!(
+            "there is nothing at {}",
+            escape::short(identifier, 200)
+        )));
+    }
+    // What is inside a bundle means the bundle; NSWorkspace needs absolute paths.
+    let path = std::path::absolute(&path).unwrap_or(path);
+    let bundle = path.ancestors().find(|p| is_bundle(p));
+    match bundle {
+        Some(bundle) => Ok(app(bundle.to_owned())),
+        None => Ok(Launch {
+            path,
+            document: true,
+        }),
+    }
+}
+
+fn is_bundle(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("app"))
+}
+
+/// A name as it is compared: without `.app`, case and doubled spaces.
+fn name(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let bare = lower.strip_suffix(".app").unwrap_or(&lower);
+    bare.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn stem(path: &Path) -> Option<String> {
+    Some(path.file_stem()?.to_string_lossy().into_owned())
+}
+
+/// The bundles in the folders of apps.
+fn installed(folders: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in folders {
+        list(folder, DEPTH, &mut found);
+    }
+    found
+}
+
+fn list(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    let mut paths: Vec<PathBuf> = entries.take(MOST).flatten().map(|e| e.path()).collect();
+    paths.sort();
+    for path in paths {
+        if is_bundle(&path) {
+            found.push(path);
+        } else if depth > 1 && path.is_dir() {
+            list(&path, depth - 1, found);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Actions through the accessibility API: no pointer, no keys, no focus.
+
+use deskline_desktop::{Error, Result};
+
+use crate::os::{AxError, NewValue, Os, Value};
+
+/// Actions that a press means, best first.
+const PRESS: [&str; 4] = ["AXPress", "AXPick", "AXOpen", "AXConfirm"];
+
+/// A row's text is inside its cell, and that inside the row: what is selected may be further out.
+const LEVELS: usize = 3;
+
+const CLICK: &str = "Use click_and_traverse with its ref";
+
+/// Why an element would not do as asked; the link adds which element it was.
+fn refused(action: &'static str, why: impl Into<String>, instead: impl Into<String>) -> Error {
+    Error::Refused {
+        element: String::new(),
+        action,
+        why: why.into(),
+        instead: instead.into(),
+    }
+}
+
+/// An action on one element of an app.
+pub(crate) struct Acting<'o, O: Os> {
+    pub(crate) os: &'o O,
+    pub(crate) pid: u32,
+    pub(crate) element: &'o O::Element,
+    /// The tool's name for it, for errors.
+    pub(crate) action: &'static str,
+}
+
+impl<O: Os> Acting<'_, O> {
+    fn failed(&self, error: AxError, instead: &'static str) -> Error {
+        match error {
+            AxError::INVALID_UI_ELEMENT => refused(
+                self.action,
+                "it is gone",
+                "Call refresh_traversal for what is there",
+            ),
+            AxError::CANNOT_COMPLETE | AxError::API_DISABLED => {
+                super::failed(self.os, self.pid, error)
+            }
+            error => refused(self.action, format!("the app says {error}"), instead),
+        }
+    }
+
+    fn values(&self, names: &[&'static str]) -> Result<Vec<Value<O::Element>>> {
+        self.os
+            .attributes(self.element, names)
+            .map_err(|e| self.failed(e, CLICK))
+    }
+
+    fn require_enabled(&self) -> Result<()> {
+        match self.values(&["AXEnabled"])?.first() {
+            Some(Value::Bool(false)) => Err(refused(
+                self.action,
+                "it is disabled",
+                "Do first what enables it",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// `press_ax`: the element's own action.
+    pub(crate) fn press(&self) -> Result<()> {
+        self.require_enabled()?;
+        let actions = self
+            .os
+            .actions(self.element)
+            .map_err(|e| self.failed(e, CLICK))?;
+        let Some(press) = PRESS.iter().find(|want| actions.iter().any(|a| a == *want)) else {
+            let why = match actions.join(", ").as_str() {
+                "" => "it has no action".to_owned(),
+                names => format!("none of its actions ({names}) is a press"),
+            };
+            return Err(refused(self.action, why, CLICK));
+        };
+        match self.os.perform(self.element, press) {
+            // A press may close what it was made on.
+            Ok(()) | Err(AxError::INVALID_UI_ELEMENT) => Ok(()),
+            // A press that opens a modal dialog returns only when that is closed: as long as the
+            // app itself answers it was no failure.
+            Err(AxError::CANNOT_COMPLETE) if self.app_answers() => Ok(()),
+            Err(e) => Err(self.failed(e, CLICK)),
+        }
+    }
+
+    fn app_answers(&self) -> bool {
+        let app = self.os.application(self.pid);
+        self.os.attributes(&app, &["AXRole"]).is_ok()
+    }
+
+    /// `set_value`: a number, a switch or a text, whichever the element has.
+    pub(crate) fn set_value(&self, value: &str) -> Result<()> {
+        self.require_enabled()?;
+        let now = self.values(&["AXValue", "AXMinValue", "AXMaxValue"])?;
+        if self.os.settable(self.element, "AXValue") != Ok(true) {
+            return Err(refused(
+                self.action,
+                "it has no value that accessibility can set",
+                "Use click_and_traverse on it, then on the choice or with text",
+            ));
+        }
+        let new = match now.first() {
+            Some(Value::Number(_) | Value::Bool(_)) => {
+                let Some(number) = number(value) else {
+                    let why = format!("its value is a number and {value:?} is not one");
+                    return Err(refused(self.action, why, "Pass a number, such as \"50\""));
+                };
+                if let [_, Value::Number(low), Value::Number(high)] = now[..]
+                    && low < high
+                    && !(low..=high).contains(&number)
+                {
+                    let why = format!("{number} is outside its range {low} to {high}");
+                    return Err(refused(self.action, why, "Pass a number within it"));
+                }
+                match now[0] {
+                    Value::Bool(_) => NewValue::Bool(number > 0.5),
+                    _ => NewValue::Number(number),
+                }
+            }
+            _ => NewValue::Text(value.to_owned()),
+        };
+        self.os
+            .set(self.element, "AXValue", &new)
+            .map_err(|e| self.failed(e, "Use click_and_traverse on it with text"))
+    }
+
+    /// `set_selected`: by the element's own attribute, else by the selection of what it is in.
+    pub(crate) fn set_selected(&self, selected: bool) -> Result<()> {
+        let mut element = self.element.clone();
+        self.require_enabled()?;
+        for _ in 0..LEVELS {
+            if self.os.settable(&element, "AXSelected") == Ok(true)
+                && self
+                    .os
+                    .set(&element, "AXSelected", &NewValue::Bool(selected))
+                    .is_ok()
+            {
+                return Ok(());
+            }
+            let Some(parent) = self.parent(&element) else {
+                break;
+            };
+            for name in ["AXSelectedRows", "AXSelectedChildren"] {
+                if self.os.settable(&parent, name) == Ok(true)
+                    && self.select_in(&parent, name, &element, selected)
+                {
+                    return Ok(());
+                }
+            }
+            element = parent;
+        }
+        Err(refused(
+            self.action,
+            "neither it nor what it is in has a selection that accessibility can change",
+            "Use click_and_traverse with its ref; for a check box or radio button use \
+             press_ax_and_traverse",
+        ))
+    }
+
+    fn parent(&self, element: &O::Element) -> Option<O::Element> {
+        match self.os.attributes(element, &["AXParent"]).ok()?.pop() {
+            Some(Value::Element(parent)) => Some(parent),
+            _ => None,
+        }
+    }
+
+    fn select_in(
+        &self,
+        container: &O::Element,
+        name: &'static str,
+        element: &O::Element,
+        selected: bool,
+    ) -> bool {
+        let now = self.os.attributes(container, &[name]);
+        let mut all = match now.ok().and_then(|mut values| values.pop()) {
+            Some(Value::Elements(all)) => all,
+            _ => Vec::new(),
+        };
+        all.retain(|e| e != element);
+        if selected {
+            all.push(element.clone());
+        }
+        self.os
+            .set(container, name, &NewValue::Elements(all))
+            .is_ok()
+    }
+
+    /// Scrolls the element into view; `false` where the app cannot.
+    pub(crate) fn scroll_into_view(&self) -> Result<bool> {
+        match self.os.perform(self.element, "AXScrollToVisible") {
+            Ok(()) => Ok(true),
+            Err(e @ (AxError::CANNOT_COMPLETE | AxError::API_DISABLED)) => {
+                Err(self.failed(e, CLICK))
+            }
+            Err(_) => Ok(false),
+        }
+    }
+}
+
+/// A number as an agent writes it; `true` and `on` are 1.
+fn number(value: &str) -> Option<f64> {
+    match value.trim().to_lowercase().as_str() {
+        "true" | "on" | "yes" => Some(1.0),
+        "false" | "off" | "no" => Some(0.0),
+        other => other.parse().ok().filter(|n: &f64| n.is_finite()),
+    }
+}

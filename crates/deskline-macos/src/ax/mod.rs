@@ -1,0 +1,50 @@
+//! Accessibility: reading an app's tree, knowing its elements again, acting on them.
+
+pub(crate) mod act;
+pub(crate) mod facts;
+pub(crate) mod identity;
+pub(crate) mod listen;
+pub(crate) mod tree;
+pub(crate) mod visible_rows;
+pub(crate) mod wake;
+pub(crate) mod walk;
+
+use std::time::Duration;
+
+use deskline_core::escape;
+use deskline_desktop::Error;
+
+use crate::os::{AxError, Os};
+
+/// How long an app may take to answer one accessibility call (SPEC §4).
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What an accessibility error on an app's own element means.
+pub(crate) fn failed<O: Os>(os: &O, pid: u32, error: AxError) -> Error {
+    let Some(process) = os.process(pid) else {
+        return Error::NoProcess(pid);
+    };
+    let app = name_of(os, pid).unwrap_or(process.name);
+    match error {
+        AxError::CANNOT_COMPLETE => Error::NotAnswering {
+            app,
+            pid,
+            ms: PATIENCE.as_millis(),
+        },
+        AxError::API_DISABLED => Error::Unavailable(crate::doctor::UNTRUSTED.into()),
+        error => Error::NoWindow {
+            pid,
+            name: escape::short(&app, 40),
+            hint: format!(
+                "Accessibility says {error}. Call list_applications for what can be driven"
+            ),
+        },
+    }
+}
+
+/// The name of a running app.
+pub(crate) fn name_of<O: Os>(os: &O, pid: u32) -> Option<String> {
+    let apps = os.apps();
+    let app = apps.into_iter().find(|app| app.pid == pid)?;
+    Some(app.name).filter(|name| !name.is_empty())
+}

@@ -1,0 +1,174 @@
+//! From what was read to a tree.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use deskline_core::{App, Element, Role, States, Text, Tree, summary};
+use deskline_desktop::{Result, Scope};
+
+use super::facts::Facts;
+use super::identity::Identities;
+use super::name_of;
+use super::walk::{Node, Walk};
+use crate::os::Os;
+
+/// Reads an app.
+pub(crate) fn read<O: Os>(
+    os: &O,
+    identities: &mut Identities<O>,
+    pid: u32,
+    scope: Scope,
+) -> Result<Tree> {
+    let start = Instant::now();
+    let front = os.front_pid() == Some(pid);
+    let mut walk = Walk::new(os, pid, front);
+    walk.showing()?;
+    if let Scope::Whole { budget } = scope {
+        walk.hidden(Instant::now() + budget)?;
+    }
+    let unread = walk.unread();
+    identities.begin(pid, os.process(pid).map_or(0, |p| p.started));
+
+    let order = document_order(&walk.nodes);
+    let labels = labels(&walk.nodes);
+    let mut position = vec![None; walk.nodes.len()];
+    let mut elements: Vec<Element> = Vec::with_capacity(order.len());
+    let mut dialog = None;
+    for index in order {
+        let node = &walk.nodes[index];
+        let Some(facts) = &node.facts else { continue };
+        position[index] = Some(elements.len());
+        let parent = node.parent.and_then(|p| position[p]);
+        if node.showing && is_dialog(facts) {
+            dialog = better_dialog(dialog, (elements.len(), facts), &elements, parent);
+        }
+        elements.push(Element {
+            id: identities.id(os, pid, &node.element),
+            reference: None,
+            parent,
+            role: facts.role,
+            native_role: facts.native_role.clone(),
+            title: title(facts, &labels),
+            value: facts.value.clone(),
+            description: facts.description.clone(),
+            extents: facts.extents,
+            visible: node.showing && facts.extents.is_some_and(|e| !e.is_empty()),
+            states: states(os, node, facts),
+            children_read: node.children_read,
+        });
+    }
+    let name = name_of(os, pid)
+        .or_else(|| elements.first().map(|e| e.title.shown.clone()))
+        .unwrap_or_default();
+    let mut tree = Tree {
+        app: App { name, pid },
+        elements,
+        dialog: dialog.map(|(index, _)| index),
+        partial: Vec::new(),
+        took: start.elapsed(),
+    };
+    for (table, more) in walk.unread_rows() {
+        if let Some(index) = position[table] {
+            let name = summary::name_of(&tree, index);
+            tree.partial.push(format!(
+                "{more} rows of {name} that do not show were not read"
+            ));
+        }
+    }
+    if unread > 0 && !matches!(scope, Scope::Showing) {
+        tree.partial.push(format!(
+            "{unread} elements that do not show, and what is in them, were not read in the time \
+             that there is for them"
+        ));
+    }
+    if walk.silent > 0 {
+        tree.partial.push(format!(
+            "{} elements did not answer, though the app does",
+            walk.silent
+        ));
+    }
+    tree.scope_visible();
+    if matches!(scope, Scope::Whole { .. }) && tree.partial.is_empty() {
+        identities.sweep(pid);
+    }
+    Ok(tree)
+}
+
+/// Depth first, children in their order.
+fn document_order<E>(nodes: &[Node<E>]) -> Vec<usize> {
+    let mut order = Vec::with_capacity(nodes.len());
+    let mut stack = if nodes.is_empty() { vec![] } else { vec![0] };
+    while let Some(index) = stack.pop() {
+        order.push(index);
+        stack.extend(nodes[index].children.iter().rev());
+    }
+    order
+}
+
+/// The text of each element that was read, to be looked up by what it labels.
+fn labels<E: Clone + Eq + std::hash::Hash>(nodes: &[Node<E>]) -> HashMap<E, &Text> {
+    let facts = nodes
+        .iter()
+        .filter_map(|node| Some((node.element.clone(), node.facts.as_ref()?)));
+    facts
+        .filter(|(_, f)| f.role == Role::STATIC_TEXT)
+        .map(|(element, f)| {
+            (
+                element,
+                if f.value.is_blank() {
+                    &f.title
+                } else {
+                    &f.value
+                },
+            )
+        })
+        .collect()
+}
+
+fn title<E: Eq + std::hash::Hash>(facts: &Facts<E>, labels: &HashMap<E, &Text>) -> Text {
+    if !facts.title.is_blank() {
+        return facts.title.clone();
+    }
+    let label = facts.label.as_ref().and_then(|label| labels.get(label));
+    label.map_or_else(Text::default, |&text| text.clone())
+}
+
+fn states<O: Os>(os: &O, node: &Node<O::Element>, facts: &Facts<O::Element>) -> States {
+    let mut states = facts.states;
+    let takes_text = matches!(
+        facts.role,
+        Role::TEXT_FIELD | Role::TEXT_AREA | Role::COMBO_BOX
+    );
+    if takes_text && os.settable(&node.element, "AXValue") == Ok(true) {
+        states |= States::EDITABLE;
+    }
+    states
+}
+
+fn is_dialog<E>(facts: &Facts<E>) -> bool {
+    facts.role == Role::SHEET || facts.role == Role::WINDOW && facts.modal
+}
+
+/// A modal window stands over all; of sheets the innermost in the frontmost window.
+fn better_dialog(
+    known: Option<(usize, Role)>,
+    (index, facts): (usize, &Facts<impl Sized>),
+    elements: &[Element],
+    parent: Option<usize>,
+) -> Option<(usize, Role)> {
+    let new = (index, facts.role);
+    let Some((old, role)) = known else {
+        return Some(new);
+    };
+    let mut at = parent;
+    while let Some(i) = at {
+        if i == old {
+            return Some(new);
+        }
+        at = elements[i].parent;
+    }
+    match (role, facts.role) {
+        (Role::SHEET, Role::WINDOW) => Some(new),
+        _ => known,
+    }
+}

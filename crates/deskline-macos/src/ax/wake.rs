@@ -1,0 +1,64 @@
+//! Chromium and Electron build their tree only for those who ask.
+//!
+//! Electron takes `AXManualAccessibility`. Chromium's browsers take `AXEnhancedUserInterface`, as
+//! `VoiceOver` sets it; other apps answer to that one with slower animations, so only those that are
+//! Chromium inside get it.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::time::Duration;
+
+use deskline_core::{Role, Tree};
+
+use crate::os::{NewValue, Os};
+
+/// How long an app that was just woken may take to have a page in its tree.
+pub(crate) const WAKES: Duration = Duration::from_millis(1_500);
+
+/// How often to look meanwhile: there is no notification for it that both have.
+pub(crate) const LOOK: Duration = Duration::from_millis(30);
+
+/// The apps that were asked already: pid and start time.
+#[derive(Debug, Default)]
+pub(crate) struct Woken(HashSet<(u32, u64)>);
+
+impl Woken {
+    /// Asks an app for its tree, once. Whether it took that, so that one is on its way.
+    pub(crate) fn wake<O: Os>(&mut self, os: &O, pid: u32) -> bool {
+        let started = os.process(pid).map_or(0, |p| p.started);
+        if !self.0.insert((pid, started)) {
+            return false;
+        }
+        let app = os.application(pid);
+        let on = NewValue::Bool(true);
+        if os.set(&app, "AXManualAccessibility", &on).is_ok() {
+            return true;
+        }
+        let running = os.apps().into_iter().find(|a| a.pid == pid);
+        running.is_some_and(|a| is_chromium(&a.path))
+            && os.set(&app, "AXEnhancedUserInterface", &on).is_ok()
+    }
+}
+
+/// Whether a bundle holds Chromium: its framework has the renderer's helper apps in it.
+fn is_chromium(bundle: &Path) -> bool {
+    let Ok(frameworks) = std::fs::read_dir(bundle.join("Contents/Frameworks")) else {
+        return false;
+    };
+    // A bundle has a handful of frameworks.
+    frameworks.flatten().take(200).any(|framework| {
+        let current = framework.path().join("Versions/Current");
+        current.join("Resources/chrome_100_percent.pak").exists()
+            || current.join("Helpers/chrome_crashpad_handler").exists()
+    })
+}
+
+/// Whether the tree has a page with something in it.
+pub(crate) fn has_page(tree: &Tree) -> bool {
+    tree.elements.iter().any(|element| {
+        element
+            .parent
+            .and_then(|p| tree.elements.get(p))
+            .is_some_and(|parent| parent.role == Role::WEB_AREA)
+    })
+}

@@ -1,0 +1,376 @@
+//! The traversal: from the app down, one batched call an element.
+//!
+//! macOS does not say what shows. It follows from geometry: what lies outside its window or the
+//! scroll area that it is in does not, nor what is in a closed menu, a minimised window or a hidden
+//! app. What shows is read first and completely, the rest after it, as far as the budget goes.
+
+use std::collections::{HashSet, VecDeque};
+use std::time::Instant;
+
+use deskline_core::{Rect, Role, States};
+use deskline_desktop::{Error, Result};
+
+use super::facts::{self, FACTS, FACTS_AND_CHILDREN, Facts};
+use super::visible_rows::{self, RANGE};
+use super::{PATIENCE, failed};
+use crate::os::{AxError, Os, Value};
+
+/// No app has more; a tree that does is a loop.
+const MOST_NODES: usize = 200_000;
+
+/// What the app's own element is asked for beside its facts.
+const TOPLEVELS: &[&str] = &[
+    "AXFocusedWindow",
+    "AXMainWindow",
+    "AXWindows",
+    "AXChildren",
+    "AXMenuBar",
+    "AXExtrasMenuBar",
+];
+
+/// An element, as far as it was read.
+#[derive(Debug)]
+pub(crate) struct Node<E> {
+    pub(crate) element: E,
+    pub(crate) parent: Option<usize>,
+    /// In document order.
+    pub(crate) children: Vec<usize>,
+    /// `None` until it was read, and for one that is gone.
+    pub(crate) facts: Option<Facts<E>>,
+    /// Whether it shows, by what it says and where it is.
+    pub(crate) showing: bool,
+    pub(crate) children_read: bool,
+    /// What the elements in it are seen through; `None` for anything.
+    clip: Option<Rect>,
+    /// Where not all rows were read: how many there are beside those, and how many of all were
+    /// read in ranges from the first.
+    more_rows: Option<(usize, usize)>,
+}
+
+/// One traversal in progress.
+pub(crate) struct Walk<'o, O: Os> {
+    os: &'o O,
+    pid: u32,
+    /// Whether the app is the front one: its menu bar shows.
+    front: bool,
+    pub(crate) nodes: Vec<Node<O::Element>>,
+    seen: HashSet<O::Element>,
+    queue: VecDeque<usize>,
+    hidden: VecDeque<usize>,
+    /// Tables of which rows are left to read.
+    tables: Vec<usize>,
+    /// Elements that were found and did not answer though the app does.
+    pub(crate) silent: usize,
+}
+
+impl<'o, O: Os> Walk<'o, O> {
+    pub(crate) fn new(os: &'o O, pid: u32, front: bool) -> Self {
+        Self {
+            os,
+            pid,
+            front,
+            nodes: Vec::new(),
+            seen: HashSet::new(),
+            queue: VecDeque::new(),
+            hidden: VecDeque::new(),
+            tables: Vec::new(),
+            silent: 0,
+        }
+    }
+
+    /// Reads all that shows.
+    pub(crate) fn showing(&mut self) -> Result<()> {
+        self.root()?;
+        while let Some(index) = self.queue.pop_front() {
+            self.ask(index)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what does not show, until `until`.
+    pub(crate) fn hidden(&mut self, until: Instant) -> Result<()> {
+        while Instant::now() < until {
+            if let Some(index) = self.hidden.pop_front() {
+                self.ask(index)?;
+            } else if let Some(table) = self.tables.pop() {
+                self.next_rows(table);
+            } else {
+                break;
+            }
+            // What turns out to show after all is part of the rest here.
+            self.hidden.extend(self.queue.drain(..));
+        }
+        Ok(())
+    }
+
+    /// Elements that were found and not read, as there was no time for them; rows aside.
+    pub(crate) fn unread(&mut self) -> usize {
+        let unread = std::mem::take(&mut self.hidden);
+        for &index in &unread {
+            if let Some(parent) = self.nodes[index].parent {
+                self.nodes[parent].children_read = false;
+            }
+        }
+        unread.len()
+    }
+
+    /// Rows that were not read, and the table that they are in.
+    pub(crate) fn unread_rows(&self) -> impl Iterator<Item = (usize, usize)> {
+        let nodes = self.nodes.iter().enumerate();
+        nodes.filter_map(|(i, node)| Some((i, node.more_rows?.0)))
+    }
+
+    fn root(&mut self) -> Result<()> {
+        let app = self.os.application(self.pid);
+        let failed = |e| failed(self.os, self.pid, e);
+        let facts = self.os.attributes(&app, FACTS).map_err(failed)?;
+        let facts = facts::read(FACTS, facts);
+        let toplevels = self.os.attributes(&app, TOPLEVELS).map_err(failed)?;
+        let showing = !facts.hidden;
+        self.seen.insert(app.clone());
+        self.nodes.push(Node {
+            element: app,
+            parent: None,
+            children: Vec::new(),
+            facts: Some(facts),
+            showing,
+            children_read: true,
+            clip: None,
+            more_rows: None,
+        });
+        for value in toplevels {
+            match value {
+                Value::Element(element) => self.add(0, element, showing),
+                Value::Elements(elements) => {
+                    for element in elements {
+                        self.add(0, element, showing);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds an element that was found, and queues it.
+    fn add(&mut self, parent: usize, element: O::Element, showing: bool) {
+        if self.nodes.len() >= MOST_NODES || !self.seen.insert(element.clone()) {
+            return;
+        }
+        let index = self.nodes.len();
+        self.nodes.push(Node {
+            element,
+            parent: Some(parent),
+            children: Vec::new(),
+            facts: None,
+            showing,
+            children_read: true,
+            clip: None,
+            more_rows: None,
+        });
+        self.nodes[parent].children.push(index);
+        if showing {
+            self.queue.push_back(index);
+        } else {
+            self.hidden.push_back(index);
+        }
+    }
+
+    fn role(&self, index: Option<usize>) -> Option<Role> {
+        Some(self.nodes[index?].facts.as_ref()?.role)
+    }
+
+    /// Reads one element and queues what is in it.
+    fn ask(&mut self, index: usize) -> Result<()> {
+        let parent = self.nodes[index].parent;
+        let may_be_table = self.role(parent) == Some(Role::SCROLL_AREA);
+        let names = if may_be_table {
+            FACTS
+        } else {
+            FACTS_AND_CHILDREN
+        };
+        let Some(values) = self.attributes(index, names)? else {
+            return Ok(());
+        };
+        let mut facts = facts::read(names, values);
+        let children = facts.children.take();
+        self.place(index, &facts);
+        let role = facts.role;
+        self.nodes[index].facts = Some(facts);
+        if let Some(rows) = visible_rows::names(role) {
+            return self.rows(index, rows);
+        }
+        match children {
+            Some(children) => self.add_all(index, children),
+            None if may_be_table => self.children(index)?,
+            None => self.nodes[index].children_read = false,
+        }
+        Ok(())
+    }
+
+    /// One batched call. `None` where the element is gone or silent; an error where the app is.
+    fn attributes(
+        &mut self,
+        index: usize,
+        names: &[&'static str],
+    ) -> Result<Option<Vec<Value<O::Element>>>> {
+        let asked = Instant::now();
+        let mut answer = self.os.attributes(&self.nodes[index].element, names);
+        if answer == Err(AxError::CANNOT_COMPLETE) && asked.elapsed() < PATIENCE / 2 {
+            // An app that is between two turns of its event loop says so at once; it is not hung.
+            answer = self.os.attributes(&self.nodes[index].element, names);
+        }
+        match answer {
+            Ok(values) => return Ok(Some(values)),
+            Err(e @ AxError::CANNOT_COMPLETE) if asked.elapsed() >= PATIENCE / 2 => {
+                return Err(failed(self.os, self.pid, e));
+            }
+            Err(AxError::CANNOT_COMPLETE) if self.os.process(self.pid).is_none() => {
+                return Err(Error::NoProcess(self.pid));
+            }
+            Err(e @ AxError::API_DISABLED) => return Err(failed(self.os, self.pid, e)),
+            // Gone since its container was read.
+            Err(AxError::INVALID_UI_ELEMENT) => {}
+            Err(_) => {
+                self.silent += 1;
+                if let Some(parent) = self.nodes[index].parent {
+                    self.nodes[parent].children_read = false;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn children(&mut self, index: usize) -> Result<()> {
+        let Some(values) = self.attributes(index, &["AXChildren"])? else {
+            return Ok(());
+        };
+        for value in values {
+            if let Value::Elements(children) = value {
+                self.add_all(index, children);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_all(&mut self, index: usize, children: Vec<O::Element>) {
+        let showing = self.nodes[index].showing;
+        for child in children {
+            self.add(index, child, showing);
+        }
+    }
+
+    fn rows(&mut self, index: usize, names: visible_rows::Names) -> Result<()> {
+        match visible_rows::read(self.os, &self.nodes[index].element, names) {
+            Ok(rows) => {
+                self.add_all(index, rows.shown);
+                if rows.more > 0 {
+                    self.nodes[index].more_rows = Some((rows.more, 0));
+                    self.nodes[index].children_read = false;
+                    self.tables.push(index);
+                }
+            }
+            Err(AxError::INVALID_UI_ELEMENT) => {}
+            Err(e @ AxError::CANNOT_COMPLETE) if self.os.process(self.pid).is_none() => {
+                return Err(failed(self.os, self.pid, e));
+            }
+            Err(_) => {
+                self.silent += 1;
+                self.nodes[index].children_read = false;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the next range of a table's rows.
+    fn next_rows(&mut self, index: usize) {
+        let node = &self.nodes[index];
+        let (Some((more, from)), Some(role)) = (node.more_rows, self.role(Some(index))) else {
+            return;
+        };
+        let Some(names) = visible_rows::names(role) else {
+            return;
+        };
+        let Ok(rows) = self.os.range(&node.element, names.all, from, RANGE) else {
+            return;
+        };
+        let (before, found) = (self.nodes.len(), rows.len());
+        // Those that were read already keep their node; all come into the table's order.
+        let ordered: Vec<O::Element> = rows.clone();
+        for row in rows {
+            self.add(index, row, false);
+        }
+        self.reorder(index, from, &ordered);
+        let new = self.nodes.len() - before;
+        let left = more.saturating_sub(new);
+        let done = found < RANGE || left == 0;
+        self.nodes[index].more_rows = (!done).then_some((left, from + found));
+        self.nodes[index].children_read = done;
+        if !done {
+            self.tables.push(index);
+        }
+    }
+
+    /// Puts the rows of a range, which starts at row `from`, where they stand: after those of the
+    /// ranges before it, and before the ones that show further down.
+    fn reorder(&mut self, index: usize, from: usize, rows: &[O::Element]) {
+        let wanted: HashSet<&O::Element> = rows.iter().collect();
+        let children = std::mem::take(&mut self.nodes[index].children);
+        let (range, rest): (Vec<usize>, Vec<usize>) = children
+            .into_iter()
+            .partition(|&child| wanted.contains(&self.nodes[child].element));
+        let position = |child: &usize| {
+            let element = &self.nodes[*child].element;
+            rows.iter().position(|row| row == element)
+        };
+        let mut range = range;
+        range.sort_by_key(position);
+        let headers = rest
+            .iter()
+            .take_while(|&&child| self.role(Some(child)) == Some(Role::GROUP))
+            .count();
+        let at = (headers + from).min(rest.len());
+        let mut children = rest;
+        children.splice(at..at, range);
+        self.nodes[index].children = children;
+    }
+
+    /// Whether the element shows, and what those in it are seen through.
+    fn place(&mut self, index: usize, facts: &Facts<O::Element>) {
+        let Some(parent) = self.nodes[index].parent else {
+            return;
+        };
+        let above = &self.nodes[parent];
+        let opened = above
+            .facts
+            .as_ref()
+            .is_some_and(|f| f.states.contains(States::SELECTED));
+        let own = facts.extents.filter(|e| !e.is_empty());
+        let holds_menu = matches!(
+            self.role(Some(parent)),
+            Some(Role::MENU_BAR_ITEM | Role::MENU_ITEM)
+        );
+        let (shows, clip) = match facts.role {
+            // A menu is in the tree also while it is closed.
+            Role::MENU => (own.is_some() && (opened || !holds_menu), None),
+            Role::MENU_BAR => (self.front, None),
+            Role::WINDOW | Role::SHEET | Role::DRAWER | Role::POPOVER => (true, own),
+            _ => {
+                let inside = match (above.clip, own) {
+                    (Some(clip), Some(own)) => !clip.intersect(&own).is_empty(),
+                    _ => true,
+                };
+                let clip = match (facts.role, above.clip, own) {
+                    (Role::SCROLL_AREA, Some(clip), Some(own)) => Some(clip.intersect(&own)),
+                    (Role::SCROLL_AREA, None, own) => own,
+                    (_, clip, _) => clip,
+                };
+                (inside, clip)
+            }
+        };
+        let showing = above.showing && shows && !facts.hidden;
+        let node = &mut self.nodes[index];
+        node.showing = showing;
+        node.clip = clip;
+    }
+}

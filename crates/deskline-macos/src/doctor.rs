@@ -1,0 +1,162 @@
+//! What an agent can do on this Mac, what it cannot, and where that is changed. Looks without
+//! prompting: no permission dialog, no input, no window moved.
+
+use deskline_desktop::doctor::Check;
+
+use crate::ax::name_of;
+use crate::os::{Os, Value};
+use crate::{ax, picture, windows};
+
+/// What to say where Accessibility is not allowed.
+pub(crate) const UNTRUSTED: &str = "Deskline is not allowed to use Accessibility. Open System \
+     Settings › Privacy & Security › Accessibility, turn on the app that starts deskline (Terminal, \
+     Claude, Cursor, …; deskline doctor names it), then restart that app";
+
+/// What to say where pictures are not allowed.
+pub(crate) const NO_CAPTURE: &str = "Deskline is not allowed to take pictures. Open System \
+     Settings › Privacy & Security › Screen & System Audio Recording, turn on the app that starts \
+     deskline, then restart that app";
+
+/// The panes, as `open` takes them.
+const ACCESSIBILITY_PANE: &str =
+    "open 'x-apple.systempreferences:com.apple.preference.security?Privacy_Accessibility'";
+const CAPTURE_PANE: &str =
+    "open 'x-apple.systempreferences:com.apple.preference.security?Privacy_ScreenCapture'";
+
+/// Processes between this one and the app that started it: no real chain is longer.
+const ANCESTORS: usize = 16;
+
+/// The app whose permissions hold for this process: the nearest ancestor that is one.
+fn responsible<O: Os>(os: &O, own: u32) -> String {
+    let mut pid = own;
+    for _ in 0..ANCESTORS {
+        if let Some(name) = name_of(os, pid) {
+            return name;
+        }
+        match os.process(pid) {
+            Some(process) if process.parent > 1 => pid = process.parent,
+            _ => break,
+        }
+    }
+    "the app that starts deskline".to_owned()
+}
+
+/// Looks at all that a link needs. `own` is this process.
+pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let app = responsible(os, own);
+    let displays = os.displays();
+    if displays.is_empty() {
+        checks.push(Check::fail(
+            "display",
+            "there is no display: this process has no login session with a screen",
+            "start deskline from an app of the person who is logged in, not over ssh or as a daemon",
+        ));
+        return checks;
+    }
+    let described: Vec<String> = displays
+        .iter()
+        .map(|d| {
+            let [x, y, w, h] = d.bounds;
+            format!("{w}×{h} at ({x}, {y}), {}×", d.scale)
+        })
+        .collect();
+    checks.push(Check::ok("display", described.join("; ")));
+
+    let trusted = os.trusted();
+    checks.push(if trusted {
+        Check::ok("accessibility", format!("{app} is allowed"))
+    } else {
+        Check::fail(
+            "accessibility",
+            format!("{app} is not allowed to use Accessibility"),
+            format!(
+                "System Settings › Privacy & Security › Accessibility: turn on {app}, then restart \
+                 it. The pane: {ACCESSIBILITY_PANE}"
+            ),
+        )
+    });
+    let capture = os.may_capture();
+    let front = windows::front(os);
+    checks.push(if !capture {
+        Check::warn(
+            "picture",
+            format!("{app} is not allowed to record the screen: trees come without pictures"),
+            format!(
+                "System Settings › Privacy & Security › Screen & System Audio Recording: turn on \
+                 {app}, then restart it. The pane: {CAPTURE_PANE}"
+            ),
+        )
+    } else if let Some(front) = front.as_ref().filter(|w| !w.extents.is_empty()) {
+        match picture::take(os, front.id) {
+            Ok(p) => Check::ok(
+                "picture",
+                format!("{}×{} at {}×", p.width, p.height, p.scale),
+            ),
+            Err(e) => Check::warn("picture", e.to_string(), "agents have the trees alone"),
+        }
+    } else {
+        Check::ok("picture", format!("{app} is allowed"))
+    });
+    if trusted {
+        checks.push(tree(os, front.map(|w| w.pid)));
+    }
+    checks.push(if os.secure_input() {
+        Check::warn(
+            "guard",
+            "a password field has the keyboard now: macOS shows its keys to no guard",
+            "leave the password field; an app that keeps it on for ever (a terminal's Secure \
+             Keyboard Entry) has a menu item for it",
+        )
+    } else if !trusted {
+        Check::warn("guard", "it needs Accessibility", "see accessibility")
+    } else {
+        guard(os)
+    });
+    checks.push(match os.keys(crate::os::Layout::Current).len() {
+        0 => Check::warn(
+            "keyboard",
+            "the keyboard layout cannot be read: shortcuts are pressed by the characters they give",
+            "choose a plain layout in System Settings › Keyboard › Input Sources",
+        ),
+        _ => Check::ok("keyboard", "the layout can be read"),
+    });
+    checks
+}
+
+fn tree<O: Os>(os: &O, front: Option<u32>) -> Check {
+    let Some(pid) = front else {
+        return Check::warn("tree", "no app is in front", "open one");
+    };
+    let app = os.application(pid);
+    let name = name_of(os, pid).unwrap_or_default();
+    match os.attributes(&app, &["AXRole", "AXWindows"]) {
+        Ok(values) => {
+            let windows = values.iter().find_map(|v| match v {
+                Value::Elements(all) => Some(all.len()),
+                _ => None,
+            });
+            Check::ok(
+                "tree",
+                format!("{name} answers: {} windows", windows.unwrap_or(0)),
+            )
+        }
+        Err(e) => Check::failed(
+            "tree",
+            &ax::failed(os, pid, e).to_string(),
+            "see which app hangs",
+        ),
+    }
+}
+
+/// A tap that passes everything: that it can be had is what is looked at.
+fn guard<O: Os>(os: &O) -> Check {
+    match os.tap(Box::new(|_| crate::os::Verdict::Pass)) {
+        Ok(_) => Check::ok("guard", "macOS gives an event tap"),
+        Err(why) => Check::warn(
+            "guard",
+            format!("off: macOS gives no event tap: {why}"),
+            "leave keyboard and mouse alone while an agent works",
+        ),
+    }
+}

@@ -1,0 +1,229 @@
+//! The guard: an event tap at the HID level that drops what the person does, passes what this
+//! program posts, and watches for Esc.
+//!
+//! The tap runs on a thread of its own, so that it answers and opens in time whatever else hangs.
+//! It ends with the process: the `WindowServer` takes away the taps of one that has died, by SIGKILL
+//! too. It turns off a tap that does not answer within about a second, which lets the person in.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use deskline_desktop::Cancel;
+use deskline_desktop::cancel::Reason;
+use deskline_desktop::guard::{Kept, Task};
+
+use crate::keys::{ESCAPE, flags};
+use crate::os::{Os, Seen, TAG, Tapped, Verdict};
+
+/// What the tap and the link share.
+#[derive(Debug)]
+struct State {
+    /// Until when the person is kept out; `None` when they are not.
+    until: Option<Instant>,
+    /// What the person's Esc raises; `None` when nobody listens for it.
+    cancel: Option<Cancel>,
+    /// How often the system has turned the tap off since it was taken.
+    turned_off: u32,
+}
+
+/// A tap that is turned off so often is not turned on again: something is wrong with it, and the
+/// person must not pay for that.
+const MOST_TURNS: u32 = 20;
+
+impl State {
+    /// The state machine of the guard: what to do with an event.
+    fn judge(&mut self, tapped: Tapped, now: Instant) -> Verdict {
+        if self.until.is_some_and(|until| now >= until) {
+            self.until = None;
+            if let Some(cancel) = &self.cancel {
+                cancel.cancel(Reason::Watchdog);
+            }
+        }
+        match tapped.kind {
+            Seen::Tick if self.until.is_none() && self.cancel.is_none() => Verdict::Close,
+            Seen::Tick => Verdict::Pass,
+            Seen::Disabled => {
+                self.turned_off += 1;
+                if self.turned_off <= MOST_TURNS {
+                    return Verdict::Enable;
+                }
+                // Unguarded input could mix with the person's: the link stops.
+                if let (Some(_), Some(cancel)) = (self.until.take(), &self.cancel) {
+                    cancel.cancel(Reason::Unguarded);
+                }
+                Verdict::Close
+            }
+            Seen::KeyDown { .. } | Seen::Input if tapped.tag == TAG => Verdict::Pass,
+            kind => {
+                if let Some(cancel) = self.cancel.as_ref().filter(|_| is_escape(kind)) {
+                    cancel.cancel(Reason::Person);
+                }
+                match self.until {
+                    Some(_) => Verdict::Drop,
+                    None => Verdict::Pass,
+                }
+            }
+        }
+    }
+}
+
+fn is_escape(kind: Seen) -> bool {
+    matches!(kind, Seen::KeyDown { code: ESCAPE, flags } if flags & flags::MODIFIERS == 0)
+}
+
+/// The guard of one desktop.
+pub(crate) struct Guard<O: Os> {
+    os: O,
+    tap: Option<(O::Tap, Arc<Mutex<State>>)>,
+}
+
+impl<O: Os> Guard<O> {
+    pub(crate) fn new(os: O) -> Self {
+        Self { os, tap: None }
+    }
+
+    /// Whether the person is kept out now.
+    pub(crate) fn holds(&self) -> bool {
+        self.tap.as_ref().is_some_and(|(_, state)| {
+            let state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.until.is_some()
+        })
+    }
+
+    /// Keeps the person out. Taken already, it stays as it is.
+    pub(crate) fn keep_out(&mut self, task: &Task, cancel: &Cancel) -> Kept {
+        if self.holds() {
+            return Kept::Out;
+        }
+        if self.os.secure_input() {
+            // A password field has the keyboard: the system shows keys to no tap, Esc neither.
+            return Kept::Unable(
+                "a password field has the keyboard, and macOS shows its keys to no guard".into(),
+            );
+        }
+        let state = Arc::new(Mutex::new(State {
+            until: Some(Instant::now() + task.limit),
+            cancel: Some(cancel.clone()),
+            turned_off: 0,
+        }));
+        // The one of an earlier link goes first.
+        self.tap = None;
+        let shared = Arc::clone(&state);
+        let judge = Box::new(move |tapped| {
+            let mut state = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            state.judge(tapped, Instant::now())
+        });
+        match self.os.tap(judge) {
+            Ok(tap) => {
+                self.tap = Some((tap, state));
+                Kept::Out
+            }
+            Err(why) => Kept::Unable(format!("macOS gave no event tap: {why}")),
+        }
+    }
+
+    /// Lets the person in; Esc is still watched.
+    pub(crate) fn let_in(&mut self) {
+        if let Some((_, state)) = &self.tap {
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.until = None;
+        }
+    }
+
+    /// Ends it all.
+    pub(crate) fn end(&mut self) {
+        self.tap = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn held() -> (State, Cancel, Instant) {
+        let (cancel, now) = (Cancel::new(), Instant::now());
+        let state = State {
+            until: Some(now + Duration::from_secs(30)),
+            cancel: Some(cancel.clone()),
+            turned_off: 0,
+        };
+        (state, cancel, now)
+    }
+
+    fn persons(kind: Seen) -> Tapped {
+        Tapped { kind, tag: 0 }
+    }
+
+    const ESC: Seen = Seen::KeyDown {
+        code: ESCAPE,
+        flags: 0x100,
+    };
+
+    #[test]
+    fn the_persons_input_is_dropped_and_our_own_passes() {
+        let (mut state, cancel, now) = held();
+        let key = Seen::KeyDown { code: 0, flags: 0 };
+        for kind in [key, Seen::Input] {
+            assert_eq!(state.judge(persons(kind), now), Verdict::Drop);
+            assert_eq!(state.judge(Tapped { kind, tag: TAG }, now), Verdict::Pass);
+        }
+        assert_eq!(cancel.reason(), None);
+    }
+
+    #[test]
+    fn esc_cancels_but_not_our_own_nor_with_a_modifier() {
+        let (mut state, cancel, now) = held();
+        let ours = Tapped {
+            kind: ESC,
+            tag: TAG,
+        };
+        assert_eq!(state.judge(ours, now), Verdict::Pass);
+        for flag in [flags::SHIFT, flags::CONTROL, flags::OPTION, flags::COMMAND] {
+            let kind = Seen::KeyDown {
+                code: ESCAPE,
+                flags: flag,
+            };
+            assert_eq!(state.judge(persons(kind), now), Verdict::Drop);
+        }
+        assert_eq!(cancel.reason(), None);
+        assert_eq!(state.judge(persons(ESC), now), Verdict::Drop);
+        assert_eq!(cancel.reason(), Some(Reason::Person));
+    }
+
+    #[test]
+    fn it_opens_by_itself_at_its_limit_on_a_tick_or_an_event() {
+        for kind in [Seen::Tick, Seen::Input] {
+            let (mut state, cancel, now) = held();
+            let late = now + Duration::from_secs(30);
+            assert_eq!(state.judge(persons(kind), late), Verdict::Pass);
+            assert_eq!(cancel.reason(), Some(Reason::Watchdog));
+            assert_eq!(state.judge(persons(Seen::Input), late), Verdict::Pass);
+        }
+    }
+
+    #[test]
+    fn a_tap_that_the_system_turns_off_is_turned_on_again_but_not_for_ever() {
+        let (mut state, cancel, now) = held();
+        for _ in 0..MOST_TURNS {
+            assert_eq!(state.judge(persons(Seen::Disabled), now), Verdict::Enable);
+        }
+        assert_eq!(cancel.reason(), None);
+        assert_eq!(state.judge(persons(Seen::Disabled), now), Verdict::Close);
+        assert_eq!(cancel.reason(), Some(Reason::Unguarded));
+        assert_eq!(state.judge(persons(Seen::Input), now), Verdict::Pass);
+    }
+
+    #[test]
+    fn after_letting_in_esc_still_cancels_and_reaches_the_app() {
+        let (mut state, cancel, now) = held();
+        state.until = None;
+        assert_eq!(state.judge(persons(Seen::Input), now), Verdict::Pass);
+        assert_eq!(state.judge(persons(ESC), now), Verdict::Pass);
+        assert_eq!(cancel.reason(), Some(Reason::Person));
+        assert_eq!(state.judge(persons(Seen::Tick), now), Verdict::Pass);
+        state.cancel = None;
+        assert_eq!(state.judge(persons(Seen::Tick), now), Verdict::Close);
+    }
+}

@@ -1,0 +1,196 @@
+//! From keys by what they do to virtual key codes, by the layout that the person types with.
+
+use deskline_core::{Key, KeyPress, Modifiers};
+use deskline_desktop::{Error, Result};
+
+use crate::os::{Layout, LayoutKey, Os};
+
+/// `kVK_Escape`
+pub(crate) const ESCAPE: u16 = 53;
+/// `kVK_CapsLock`
+pub(crate) const CAPS_LOCK: u16 = 57;
+/// `kVK_Return`
+pub(crate) const RETURN: u16 = 36;
+/// `kVK_Tab`
+pub(crate) const TAB: u16 = 48;
+
+/// `CGEventFlags` (`CGEventTypes.h`), with the bit of the left key (`IOLLEvent.h`) that a real
+/// keyboard sets too.
+pub(crate) mod flags {
+    pub(crate) const CAPS_LOCK: u64 = 0x1_0000;
+    pub(crate) const SHIFT: u64 = 0x2_0000 | 0x2;
+    pub(crate) const CONTROL: u64 = 0x4_0000 | 0x1;
+    pub(crate) const OPTION: u64 = 0x8_0000 | 0x20;
+    pub(crate) const COMMAND: u64 = 0x10_0000 | 0x8;
+    pub(crate) const NUMERIC_PAD: u64 = 0x20_0000;
+    pub(crate) const HELP: u64 = 0x40_0000;
+    pub(crate) const FUNCTION: u64 = 0x80_0000;
+    /// What makes Esc something else than Esc: Shift, Control, Option, Command.
+    pub(crate) const MODIFIERS: u64 = 0x1e_0000;
+}
+
+/// Modifiers that are keys to hold: the flag, and the virtual key code of the left one.
+pub(crate) const HELD: [(Modifiers, u64, u16); 4] = [
+    (Modifiers::CONTROL, flags::CONTROL, 59),
+    (Modifiers::ALT, flags::OPTION, 58),
+    (Modifiers::SHIFT, flags::SHIFT, 56),
+    (Modifiers::COMMAND, flags::COMMAND, 55),
+];
+
+/// Modifiers that only colour a key event.
+const COLOURS: [(Modifiers, u64); 4] = [
+    (Modifiers::CAPS_LOCK, flags::CAPS_LOCK),
+    (Modifiers::NUMERIC_PAD, flags::NUMERIC_PAD),
+    (Modifiers::HELP, flags::HELP),
+    (Modifiers::FUNCTION, flags::FUNCTION),
+];
+
+/// F1 to F20 (`HIToolbox/Events.h`); a Mac's keyboard has no more.
+const FUNCTION: [u16; 20] = [
+    122, 120, 99, 118, 96, 97, 98, 100, 101, 109, 103, 111, 105, 107, 113, 106, 64, 79, 80, 90,
+];
+
+/// `NSF1FunctionKey`: the characters of function keys follow each other.
+const NS_F1: u32 = 0xF704;
+
+/// The numeric pad.
+const PAD: [(char, u16); 16] = [
+    ('0', 82),
+    ('1', 83),
+    ('2', 84),
+    ('3', 85),
+    ('4', 86),
+    ('5', 87),
+    ('6', 88),
+    ('7', 89),
+    ('8', 91),
+    ('9', 92),
+    ('.', 65),
+    ('*', 67),
+    ('+', 69),
+    ('/', 75),
+    ('-', 78),
+    ('=', 81),
+];
+
+/// `kVK_ANSI_KeypadEnter`
+const PAD_ENTER: u16 = 76;
+
+/// How to press a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Press {
+    /// By its code, with these modifiers held and these flags beside theirs.
+    Code {
+        code: u16,
+        modifiers: Modifiers,
+        flags: u64,
+    },
+    /// By what it gives: no key of the layout does.
+    Text(char),
+}
+
+/// How to press this key with the keyboard as it is.
+pub(crate) fn find<O: Os>(os: &O, press: KeyPress) -> Result<Press> {
+    let mut modifiers = press.modifiers;
+    let mut flags = 0;
+    for (modifier, flag) in COLOURS {
+        if modifiers.contains(modifier) {
+            flags |= flag;
+        }
+    }
+    let on_pad = modifiers.contains(Modifiers::NUMERIC_PAD);
+    let code = match press.key {
+        Key::Char(c) if on_pad && pad(c).is_some() => pad(c).unwrap_or_default(),
+        Key::Return if on_pad => PAD_ENTER,
+        Key::Char(c) => {
+            let Some((code, shift, option)) = by_layout(os, c, modifiers) else {
+                return by_text(c, press);
+            };
+            modifiers.set(
+                Modifiers::SHIFT,
+                shift || modifiers.contains(Modifiers::SHIFT),
+            );
+            modifiers.set(Modifiers::ALT, option || modifiers.contains(Modifiers::ALT));
+            code
+        }
+        Key::Function(n) => {
+            let Some(&code) = FUNCTION.get(usize::from(n).wrapping_sub(1)) else {
+                let c = char::from_u32(NS_F1 + u32::from(n).saturating_sub(1));
+                return by_text(c.unwrap_or(' '), press);
+            };
+            flags |= flags::FUNCTION;
+            code
+        }
+        Key::Up | Key::Down | Key::Left | Key::Right => {
+            flags |= flags::FUNCTION | flags::NUMERIC_PAD;
+            named(press.key)
+        }
+        Key::Home | Key::End | Key::PageUp | Key::PageDown | Key::ForwardDelete => {
+            flags |= flags::FUNCTION;
+            named(press.key)
+        }
+        key => named(key),
+    };
+    Ok(Press::Code {
+        code,
+        modifiers,
+        flags,
+    })
+}
+
+/// The keys that are in the same place in every layout (`HIToolbox/Events.h`).
+fn named(key: Key) -> u16 {
+    match key {
+        Key::Return => RETURN,
+        Key::Tab => TAB,
+        Key::Backspace => 51,
+        Key::Escape => ESCAPE,
+        Key::ForwardDelete => 117,
+        Key::Home => 115,
+        Key::End => 119,
+        Key::PageUp => 116,
+        Key::PageDown => 121,
+        Key::Left => 123,
+        Key::Right => 124,
+        Key::Down => 125,
+        Key::Up => 126,
+        Key::Space | Key::Char(_) | Key::Function(_) => 49,
+    }
+}
+
+fn pad(c: char) -> Option<u16> {
+    PAD.iter().find(|(of, _)| *of == c).map(|(_, code)| *code)
+}
+
+/// The key that gives this character, and whether Shift and Option are part of it. With a modifier
+/// held, a layout without Latin letters falls back to the one that shortcuts are looked up in.
+fn by_layout<O: Os>(os: &O, c: char, modifiers: Modifiers) -> Option<(u16, bool, bool)> {
+    let find = |keys: &[LayoutKey]| {
+        let gives = |key: &&LayoutKey| {
+            let mut chars = key.text.chars();
+            chars.next() == Some(c) && chars.next().is_none()
+        };
+        let on_pad = |code| code == PAD_ENTER || PAD.iter().any(|(_, pad)| *pad == code);
+        keys.iter()
+            .filter(gives)
+            .filter(|key| !on_pad(key.code))
+            .min_by_key(|key| (key.option, key.shift, key.code))
+            .map(|key| (key.code, key.shift, key.option))
+    };
+    find(&os.keys(Layout::Current)).or_else(|| {
+        let shortcut = modifiers.intersects(Modifiers::COMMAND | Modifiers::CONTROL);
+        shortcut.then(|| find(&os.keys(Layout::Ascii))).flatten()
+    })
+}
+
+/// A character that no key gives can still be typed, but not with modifiers.
+fn by_text(c: char, press: KeyPress) -> Result<Press> {
+    let held = Modifiers::COMMAND | Modifiers::CONTROL | Modifiers::ALT;
+    if press.modifiers.intersects(held) {
+        return Err(Error::Input(format!(
+            "{press} cannot be pressed: no key of the keyboard layout gives that character. Use \
+             another shortcut, or the menu"
+        )));
+    }
+    Ok(Press::Text(c))
+}

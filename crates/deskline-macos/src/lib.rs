@@ -1,0 +1,23 @@
+//! macOS: `AXUIElement` for the trees, the `WindowServer` for windows, Quartz events for input,
+//! `ScreenCaptureKit` for pictures.
+//!
+//! The calls into the system are behind the trait [`os::Os`]: [`os::apple`] makes them and decides
+//! nothing; all that decides is above it, and tested on any OS with a fake behind the same trait.
+
+mod apps;
+mod ax;
+mod desktop;
+pub mod doctor;
+mod guard;
+mod input;
+mod keys;
+pub mod os;
+mod picture;
+mod platform;
+pub mod selftest;
+#[cfg(test)]
+mod tests;
+mod windows;
+
+pub use desktop::MacDesktop;
+pub use platform::MacPlatform;

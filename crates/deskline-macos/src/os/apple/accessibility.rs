@@ -1,0 +1,298 @@
+//! `AXUIElement` and `AXObserver`.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ptr::NonNull;
+use std::rc::Rc;
+use std::time::Duration;
+
+use objc2_application_services::{
+    AXCopyMultipleAttributeOptions, AXError, AXIsProcessTrusted, AXIsProcessTrustedWithOptions,
+    AXObserver, AXUIElement, AXValue, AXValueType, kAXTrustedCheckOptionPrompt,
+};
+use objc2_core_foundation::{
+    CFArray, CFAttributedString, CFBoolean, CFDictionary, CFNumber, CFRange, CFRetained, CFString,
+    CFType, CGPoint, CGSize, Type as _,
+};
+
+use super::run_loop::{self, RunLoop, Setup};
+use crate::os::{Ax, AxError, Heard, NewValue, TEXT_UNITS, Value};
+
+/// An `AXUIElement`, retained.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Element(CFRetained<AXUIElement>);
+
+// SAFETY: an AXUIElement is immutable (a pid and a token), its reference count is atomic, and the
+// functions on it send messages, from any thread.
+unsafe impl Send for Element {}
+// SAFETY: as above.
+unsafe impl Sync for Element {}
+
+impl Hash for Element {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+impl fmt::Debug for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AXUIElement {:x}", hash(self))
+    }
+}
+
+fn result(error: AXError) -> Ax<()> {
+    match error {
+        AXError::Success => Ok(()),
+        AXError(code) => Err(AxError(code)),
+    }
+}
+
+pub(super) fn trusted() -> bool {
+    // SAFETY: takes nothing.
+    unsafe { AXIsProcessTrusted() }
+}
+
+pub(super) fn ask_for_trust() {
+    // SAFETY: the key is a constant of the framework's; the options are a dictionary of that key
+    // and a boolean, as documented.
+    unsafe {
+        let options =
+            CFDictionary::from_slices(&[kAXTrustedCheckOptionPrompt], &[CFBoolean::new(true)]);
+        AXIsProcessTrustedWithOptions(Some(options.as_opaque()));
+    }
+}
+
+pub(super) fn application(pid: u32) -> Element {
+    // SAFETY: any pid will do; one that is no app's gives an element that answers with errors.
+    Element(unsafe { AXUIElement::new_application(pid as libc::pid_t) })
+}
+
+pub(super) fn set_timeout(time: Duration) {
+    // SAFETY: takes nothing.
+    let system = unsafe { AXUIElement::new_system_wide() };
+    // SAFETY: plain values.
+    unsafe { system.set_messaging_timeout(time.as_secs_f32()) };
+}
+
+pub(super) fn hash(element: &Element) -> u64 {
+    let any: &CFType = &element.0;
+    objc2_core_foundation::CFHash(Some(any)) as u64
+}
+
+pub(super) fn attributes(element: &Element, names: &[&'static str]) -> Ax<Vec<Value<Element>>> {
+    let names: Vec<_> = names.iter().map(|n| CFString::from_static_str(n)).collect();
+    let names = CFArray::from_retained_objects(&names);
+    let mut values: *const CFArray = std::ptr::null();
+    // SAFETY: the names are strings, and `values` is a place for a pointer. With no option set
+    // every name has a value, an AXValue of an error where there is none.
+    let error = unsafe {
+        element.0.copy_multiple_attribute_values(
+            names.as_opaque(),
+            AXCopyMultipleAttributeOptions(0),
+            NonNull::from(&mut values),
+        )
+    };
+    result(error)?;
+    Ok(copied(values)?.iter().map(|v| value(&v)).collect())
+}
+
+/// Takes over an array that a Copy function returned.
+fn copied(array: *const CFArray) -> Ax<CFRetained<CFArray<CFType>>> {
+    let array = NonNull::new(array.cast_mut()).ok_or(AxError::FAILURE)?;
+    // SAFETY: a Copy function's array is ours; all that Accessibility returns are CF types.
+    Ok(unsafe { CFRetained::cast_unchecked(CFRetained::from_raw(array)) })
+}
+
+fn value(any: &CFType) -> Value<Element> {
+    if let Some(text) = any.downcast_ref::<CFString>() {
+        return string(text);
+    }
+    if let Some(on) = any.downcast_ref::<CFBoolean>() {
+        return Value::Bool(on.as_bool());
+    }
+    if let Some(number) = any.downcast_ref::<CFNumber>() {
+        return number.as_f64().map_or(Value::Other, Value::Number);
+    }
+    if let Some(element) = any.downcast_ref::<AXUIElement>() {
+        return Value::Element(Element(element.retain()));
+    }
+    if let Some(array) = any.downcast_ref::<CFArray>() {
+        return Value::Elements(elements(array));
+    }
+    if let Some(text) = any.downcast_ref::<CFAttributedString>() {
+        return text.string().map_or(Value::Other, |text| string(&text));
+    }
+    any.downcast_ref::<AXValue>().map_or(Value::Other, ax_value)
+}
+
+fn elements(array: &CFArray) -> Vec<Element> {
+    // SAFETY: all that Accessibility returns in arrays are CF types.
+    let array: &CFArray<CFType> = unsafe { &*std::ptr::from_ref(array).cast() };
+    let element = |any: CFRetained<CFType>| any.downcast::<AXUIElement>().ok().map(Element);
+    array.iter().filter_map(element).collect()
+}
+
+fn string(text: &CFString) -> Value<Element> {
+    let units = usize::try_from(text.length()).unwrap_or(0);
+    let most = units.min(TEXT_UNITS);
+    let mut buffer = vec![0_u16; most];
+    // SAFETY: the range is within the string, and the buffer has room for it.
+    unsafe { text.characters(CFRange::new(0, most as isize), buffer.as_mut_ptr()) };
+    Value::Text {
+        start: String::from_utf16_lossy(&buffer),
+        units,
+    }
+}
+
+fn ax_value(value: &AXValue) -> Value<Element> {
+    // SAFETY: takes nothing.
+    match unsafe { value.r#type() } {
+        kind @ AXValueType::CGPoint => {
+            let p: CGPoint = get(value, kind);
+            Value::Point(p.x, p.y)
+        }
+        kind @ AXValueType::CGSize => {
+            let s: CGSize = get(value, kind);
+            Value::Size(s.width, s.height)
+        }
+        kind @ AXValueType::AXError => {
+            let code: i32 = get(value, kind);
+            Value::Error(AxError(code))
+        }
+        _ => Value::Other,
+    }
+}
+
+/// What an `AXValue` of that type holds: `T` must be the type of that name.
+fn get<T: Default>(value: &AXValue, kind: AXValueType) -> T {
+    let mut out = T::default();
+    // SAFETY: the three callers pass the kind whose representation `T` is.
+    unsafe { value.value(kind, NonNull::from(&mut out).cast()) };
+    out
+}
+
+pub(super) fn count(element: &Element, name: &'static str) -> Ax<usize> {
+    let name = CFString::from_static_str(name);
+    let mut count = 0;
+    // SAFETY: `count` is a place for the number.
+    result(unsafe {
+        element
+            .0
+            .attribute_value_count(&name, NonNull::from(&mut count))
+    })?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
+pub(super) fn range(
+    element: &Element,
+    name: &'static str,
+    from: usize,
+    most: usize,
+) -> Ax<Vec<Element>> {
+    let name = CFString::from_static_str(name);
+    let mut values: *const CFArray = std::ptr::null();
+    // SAFETY: `values` is a place for a pointer.
+    let error = unsafe {
+        element.0.copy_attribute_values(
+            &name,
+            from as isize,
+            most as isize,
+            NonNull::from(&mut values),
+        )
+    };
+    result(error)?;
+    Ok(elements(copied(values)?.as_opaque()))
+}
+
+pub(super) fn settable(element: &Element, name: &'static str) -> Ax<bool> {
+    let name = CFString::from_static_str(name);
+    let mut settable = 0;
+    // SAFETY: `settable` is a place for a Boolean.
+    result(unsafe {
+        element
+            .0
+            .is_attribute_settable(&name, NonNull::from(&mut settable))
+    })?;
+    Ok(settable != 0)
+}
+
+pub(super) fn set(element: &Element, name: &'static str, value: &NewValue<Element>) -> Ax<()> {
+    let name = CFString::from_static_str(name);
+    // SAFETY: any CF type may be given; the app refuses what it cannot take.
+    let set = |value: &CFType| result(unsafe { element.0.set_attribute_value(&name, value) });
+    match value {
+        NewValue::Bool(on) => set(CFBoolean::new(*on)),
+        NewValue::Number(n) => set(&CFNumber::new_f64(*n)),
+        NewValue::Text(text) => set(&CFString::from_str(text)),
+        NewValue::Elements(all) => {
+            let all: Vec<&AXUIElement> = all.iter().map(|e| &*e.0).collect();
+            set(&CFArray::from_objects(&all))
+        }
+    }
+}
+
+pub(super) fn actions(element: &Element) -> Ax<Vec<String>> {
+    let mut names: *const CFArray = std::ptr::null();
+    // SAFETY: `names` is a place for a pointer.
+    result(unsafe { element.0.copy_action_names(NonNull::from(&mut names)) })?;
+    let text = |any: CFRetained<CFType>| Some(any.downcast::<CFString>().ok()?.to_string());
+    Ok(copied(names)?.iter().filter_map(text).collect())
+}
+
+pub(super) fn perform(element: &Element, action: &str) -> Ax<()> {
+    // SAFETY: plain values.
+    result(unsafe { element.0.perform_action(&CFString::from_str(action)) })
+}
+
+pub(super) fn observe(pid: u32, names: &[&'static str], heard: Heard<Element>) -> Ax<RunLoop> {
+    let names = names.to_vec();
+    run_loop::start(
+        "deskline-observer",
+        |_| AxError::FAILURE,
+        move || {
+            let mut observer: *mut AXObserver = std::ptr::null_mut();
+            // SAFETY: the callback has the documented signature, `observer` is a place for a pointer.
+            result(unsafe {
+                AXObserver::create(
+                    pid as libc::pid_t,
+                    Some(on_notification),
+                    NonNull::from(&mut observer),
+                )
+            })?;
+            let observer = NonNull::new(observer).ok_or(AxError::FAILURE)?;
+            // SAFETY: a Create function's object is ours.
+            let observer = unsafe { CFRetained::from_raw(observer) };
+            let heard = Rc::new(heard);
+            let context = Rc::as_ptr(&heard).cast_mut().cast::<c_void>();
+            let app = application(pid);
+            for name in names {
+                // SAFETY: the context outlives the source that calls back: it is in `tick`, which is
+                // dropped after the source was removed on the same thread.
+                let _ = unsafe {
+                    observer.add_notification(&app.0, &CFString::from_static_str(name), context)
+                };
+            }
+            // SAFETY: takes nothing.
+            let source = unsafe { observer.run_loop_source() };
+            let tick = Box::new(move || {
+                let _alive = (&observer, &heard);
+                true
+            });
+            Ok(Setup { source, tick })
+        },
+    )
+}
+
+unsafe extern "C-unwind" fn on_notification(
+    _: NonNull<AXObserver>,
+    element: NonNull<AXUIElement>,
+    name: NonNull<CFString>,
+    context: *mut c_void,
+) {
+    // SAFETY: the context that `observe` registered, alive as said there.
+    let heard = unsafe { &*context.cast::<Heard<Element>>() };
+    // SAFETY: the system owns both for the time of the call; the element is retained to be kept.
+    let (element, name) = unsafe { (Element(CFRetained::retain(element)), name.as_ref()) };
+    heard(&name.to_string(), &element);
+}

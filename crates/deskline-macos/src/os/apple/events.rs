@@ -1,0 +1,265 @@
+//! `CGEvent`s: posting them, and tapping them.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::ffi::c_void;
+use std::ptr::NonNull;
+use std::rc::Rc;
+
+use objc2_core_foundation::{CFMachPort, CFRetained, CGPoint};
+use objc2_core_graphics::{
+    CGAssociateMouseAndMouseCursorPosition, CGEvent, CGEventField, CGEventFlags, CGEventSource,
+    CGEventSourceStateID, CGEventTapLocation, CGEventTapOptions, CGEventTapPlacement,
+    CGEventTapProxy, CGEventType, CGMouseButton, CGScrollEventUnit, CGWarpMouseCursorPosition,
+};
+
+use super::run_loop::{self, RunLoop, Setup};
+use crate::os::{Event, Judge, MouseButton, Seen, Tapped, Verdict};
+
+/// Virtual key codes are seven bits.
+const KEYS: u16 = 128;
+
+pub(super) fn pointer() -> (f64, f64) {
+    let now = CGEvent::new(None);
+    let at = CGEvent::location(now.as_deref());
+    (at.x, at.y)
+}
+
+pub(super) fn warp((x, y): (f64, f64)) {
+    CGWarpMouseCursorPosition(CGPoint { x, y });
+    // Ends the quarter of a second in which the mouse itself does not move the pointer.
+    CGAssociateMouseAndMouseCursorPosition(true);
+}
+
+pub(super) fn held_keys() -> Vec<u16> {
+    let held = |key: &u16| CGEventSource::key_state(CGEventSourceStateID::HIDSystemState, *key);
+    (0..KEYS).filter(held).collect()
+}
+
+pub(super) fn button_held() -> bool {
+    [
+        CGMouseButton::Left,
+        CGMouseButton::Right,
+        CGMouseButton::Center,
+    ]
+    .into_iter()
+    .any(|b| CGEventSource::button_state(CGEventSourceStateID::HIDSystemState, b))
+}
+
+fn point((x, y): (f64, f64)) -> CGPoint {
+    CGPoint { x, y }
+}
+
+fn button(button: MouseButton) -> CGMouseButton {
+    match button {
+        MouseButton::Left => CGMouseButton::Left,
+        MouseButton::Right => CGMouseButton::Right,
+    }
+}
+
+pub(super) fn post(event: &Event, tag: i64) -> Result<(), String> {
+    // A private source: what the person holds down does not colour what is posted.
+    let source = CGEventSource::new(CGEventSourceStateID::Private);
+    let source = source.as_deref();
+    let made = match event {
+        Event::Move { to, dragging, .. } => {
+            let (kind, held) = match dragging {
+                None => (CGEventType::MouseMoved, MouseButton::Left),
+                Some(MouseButton::Left) => (CGEventType::LeftMouseDragged, MouseButton::Left),
+                Some(MouseButton::Right) => (CGEventType::RightMouseDragged, MouseButton::Right),
+            };
+            CGEvent::new_mouse_event(source, kind, point(*to), button(held))
+        }
+        Event::Button {
+            at,
+            button: which,
+            down,
+            clicks,
+            ..
+        } => {
+            let kind = match (which, down) {
+                (MouseButton::Left, true) => CGEventType::LeftMouseDown,
+                (MouseButton::Left, false) => CGEventType::LeftMouseUp,
+                (MouseButton::Right, true) => CGEventType::RightMouseDown,
+                (MouseButton::Right, false) => CGEventType::RightMouseUp,
+            };
+            let made = CGEvent::new_mouse_event(source, kind, point(*at), button(*which));
+            CGEvent::set_integer_value_field(
+                made.as_deref(),
+                CGEventField::MouseEventClickState,
+                *clicks,
+            );
+            made
+        }
+        Event::Scroll {
+            vertical,
+            horizontal,
+        } => CGEvent::new_scroll_wheel_event2(
+            source,
+            CGScrollEventUnit::Line,
+            2,
+            *vertical,
+            *horizontal,
+            0,
+        ),
+        Event::Key { code, down, .. } => CGEvent::new_keyboard_event(source, *code, *down),
+        Event::Text { units, down } => {
+            let made = CGEvent::new_keyboard_event(source, 0, *down);
+            // SAFETY: the pointer is to as many units as it says.
+            unsafe {
+                CGEvent::keyboard_set_unicode_string(
+                    made.as_deref(),
+                    units.len() as _,
+                    units.as_ptr(),
+                );
+            }
+            made
+        }
+    };
+    let made = made.ok_or("CGEventCreate gave no event")?;
+    let flags = match event {
+        Event::Move { flags, .. } | Event::Button { flags, .. } | Event::Key { flags, .. } => {
+            *flags
+        }
+        Event::Scroll { .. } | Event::Text { .. } => 0,
+    };
+    CGEvent::set_flags(Some(&made), CGEventFlags(flags));
+    CGEvent::set_integer_value_field(Some(&made), CGEventField::EventSourceUserData, tag);
+    CGEvent::post(CGEventTapLocation::HIDEventTap, Some(&made));
+    Ok(())
+}
+
+/// What the tap's callback works with; only its own thread touches it.
+struct Tapping {
+    judge: RefCell<Judge>,
+    port: OnceCell<CFRetained<CFMachPort>>,
+    open: Cell<bool>,
+}
+
+impl Tapping {
+    fn judge(&self, tapped: Tapped) -> Verdict {
+        (self.judge.borrow_mut())(tapped)
+    }
+
+    fn enable(&self, on: bool) {
+        if let Some(port) = self.port.get() {
+            CGEvent::tap_enable(port, on);
+        }
+    }
+}
+
+impl Drop for Tapping {
+    fn drop(&mut self) {
+        self.enable(false);
+        if let Some(port) = self.port.get() {
+            port.invalidate();
+        }
+    }
+}
+
+pub(super) fn tap(judge: Judge) -> Result<RunLoop, String> {
+    run_loop::start(
+        "deskline-guard",
+        |e| e.to_string(),
+        move || {
+            let tapping = Rc::new(Tapping {
+                judge: RefCell::new(judge),
+                port: OnceCell::new(),
+                open: Cell::new(true),
+            });
+            // SAFETY: the callback has the documented signature. The context outlives the port:
+            // `tick` holds both, and this thread's run loop alone calls back.
+            let port = unsafe {
+                CGEvent::tap_create(
+                    CGEventTapLocation::HIDEventTap,
+                    CGEventTapPlacement::HeadInsertEventTap,
+                    CGEventTapOptions::Default,
+                    mask(),
+                    Some(on_event),
+                    Rc::as_ptr(&tapping).cast_mut().cast::<c_void>(),
+                )
+            };
+            let port = port.ok_or("CGEventTapCreate gave none; it needs Accessibility")?;
+            let source = CFMachPort::new_run_loop_source(None, Some(&port), 0);
+            let source = source.ok_or("CFMachPortCreateRunLoopSource gave none")?;
+            let _ = tapping.port.set(port);
+            let tick = Box::new(move || {
+                let verdict = tapping.judge(Tapped {
+                    kind: Seen::Tick,
+                    tag: 0,
+                });
+                tapping.open.get() && verdict != Verdict::Close
+            });
+            Ok(Setup { source, tick })
+        },
+    )
+}
+
+/// All events of keyboards and pointers.
+fn mask() -> u64 {
+    [
+        CGEventType::LeftMouseDown,
+        CGEventType::LeftMouseUp,
+        CGEventType::RightMouseDown,
+        CGEventType::RightMouseUp,
+        CGEventType::MouseMoved,
+        CGEventType::LeftMouseDragged,
+        CGEventType::RightMouseDragged,
+        CGEventType::KeyDown,
+        CGEventType::KeyUp,
+        CGEventType::FlagsChanged,
+        CGEventType::ScrollWheel,
+        CGEventType::TabletPointer,
+        CGEventType::TabletProximity,
+        CGEventType::OtherMouseDown,
+        CGEventType::OtherMouseUp,
+        CGEventType::OtherMouseDragged,
+    ]
+    .iter()
+    .fold(NX_SYSDEFINED, |mask, kind| mask | 1 << kind.0)
+}
+
+/// Media and brightness keys (`NX_SYSDEFINED`, `IOLLEvent.h`), which Quartz has no name for.
+const NX_SYSDEFINED: u64 = 1 << 14;
+
+unsafe extern "C-unwind" fn on_event(
+    _: CGEventTapProxy,
+    kind: CGEventType,
+    event: NonNull<CGEvent>,
+    context: *mut c_void,
+) -> *mut CGEvent {
+    // SAFETY: the context that `tap` registered, alive as said there, and only shared.
+    let tapping = unsafe { &*context.cast::<Tapping>() };
+    let kind = match kind {
+        CGEventType::TapDisabledByTimeout | CGEventType::TapDisabledByUserInput => Seen::Disabled,
+        CGEventType::KeyDown => {
+            // SAFETY: the system owns the event for the time of the call.
+            let event = Some(unsafe { event.as_ref() });
+            Seen::KeyDown {
+                code: CGEvent::integer_value_field(event, CGEventField::KeyboardEventKeycode)
+                    as u16,
+                flags: CGEvent::flags(event).0,
+            }
+        }
+        _ => Seen::Input,
+    };
+    let tag = if kind == Seen::Disabled {
+        0
+    } else {
+        // SAFETY: as above.
+        let event = Some(unsafe { event.as_ref() });
+        CGEvent::integer_value_field(event, CGEventField::EventSourceUserData)
+    };
+    match tapping.judge(Tapped { kind, tag }) {
+        Verdict::Pass => event.as_ptr(),
+        Verdict::Drop => std::ptr::null_mut(),
+        Verdict::Enable => {
+            tapping.enable(true);
+            event.as_ptr()
+        }
+        Verdict::Close => {
+            tapping.open.set(false);
+            tapping.enable(false);
+            event.as_ptr()
+        }
+    }
+}

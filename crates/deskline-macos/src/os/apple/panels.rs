@@ -1,0 +1,97 @@
+//! The overlay's panels.
+
+use std::cell::RefCell;
+
+use objc2::rc::Retained;
+use objc2::{MainThreadMarker, MainThreadOnly};
+use objc2_app_kit::{
+    NSApplication, NSApplicationActivationPolicy, NSBackingStoreType, NSBox, NSBoxType, NSColor,
+    NSFont, NSPanel, NSScreenSaverWindowLevel, NSTextAlignment, NSTextField, NSTitlePosition,
+    NSWindowCollectionBehavior, NSWindowSharingType, NSWindowStyleMask,
+};
+use objc2_foundation::{NSPoint, NSRect, NSSize, NSString};
+
+use super::main_thread::on_main;
+use crate::os::Panel;
+
+/// Points: the outline's width, the caption's font and its air.
+const OUTLINE: f64 = 3.0;
+const FONT: f64 = 14.0;
+const AIR: f64 = 9.0;
+
+thread_local! {
+    /// What is shown. On the main thread alone.
+    static SHOWN: RefCell<Vec<Retained<NSPanel>>> = const { RefCell::new(Vec::new()) };
+}
+
+pub(super) fn show(panels: &[Panel]) {
+    let panels = panels.to_vec();
+    on_main(move |marker| {
+        SHOWN.with_borrow_mut(|shown| {
+            for panel in shown.drain(..) {
+                panel.orderOut(None);
+            }
+            shown.extend(panels.iter().map(|panel| make(panel, marker)));
+        });
+    });
+}
+
+fn make(panel: &Panel, marker: MainThreadMarker) -> Retained<NSPanel> {
+    // No icon in the Dock, no menu bar.
+    let app = NSApplication::sharedApplication(marker);
+    app.setActivationPolicy(NSApplicationActivationPolicy::Accessory);
+    let [x, y, w, h] = panel.frame;
+    let frame = NSRect::new(NSPoint::new(x, y), NSSize::new(w, h));
+    let made = NSPanel::initWithContentRect_styleMask_backing_defer(
+        NSPanel::alloc(marker),
+        frame,
+        NSWindowStyleMask::Borderless | NSWindowStyleMask::NonactivatingPanel,
+        NSBackingStoreType::Buffered,
+        false,
+    );
+    // SAFETY: the panel is kept by its `Retained`; closing must not release it once more.
+    unsafe { made.setReleasedWhenClosed(false) };
+    made.setFloatingPanel(true);
+    made.setHidesOnDeactivate(false);
+    made.setIgnoresMouseEvents(true);
+    made.setSharingType(NSWindowSharingType::None);
+    made.setLevel(NSScreenSaverWindowLevel);
+    made.setCollectionBehavior(
+        NSWindowCollectionBehavior::CanJoinAllSpaces
+            | NSWindowCollectionBehavior::FullScreenAuxiliary
+            | NSWindowCollectionBehavior::Stationary
+            | NSWindowCollectionBehavior::IgnoresCycle,
+    );
+    made.setOpaque(false);
+    made.setHasShadow(false);
+    made.setBackgroundColor(Some(&NSColor::clearColor()));
+
+    let inside = NSRect::new(NSPoint::new(0.0, 0.0), NSSize::new(w, h));
+    let plate = NSBox::initWithFrame(NSBox::alloc(marker), inside);
+    plate.setBoxType(NSBoxType::Custom);
+    plate.setTitlePosition(NSTitlePosition::NoTitle);
+    plate.setBorderColor(&NSColor::systemRedColor());
+    plate.setBorderWidth(if panel.outline { OUTLINE } else { 0.0 });
+    plate.setCornerRadius(if panel.outline { OUTLINE } else { h / 2.0 });
+    let dark = NSColor::colorWithSRGBRed_green_blue_alpha(0.1, 0.1, 0.12, 0.92);
+    let fill = if panel.outline {
+        NSColor::clearColor()
+    } else {
+        dark
+    };
+    plate.setFillColor(&fill);
+    made.setContentView(Some(&plate));
+    if !panel.text.is_empty() {
+        let label = NSTextField::labelWithString(&NSString::from_str(&panel.text), marker);
+        label.setTextColor(Some(&NSColor::whiteColor()));
+        label.setFont(Some(&NSFont::systemFontOfSize(FONT)));
+        label.setAlignment(NSTextAlignment::Center);
+        label.setFrame(NSRect::new(
+            NSPoint::new(0.0, AIR),
+            NSSize::new(w, h - 2.0 * AIR),
+        ));
+        plate.addSubview(&label);
+    }
+    made.orderFrontRegardless();
+    made
+}

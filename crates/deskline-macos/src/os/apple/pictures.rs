@@ -1,0 +1,158 @@
+//! Pictures of one window: `ScreenCaptureKit` where it takes still pictures (macOS 14), the older
+//! window list before that.
+
+use std::sync::mpsc::{self, Sender};
+use std::time::Duration;
+
+use block2::RcBlock;
+use objc2::rc::{Retained, autoreleasepool};
+use objc2::runtime::AnyClass;
+use objc2::{AllocAnyThread, available};
+use objc2_core_foundation::{CGPoint, CGRect, CGSize};
+use objc2_core_graphics::{
+    CGBitmapContextCreate, CGColorSpace, CGContext, CGImage, CGImageAlphaInfo, CGWindowImageOption,
+    CGWindowListOption,
+};
+use objc2_foundation::NSError;
+use objc2_screen_capture_kit::{
+    SCContentFilter, SCScreenshotManager, SCShareableContent, SCStreamConfiguration, SCWindow,
+};
+
+use crate::os::Image;
+
+type Taken = Result<Image, String>;
+
+pub(super) fn capture(window: u32, pixels: (usize, usize), time: Duration) -> Taken {
+    if AnyClass::get(c"SCScreenshotManager").is_none() || !available!(macos = 14.0) {
+        return autoreleasepool(|_| listed(window));
+    }
+    let (send, receive) = mpsc::channel();
+    autoreleasepool(|_| {
+        let found = RcBlock::new(
+            move |content: *mut SCShareableContent, error: *mut NSError| {
+                // SAFETY: the system owns both for the time of the call.
+                match unsafe { content.as_ref() } {
+                    Some(content) => take(content, window, pixels, &send),
+                    None => drop(send.send(Err(why(error)))),
+                }
+            },
+        );
+        // SAFETY: plain values and a block of the documented type, which the system copies.
+        unsafe {
+            SCShareableContent::getShareableContentExcludingDesktopWindows_onScreenWindowsOnly_completionHandler(
+                false, false, &found,
+            );
+        }
+    });
+    receive
+        .recv_timeout(time)
+        .unwrap_or_else(|_| Err("ScreenCaptureKit did not answer in time".into()))
+}
+
+fn why(error: *mut NSError) -> String {
+    // SAFETY: null, or the system's for the time of the call.
+    let error = unsafe { error.as_ref() };
+    error.map_or_else(
+        || "ScreenCaptureKit gave neither a picture nor an error".into(),
+        |e| e.localizedDescription().to_string(),
+    )
+}
+
+fn take(
+    content: &SCShareableContent,
+    window: u32,
+    (width, height): (usize, usize),
+    send: &Sender<Taken>,
+) {
+    // SAFETY: getters without arguments.
+    let found = unsafe {
+        let all: Vec<Retained<SCWindow>> = content.windows().to_vec();
+        all.into_iter().find(|w| w.windowID() == window)
+    };
+    let Some(found) = found else {
+        let _ = send.send(Err("ScreenCaptureKit does not list the window".into()));
+        return;
+    };
+    let answer = send.clone();
+    let done = RcBlock::new(move |picture: *mut CGImage, error: *mut NSError| {
+        // SAFETY: null, or the system's for the time of the call.
+        let taken = match unsafe { picture.as_ref() } {
+            Some(picture) => pixels(picture),
+            None => Err(why(error)),
+        };
+        let _ = answer.send(taken);
+    });
+    // SAFETY: the objects are of the documented types, the setters take plain values, and the
+    // block is copied by the system.
+    unsafe {
+        let filter =
+            SCContentFilter::initWithDesktopIndependentWindow(SCContentFilter::alloc(), &found);
+        let how = SCStreamConfiguration::new();
+        how.setWidth(width);
+        how.setHeight(height);
+        how.setShowsCursor(false);
+        how.setScalesToFit(true);
+        how.setIgnoreShadowsSingleWindow(true);
+        SCScreenshotManager::captureImageWithFilter_configuration_completionHandler(
+            &filter,
+            &how,
+            Some(&done),
+        );
+    }
+}
+
+/// Before macOS 14.
+#[allow(deprecated)]
+fn listed(window: u32) -> Taken {
+    let null = CGRect {
+        origin: CGPoint {
+            x: f64::INFINITY,
+            y: f64::INFINITY,
+        },
+        size: CGSize {
+            width: 0.0,
+            height: 0.0,
+        },
+    };
+    let how = CGWindowImageOption::BoundsIgnoreFraming | CGWindowImageOption::BestResolution;
+    let only = CGWindowListOption::OptionIncludingWindow;
+    let picture = objc2_core_graphics::CGWindowListCreateImage(null, only, window, how);
+    pixels(&*picture.ok_or("CGWindowListCreateImage gave no picture")?)
+}
+
+/// Draws the picture into memory of a known layout.
+fn pixels(picture: &CGImage) -> Taken {
+    let (width, height) = (
+        CGImage::width(Some(picture)),
+        CGImage::height(Some(picture)),
+    );
+    let mut rgbx = vec![0_u8; width * height * 4];
+    let space = CGColorSpace::new_device_rgb();
+    // SAFETY: the memory is `height` rows of `4 × width` bytes and outlives the context.
+    let context = unsafe {
+        CGBitmapContextCreate(
+            rgbx.as_mut_ptr().cast(),
+            width,
+            height,
+            8,
+            width * 4,
+            space.as_deref(),
+            CGImageAlphaInfo::NoneSkipLast.0,
+        )
+    };
+    let context = context.ok_or("CGBitmapContextCreate gave no context")?;
+    let whole = CGRect {
+        origin: CGPoint { x: 0.0, y: 0.0 },
+        size: CGSize {
+            width: width as f64,
+            height: height as f64,
+        },
+    };
+    CGContext::draw_image(Some(&context), whole, Some(picture));
+    drop(context);
+    Ok(Image {
+        width,
+        height,
+        rgbx,
+    })
+}

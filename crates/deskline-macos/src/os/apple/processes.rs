@@ -1,0 +1,186 @@
+//! Processes, and apps as `NSWorkspace` knows them.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::mem;
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use block2::RcBlock;
+use objc2::rc::autoreleasepool;
+use objc2_app_kit::{
+    NSApplicationActivationOptions, NSApplicationActivationPolicy, NSRunningApplication,
+    NSWorkspace, NSWorkspaceOpenConfiguration,
+};
+use objc2_foundation::{NSError, NSString, NSURL};
+
+use crate::os::{Launch, Process, RunningApp};
+
+/// Bytes of an answer of `sysctl` that is a UUID.
+const UUID: usize = 64;
+
+/// The most child processes that are looked at.
+const CHILDREN: usize = 64;
+
+/// One of `proc_pidinfo`'s structures.
+fn info<T>(pid: u32, flavor: c_int) -> Option<T> {
+    let size = c_int::try_from(mem::size_of::<T>()).ok()?;
+    let mut info = mem::MaybeUninit::<T>::zeroed();
+    // SAFETY: the two callers name the flavor whose structure `T` is, of plain integers; the
+    // buffer is as large as it says.
+    unsafe {
+        let got = libc::proc_pidinfo(pid as c_int, flavor, 0, info.as_mut_ptr().cast(), size);
+        (got == size).then(|| info.assume_init())
+    }
+}
+
+pub(super) fn process(pid: u32) -> Option<Process> {
+    let info: libc::proc_bsdinfo = info(pid, libc::PROC_PIDTBSDINFO)?;
+    let bytes = info.pbi_comm.map(|c: c_char| c as u8);
+    let name = CStr::from_bytes_until_nul(&bytes).ok();
+    Some(Process {
+        parent: info.pbi_ppid,
+        started: info.pbi_start_tvsec,
+        name: name
+            .map(|n| n.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+    })
+}
+
+// The crate that `libc` points to binds all of Mach; this is one function of it.
+#[allow(deprecated)]
+pub(super) fn computed(pid: u32) -> Option<Duration> {
+    let mut children = [0 as libc::pid_t; CHILDREN];
+    let size = c_int::try_from(mem::size_of_val(&children)).ok()?;
+    // SAFETY: the buffer is as large as it says; it returns how many pids it holds.
+    let count =
+        unsafe { libc::proc_listchildpids(pid as libc::pid_t, children.as_mut_ptr().cast(), size) };
+    let mut time = libc::mach_timebase_info { numer: 0, denom: 0 };
+    // SAFETY: a place for the structure.
+    unsafe { libc::mach_timebase_info(&raw mut time) };
+    let ticks = |pid: u32| {
+        let info: libc::proc_taskinfo = info(pid, libc::PROC_PIDTASKINFO)?;
+        Some(info.pti_total_user.saturating_add(info.pti_total_system))
+    };
+    let own = ticks(pid)?;
+    let count = usize::try_from(count).unwrap_or(0).min(CHILDREN);
+    let theirs = children[..count]
+        .iter()
+        .filter_map(|&child| ticks(child as u32));
+    let sum = theirs.fold(own, u64::saturating_add);
+    let nanoseconds = u128::from(sum) * u128::from(time.numer) / u128::from(time.denom.max(1));
+    u64::try_from(nanoseconds).ok().map(Duration::from_nanos)
+}
+
+fn described(app: &NSRunningApplication) -> RunningApp {
+    let path = app.bundleURL().and_then(|url| url.path());
+    RunningApp {
+        pid: app.processIdentifier() as u32,
+        name: app
+            .localizedName()
+            .map(|n| n.to_string())
+            .unwrap_or_default(),
+        bundle_id: app
+            .bundleIdentifier()
+            .map(|n| n.to_string())
+            .unwrap_or_default(),
+        path: path
+            .map(|p| PathBuf::from(p.to_string()))
+            .unwrap_or_default(),
+        regular: app.activationPolicy() == NSApplicationActivationPolicy::Regular,
+        finished: app.isFinishedLaunching(),
+    }
+}
+
+pub(super) fn apps() -> Vec<RunningApp> {
+    autoreleasepool(|_| {
+        let apps = NSWorkspace::sharedWorkspace().runningApplications();
+        apps.to_vec().iter().map(|app| described(app)).collect()
+    })
+}
+
+pub(super) fn front_pid() -> Option<u32> {
+    autoreleasepool(|_| {
+        let front = NSWorkspace::sharedWorkspace().frontmostApplication()?;
+        Some(front.processIdentifier() as u32)
+    })
+}
+
+pub(super) fn activate(pid: u32) -> bool {
+    autoreleasepool(|_| {
+        let app = NSRunningApplication::runningApplicationWithProcessIdentifier(pid as libc::pid_t);
+        app.is_some_and(|app| app.activateWithOptions(NSApplicationActivationOptions(0)))
+    })
+}
+
+pub(super) fn launch(launch: &Launch, time: Duration) -> Result<u32, String> {
+    let (send, receive) = mpsc::channel();
+    autoreleasepool(|_| {
+        let opened = RcBlock::new(move |app: *mut NSRunningApplication, error: *mut NSError| {
+            // SAFETY: null, or the system's for the time of the call.
+            let answer = match unsafe { (app.as_ref(), error.as_ref()) } {
+                (Some(app), _) => Ok(app.processIdentifier() as u32),
+                (None, Some(e)) => Err(e.localizedDescription().to_string()),
+                (None, None) => Err("LaunchServices gave neither an app nor an error".into()),
+            };
+            let _ = send.send(answer);
+        });
+        let url = NSURL::fileURLWithPath(&NSString::from_str(&launch.path.to_string_lossy()));
+        let how = NSWorkspaceOpenConfiguration::configuration();
+        how.setActivates(true);
+        let workspace = NSWorkspace::sharedWorkspace();
+        if launch.document {
+            workspace.openURL_configuration_completionHandler(&url, &how, Some(&opened));
+        } else {
+            workspace.openApplicationAtURL_configuration_completionHandler(
+                &url,
+                &how,
+                Some(&opened),
+            );
+        }
+    });
+    receive
+        .recv_timeout(time)
+        .unwrap_or_else(|_| Err("LaunchServices did not answer in time".into()))
+}
+
+pub(super) fn bundle_path(bundle_id: &str) -> Option<PathBuf> {
+    autoreleasepool(|_| {
+        let id = NSString::from_str(bundle_id);
+        let url = NSWorkspace::sharedWorkspace().URLForApplicationWithBundleIdentifier(&id)?;
+        Some(PathBuf::from(url.path()?.to_string()))
+    })
+}
+
+pub(super) fn app_folders() -> Vec<PathBuf> {
+    let own = std::env::home_dir().map(|home| home.join("Applications"));
+    let all = [
+        "/Applications",
+        "/System/Applications",
+        "/System/Library/CoreServices",
+    ];
+    own.into_iter().chain(all.map(PathBuf::from)).collect()
+}
+
+pub(super) fn session() -> String {
+    let mut uuid = [0_u8; UUID];
+    let mut size = uuid.len();
+    // SAFETY: the name ends in a null, the buffer is as large as it says; getuid takes nothing.
+    let (status, user) = unsafe {
+        let status = libc::sysctlbyname(
+            c"kern.bootsessionuuid".as_ptr(),
+            uuid.as_mut_ptr().cast(),
+            &raw mut size,
+            std::ptr::null_mut(),
+            0,
+        );
+        (status, libc::getuid())
+    };
+    let uuid = CStr::from_bytes_until_nul(&uuid)
+        .ok()
+        .filter(|_| status == 0);
+    format!(
+        "macos-{user}-{}",
+        uuid.unwrap_or_default().to_string_lossy()
+    )
+}

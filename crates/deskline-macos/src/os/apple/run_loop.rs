@@ -1,0 +1,83 @@
+//! A thread with a run loop, for what the system calls back about.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use objc2_core_foundation::{
+    CFRetained, CFRunLoop, CFRunLoopRunResult, CFRunLoopSource, kCFRunLoopDefaultMode,
+};
+
+/// How often the thread looks up from its run loop, in seconds.
+const SLICE: f64 = 0.1;
+
+/// What a thread needs to begin.
+pub(super) struct Setup {
+    /// What wakes it.
+    pub(super) source: CFRetained<CFRunLoopSource>,
+    /// Called on its thread at every slice; `false` ends it. Holds what the callbacks need, and is
+    /// dropped after the source has been removed.
+    pub(super) tick: Box<dyn FnMut() -> bool>,
+}
+
+/// The thread; ends when this is dropped.
+pub struct RunLoop {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Starts a thread; an error is its setup's.
+pub(super) fn start<E: Send + 'static>(
+    name: &str,
+    failed: impl FnOnce(std::io::Error) -> E,
+    setup: impl FnOnce() -> Result<Setup, E> + Send + 'static,
+) -> Result<RunLoop, E> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = Arc::clone(&stop);
+    let (ready, began) = mpsc::channel();
+    let thread = thread::Builder::new().name(name.to_owned()).spawn(move || {
+        let setup = match setup() {
+            Ok(setup) => setup,
+            Err(e) => return drop(ready.send(Err(e))),
+        };
+        let Setup { source, mut tick } = setup;
+        // SAFETY: a constant of the framework's, never written.
+        let mode = unsafe { kCFRunLoopDefaultMode };
+        let current = CFRunLoop::current();
+        if let Some(current) = &current {
+            current.add_source(Some(&source), mode);
+        }
+        let _ = ready.send(Ok(()));
+        while !stopped.load(Ordering::Acquire) && tick() {
+            if CFRunLoop::run_in_mode(mode, SLICE, false) == CFRunLoopRunResult::Finished {
+                // Its source is gone, with the process that it was for.
+                thread::sleep(Duration::from_secs_f64(SLICE));
+            }
+        }
+        if let Some(current) = &current {
+            current.remove_source(Some(&source), mode);
+        }
+        source.invalidate();
+    });
+    let thread = thread.map_err(failed)?;
+    let running = RunLoop {
+        stop,
+        thread: Some(thread),
+    };
+    match began.recv() {
+        Ok(Err(e)) => Err(e),
+        Ok(Ok(())) | Err(_) => Ok(running),
+    }
+}
+
+impl Drop for RunLoop {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            // At most one slice. A thread that has panicked has ended too.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! What the fake is made of: nodes, apps, windows, and what apps do with what reaches them.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicI64;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+
+use super::{Behaviour, Handle, Id};
+use crate::os::{Display, Event, Heard, Judge, Panel, Value};
+
+/// A node as the app has it.
+#[derive(Clone, Default)]
+pub(crate) struct Node {
+    pub(crate) pid: u32,
+    pub(crate) parent: Id,
+    pub(crate) children: Vec<Id>,
+    pub(crate) attributes: BTreeMap<&'static str, Value<Id>>,
+    pub(crate) settable: HashSet<&'static str>,
+    pub(crate) actions: Vec<&'static str>,
+    pub(crate) pressed: Option<Behaviour>,
+    /// What `CFHash` gives; its id unless a test wants a collision.
+    pub(crate) hash: u64,
+    /// How many calls in a row fail at once with `kAXErrorCannotComplete`.
+    pub(crate) busy: u32,
+}
+
+/// An app.
+#[derive(Clone, Default)]
+pub(crate) struct App {
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    pub(crate) root: Id,
+    pub(crate) started: u64,
+    pub(crate) regular: bool,
+    /// It does not answer, and no call to it returns before the messaging timeout.
+    pub(crate) hung: bool,
+    pub(crate) focused: Id,
+    pub(crate) shortcuts: HashMap<u16, Behaviour>,
+    pub(crate) unfinished: bool,
+}
+
+/// Everything.
+#[derive(Default)]
+#[allow(clippy::struct_excessive_bools)] // switches, one a test
+pub(crate) struct World {
+    pub(crate) nodes: BTreeMap<Id, Node>,
+    pub(crate) apps: BTreeMap<u32, App>,
+    pub(crate) front: u32,
+    /// Which apps have been in front, in order.
+    pub(crate) fronts: Vec<u32>,
+    /// Windows of all apps, front to back.
+    pub(crate) stack: Vec<Id>,
+    /// Places of open menus, and of windows of services: pid, bounds, layer.
+    pub(crate) extra: Vec<(u32, [f64; 4], i64)>,
+    pub(crate) displays: Vec<Display>,
+    pub(crate) pointer: (f64, f64),
+    /// What reached the apps, with its tag.
+    pub(crate) reached: Vec<(Event, i64)>,
+    pub(crate) panels: Vec<Panel>,
+    /// What the panels said, in order.
+    pub(crate) said: Vec<String>,
+    pub(crate) trusted: bool,
+    pub(crate) asked: u32,
+    pub(crate) may_capture: bool,
+    pub(crate) secure_input: bool,
+    pub(crate) held_keys: Vec<u16>,
+    pub(crate) button_held: bool,
+    pub(crate) no_layout_letters: bool,
+    pub(crate) folders: Vec<PathBuf>,
+    pub(crate) installed: HashMap<PathBuf, fn(&mut World, PathBuf) -> u32>,
+    /// Calls to read all children of a node.
+    pub(crate) whole_reads: HashMap<Id, u32>,
+    /// Batched calls.
+    pub(crate) calls: u64,
+    pub(super) timeout: Duration,
+    pub(super) live: Arc<AtomicI64>,
+    next: Id,
+    pub(super) observers: Vec<(u64, u32, Weak<Heard<Handle>>)>,
+    pub(super) told: Vec<(u32, &'static str, Id)>,
+    /// The hashes of nodes that are gone.
+    dead: HashMap<Id, u64>,
+    pub(super) tap: Option<(u64, Arc<Mutex<Judge>>)>,
+}
+
+pub(crate) fn text(text: &str) -> Value<Id> {
+    Value::Text {
+        start: text.into(),
+        units: text.encode_utf16().count(),
+    }
+}
+
+impl World {
+    /// Adds a node below another, with a role, title and extents.
+    pub(crate) fn add(&mut self, parent: Id, role: &str, title: &str, at: [f64; 4]) -> Id {
+        self.next += 1;
+        let id = self.next;
+        let pid = self.nodes.get(&parent).map_or(0, |p| p.pid);
+        let mut node = Node {
+            pid,
+            parent,
+            hash: id * 31,
+            ..Node::default()
+        };
+        node.attributes.insert("AXRole", text(role));
+        if !title.is_empty() {
+            let name = match role {
+                "AXStaticText" => "AXValue",
+                _ => "AXTitle",
+            };
+            node.attributes.insert(name, text(title));
+        }
+        node.attributes
+            .insert("AXPosition", Value::Point(at[0], at[1]));
+        node.attributes.insert("AXSize", Value::Size(at[2], at[3]));
+        node.attributes.insert("AXEnabled", Value::Bool(true));
+        if matches!(role, "AXButton" | "AXCheckBox" | "AXMenuItem") {
+            node.actions.push("AXPress");
+        }
+        self.nodes.insert(id, node);
+        if let Some(parent) = self.nodes.get_mut(&parent) {
+            parent.children.push(id);
+            self.tell(pid, "AXCreated", id);
+        }
+        if role == "AXWindow" {
+            self.stack.insert(0, id);
+        }
+        id
+    }
+
+    /// Adds an app without windows.
+    pub(crate) fn app(&mut self, pid: u32, name: &str, path: PathBuf) -> Id {
+        let root = self.add(0, "AXApplication", name, [0.0; 4]);
+        self.node(root).pid = pid;
+        let app = App {
+            name: name.into(),
+            path,
+            root,
+            started: 1_000 + u64::from(pid),
+            regular: true,
+            ..App::default()
+        };
+        self.apps.insert(pid, app);
+        root
+    }
+
+    pub(crate) fn node(&mut self, id: Id) -> &mut Node {
+        self.nodes.get_mut(&id).expect("a node")
+    }
+
+    pub(crate) fn set(&mut self, id: Id, name: &'static str, value: Value<Id>) {
+        let pid = self.node(id).pid;
+        self.node(id).attributes.insert(name, value);
+        self.tell(pid, "AXValueChanged", id);
+    }
+
+    /// Takes a node away, with what is in it.
+    pub(crate) fn remove(&mut self, id: Id) {
+        let Some(node) = self.nodes.remove(&id) else {
+            return;
+        };
+        self.dead.insert(id, node.hash);
+        for child in node.children {
+            self.remove(child);
+        }
+        if let Some(parent) = self.nodes.get_mut(&node.parent) {
+            parent.children.retain(|c| *c != id);
+        }
+        self.stack.retain(|w| *w != id);
+        self.tell(node.pid, "AXUIElementDestroyed", id);
+    }
+
+    pub(crate) fn value(&self, id: Id) -> String {
+        match self
+            .nodes
+            .get(&id)
+            .and_then(|n| n.attributes.get("AXValue"))
+        {
+            Some(Value::Text { start, .. }) => start.clone(),
+            other => format!("{other:?}"),
+        }
+    }
+
+    pub(super) fn hash_of(&self, id: Id) -> u64 {
+        let living = self.nodes.get(&id).map(|n| n.hash);
+        living.or_else(|| self.dead.get(&id).copied()).unwrap_or(id)
+    }
+
+    pub(crate) fn bring_forward(&mut self, pid: u32) {
+        self.front = pid;
+        self.fronts.push(pid);
+        let (mut own, mut rest): (Vec<Id>, Vec<Id>) = (vec![], vec![]);
+        for id in &self.stack {
+            let mine = self.nodes.get(id).is_some_and(|n| n.pid == pid);
+            if mine { own.push(*id) } else { rest.push(*id) }
+        }
+        own.append(&mut rest);
+        self.stack = own;
+    }
+
+    pub(crate) fn tell(&mut self, pid: u32, name: &'static str, id: Id) {
+        self.told.push((pid, name, id));
+    }
+
+    pub(super) fn extents(&self, id: Id) -> Option<[f64; 4]> {
+        let attributes = &self.nodes.get(&id)?.attributes;
+        match (attributes.get("AXPosition"), attributes.get("AXSize")) {
+            (Some(Value::Point(x, y)), Some(Value::Size(w, h))) => Some([*x, *y, *w, *h]),
+            _ => None,
+        }
+    }
+
+    fn has(&self, id: Id, (x, y): (f64, f64)) -> bool {
+        self.extents(id)
+            .is_some_and(|[l, t, w, h]| x >= l && y >= t && x < l + w && y < t + h)
+    }
+
+    /// The innermost node at a place, from a node down.
+    fn hit(&self, id: Id, at: (f64, f64)) -> Option<Id> {
+        let node = self.nodes.get(&id)?;
+        let inner = node.children.iter().rev().find_map(|c| self.hit(*c, at));
+        inner.or_else(|| self.has(id, at).then_some(id))
+    }
+
+    fn flag(&self, id: Id, name: &str) -> bool {
+        let value = self.nodes.get(&id).and_then(|n| n.attributes.get(name));
+        value == Some(&Value::Bool(true))
+    }
+
+    pub(super) fn shown(&self, id: Id) -> bool {
+        let pid = self.nodes.get(&id).map_or(0, |n| n.pid);
+        let root = self.apps.get(&pid).map_or(0, |a| a.root);
+        !self.flag(id, "AXMinimized") && !self.flag(root, "AXHidden")
+    }
+
+    /// What an app does with an event that has reached it.
+    pub(super) fn deliver(&mut self, event: &Event) {
+        match event {
+            Event::Move { to, .. } => self.pointer = *to,
+            Event::Button { at, down: true, .. } => {
+                self.pointer = *at;
+                let top = self.stack.iter().copied();
+                let window = top
+                    .into_iter()
+                    .find(|w| self.shown(*w) && self.has(*w, *at));
+                let Some(target) = window.and_then(|w| self.hit(w, *at)) else {
+                    return;
+                };
+                let pid = self.node(target).pid;
+                self.bring_forward(pid);
+                let role = self.node(target).attributes.get("AXRole").cloned();
+                if [text("AXTextField"), text("AXTextArea")]
+                    .map(Some)
+                    .contains(&role)
+                {
+                    self.focus(pid, target);
+                }
+                if let Some(pressed) = self.node(target).pressed.clone() {
+                    pressed(self);
+                }
+            }
+            Event::Text { units, down: true } => {
+                let typed = String::from_utf16(units).expect("whole characters");
+                self.type_in(&typed);
+            }
+            Event::Key {
+                code,
+                down: true,
+                flags,
+            } => {
+                let shortcut = flags & crate::keys::flags::COMMAND & 0x10_0000 != 0 || *code == 53;
+                let front = self.apps.get(&self.front);
+                let behaviour = front.and_then(|a| a.shortcuts.get(code).cloned());
+                match (shortcut, behaviour, *code) {
+                    (true, Some(behaviour), _) => behaviour(self),
+                    (true, None, _) => {}
+                    (false, _, 36) => self.type_in("\n"),
+                    (false, _, code) => {
+                        let key = us(code).map(String::from);
+                        if let Some(key) = key {
+                            self.type_in(&key);
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn focus(&mut self, pid: u32, id: Id) {
+        let app = self.apps.get_mut(&pid).expect("an app");
+        let before = std::mem::replace(&mut app.focused, id);
+        if self.nodes.contains_key(&before) {
+            self.set(before, "AXFocused", Value::Bool(false));
+        }
+        self.set(id, "AXFocused", Value::Bool(true));
+    }
+
+    fn type_in(&mut self, typed: &str) {
+        let focused = self.apps.get(&self.front).map_or(0, |a| a.focused);
+        if self.nodes.contains_key(&focused) {
+            let new = self.value(focused) + typed;
+            self.set(focused, "AXValue", text(&new));
+        }
+    }
+}
+
+/// Letters and digits of the US layout by key code (`HIToolbox/Events.h`).
+pub(super) const US: [(u16, char); 20] = [
+    (0, 'a'),
+    (1, 's'),
+    (2, 'd'),
+    (3, 'f'),
+    (5, 'g'),
+    (6, 'z'),
+    (7, 'x'),
+    (8, 'c'),
+    (9, 'v'),
+    (12, 'q'),
+    (13, 'w'),
+    (18, '1'),
+    (24, '='),
+    (35, 'p'),
+    (38, 'j'),
+    (45, 'n'),
+    (46, 'm'),
+    (83, '1'),
+    (31, 'o'),
+    (37, 'l'),
+];
+
+fn us(code: u16) -> Option<char> {
+    US.iter().find(|(c, _)| *c == code).map(|(_, c)| *c)
+}

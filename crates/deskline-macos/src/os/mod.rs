@@ -1,0 +1,441 @@
+//! What the rest of this crate asks of the system: thin calls, in the system's own terms.
+//!
+//! Coordinates are those of Quartz and Accessibility: points, origin at the top left of the main
+//! display, negative on displays left of it or above it. `AppKit`'s bottom-left origin appears in
+//! [`Panel`] alone, and [`crate::windows::to_appkit`] is the one place that flips.
+
+#[cfg(target_os = "macos")]
+#[allow(unsafe_code)]
+pub mod apple;
+
+#[cfg(test)]
+pub(crate) mod fake;
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// An `AXError` (`AXError.h`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AxError(pub i32);
+
+impl AxError {
+    /// `kAXErrorFailure`: the system itself failed.
+    pub const FAILURE: Self = Self(-25200);
+    /// `kAXErrorIllegalArgument`: also what a value of the wrong type gets.
+    pub const ILLEGAL_ARGUMENT: Self = Self(-25201);
+    /// `kAXErrorInvalidUIElement`: the element is gone.
+    pub const INVALID_UI_ELEMENT: Self = Self(-25202);
+    /// `kAXErrorCannotComplete`: the app did not answer in time, or is not there.
+    pub const CANNOT_COMPLETE: Self = Self(-25204);
+    /// `kAXErrorAttributeUnsupported`
+    pub const ATTRIBUTE_UNSUPPORTED: Self = Self(-25205);
+    /// `kAXErrorActionUnsupported`
+    pub const ACTION_UNSUPPORTED: Self = Self(-25206);
+    /// `kAXErrorAPIDisabled`: this process is not trusted.
+    pub const API_DISABLED: Self = Self(-25211);
+    /// `kAXErrorNoValue`
+    pub const NO_VALUE: Self = Self(-25212);
+}
+
+impl std::fmt::Display for AxError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = match *self {
+            Self::FAILURE => "kAXErrorFailure",
+            Self::ILLEGAL_ARGUMENT => "kAXErrorIllegalArgument",
+            Self::INVALID_UI_ELEMENT => "kAXErrorInvalidUIElement",
+            Self::CANNOT_COMPLETE => "kAXErrorCannotComplete",
+            Self::ATTRIBUTE_UNSUPPORTED => "kAXErrorAttributeUnsupported",
+            Self::ACTION_UNSUPPORTED => "kAXErrorActionUnsupported",
+            Self::API_DISABLED => "kAXErrorAPIDisabled",
+            Self::NO_VALUE => "kAXErrorNoValue",
+            Self(code) => return write!(f, "AXError {code}"),
+        };
+        f.write_str(name)
+    }
+}
+
+impl std::error::Error for AxError {}
+
+/// The result of an accessibility call.
+pub type Ax<T> = Result<T, AxError>;
+
+/// The most UTF-16 units of a text that are copied out of a `CFString`.
+pub const TEXT_UNITS: usize = 2_048;
+
+/// The value of an attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value<E> {
+    /// There is none, and why.
+    Error(AxError),
+    /// `CFBoolean`
+    Bool(bool),
+    /// `CFNumber`
+    Number(f64),
+    /// `CFString`, or the string of a `CFAttributedString`.
+    Text {
+        /// At most [`TEXT_UNITS`] of it.
+        start: String,
+        /// How many UTF-16 units all of it has.
+        units: usize,
+    },
+    /// `AXUIElement`
+    Element(E),
+    /// A `CFArray` of `AXUIElement`s.
+    Elements(Vec<E>),
+    /// `kAXValueTypeCGPoint`
+    Point(f64, f64),
+    /// `kAXValueTypeCGSize`
+    Size(f64, f64),
+    /// Anything else.
+    Other,
+}
+
+/// A value to set.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NewValue<E> {
+    /// `CFBoolean`
+    Bool(bool),
+    /// `CFNumber`
+    Number(f64),
+    /// `CFString`
+    Text(String),
+    /// A `CFArray` of `AXUIElement`s.
+    Elements(Vec<E>),
+}
+
+/// A process (`proc_pidinfo`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Who started it.
+    pub parent: u32,
+    /// When, in seconds since the epoch: tells it from an earlier one with the same pid.
+    pub started: u64,
+    /// The name of its executable.
+    pub name: String,
+}
+
+/// An `NSRunningApplication`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunningApp {
+    /// Its pid.
+    pub pid: u32,
+    /// `localizedName`
+    pub name: String,
+    /// `bundleIdentifier`; empty where it has none.
+    pub bundle_id: String,
+    /// `bundleURL`; empty where it has none.
+    pub path: PathBuf,
+    /// `activationPolicy` is regular: it is in the Dock.
+    pub regular: bool,
+    /// `finishedLaunching`
+    pub finished: bool,
+}
+
+/// What to launch (`NSWorkspace`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// The bundle or document to open.
+    pub path: PathBuf,
+    /// A document goes to the app that opens its kind.
+    pub document: bool,
+}
+
+/// A window as the `WindowServer` lists it (`CGWindowListCopyWindowInfo`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerWindow {
+    /// `kCGWindowNumber`
+    pub number: u32,
+    /// `kCGWindowOwnerPID`
+    pub pid: u32,
+    /// `kCGWindowOwnerName`
+    pub owner: String,
+    /// `kCGWindowName`; empty without the Screen Recording permission.
+    pub title: String,
+    /// `kCGWindowBounds`: x, y, width, height.
+    pub bounds: [f64; 4],
+    /// `kCGWindowLayer`: 0 for plain windows, 101 for menus.
+    pub layer: i64,
+    /// `kCGWindowIsOnscreen`
+    pub on_screen: bool,
+    /// `kCGWindowAlpha`
+    pub alpha: f64,
+}
+
+/// A display (`CGGetActiveDisplayList`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Display {
+    /// `CGDisplayBounds`: x, y, width, height in points.
+    pub bounds: [f64; 4],
+    /// Pixels a point: 2.0 on Retina.
+    pub scale: f64,
+    /// Whether it is the main display, whose top left is the origin.
+    pub main: bool,
+}
+
+/// A captured picture: rows of 4 bytes a pixel (red, green, blue, unused), without padding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// Pixels a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// `4 × width × height` bytes.
+    pub rgbx: Vec<u8>,
+}
+
+/// The value of `kCGEventSourceUserData` in every event that this program posts: how the guard
+/// knows its own.
+pub const TAG: i64 = 0x6465_736b_6c69_6e65;
+
+/// A mouse button (`CGMouseButton`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MouseButton {
+    /// `kCGMouseButtonLeft`
+    Left,
+    /// `kCGMouseButtonRight`
+    Right,
+}
+
+/// An event to post (`CGEvent`).
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// `kCGEventMouseMoved`, or dragged with the button that is down.
+    Move {
+        /// Where to.
+        to: (f64, f64),
+        /// The button that is down meanwhile.
+        dragging: Option<MouseButton>,
+        /// `CGEventFlags`
+        flags: u64,
+    },
+    /// A button goes down or up.
+    Button {
+        /// Where.
+        at: (f64, f64),
+        /// Which.
+        button: MouseButton,
+        /// Down or up.
+        down: bool,
+        /// `kCGMouseEventClickState`: 2 in the second click of a double click.
+        clicks: i64,
+        /// `CGEventFlags`
+        flags: u64,
+    },
+    /// The wheel turns by lines, in the signs of Quartz: positive is up and left.
+    Scroll {
+        /// `wheel1`
+        vertical: i32,
+        /// `wheel2`
+        horizontal: i32,
+    },
+    /// A key goes down or up.
+    Key {
+        /// The virtual key code.
+        code: u16,
+        /// Down or up.
+        down: bool,
+        /// `CGEventFlags`
+        flags: u64,
+    },
+    /// A key that gives this text, whatever the layout (`CGEventKeyboardSetUnicodeString`).
+    Text {
+        /// UTF-16 units; Quartz takes 20 at most.
+        units: Vec<u16>,
+        /// Down or up.
+        down: bool,
+    },
+}
+
+/// Which keyboard layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// The one that the person types with.
+    Current,
+    /// The one that shortcuts are looked up in where the current one has no Latin letters.
+    Ascii,
+}
+
+/// What a key gives with Shift and Option up or down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayoutKey {
+    /// The virtual key code.
+    pub code: u16,
+    /// With Shift.
+    pub shift: bool,
+    /// With Option.
+    pub option: bool,
+    /// What it gives.
+    pub text: String,
+}
+
+/// What an event tap sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tapped {
+    /// What kind of event.
+    pub kind: Seen,
+    /// `kCGEventSourceUserData`: [`TAG`] in this program's own.
+    pub tag: i64,
+}
+
+/// Kinds of events, as far as the guard tells them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// `kCGEventKeyDown`
+    KeyDown {
+        /// The virtual key code.
+        code: u16,
+        /// `CGEventFlags`
+        flags: u64,
+    },
+    /// Any other event of a keyboard or pointer.
+    Input,
+    /// `kCGEventTapDisabledByTimeout`, `kCGEventTapDisabledByUserInput`
+    Disabled,
+    /// No event: the tap's thread looks up from its run loop, ten times a second.
+    Tick,
+}
+
+/// What to do with a tapped event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Let it through.
+    Pass,
+    /// No app gets it.
+    Drop,
+    /// Turn the tap on again (`CGEventTapEnable`).
+    Enable,
+    /// Take the tap away and end its thread.
+    Close,
+}
+
+/// The overlay: a borderless panel that never becomes key, takes no clicks and is in no picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panel {
+    /// `AppKit`'s coordinates: x, y, width, height, origin at the bottom left of the main display.
+    pub frame: [f64; 4],
+    /// What it says; empty for none.
+    pub text: String,
+    /// A coloured outline around nothing, instead of a dark plate.
+    pub outline: bool,
+}
+
+/// Told of a notification by its name and element.
+pub type Heard<E> = Box<dyn Fn(&str, &E) + Send + Sync>;
+
+/// Judges a tapped event, on the tap's own thread.
+pub type Judge = Box<dyn FnMut(Tapped) -> Verdict + Send>;
+
+/// The system. Every method is one call into it, or the few that make one; none waits longer than
+/// the time that it is given or the messaging timeout.
+pub trait Os: Clone + Send + Sync + 'static {
+    /// An `AXUIElement`: equal by `CFEqual`, hashed by `CFHash`, retained while it lives.
+    type Element: Clone + Eq + Hash + Debug + Send + Sync + 'static;
+    /// A registered `AXObserver`; unregistered when dropped.
+    type Observer: Send;
+    /// A `CGEventTap`; gone when dropped.
+    type Tap: Send;
+
+    /// `AXIsProcessTrusted`: never prompts.
+    fn trusted(&self) -> bool;
+    /// `AXIsProcessTrustedWithOptions` with the prompt.
+    fn ask_for_trust(&self);
+    /// `AXUIElementCreateApplication`
+    fn application(&self, pid: u32) -> Self::Element;
+    /// `AXUIElementSetMessagingTimeout` of the system-wide element: holds for all of the process.
+    fn set_timeout(&self, time: Duration);
+    /// `CFHash`
+    fn hash(&self, element: &Self::Element) -> u64;
+    /// `AXUIElementCopyMultipleAttributeValues`: as many values as names.
+    fn attributes(
+        &self,
+        element: &Self::Element,
+        names: &[&'static str],
+    ) -> Ax<Vec<Value<Self::Element>>>;
+    /// `AXUIElementGetAttributeValueCount`
+    fn count(&self, element: &Self::Element, name: &'static str) -> Ax<usize>;
+    /// `AXUIElementCopyAttributeValues`: elements `from..from + most` of an array.
+    fn range(
+        &self,
+        element: &Self::Element,
+        name: &'static str,
+        from: usize,
+        most: usize,
+    ) -> Ax<Vec<Self::Element>>;
+    /// `AXUIElementIsAttributeSettable`
+    fn settable(&self, element: &Self::Element, name: &'static str) -> Ax<bool>;
+    /// `AXUIElementSetAttributeValue`
+    fn set(
+        &self,
+        element: &Self::Element,
+        name: &'static str,
+        value: &NewValue<Self::Element>,
+    ) -> Ax<()>;
+    /// `AXUIElementCopyActionNames`
+    fn actions(&self, element: &Self::Element) -> Ax<Vec<String>>;
+    /// `AXUIElementPerformAction`
+    fn perform(&self, element: &Self::Element, action: &str) -> Ax<()>;
+    /// `AXObserverCreate` and `AXObserverAddNotification` on the app's element. Notifications that
+    /// the app does not have are left out.
+    fn observe(
+        &self,
+        pid: u32,
+        names: &[&'static str],
+        heard: Heard<Self::Element>,
+    ) -> Ax<Self::Observer>;
+
+    /// How long a process and those that it started have computed so far (`PROC_PIDTASKINFO`).
+    fn computed(&self, pid: u32) -> Option<Duration>;
+    /// A process, if there is one.
+    fn process(&self, pid: u32) -> Option<Process>;
+    /// `NSWorkspace.runningApplications`
+    fn apps(&self) -> Vec<RunningApp>;
+    /// `NSWorkspace.frontmostApplication`
+    fn front_pid(&self) -> Option<u32>;
+    /// `NSRunningApplication.activate`
+    fn activate(&self, pid: u32) -> bool;
+    /// Opens an app or document; the pid of the app. `LaunchServices` starts it: it gets nothing of
+    /// this process's environment.
+    fn launch(&self, launch: &Launch, time: Duration) -> Result<u32, String>;
+    /// `NSWorkspace.URLForApplicationWithBundleIdentifier`
+    fn bundle_path(&self, bundle_id: &str) -> Option<PathBuf>;
+    /// The folders that apps are in, the most particular first.
+    fn app_folders(&self) -> Vec<PathBuf>;
+    /// A name for this boot and login session.
+    fn session(&self) -> String;
+
+    /// The `WindowServer`'s windows, front to back.
+    fn windows(&self) -> Vec<ServerWindow>;
+    /// The displays.
+    fn displays(&self) -> Vec<Display>;
+    /// `CGPreflightScreenCaptureAccess`: never prompts.
+    fn may_capture(&self) -> bool;
+    /// `CGRequestScreenCaptureAccess`
+    fn ask_to_capture(&self);
+    /// A picture of one window without its shadow, of this many pixels where the system can scale.
+    fn capture(&self, window: u32, pixels: (usize, usize), time: Duration)
+    -> Result<Image, String>;
+
+    /// Where the pointer is.
+    fn pointer(&self) -> (f64, f64);
+    /// `CGWarpMouseCursorPosition`, without the pause for the person's mouse that follows it.
+    fn warp(&self, to: (f64, f64));
+    /// `CGEventPost` at the HID level, with this tag: [`TAG`], or another where the self-test plays
+    /// the person.
+    fn post(&self, event: &Event, tag: i64) -> Result<(), String>;
+    /// `CGEventSourceKeyState` of the HID system: key codes that the person holds.
+    fn held_keys(&self) -> Vec<u16>;
+    /// `UCKeyTranslate` over all virtual key codes: what the keys of a layout give. Empty where the
+    /// layout cannot be had.
+    fn keys(&self, layout: Layout) -> Vec<LayoutKey>;
+    /// `CGEventSourceButtonState` of the HID system: whether the person holds a mouse button.
+    fn button_held(&self) -> bool;
+    /// `IsSecureEventInputEnabled`: the system shows keys to no tap.
+    fn secure_input(&self) -> bool;
+
+    /// `CGEventTapCreate` at the HID level, on a thread of its own.
+    fn tap(&self, judge: Judge) -> Result<Self::Tap, String>;
+    /// Shows the panels and no other.
+    fn overlay(&self, panels: &[Panel]);
+}

@@ -1,0 +1,65 @@
+//! Pictures of windows, and what a pixel of them is on the screen.
+
+use std::time::Duration;
+
+use deskline_core::Point;
+use deskline_desktop::{Error, Picture, Result, WindowId};
+
+use crate::doctor::NO_CAPTURE;
+use crate::os::{Image, Os};
+use crate::windows;
+
+/// How long the system may take: it asks another process, which may be starting.
+const TAKES: Duration = Duration::from_secs(3);
+
+/// Pixels a side that no window has.
+const MOST: f64 = 16_384.0;
+
+/// A picture of the window, also where others cover it.
+pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
+    if !os.may_capture() {
+        return Err(Error::Input(NO_CAPTURE.into()));
+    }
+    let listed = os.windows();
+    let found = listed.iter().find(|w| u64::from(w.number) == window.0);
+    let Some(found) = found else {
+        return Err(Error::Input("the window is gone".into()));
+    };
+    let extents = windows::extents(found);
+    let displays = os.displays();
+    let scale = windows::display_of(&displays, extents).map_or(1.0, |d| d.scale);
+    let [_, _, w, h] = found.bounds;
+    let pixels = |points: f64| (points * scale).round().clamp(1.0, MOST) as usize;
+    let image = os
+        .capture(found.number, (pixels(w), pixels(h)), TAKES)
+        .map_err(Error::system("taking a picture of the window"))?;
+    let rgb = rgb(&image).ok_or_else(|| Error::Input("the window has no picture".into()))?;
+    Ok(Picture {
+        // What came, not what was asked for: older systems take pictures in their own scale.
+        scale: if w > 0.0 {
+            image.width as f64 / w
+        } else {
+            scale
+        },
+        width: image.width as u32,
+        height: image.height as u32,
+        rgb,
+        origin: Point {
+            x: extents.x,
+            y: extents.y,
+        },
+    })
+}
+
+/// Three bytes a pixel of four; `None` where the sizes do not agree.
+fn rgb(image: &Image) -> Option<Vec<u8>> {
+    let pixels = image.width.checked_mul(image.height)?;
+    if pixels == 0 || image.rgbx.len() != pixels.checked_mul(4)? {
+        return None;
+    }
+    let mut rgb = Vec::with_capacity(pixels * 3);
+    for pixel in image.rgbx.chunks_exact(4) {
+        rgb.extend_from_slice(&pixel[..3]);
+    }
+    Some(rgb)
+}

@@ -1,0 +1,61 @@
+//! Reaching the desktop: permissions first.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use deskline_desktop::{Desktop, Error, Platform, Result};
+
+use crate::ax::{self, PATIENCE};
+use crate::desktop::MacDesktop;
+use crate::doctor::UNTRUSTED;
+use crate::os::{AxError, Os};
+
+/// The desktop of the person who is logged in.
+pub struct MacPlatform<O: Os> {
+    os: O,
+    /// Whether the person was asked for permission: once a process is enough.
+    asked: AtomicBool,
+}
+
+impl<O: Os> MacPlatform<O> {
+    /// The desktop that this system gives.
+    pub fn new(os: O) -> Self {
+        os.set_timeout(PATIENCE);
+        Self {
+            os,
+            asked: AtomicBool::new(false),
+        }
+    }
+}
+
+impl<O: Os> Platform for MacPlatform<O> {
+    fn connect(&self) -> Result<Box<dyn Desktop>> {
+        if self.os.displays().is_empty() {
+            return Err(Error::Unavailable(
+                "there is no display: this process has no login session with a screen. Start \
+                 deskline from an app of the person who is logged in, not over ssh or as a daemon"
+                    .into(),
+            ));
+        }
+        if !self.os.trusted() {
+            if !self.asked.swap(true, Ordering::Relaxed) {
+                self.os.ask_for_trust();
+            }
+            return Err(Error::Unavailable(UNTRUSTED.into()));
+        }
+        Ok(Box::new(MacDesktop::new(self.os.clone())))
+    }
+
+    fn ping(&self, pid: u32) -> Result<()> {
+        // What is missing is the link's to say.
+        if !self.os.trusted() {
+            return Ok(());
+        }
+        let app = self.os.application(pid);
+        match self.os.attributes(&app, &["AXRole"]) {
+            Err(e @ AxError::CANNOT_COMPLETE) if self.os.process(pid).is_some() => {
+                Err(ax::failed(&self.os, pid, e))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! `deskline selftest`: what can only be seen on a Mac. Opens `TextEdit` and Calculator, walks each
+//! tool and each guarantee of the guard, and prints a line a finding, to be sent back.
+
+mod guard;
+mod tools;
+
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use deskline_desktop::doctor::{Check, Status};
+use deskline_desktop::{Action, Answer, Call, Cancel, Links, Options, Policy, Tool};
+use deskline_journal::Journal;
+
+use crate::doctor;
+use crate::os::Os;
+use crate::platform::MacPlatform;
+use crate::windows;
+
+/// Which part of the test a process plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Role {
+    /// The test itself.
+    #[default]
+    Test,
+    /// Keeps the person out until it is killed.
+    HoldGuard,
+    /// Prints the ids of an app's elements.
+    Ids(u32),
+}
+
+impl FromStr for Role {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('=') {
+            None if text == "test" => Ok(Self::Test),
+            None if text == "hold-guard" => Ok(Self::HoldGuard),
+            Some(("ids", pid)) => pid.parse().map(Self::Ids).map_err(|_| "no pid".into()),
+            _ => Err("test, hold-guard or ids=PID".into()),
+        }
+    }
+}
+
+/// How the test went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Report {
+    /// Findings as they should be.
+    pub good: usize,
+    /// Findings as they should not be.
+    pub bad: usize,
+}
+
+impl Report {
+    /// Whether all was as it should be.
+    pub fn passed(self) -> bool {
+        self.bad == 0
+    }
+}
+
+/// A finding: what was seen, as it should be or not.
+type Found = Result<String, String>;
+
+/// The test in progress.
+struct Test<'t, O: Os> {
+    os: &'t O,
+    links: Links,
+    journal: Journal,
+    /// The program, to start other parts of the test with.
+    program: Option<&'t Path>,
+    report: Report,
+    say: &'t mut dyn FnMut(&str),
+}
+
+/// Plays a part of the test. `program` is this executable; `None` leaves out what needs a second
+/// process.
+pub fn run<O: Os>(
+    os: &O,
+    journal: Journal,
+    role: Role,
+    program: Option<&Path>,
+    mut say: impl FnMut(&str),
+) -> Report {
+    let say: &mut dyn FnMut(&str) = &mut say;
+    match role {
+        Role::HoldGuard => {
+            guard::hold(os, say);
+            return Report::default();
+        }
+        Role::Ids(pid) => {
+            for id in tools::ids(os, pid) {
+                say(&id);
+            }
+            return Report::default();
+        }
+        Role::Test => {}
+    }
+    let platform = Arc::new(MacPlatform::new(os.clone()));
+    let mut test = Test {
+        os,
+        links: Links::new(platform, journal.clone(), Policy::default()),
+        journal,
+        program,
+        report: Report::default(),
+        say,
+    };
+    test.run();
+    test.report
+}
+
+impl<O: Os> Test<'_, O> {
+    fn run(&mut self) {
+        (self.say)(&format!("deskline {} selftest", env!("CARGO_PKG_VERSION")));
+        (self.say)(&format!("journal: {}", self.journal.path().display()));
+        for check in doctor::examine(self.os, std::process::id()) {
+            self.check(&check);
+        }
+        if !self.os.trusted() {
+            self.os.ask_for_trust();
+            (self.say)("Allow Accessibility as said above, then run this again.");
+            return;
+        }
+        let start = Instant::now();
+        let front = windows::front(self.os);
+        if let Some(editor) = self.tools() {
+            // In front, for the keys of the guard's part: a link would put back what was there.
+            let window = windows::of_app(self.os, editor).first().map(|(w, _)| w.id);
+            if let Some(window) = window {
+                let _ = windows::activate(self.os, window, &Cancel::new());
+            }
+            self.guard(editor);
+        }
+        if let Some(front) = front {
+            let _ = windows::activate(self.os, front.id, &Cancel::new());
+        }
+        (self.say)(&format!(
+            "{} as they should be, {} not, in {} s. Please send all of this back. The TextEdit \
+             window can be closed without saving.",
+            self.report.good,
+            self.report.bad,
+            start.elapsed().as_secs()
+        ));
+    }
+
+    fn check(&mut self, check: &Check) {
+        let finding = match check.status {
+            Status::Fail => Err(format!("{} → {}", check.finding, check.remedy)),
+            Status::Ok | Status::Warn => Ok(format!("{} {}", check.finding, check.remedy)),
+        };
+        self.note(check.name, finding);
+    }
+
+    /// Counts and prints a finding. It is one line, whatever it holds.
+    fn note(&mut self, name: &str, found: Found) {
+        let (mark, text) = match found {
+            Ok(text) => {
+                self.report.good += 1;
+                ('✓', text)
+            }
+            Err(text) => {
+                self.report.bad += 1;
+                ('✗', text)
+            }
+        };
+        let text = deskline_core::escape::short(text.trim(), 300);
+        (self.say)(&format!("{mark} {name}: {text}"));
+    }
+
+    /// One tool call, as an agent would make it.
+    fn call(&mut self, tool: Tool, pid: Option<u32>, action: Action) -> Answer {
+        let call = Call {
+            tool,
+            pid,
+            action,
+            options: Options::default(),
+            arguments: serde_json::Map::new(),
+        };
+        self.links.run(&call, &Cancel::new())
+    }
+
+    /// One tool call whose answer, or the tree that it wrote, must contain this.
+    fn expect(
+        &mut self,
+        name: &str,
+        tool: Tool,
+        pid: Option<u32>,
+        action: Action,
+        wanted: &str,
+    ) -> Option<Answer> {
+        let start = Instant::now();
+        let answer = self.call(tool, pid, action);
+        let time = start.elapsed();
+        let tree = tree_of(&answer).unwrap_or_default();
+        let good = !answer.is_error && (answer.text.contains(wanted) || tree.contains(wanted));
+        self.note(name, judged(&answer, good, wanted, time));
+        good.then_some(answer)
+    }
+}
+
+fn judged(answer: &Answer, good: bool, wanted: &str, took: Duration) -> Found {
+    let said = field(answer, "summary").or_else(|| field(answer, "error"));
+    let said = said.unwrap_or_default();
+    let ms = took.as_millis();
+    if good {
+        Ok(format!("{said} ({ms} ms)"))
+    } else {
+        Err(format!(
+            "no '{wanted}' in the answer or the tree: {said} ({ms} ms)"
+        ))
+    }
+}
+
+/// A line of a summary.
+fn field<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
+    answer
+        .text
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+}
+
+/// The tree file of an answer.
+fn tree_of(answer: &Answer) -> Option<String> {
+    std::fs::read_to_string(field(answer, "file")?).ok()
+}

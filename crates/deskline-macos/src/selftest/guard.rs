@@ -1,0 +1,168 @@
+//! The guarantees of the guard, with the test as the person: events of its own without the tag.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use deskline_desktop::Cancel;
+use deskline_desktop::cancel::Reason;
+use deskline_desktop::guard::{Kept, LIMIT, Task};
+
+use super::tools::judge;
+use super::{Found, Test};
+use crate::guard::Guard;
+use crate::keys::ESCAPE;
+use crate::os::{Event, Os, TAG, Value};
+
+/// How long an event may take through the `WindowServer` to a tap or an app.
+const ARRIVES: Duration = Duration::from_millis(500);
+
+/// How often to look meanwhile.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A key that gives a letter in every layout (`kVK_ANSI_X`).
+const LETTER: u16 = 7;
+
+/// The limit for the guard that is to open by itself.
+const SHORT: Duration = Duration::from_secs(1);
+
+fn task(limit: Duration) -> Task {
+    Task {
+        caption: Some("AI: testing itself — press Esc to cancel".into()),
+        place: None,
+        pointer: false,
+        limit,
+    }
+}
+
+/// Presses and releases a key as the person (no tag) or as this program.
+fn press<O: Os>(os: &O, code: u16, tag: i64) -> Result<(), String> {
+    for down in [true, false] {
+        os.post(
+            &Event::Key {
+                code,
+                down,
+                flags: 0,
+            },
+            tag,
+        )?;
+    }
+    Ok(())
+}
+
+/// The length of the text that has the keyboard in an app.
+fn length<O: Os>(os: &O, pid: u32) -> Result<usize, String> {
+    let one = |element: &O::Element, name| {
+        let values = os.attributes(element, &[name]).map_err(|e| e.to_string())?;
+        values
+            .into_iter()
+            .next()
+            .ok_or_else(|| format!("no {name}"))
+    };
+    let Value::Element(focused) = one(&os.application(pid), "AXFocusedUIElement")? else {
+        return Err("nothing has the keyboard".into());
+    };
+    match one(&focused, "AXValue")? {
+        Value::Text { units, .. } => Ok(units),
+        _ => Err("what has the keyboard has no text".into()),
+    }
+}
+
+/// Whether a key reaches the app, by the app's own text.
+fn passes<O: Os>(os: &O, pid: u32, tag: i64) -> Result<bool, String> {
+    let before = length(os, pid)?;
+    press(os, LETTER, tag)?;
+    let start = Instant::now();
+    while start.elapsed() < ARRIVES {
+        if length(os, pid)? != before {
+            return Ok(true);
+        }
+        std::thread::sleep(LOOK);
+    }
+    Ok(false)
+}
+
+/// Holds the guard until the process is killed.
+pub(super) fn hold<O: Os>(os: &O, say: &mut dyn FnMut(&str)) {
+    let mut guard = Guard::new(os.clone());
+    let cancel = Cancel::new();
+    match guard.keep_out(&task(LIMIT), &cancel) {
+        Kept::Out => say("held"),
+        Kept::Unable(why) => say(&why),
+    }
+    // Ends by the test's SIGKILL, by Esc, or at the limit.
+    let _ = cancel.wait(LIMIT);
+}
+
+impl<O: Os> Test<'_, O> {
+    pub(super) fn guard(&mut self, pid: u32) {
+        let os = self.os.clone();
+        let mut guard = Guard::new(os.clone());
+        let cancel = Cancel::new();
+        if let Kept::Unable(why) = guard.keep_out(&task(LIMIT), &cancel) {
+            self.note("guard", Err(why));
+            return;
+        }
+        let said = |passed: Result<bool, String>, wanted: bool| -> Found {
+            let passed = passed?;
+            judge(
+                passed == wanted,
+                if passed {
+                    "reached the apps"
+                } else {
+                    "was dropped"
+                }
+                .into(),
+            )
+        };
+        self.note("guard: the person's key", said(passes(&os, pid, 0), false));
+        self.note("guard: our own key", said(passes(&os, pid, TAG), true));
+        let own = press(&os, ESCAPE, TAG).and(cancel.wait(ARRIVES).map_err(|e| e.to_string()));
+        self.note("guard: our own Esc", own.map(|()| "does not cancel".into()));
+        let theirs = press(&os, ESCAPE, 0);
+        let _ = cancel.wait(ARRIVES);
+        let reason = cancel.reason();
+        let esc = theirs.and(judge(reason == Some(Reason::Person), format!("{reason:?}")));
+        self.note("guard: the person's Esc", esc);
+        guard.let_in();
+        self.note("guard: let in", said(passes(&os, pid, 0), true));
+        guard.end();
+
+        let cancel = Cancel::new();
+        let start = Instant::now();
+        let kept = guard.keep_out(&task(SHORT), &cancel);
+        let _ = cancel.wait(SHORT * 2);
+        let reason = cancel.reason();
+        let took = start.elapsed().as_millis();
+        let opens = kept == Kept::Out && reason == Some(Reason::Watchdog);
+        self.note(
+            "guard: its limit",
+            judge(opens, format!("{reason:?} after {took} ms")),
+        );
+        self.note("guard: after its limit", said(passes(&os, pid, 0), true));
+        guard.end();
+        self.killed(pid);
+    }
+
+    /// A guard whose process is killed lets the person in.
+    fn killed(&mut self, pid: u32) {
+        let Some(program) = self.program else { return };
+        let os = self.os.clone();
+        let holder = Command::new(program)
+            .args(["selftest", "--role", "hold-guard"])
+            .stdout(Stdio::piped())
+            .spawn();
+        let mut holder = match holder {
+            Ok(holder) => holder,
+            Err(e) => return self.note("guard: SIGKILL", Err(e.to_string())),
+        };
+        let mut line = String::new();
+        if let Some(out) = holder.stdout.take() {
+            let _ = std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line);
+        }
+        let held = line.trim() == "held" && passes(&os, pid, 0) == Ok(false);
+        let killed = holder.kill().and_then(|()| holder.wait());
+        let opened = passes(&os, pid, 0) == Ok(true);
+        let seen = format!("held: {held}, killed: {}, opened: {opened}", killed.is_ok());
+        self.note("guard: SIGKILL", judge(held && opened, seen));
+    }
+}

@@ -1,0 +1,265 @@
+//! Each tool, on `TextEdit` and Calculator; sheets; ids in a second process; what is put back.
+
+use std::process::Command;
+use std::time::Duration;
+
+use deskline_core::{KeyPress, Line, Point, Ref};
+use deskline_desktop::call::{Awaited, Typing};
+use deskline_desktop::{Action, Scope, Target, Tool};
+
+use super::{Found, Test, field, tree_of};
+use crate::ax::identity::Identities;
+use crate::ax::tree;
+use crate::os::Os;
+
+/// Beyond ASCII, beyond the layout, beyond 16 bits.
+const TYPED: &str = "Hé漢字😀Ω£ zB!";
+
+/// What one may be called from one macOS to the next.
+const SEVEN: [&str; 3] = ["7", "seven", "Seven"];
+
+const AREA: &str = "AXTextArea";
+
+fn text(text: &str, role: &str) -> Target {
+    Target::Text {
+        text: text.to_owned(),
+        role: Some(role.to_owned()),
+    }
+}
+
+fn press(key: &str, modifiers: &[&str]) -> Option<Action> {
+    let press = KeyPress::parse(key, modifiers).ok()?;
+    Some(Action::PressKey { press })
+}
+
+impl<O: Os> Test<'_, O> {
+    /// All of it; the pid of `TextEdit`.
+    pub(super) fn tools(&mut self) -> Option<u32> {
+        let editor = self.open("TextEdit")?;
+        self.editor(editor);
+        if let Some(calculator) = self.open("Calculator") {
+            self.calculator(calculator);
+            self.restored(editor);
+        }
+        self.same_ids(editor);
+        let listed = self.links.applications();
+        let all = ["TextEdit", "Calculator"];
+        let all = all.iter().all(|name| listed.text.contains(name));
+        let seen = if all {
+            first(&listed.text)
+        } else {
+            listed.text
+        };
+        self.note("list_applications", judge(all, seen));
+        Some(editor)
+    }
+
+    pub(super) fn open(&mut self, name: &str) -> Option<u32> {
+        let identifier = name.to_owned();
+        let action = Action::Open { identifier };
+        let answer = self.expect("open_application", Tool::Open, None, action, name)?;
+        field(&answer, "pid")?.parse().ok()
+    }
+
+    pub(super) fn key(
+        &mut self,
+        pid: u32,
+        name: &str,
+        key: &str,
+        modifiers: &[&str],
+        wanted: &str,
+    ) {
+        if let Some(action) = press(key, modifiers) {
+            self.expect(name, Tool::PressKey, Some(pid), action, wanted);
+        }
+    }
+
+    fn editor(&mut self, pid: u32) {
+        let some = Some(pid);
+        self.key(pid, "press_key (Command+N)", "n", &["Command"], AREA);
+        let typing = Typing {
+            text: Some(TYPED.to_owned()),
+            key: KeyPress::parse("Return", &[]).ok(),
+        };
+        self.expect("type", Tool::Type, some, Action::Type { typing }, TYPED);
+        let Some(area) = self.place(pid, AREA) else {
+            return;
+        };
+        let then = Typing {
+            text: Some("clicked".into()),
+            key: None,
+        };
+        let click = Action::Click {
+            target: Target::Point(area),
+            double: false,
+            right: false,
+            then,
+        };
+        self.expect("click with text", Tool::Click, some, click, "clicked");
+        let value = "line\n".repeat(200) + "set";
+        let target = text("clicked", AREA);
+        let set = Action::SetValue { target, value };
+        self.expect("set_value", Tool::SetValue, some, set, "Set ");
+        let scroll = Action::Scroll {
+            at: area,
+            delta_x: 0,
+            delta_y: 20,
+        };
+        self.expect("scroll", Tool::Scroll, some, scroll, "Scrolled");
+        let drag = Action::Drag {
+            from: Target::Point(area),
+            to: Target::Point(Point {
+                x: area.x + 60,
+                y: area.y + 40,
+            }),
+            modifiers: deskline_core::Modifiers::empty(),
+        };
+        self.expect("drag", Tool::Drag, some, drag, "Dragged");
+        let wait = Action::WaitFor {
+            target: text("line", AREA),
+            state: Awaited::Present,
+            timeout: Duration::from_secs(3),
+        };
+        self.expect("wait_for", Tool::WaitFor, some, wait, "line");
+        self.sheet(pid);
+        let refreshed = self.expect("refresh", Tool::Refresh, some, Action::Refresh, "TextEdit");
+        let pictured = refreshed.and_then(|answer| Some(field(&answer, "screenshot")?.to_owned()));
+        self.note(
+            "picture",
+            pictured.ok_or_else(|| "no screenshot came with it".into()),
+        );
+    }
+
+    /// The save panel is a sheet; its sidebar has rows to select.
+    fn sheet(&mut self, pid: u32) {
+        let some = Some(pid);
+        self.key(
+            pid,
+            "sheet opens (Command+S)",
+            "s",
+            &["Command"],
+            "# dialog",
+        );
+        let answer = self.call(Tool::Refresh, some, Action::Refresh);
+        let tree = tree_of(&answer).unwrap_or_default();
+        let row = tree
+            .lines()
+            .find(|l| l.contains("[AXRow") && l.contains(" visible"));
+        if let Some(reference) = row.and_then(reference) {
+            let select = Action::SetSelected {
+                target: Target::Ref(reference),
+                selected: true,
+            };
+            self.expect("set_selected", Tool::SetSelected, some, select, "Selected");
+        } else {
+            self.note("set_selected", Err("the save panel shows no row".into()));
+        }
+        if let Some(escape) = press("Escape", &[]) {
+            self.call(Tool::PressKey, some, escape);
+        }
+        let answer = self.call(Tool::Refresh, some, Action::Refresh);
+        let closed = field(&answer, "dialog").is_none();
+        let found = if closed {
+            Ok("by Escape".into())
+        } else {
+            Err(answer.text)
+        };
+        self.note("sheet closes", found);
+    }
+
+    fn calculator(&mut self, pid: u32) {
+        let some = Some(pid);
+        self.key(pid, "press_key (Escape)", "Escape", &[], "Pressed");
+        let typing = Typing {
+            text: Some("6*7".into()),
+            key: KeyPress::parse("Return", &[]).ok(),
+        };
+        self.expect(
+            "type into Calculator",
+            Tool::Type,
+            some,
+            Action::Type { typing },
+            "42",
+        );
+        let pressed = SEVEN.iter().find_map(|name| {
+            let target = text(name, "AXButton");
+            let answer = self.call(Tool::PressAx, some, Action::PressAx { target });
+            (!answer.is_error).then_some(answer)
+        });
+        let found = pressed.and_then(|a| Some(field(&a, "summary")?.to_owned()));
+        self.note("press_ax", found.ok_or_else(|| "no button 7".into()));
+    }
+
+    /// A click into the app behind leaves the front window and the pointer where they were.
+    fn restored(&mut self, behind: u32) {
+        let (pointer, front) = (self.os.pointer(), self.os.front_pid());
+        if let Some(area) = self.place(behind, AREA) {
+            let click = Action::Click {
+                target: Target::Point(area),
+                double: false,
+                right: false,
+                then: Typing::default(),
+            };
+            self.call(Tool::Click, Some(behind), click);
+        }
+        let now = self.os.pointer();
+        let near = (now.0 - pointer.0).abs() < 1.5 && (now.1 - pointer.1).abs() < 1.5;
+        let after = self.os.front_pid();
+        let there = after == front && front != Some(behind);
+        let seen = format!("pointer {pointer:?} → {now:?}, front {front:?} → {after:?}");
+        self.note("pointer and front app put back", judge(near && there, seen));
+    }
+
+    /// Refs are good in the next server process: another process computes the same ids.
+    fn same_ids(&mut self, pid: u32) {
+        let Some(program) = self.program else { return };
+        let own = ids(self.os, pid);
+        let role = format!("ids={pid}");
+        let other = Command::new(program)
+            .args(["selftest", "--role", &role])
+            .output();
+        let found = match other {
+            Err(e) => Err(e.to_string()),
+            Ok(output) => {
+                let theirs = String::from_utf8_lossy(&output.stdout);
+                let same = own
+                    .iter()
+                    .filter(|id| theirs.lines().any(|l| l == id.as_str()));
+                let same = same.count();
+                let enough = same * 100 >= own.len() * 95 && !own.is_empty();
+                judge(enough, format!("{same} of {} are the same", own.len()))
+            }
+        };
+        self.note("ids in a second process", found);
+    }
+
+    /// The centre of the first visible element of a role.
+    pub(super) fn place(&mut self, pid: u32, role: &str) -> Option<Point> {
+        let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
+        let tree = tree_of(&answer)?;
+        let line = tree
+            .lines()
+            .find(|l| l.contains(&format!("[{role}")) && l.contains(" visible"))?;
+        Some(line.trim().parse::<Line>().ok()?.extents?.center())
+    }
+}
+
+fn reference(line: &str) -> Option<Ref> {
+    let (_, reference) = line.rsplit_once(" #")?;
+    reference.trim().parse().ok()
+}
+
+pub(super) fn judge(good: bool, seen: String) -> Found {
+    if good { Ok(seen) } else { Err(seen) }
+}
+
+fn first(text: &str) -> String {
+    text.lines().nth(1).unwrap_or_default().to_owned()
+}
+
+/// The ids of what an app shows.
+pub(super) fn ids<O: Os>(os: &O, pid: u32) -> Vec<String> {
+    let tree = tree::read(os, &mut Identities::default(), pid, Scope::Showing);
+    let elements = tree.map(|tree| tree.elements).unwrap_or_default();
+    elements.iter().map(|e| e.id.as_str().to_owned()).collect()
+}

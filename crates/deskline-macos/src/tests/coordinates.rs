@@ -1,0 +1,183 @@
+//! Several displays, negative origins, Retina: one coordinate space.
+
+#![allow(clippy::float_cmp)] // whole numbers, exact in a double
+
+use deskline_core::{Point, Rect};
+use deskline_desktop::call::Typing;
+use deskline_desktop::{Action, Desktop as _, Target, Tool, WindowId};
+
+use super::desk::{Desk, EDITOR, by_text, displays, line};
+use crate::desktop::MacDesktop;
+use crate::os::Value;
+use crate::os::fake::clicks;
+use crate::windows::{panels, to_appkit};
+
+#[test]
+fn a_click_on_a_display_left_of_and_above_the_main_one() {
+    let mut desk = Desk::new();
+    let (window, send) = (desk.window, desk.send);
+    {
+        let mut world = desk.mac.world();
+        world.set(window, "AXPosition", Value::Point(-1_900.0, -280.0));
+        world.set(send, "AXPosition", Value::Point(-1_400.0, -250.0));
+        world.pointer = (-12.5, -100.25);
+    }
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    let world = desk.mac.world();
+    assert_eq!(clicks(&world)[0].2, (-1_369.5, -235.5));
+    assert_eq!((world.pointer, world.front), ((-13.0, -101.0), EDITOR));
+}
+
+#[test]
+fn appkits_origin_is_the_bottom_left_of_the_main_display() {
+    let place = Rect {
+        x: -1_900,
+        y: -280,
+        w: 100,
+        h: 50,
+    };
+    assert_eq!(
+        to_appkit(&displays(2.0), place),
+        [-1_900.0, 1_130.0, 100.0, 50.0]
+    );
+    let corner = Rect {
+        x: 0,
+        y: 890,
+        w: 10,
+        h: 10,
+    };
+    assert_eq!(to_appkit(&displays(1.0), corner), [0.0, 0.0, 10.0, 10.0]);
+}
+
+#[test]
+fn the_caption_is_on_the_display_of_the_action_and_does_not_cover_it() {
+    let all = displays(1.0);
+    let far = Rect {
+        x: -1_000,
+        y: 0,
+        w: 50,
+        h: 50,
+    };
+    let plate = &panels(&all, Some(far), "AI: clicking", false)[0];
+    assert!(
+        plate.frame[0] < 0.0 && plate.frame[0] > -1_920.0,
+        "{plate:?}"
+    );
+    let on_top = Rect {
+        x: 600,
+        y: 40,
+        w: 300,
+        h: 50,
+    };
+    let plate = &panels(&all, Some(on_top), "AI: clicking", false)[0];
+    // At the bottom, near AppKit's origin.
+    assert!(plate.frame[1] < 100.0, "{plate:?}");
+    let outlined = panels(&all, Some(on_top), "", true);
+    assert_eq!((outlined.len(), outlined[0].outline), (1, true));
+    assert_eq!(outlined[0].frame, [597.0, 807.0, 306.0, 56.0]);
+}
+
+#[test]
+fn pictures_are_in_the_scale_of_the_windows_display() {
+    for (scale, left) in [(2.0, 100.0), (1.0, -1_800.0)] {
+        let desk = Desk::new();
+        let window = desk.window;
+        {
+            let mut world = desk.mac.world();
+            world.displays = displays(2.0);
+            world.set(window, "AXPosition", Value::Point(left, 100.0));
+        }
+        let mut desktop = MacDesktop::new(desk.mac.clone());
+        let picture = desktop.picture(WindowId(window)).unwrap();
+        assert!((picture.scale - scale).abs() < f64::EPSILON);
+        assert_eq!(
+            (picture.width, picture.height),
+            ((600.0 * scale) as u32, (400.0 * scale) as u32)
+        );
+        assert_eq!(
+            picture.origin,
+            Point {
+                x: left as i32,
+                y: 100
+            }
+        );
+        assert_eq!(
+            picture.rgb.len(),
+            3 * (picture.width * picture.height) as usize
+        );
+    }
+}
+
+#[test]
+fn the_crosshair_is_at_the_click_on_retina() {
+    let mut desk = Desk::new();
+    desk.mac.world().displays = displays(2.0);
+    let answer = desk.click(Target::Point(Point { x: 650, y: 124 }), Typing::default());
+    let path = line(&answer, "screenshot").unwrap_or_else(|| panic!("{}", answer.text));
+    let decoder = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(path).unwrap()));
+    let mut reader = decoder.read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!((info.width, info.height), (1_200, 800));
+    let red = |x: usize, y: usize| {
+        let at = 3 * (y * 1_200 + x);
+        pixels[at] > 180 && pixels[at + 1] < 100 && pixels[at + 2] < 100
+    };
+    let (mut x, mut y, mut count) = (0, 0, 0);
+    for row in 0..800 {
+        for column in 0..1_200 {
+            if red(column, row) {
+                (x, y, count) = (x + column, y + row, count + 1);
+            }
+        }
+    }
+    assert!(count > 0, "no crosshair");
+    let (x, y) = (x / count, y / count);
+    // (650 − 100) × 2 and (124 − 100) × 2, to the width of a line.
+    assert!(x.abs_diff(1_100) <= 4 && y.abs_diff(48) <= 4, "({x}, {y})");
+}
+
+#[test]
+fn a_click_goes_to_no_other_app_that_has_come_over_the_place() {
+    let mut desk = Desk::new();
+    let (window, editor) = (desk.window, EDITOR);
+    {
+        // The editor's floating window is above all others, also above the front app's.
+        let mut world = desk.mac.world();
+        world.extra.push((editor, [600.0, 100.0, 100.0, 100.0], 3));
+    }
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(
+        answer.is_error && answer.text.contains("Editor (pid 200)"),
+        "{}",
+        answer.text
+    );
+    assert!(clicks(&desk.mac.world()).is_empty());
+    // A service's window over it is the app's own dialog.
+    {
+        let mut world = desk.mac.world();
+        world.extra.clear();
+        let root = world.app(
+            500,
+            "Open and Save Panel Service",
+            "/System/Panel.xpc".into(),
+        );
+        world.apps.get_mut(&500).unwrap().regular = false;
+        let _ = (root, window);
+        world.extra.push((500, [600.0, 100.0, 100.0, 100.0], 0));
+    }
+    let answer = desk.run(
+        Tool::Click,
+        Action::Click {
+            target: by_text("Send", "AXButton"),
+            double: true,
+            right: false,
+            then: Typing::default(),
+        },
+    );
+    assert!(!answer.is_error, "{}", answer.text);
+    let world = desk.mac.world();
+    let counts: Vec<i64> = clicks(&world).iter().map(|c| c.1).collect();
+    assert_eq!(counts, [1, 2]);
+}

@@ -1,0 +1,238 @@
+//! A desk for the scenarios: an editor in front, a mail app behind it, two displays.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use deskline_core::{KeyPress, Ref};
+use deskline_desktop::call::Typing;
+use deskline_desktop::{Action, Answer, Call, Cancel, Links, Options, Policy, Target, Tool};
+use deskline_journal::{Journal, Keep};
+use tempfile::TempDir;
+
+use crate::os::fake::{Fake, Id, World, text};
+use crate::os::{Display, Os, Value};
+use crate::platform::MacPlatform;
+
+pub(crate) const MAIL: u32 = 100;
+pub(crate) const EDITOR: u32 = 200;
+
+/// The desk, and what a test wants to look at on it.
+pub(crate) struct Desk {
+    pub(crate) mac: Fake,
+    pub(crate) links: Links,
+    pub(crate) journal: Journal,
+    pub(crate) dir: TempDir,
+    pub(crate) window: Id,
+    pub(crate) send: Id,
+    pub(crate) body: Id,
+    pub(crate) secret: Id,
+    pub(crate) urgent: Id,
+    pub(crate) volume: Id,
+}
+
+impl Desk {
+    pub(crate) fn new() -> Self {
+        let mac = Fake(Arc::default());
+        let dir = tempfile::tempdir().unwrap();
+        let mut world = mac.world();
+        world.trusted = true;
+        world.may_capture = true;
+        world.pointer = (1_000.0, 800.0);
+        world.displays = displays(1.0);
+        world.folders = vec![dir.path().to_owned()];
+
+        let root = world.app(MAIL, "Mail", "/Applications/Mail.app".into());
+        let window = world.add(
+            root,
+            "AXWindow",
+            "New Message",
+            [100.0, 100.0, 600.0, 400.0],
+        );
+        let send = world.add(window, "AXButton", "Send", [620.0, 110.0, 60.0, 28.0]);
+        let body = field(
+            &mut world,
+            window,
+            "AXTextArea",
+            "Message",
+            [120.0, 200.0, 560.0, 200.0],
+        );
+        world.set(body, "AXValue", text(""));
+        let secret = field(
+            &mut world,
+            window,
+            "AXTextField",
+            "Password",
+            [120.0, 150.0, 200.0, 22.0],
+        );
+        let subrole = text("AXSecureTextField");
+        world.node(secret).attributes.insert("AXSubrole", subrole);
+        world.set(secret, "AXValue", text("hunter2"));
+        let urgent = world.add(window, "AXCheckBox", "Urgent", [350.0, 150.0, 80.0, 20.0]);
+        world.set(urgent, "AXValue", Value::Number(0.0));
+        let volume = world.add(window, "AXSlider", "Volume", [450.0, 150.0, 100.0, 20.0]);
+        world.set(volume, "AXValue", Value::Number(10.0));
+        world.set(volume, "AXMinValue", Value::Number(0.0));
+        world.set(volume, "AXMaxValue", Value::Number(100.0));
+        world.node(volume).settable.insert("AXValue");
+
+        world.node(send).pressed = Some(Arc::new(move |world| {
+            world.add(
+                window,
+                "AXStaticText",
+                "Sending…",
+                [130.0, 420.0, 90.0, 18.0],
+            );
+            world.set(body, "AXValue", text(""));
+        }));
+        world.node(urgent).pressed = Some(Arc::new(move |world| {
+            let on = world.value(urgent).contains("0.0");
+            world.set(urgent, "AXValue", Value::Number(if on { 1.0 } else { 0.0 }));
+        }));
+
+        let root = world.app(EDITOR, "Editor", "/Applications/Editor.app".into());
+        world.add(root, "AXWindow", "Notes", [700.0, 500.0, 500.0, 400.0]);
+        world.bring_forward(EDITOR);
+        drop(world);
+        let journal = Journal::open(Some(&dir.path().join("journal")), Keep::default()).unwrap();
+        let links = Links::new(
+            Arc::new(MacPlatform::new(mac.clone())),
+            journal.clone(),
+            Policy::default(),
+        );
+        Self {
+            mac,
+            links,
+            journal,
+            dir,
+            window,
+            send,
+            body,
+            secret,
+            urgent,
+            volume,
+        }
+    }
+
+    pub(crate) fn run(&mut self, tool: Tool, action: Action) -> Answer {
+        self.run_on(MAIL, tool, action)
+    }
+
+    pub(crate) fn run_on(&mut self, pid: u32, tool: Tool, action: Action) -> Answer {
+        self.run_cancelled(pid, tool, action, &Cancel::new())
+    }
+
+    pub(crate) fn run_cancelled(
+        &mut self,
+        pid: u32,
+        tool: Tool,
+        action: Action,
+        cancel: &Cancel,
+    ) -> Answer {
+        let call = Call {
+            tool,
+            pid: (tool != Tool::Open).then_some(pid),
+            action,
+            options: Options::default(),
+            arguments: serde_json::Map::new(),
+        };
+        self.links.run(&call, cancel)
+    }
+
+    pub(crate) fn refresh(&mut self) -> String {
+        let answer = self.run(Tool::Refresh, Action::Refresh);
+        assert!(!answer.is_error, "{}", answer.text);
+        tree(&answer)
+    }
+
+    pub(crate) fn click(&mut self, target: Target, then: Typing) -> Answer {
+        let action = Action::Click {
+            target,
+            double: false,
+            right: false,
+            then,
+        };
+        self.run(Tool::Click, action)
+    }
+
+    pub(crate) fn type_text(&mut self, text: &str) -> Answer {
+        let typing = Typing {
+            text: Some(text.into()),
+            key: None,
+        };
+        self.run(Tool::Type, Action::Type { typing })
+    }
+
+    pub(crate) fn press(&mut self, key: &str, modifiers: &[&str]) -> Answer {
+        let press = KeyPress::parse(key, modifiers).unwrap();
+        self.run(Tool::PressKey, Action::PressKey { press })
+    }
+}
+
+pub(crate) fn displays(scale: f64) -> Vec<Display> {
+    vec![
+        Display {
+            bounds: [0.0, 0.0, 1_440.0, 900.0],
+            scale,
+            main: true,
+        },
+        Display {
+            bounds: [-1_920.0, -300.0, 1_920.0, 1_080.0],
+            scale: 1.0,
+            main: false,
+        },
+    ]
+}
+
+/// A field that takes text.
+pub(crate) fn field(world: &mut World, parent: Id, role: &str, title: &str, at: [f64; 4]) -> Id {
+    let id = world.add(parent, role, title, at);
+    world.node(id).settable.insert("AXValue");
+    id
+}
+
+pub(crate) fn by_text(text: &str, role: &str) -> Target {
+    Target::Text {
+        text: text.into(),
+        role: Some(role.into()),
+    }
+}
+
+/// The tree file of an answer.
+pub(crate) fn tree(answer: &Answer) -> String {
+    let path = line(answer, "file").unwrap_or_else(|| panic!("no file: {}", answer.text));
+    std::fs::read_to_string(path).unwrap()
+}
+
+pub(crate) fn line(answer: &Answer, name: &str) -> Option<String> {
+    let mut lines = answer.text.lines();
+    let found = lines.find_map(|l| l.strip_prefix(name)?.strip_prefix(": "));
+    found.map(str::to_owned)
+}
+
+/// The line of a tree that has this text, without the space before it.
+pub(crate) fn element<'t>(tree: &'t str, text: &str) -> &'t str {
+    let found = tree
+        .lines()
+        .find(|l| l.starts_with(' ') && l.contains(text));
+    found
+        .unwrap_or_else(|| panic!("no '{text}' in\n{tree}"))
+        .trim()
+}
+
+/// The ref in a tree line.
+pub(crate) fn reference(line: &str) -> Ref {
+    line.rsplit_once(" #").unwrap().1.parse().unwrap()
+}
+
+/// Puts an empty bundle into the folder of apps.
+pub(crate) fn install(desk: &Desk, name: &str, start: fn(&mut World, PathBuf) -> u32) -> PathBuf {
+    let path = desk.dir.path().join(format!("{name}.app"));
+    std::fs::create_dir(&path).unwrap();
+    desk.mac.world().installed.insert(path.clone(), start);
+    path
+}
+
+/// The pid that has the keyboard.
+pub(crate) fn front(desk: &Desk) -> Option<u32> {
+    desk.mac.front_pid()
+}

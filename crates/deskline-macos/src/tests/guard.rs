@@ -1,0 +1,141 @@
+//! The guard in a link: the person's keys while the agent's go in, Esc, secure input.
+
+use std::sync::Arc;
+
+use deskline_desktop::Cancel;
+use deskline_desktop::call::Typing;
+
+use super::desk::{Desk, EDITOR, by_text};
+use crate::keys::ESCAPE;
+use crate::os::fake::clicks;
+use crate::os::{Event, Os as _, TAG, Verdict};
+
+fn key(code: u16) -> [Event; 2] {
+    [true, false].map(|down| Event::Key {
+        code,
+        down,
+        flags: 0,
+    })
+}
+
+#[test]
+fn the_persons_keys_do_not_mix_with_what_is_typed() {
+    let mut desk = Desk::new();
+    let body = desk.body;
+    let mac = desk.mac.clone();
+    // The person types x as fast as they can while the text goes in.
+    let typing = std::thread::spawn(move || {
+        let until = std::time::Instant::now() + std::time::Duration::from_millis(600);
+        while std::time::Instant::now() < until {
+            if mac
+                .world()
+                .reached
+                .iter()
+                .any(|(e, _)| matches!(e, Event::Text { .. }))
+            {
+                for event in key(7) {
+                    mac.person(&event);
+                }
+            }
+            std::thread::yield_now();
+        }
+    });
+    let words = "the quick brown fox jumps over the lazy dog ".repeat(10);
+    let then = Typing {
+        text: Some(words.clone()),
+        key: None,
+    };
+    let answer = desk.click(by_text("Message", "AXTextArea"), then);
+    typing.join().unwrap();
+    assert!(!answer.is_error, "{}", answer.text);
+    let value = desk.mac.world().value(body);
+    // What the person types after the guard has opened is theirs.
+    assert_eq!(value.trim_end_matches('x'), words);
+}
+
+#[test]
+fn the_persons_esc_cancels_releases_and_restores() {
+    let mut desk = Desk::new();
+    let send = desk.send;
+    let mac = desk.mac.clone();
+    desk.mac.world().node(send).pressed = Some(Arc::new(move |_| {
+        let mac = mac.clone();
+        // From another thread, as the person's keys come: not from within the app's own turn.
+        std::thread::spawn(move || mac.person(&key(ESCAPE)[0]));
+    }));
+    let then = Typing {
+        text: Some("never in full ".repeat(100)),
+        key: None,
+    };
+    let answer = desk.click(by_text("Send", "AXButton"), then);
+    assert!(answer.is_error, "{}", answer.text);
+    assert!(
+        answer
+            .text
+            .contains("Cancelled: the user pressed Esc during click_and_traverse"),
+        "{}",
+        answer.text
+    );
+    let world = desk.mac.world();
+    assert_eq!((world.front, world.pointer), (EDITOR, (1_000.0, 800.0)));
+    assert_eq!(clicks(&world).len(), 1);
+    assert!(world.panels.is_empty());
+}
+
+#[test]
+fn keys_that_the_person_holds_are_let_go_before_anything_goes_in() {
+    let mut desk = Desk::new();
+    desk.mac.world().held_keys = vec![57, 56];
+    assert!(
+        !desk
+            .click(by_text("Send", "AXButton"), Typing::default())
+            .is_error
+    );
+    let world = desk.mac.world();
+    let first = &world.reached[0].0;
+    assert!(
+        matches!(
+            first,
+            Event::Key {
+                code: 56,
+                down: false,
+                ..
+            }
+        ),
+        "{first:?}"
+    );
+}
+
+#[test]
+fn a_tap_that_the_system_turns_off_is_turned_on_again() {
+    let desk = Desk::new();
+    let mut guard = crate::guard::Guard::new(desk.mac.clone());
+    let task = deskline_desktop::guard::Task {
+        caption: None,
+        place: None,
+        pointer: false,
+        limit: deskline_desktop::guard::LIMIT,
+    };
+    let kept = guard.keep_out(&task, &Cancel::new());
+    assert_eq!(kept, deskline_desktop::guard::Kept::Out);
+    assert_eq!(desk.mac.turn_tap_off(), Some(Verdict::Enable));
+    let before = desk.mac.world().reached.len();
+    desk.mac.post(&key(7)[0], 0).unwrap();
+    assert_eq!(desk.mac.world().reached.len(), before);
+    desk.mac.post(&key(7)[0], TAG).unwrap();
+    assert_eq!(desk.mac.world().reached.len(), before + 1);
+    guard.end();
+    assert_eq!(desk.mac.turn_tap_off(), None);
+}
+
+#[test]
+fn where_a_password_field_has_the_keyboard_the_summary_says_that_there_is_no_guard() {
+    let mut desk = Desk::new();
+    desk.mac.world().secure_input = true;
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(
+        !answer.is_error && answer.text.contains("no guard: a password field"),
+        "{}",
+        answer.text
+    );
+}

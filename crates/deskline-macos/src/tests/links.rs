@@ -1,0 +1,348 @@
+//! Each tool through a whole link.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deskline_core::{KeyPress, Modifiers, Point, States};
+use deskline_desktop::call::{Awaited, Typing};
+use deskline_desktop::{Action, Target, Tool};
+
+use super::desk::{Desk, EDITOR, by_text, field, install, line, tree};
+use crate::os::fake::{clicks, text};
+use crate::os::{Event, MouseButton, TAG, Value};
+
+#[test]
+fn open_starts_an_app_by_name_and_brings_it_to_the_front() {
+    let mut desk = Desk::new();
+    install(&desk, "TextEdit", |world, path| {
+        let root = world.app(300, "TextEdit", path);
+        let window = world.add(root, "AXWindow", "Untitled", [50.0, 50.0, 400.0, 300.0]);
+        field(world, window, "AXTextArea", "", [60.0, 80.0, 380.0, 260.0]);
+        300
+    });
+    for identifier in ["textedit", "com.example.TextEdit", "TextEdit.app"] {
+        desk.mac.world().bring_forward(EDITOR);
+        let action = Action::Open {
+            identifier: identifier.into(),
+        };
+        let answer = desk.run(Tool::Open, action);
+        assert!(!answer.is_error, "{identifier}: {}", answer.text);
+        assert_eq!(line(&answer, "pid").as_deref(), Some("300"));
+        assert!(
+            tree(&answer).starts_with("# TextEdit — 3 elements"),
+            "{}",
+            tree(&answer)
+        );
+        // It came to the front, and what the person had in front was put back.
+        let world = desk.mac.world();
+        let fronts: Vec<u32> = world.fronts.clone();
+        assert!(fronts.contains(&300), "{fronts:?}");
+        assert_eq!(world.front, EDITOR);
+    }
+    let answer = desk.run(
+        Tool::Open,
+        Action::Open {
+            identifier: "TextEdti".into(),
+        },
+    );
+    assert!(
+        answer.is_error && answer.text.contains("'TextEdit'"),
+        "{}",
+        answer.text
+    );
+}
+
+#[test]
+fn a_click_acts_diffs_and_puts_front_and_pointer_back() {
+    let mut desk = Desk::new();
+    let body = desk.body;
+    desk.mac
+        .world()
+        .set(body, "AXValue", text("Hey are you free Friday"));
+    let answer = desk.click(by_text("send", "AXButton"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(
+        answer
+            .text
+            .contains("Clicked 'Send' [AXButton]. 1 added, 0 removed, 1 modified"),
+        "{}",
+        answer.text
+    );
+    let tree = tree(&answer);
+    assert!(
+        tree.starts_with("# diff: +1 added, -0 removed, ~1 modified"),
+        "{tree}"
+    );
+    assert!(
+        tree.contains(r#"AXValue: "Hey are you free Friday" -> """#),
+        "{tree}"
+    );
+    let world = desk.mac.world();
+    assert_eq!(clicks(&world), [(MouseButton::Left, 1, (650.5, 124.5))]);
+    assert!(world.reached.iter().all(|(_, tag)| *tag == TAG));
+    assert_eq!((world.front, world.pointer), (EDITOR, (1_000.0, 800.0)));
+    assert!(
+        world
+            .said
+            .iter()
+            .any(|s| s == "AI: clicking 'Send' in Mail — press Esc to cancel"),
+        "{:?}",
+        world.said
+    );
+    assert!(world.panels.is_empty());
+}
+
+#[test]
+fn click_text_and_key_are_one_link_with_one_diff() {
+    let mut desk = Desk::new();
+    let then = Typing {
+        text: Some("Hé漢字😀Ω£ zB! and more than twenty units\nnext".into()),
+        key: KeyPress::parse("Return", &[]).ok(),
+    };
+    let answer = desk.click(by_text("Message", "AXTextArea"), then.clone());
+    assert!(!answer.is_error, "{}", answer.text);
+    let world = desk.mac.world();
+    assert_eq!(world.value(desk.body), then.text.unwrap() + "\n");
+    for (event, _) in &world.reached {
+        if let Event::Text { units, .. } = event {
+            assert!(units.len() <= 20, "{units:?}");
+        }
+    }
+    assert_eq!(world.front, EDITOR);
+}
+
+#[test]
+fn a_shortcut_holds_its_modifiers_by_the_layout_in_use() {
+    let mut desk = Desk::new();
+    desk.mac.world().no_layout_letters = true;
+    let answer = desk.press("n", &["Command", "Shift"]);
+    assert!(!answer.is_error, "{}", answer.text);
+    let world = desk.mac.world();
+    let keys: Vec<(u16, bool, u64)> = world
+        .reached
+        .iter()
+        .filter_map(|(event, _)| match event {
+            Event::Key { code, down, flags } => Some((*code, *down, *flags)),
+            _ => None,
+        })
+        .collect();
+    let (shift, command) = (0x2_0002, 0x10_0008);
+    assert_eq!(
+        keys,
+        [
+            (56, true, shift),
+            (55, true, shift | command),
+            (45, true, shift | command),
+            (45, false, shift | command),
+            (55, false, shift),
+            (56, false, 0),
+        ]
+    );
+}
+
+#[test]
+fn keys_beyond_a_macs_keyboard_are_sent_by_what_they_give() {
+    let mut desk = Desk::new();
+    assert!(!desk.press("F24", &[]).is_error);
+    assert!(!desk.press("漢", &[]).is_error);
+    let refused = desk.press("漢", &["Command"]);
+    assert!(
+        refused.is_error && refused.text.contains("no key of the keyboard layout"),
+        "{}",
+        refused.text
+    );
+    let world = desk.mac.world();
+    let texts: Vec<&Vec<u16>> = world
+        .reached
+        .iter()
+        .filter_map(|(e, _)| match e {
+            Event::Text { units, down: true } => Some(units),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(texts, [&vec![0xF71B], &vec!['漢' as u16]]);
+}
+
+#[test]
+fn scroll_and_drag_use_quartzs_signs_and_small_steps() {
+    let mut desk = Desk::new();
+    let scroll = Action::Scroll {
+        at: Point { x: 300, y: 300 },
+        delta_x: -3,
+        delta_y: 25,
+    };
+    let answer = desk.run(Tool::Scroll, scroll);
+    assert!(!answer.is_error, "{}", answer.text);
+    let drag = Action::Drag {
+        from: Target::Point(Point { x: 200, y: 250 }),
+        to: Target::Point(Point { x: 320, y: 310 }),
+        modifiers: Modifiers::ALT,
+    };
+    let answer = desk.run(Tool::Drag, drag);
+    assert!(!answer.is_error, "{}", answer.text);
+    let world = desk.mac.world();
+    let (mut down, mut across) = (0, 0);
+    let mut dragged = Vec::new();
+    for (event, _) in &world.reached {
+        match event {
+            Event::Scroll {
+                vertical,
+                horizontal,
+            } => {
+                assert!(vertical.abs() <= 10);
+                (down, across) = (down + vertical, across + horizontal);
+            }
+            Event::Move {
+                to,
+                dragging: Some(_),
+                flags,
+            } => {
+                assert_eq!(*flags, 0x8_0020);
+                dragged.push(*to);
+            }
+            _ => {}
+        }
+    }
+    assert_eq!((down, across), (-25, 3));
+    assert_eq!((dragged.len(), dragged.last()), (12, Some(&(320.5, 310.5))));
+}
+
+#[test]
+fn quiet_tools_touch_neither_pointer_nor_keys_nor_front() {
+    let mut desk = Desk::new();
+    let press = Action::PressAx {
+        target: by_text("Urgent", "AXCheckBox"),
+    };
+    let answer = desk.run(Tool::PressAx, press);
+    assert!(
+        tree(&answer).contains(r#""Urgent" | AXChecked: false -> true"#),
+        "{}",
+        tree(&answer)
+    );
+    let set = |value: &str| Action::SetValue {
+        target: by_text("Volume", "AXSlider"),
+        value: value.into(),
+    };
+    assert!(!desk.run(Tool::SetValue, set("55")).is_error);
+    let refused = desk.run(Tool::SetValue, set("200"));
+    assert!(
+        refused.is_error && refused.text.contains("outside its range 0 to 100"),
+        "{}",
+        refused.text
+    );
+    let world = desk.mac.world();
+    assert_eq!(world.value(desk.volume), "Some(Number(55.0))");
+    assert!(world.reached.is_empty() && world.said.is_empty());
+    assert_eq!((world.front, world.pointer), (EDITOR, (1_000.0, 800.0)));
+}
+
+#[test]
+fn set_selected_selects_the_row_that_a_text_is_in() {
+    let mut desk = Desk::new();
+    let row = {
+        let mut world = desk.mac.world();
+        let table = world.add(
+            desk.window,
+            "AXTable",
+            "Folders",
+            [110.0, 430.0, 200.0, 60.0],
+        );
+        let row = world.add(table, "AXRow", "", [110.0, 430.0, 200.0, 20.0]);
+        let cell = world.add(row, "AXCell", "", [110.0, 430.0, 200.0, 20.0]);
+        world.add(cell, "AXStaticText", "Inbox", [112.0, 432.0, 100.0, 16.0]);
+        world.node(row).settable.insert("AXSelected");
+        row
+    };
+    let select = Action::SetSelected {
+        target: by_text("Inbox", "AXStaticText"),
+        selected: true,
+    };
+    let answer = desk.run(Tool::SetSelected, select);
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(
+        desk.mac.world().node(row).attributes["AXSelected"],
+        Value::Bool(true)
+    );
+    let refused = Action::SetSelected {
+        target: by_text("Send", "AXButton"),
+        selected: true,
+    };
+    let answer = desk.run(Tool::SetSelected, refused);
+    assert!(
+        answer.is_error && answer.text.contains("refused set_selected"),
+        "{}",
+        answer.text
+    );
+}
+
+#[test]
+fn wait_for_sees_what_comes_later() {
+    let mut desk = Desk::new();
+    let (mac, window) = (desk.mac.clone(), desk.window);
+    let later = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(150));
+        mac.world()
+            .add(window, "AXButton", "Undo", [130.0, 450.0, 60.0, 20.0]);
+    });
+    let wait = Action::WaitFor {
+        target: by_text("Undo", "AXButton"),
+        state: Awaited::Present,
+        timeout: Duration::from_secs(5),
+    };
+    let answer = desk.run(Tool::WaitFor, wait);
+    later.join().unwrap();
+    assert!(
+        !answer.is_error && tree(&answer).contains("+ [AXButton] \"Undo\""),
+        "{}",
+        answer.text
+    );
+    let wait = Action::WaitFor {
+        target: by_text("Undo", "AXButton"),
+        state: Awaited::State(States::DISABLED),
+        timeout: Duration::from_millis(200),
+    };
+    assert!(desk.run(Tool::WaitFor, wait).is_error);
+}
+
+#[test]
+fn a_place_in_a_catalyst_table_is_found_in_the_tree() {
+    let mut desk = Desk::new();
+    {
+        let mut world = desk.mac.world();
+        let list = world.add(desk.window, "AXGroup", "", [110.0, 430.0, 300.0, 60.0]);
+        for n in 0..3 {
+            let top = 430.0 + 20.0 * f64::from(n);
+            let cell = world.add(list, "AXGroup", "", [110.0, top, 300.0, 20.0]);
+            world.add(
+                cell,
+                "AXStaticText",
+                &format!("Chat {n}"),
+                [115.0, top, 100.0, 18.0],
+            );
+        }
+    }
+    let answer = desk.click(Target::Point(Point { x: 160, y: 455 }), Typing::default());
+    assert!(
+        answer.text.contains("'Chat 1' [AXStaticText]"),
+        "{}",
+        answer.text
+    );
+}
+
+#[test]
+fn what_is_scrolled_away_is_scrolled_into_view_before_it_is_clicked() {
+    let mut desk = Desk::new();
+    {
+        let mut world = desk.mac.world();
+        let area = world.add(desk.window, "AXScrollArea", "", [110.0, 400.0, 200.0, 80.0]);
+        let below = world.add(area, "AXButton", "Below", [110.0, 700.0, 60.0, 20.0]);
+        let node = world.node(below);
+        node.actions.push("AXScrollToVisible");
+        node.pressed = Some(Arc::new(move |world| {
+            world.set(below, "AXPosition", Value::Point(110.0, 440.0));
+        }));
+    }
+    let answer = desk.click(by_text("Below", "AXButton"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(clicks(&desk.mac.world())[0].2, (140.5, 450.5));
+}

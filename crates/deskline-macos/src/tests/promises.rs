@@ -1,0 +1,186 @@
+//! What a link promises: scopes, handoffs, restoring, refs, bounds, secrets.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use deskline_desktop::call::Typing;
+use deskline_desktop::{Action, Target, Tool};
+
+use super::desk::{Desk, EDITOR, MAIL, by_text, element, front, line, reference, tree};
+use crate::os::fake::clicks;
+
+#[test]
+fn a_sheet_scopes_what_is_visible() {
+    let mut desk = Desk::new();
+    {
+        let mut world = desk.mac.world();
+        let sheet = world.add(desk.window, "AXSheet", "Save", [200.0, 130.0, 300.0, 150.0]);
+        world.add(sheet, "AXButton", "Cancel", [220.0, 240.0, 80.0, 28.0]);
+    }
+    let answer = desk.run(Tool::Refresh, Action::Refresh);
+    assert!(
+        line(&answer, "dialog").is_some_and(|d| d.contains("Save")),
+        "{}",
+        answer.text
+    );
+    let tree = tree(&answer);
+    assert!(element(&tree, "\"Cancel\"").contains(" visible"), "{tree}");
+    assert!(!element(&tree, "\"Send\"").contains(" visible"), "{tree}");
+    // To the window server a sheet is a window of its own, over the one that it hangs on.
+    let sheet = (MAIL, [200.0, 130.0, 300.0, 150.0], 0);
+    desk.mac.world().extra.push(sheet);
+    let start = Instant::now();
+    let answer = desk.click(by_text("Cancel", "AXButton"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(
+        start.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        start.elapsed()
+    );
+    assert_eq!(clicks(&desk.mac.world()).len(), 1);
+}
+
+#[test]
+fn a_dialog_of_another_process_is_a_handoff_and_stays_in_front() {
+    let mut desk = Desk::new();
+    let send = desk.send;
+    desk.mac.world().node(send).pressed = Some(Arc::new(|world| {
+        let root = world.app(400, "File Upload", "/System/FileUpload".into());
+        let window = world.add(root, "AXWindow", "Open", [300.0, 200.0, 500.0, 300.0]);
+        world.add(window, "AXButton", "Choose", [320.0, 450.0, 80.0, 28.0]);
+        world.bring_forward(400);
+    }));
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(
+        answer
+            .text
+            .contains("app_switch: File Upload (PID: 400) is now frontmost"),
+        "{}",
+        answer.text
+    );
+    assert!(tree(&answer).contains("\"Choose\""));
+    assert_eq!(front(&desk), Some(400));
+}
+
+#[test]
+fn an_open_menu_keeps_pointer_and_front_until_the_link_that_closes_it() {
+    let mut desk = Desk::new();
+    let send = desk.send;
+    desk.mac.world().node(send).pressed = Some(Arc::new(|world| {
+        if world.extra.is_empty() {
+            world.extra.push((MAIL, [620.0, 140.0, 100.0, 80.0], 101));
+        } else {
+            world.extra.clear();
+        }
+    }));
+    desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert_eq!(
+        (front(&desk), desk.mac.world().pointer),
+        (Some(MAIL), (650.5, 124.5))
+    );
+    desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert_eq!(
+        (front(&desk), desk.mac.world().pointer),
+        (Some(EDITOR), (1_000.0, 800.0))
+    );
+}
+
+#[test]
+fn a_ref_is_good_in_the_next_process_and_stale_once_its_element_is_gone() {
+    let mut desk = Desk::new();
+    let before = reference(element(&desk.refresh(), "\"Send\""));
+    let mut next = Desk::new();
+    // The same Mac, journal and apps; another process with tables of its own.
+    let platform = Arc::new(crate::platform::MacPlatform::new(desk.mac.clone()));
+    next.links = deskline_desktop::Links::new(
+        platform,
+        desk.journal.clone(),
+        deskline_desktop::Policy::default(),
+    );
+    let press = Action::PressAx {
+        target: Target::Ref(before),
+    };
+    let answer = next.run(Tool::PressAx, press.clone());
+    assert!(answer.text.contains("Pressed 'Send'"), "{}", answer.text);
+    let send = desk.send;
+    desk.mac.world().remove(send);
+    let answer = desk.run(Tool::PressAx, press);
+    assert!(
+        answer.is_error && answer.text.contains("is stale"),
+        "{}",
+        answer.text
+    );
+}
+
+#[test]
+fn an_app_that_stops_answering_is_an_error_within_its_patience() {
+    let mut desk = Desk::new();
+    desk.mac.world().apps.get_mut(&MAIL).unwrap().hung = true;
+    let start = Instant::now();
+    let answer = desk.run(Tool::Refresh, Action::Refresh);
+    assert!(
+        answer.is_error && answer.text.contains("Mail (pid 100) does not answer"),
+        "{}",
+        answer.text
+    );
+    assert!(
+        start.elapsed() < Duration::from_secs(3),
+        "{:?}",
+        start.elapsed()
+    );
+    // Others are not affected.
+    let answer = desk.run_on(EDITOR, Tool::Refresh, Action::Refresh);
+    assert!(!answer.is_error, "{}", answer.text);
+}
+
+#[test]
+fn what_is_missing_has_its_own_words() {
+    let mut desk = Desk::new();
+    let answer = desk.run_on(999, Tool::Refresh, Action::Refresh);
+    assert!(
+        answer.is_error && answer.text.contains("no process has pid 999"),
+        "{}",
+        answer.text
+    );
+    let answer = desk.click(by_text("Sned", "AXButton"), Typing::default());
+    assert!(
+        answer.is_error && answer.text.contains("Send"),
+        "{}",
+        answer.text
+    );
+    desk.mac.world().trusted = false;
+    let mut fresh = Desk::new();
+    fresh.mac.world().trusted = false;
+    let answer = fresh.run(Tool::Refresh, Action::Refresh);
+    assert!(
+        answer.is_error && answer.text.contains("Privacy & Security › Accessibility"),
+        "{}",
+        answer.text
+    );
+    fresh.run(Tool::Refresh, Action::Refresh);
+    assert_eq!(fresh.mac.world().asked, 1);
+}
+
+#[test]
+fn a_password_is_nowhere() {
+    let mut desk = Desk::new();
+    let secret = desk.secret;
+    desk.mac.world().focus(MAIL, secret);
+    let line = element(&desk.refresh(), "Password").to_owned();
+    assert!(
+        line.contains("(AXSecureTextField)") && line.contains(" secure"),
+        "{line}"
+    );
+    let answer = desk.type_text("opensesame");
+    assert!(!answer.is_error, "{}", answer.text);
+    let journal = desk.journal.path();
+    for entry in std::fs::read_dir(journal).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        let held = String::from_utf8_lossy(&bytes);
+        for word in ["hunter2", "opensesame"] {
+            assert!(!held.contains(word), "{} holds {word}", path.display());
+        }
+    }
+    assert!(!answer.text.contains("opensesame"), "{}", answer.text);
+}

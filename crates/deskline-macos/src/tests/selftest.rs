@@ -1,0 +1,123 @@
+//! The self-test itself, on a fake with a `TextEdit` and a Calculator as macOS has them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::desk::{Desk, field, install};
+use crate::os::Value;
+use crate::os::fake::{Id, World, text};
+use crate::selftest::{Role, run};
+
+fn textedit(world: &mut World, path: PathBuf) -> u32 {
+    let root = world.app(300, "TextEdit", path);
+    let first = world.add(root, "AXWindow", "Welcome", [60.0, 60.0, 300.0, 200.0]);
+    let app = world.apps.get_mut(&300).unwrap();
+    app.shortcuts
+        .insert(45, Arc::new(move |world| new_window(world, root)));
+    app.shortcuts.insert(1, Arc::new(sheet));
+    app.shortcuts.insert(
+        53,
+        Arc::new(|world| {
+            let sheets = world
+                .nodes
+                .iter()
+                .filter(|(_, n)| n.attributes["AXRole"] == text("AXSheet"));
+            let sheets: Vec<Id> = sheets.map(|(id, _)| *id).collect();
+            for id in sheets {
+                world.remove(id);
+            }
+        }),
+    );
+    let _ = first;
+    300
+}
+
+fn new_window(world: &mut World, root: Id) {
+    let window = world.add(root, "AXWindow", "Untitled", [80.0, 80.0, 500.0, 400.0]);
+    let area = field(world, window, "AXTextArea", "", [90.0, 110.0, 480.0, 360.0]);
+    world.set(area, "AXValue", text(""));
+    world.focus(300, area);
+}
+
+fn sheet(world: &mut World) {
+    let window = world.stack[0];
+    let sheet = world.add(window, "AXSheet", "save", [100.0, 100.0, 400.0, 300.0]);
+    let outline = world.add(sheet, "AXOutline", "sidebar", [110.0, 110.0, 100.0, 200.0]);
+    let row = world.add(outline, "AXRow", "Documents", [110.0, 110.0, 100.0, 20.0]);
+    world.node(row).settable.insert("AXSelected");
+}
+
+fn calculator(world: &mut World, path: PathBuf) -> u32 {
+    let root = world.app(301, "Calculator", path);
+    let window = world.add(root, "AXWindow", "Calculator", [700.0, 100.0, 230.0, 400.0]);
+    let seven = world.add(window, "AXButton", "", [710.0, 300.0, 50.0, 50.0]);
+    world.set(seven, "AXDescription", text("7"));
+    let shown = field(
+        world,
+        window,
+        "AXTextField",
+        "",
+        [710.0, 110.0, 200.0, 40.0],
+    );
+    world.set(shown, "AXValue", text(""));
+    // The fake types; the result is the app's to show.
+    world.set(shown, "AXDescription", Value::Bool(true));
+    world.add(window, "AXStaticText", "42", [710.0, 160.0, 60.0, 20.0]);
+    world.focus(301, shown);
+    301
+}
+
+#[test]
+fn it_finds_all_as_it_should_be_on_a_mac_that_works() {
+    let desk = Desk::new();
+    install(&desk, "TextEdit", textedit);
+    install(&desk, "Calculator", calculator);
+    let mut lines = Vec::new();
+    let report = run(&desk.mac, desk.journal.clone(), Role::Test, None, |line| {
+        lines.push(line.to_owned());
+    });
+    let bad: Vec<&String> = lines.iter().filter(|l| l.starts_with('✗')).collect();
+    assert!(report.passed() && bad.is_empty(), "{bad:#?}");
+    for part in [
+        "set_selected",
+        "sheet closes",
+        "picture",
+        "its limit",
+        "the person's Esc",
+    ] {
+        assert!(lines.iter().any(|l| l.contains(part)), "{part}: {lines:#?}");
+    }
+}
+
+#[test]
+fn it_says_what_is_not_as_it_should_be() {
+    let desk = Desk::new();
+    install(&desk, "TextEdit", textedit);
+    let mut lines = Vec::new();
+    desk.mac.world().secure_input = true;
+    let report = run(&desk.mac, desk.journal.clone(), Role::Test, None, |line| {
+        lines.push(line.to_owned());
+    });
+    assert!(!report.passed());
+    assert!(lines.iter().any(|l| l.starts_with("✗ guard")), "{lines:#?}");
+    assert!(
+        lines.iter().any(|l| l.starts_with("✗ open_application")),
+        "{lines:#?}"
+    );
+}
+
+#[test]
+fn without_permission_it_asks_and_says_where() {
+    let desk = Desk::new();
+    desk.mac.world().trusted = false;
+    let mut lines = Vec::new();
+    let report = run(&desk.mac, desk.journal.clone(), Role::Test, None, |line| {
+        lines.push(line.to_owned());
+    });
+    assert!(!report.passed());
+    assert_eq!(desk.mac.world().asked, 1);
+    assert!(
+        lines.iter().any(|l| l.contains("Privacy_Accessibility")),
+        "{lines:#?}"
+    );
+}

@@ -1,0 +1,186 @@
+//! The arguments of one call, read one by one: each reader accepts what an agent may reasonably
+//! write and otherwise says which argument was wrong and what it should be.
+
+use std::time::Duration;
+
+use deskline_core::escape::short;
+use deskline_core::nearest;
+use serde_json::{Map, Value};
+
+/// What was wrong with the arguments, in words for the agent.
+pub(crate) type Wrong = String;
+
+/// Coordinates further out than this are no place on any screen.
+const FAR: f64 = 1_048_576.0;
+
+/// The arguments of one call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Args<'a>(pub(crate) &'a Map<String, Value>);
+
+impl<'a> Args<'a> {
+    /// Refuses an argument that the tool does not take.
+    pub(crate) fn only(self, tool: &str, valid: &[&str]) -> Result<(), Wrong> {
+        let Some(name) = self.0.keys().find(|name| !valid.contains(&name.as_str())) else {
+            return Ok(());
+        };
+        let shown = shown(&Value::from(name.as_str()));
+        Err(match nearest(name, valid.iter().copied()) {
+            Some(near) => format!("unknown argument {shown} for {tool}. Did you mean \"{near}\"?"),
+            None => format!("unknown argument {shown}: {tool} takes none"),
+        })
+    }
+
+    /// The argument, where it was given; `null` is not given.
+    fn get(self, name: &str) -> Option<&'a Value> {
+        self.0.get(name).filter(|value| !value.is_null())
+    }
+
+    /// Whether the argument was given.
+    pub(crate) fn has(self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// Text.
+    pub(crate) fn text(self, name: &str) -> Result<Option<&'a str>, Wrong> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            // Its type alone: what was meant to be typed may be a secret.
+            Some(other) => Err(format!("{name} must be a string, not {}", kind(other))),
+        }
+    }
+
+    /// Text with something in it.
+    pub(crate) fn filled(self, name: &str, example: &str) -> Result<Option<&'a str>, Wrong> {
+        match self.text(name)? {
+            Some(text) if text.trim().is_empty() => {
+                Err(format!("{name} is empty. Pass {example}, or leave it out"))
+            }
+            text => Ok(text),
+        }
+    }
+
+    /// Text that may have been written as a number or boolean: a slider's value, a check box's.
+    pub(crate) fn value(self, name: &str) -> Result<Option<String>, Wrong> {
+        match self.get(name) {
+            Some(plain @ (Value::Number(_) | Value::Bool(_))) => Ok(Some(plain.to_string())),
+            _ => Ok(self.text(name)?.map(str::to_owned)),
+        }
+    }
+
+    /// `true` or `false`, also as a string.
+    pub(crate) fn flag(self, name: &str, default: bool) -> Result<bool, Wrong> {
+        match self.get(name) {
+            None => Ok(default),
+            Some(Value::Bool(flag)) => Ok(*flag),
+            Some(Value::String(word)) if word.eq_ignore_ascii_case("true") => Ok(true),
+            Some(Value::String(word)) if word.eq_ignore_ascii_case("false") => Ok(false),
+            Some(other) => Err(format!(
+                "{name} must be true or false, not {}",
+                shown(other)
+            )),
+        }
+    }
+
+    /// A number within bounds, also as a string.
+    pub(crate) fn number(self, name: &str, min: f64, max: f64) -> Result<Option<f64>, Wrong> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        let number = match value {
+            Value::Number(number) => number.as_f64(),
+            Value::String(text) => text.trim().parse().ok(),
+            _ => None,
+        };
+        let Some(number) = number else {
+            return Err(match value {
+                Value::String(_) => {
+                    format!("{name} must be a number, not the text {}", shown(value))
+                }
+                other => format!("{name} must be a number, not {}", kind(other)),
+            });
+        };
+        if !number.is_finite() {
+            return Err(format!(
+                "{name} must be a finite number, not {}",
+                shown(value)
+            ));
+        }
+        if number < min || number > max {
+            return Err(format!(
+                "{name} must be from {min} to {max}, not {}",
+                shown(value)
+            ));
+        }
+        Ok(Some(number))
+    }
+
+    /// A whole number within bounds.
+    pub(crate) fn whole(self, name: &str, min: i32, max: i32) -> Result<Option<i32>, Wrong> {
+        match self.number(name, f64::from(min), f64::from(max))? {
+            Some(number) if number.fract() != 0.0 => {
+                Err(format!("{name} must be a whole number, not {number}"))
+            }
+            number => Ok(number.map(|number| number as i32)),
+        }
+    }
+
+    /// A screen coordinate. Fractions are fine: agents compute centres.
+    pub(crate) fn coordinate(self, name: &str) -> Result<Option<f64>, Wrong> {
+        self.number(name, -FAR, FAR)
+    }
+
+    /// A width or height.
+    pub(crate) fn extent(self, name: &str) -> Result<Option<f64>, Wrong> {
+        self.number(name, 0.0, FAR)
+    }
+
+    /// Seconds, at most `max`.
+    pub(crate) fn seconds(
+        self,
+        name: &str,
+        max: u32,
+        default: Duration,
+    ) -> Result<Duration, Wrong> {
+        Ok(self
+            .number(name, 0.0, f64::from(max))?
+            .map_or(default, Duration::from_secs_f64))
+    }
+
+    /// Names: a list of strings, or one string.
+    pub(crate) fn names(self, name: &str) -> Result<Vec<&'a str>, Wrong> {
+        let wrong = |value| {
+            format!(
+                "{name} must be a list of names such as [\"Control\"], not {}",
+                shown(value)
+            )
+        };
+        match self.get(name) {
+            None => Ok(vec![]),
+            Some(Value::String(one)) if one.trim().is_empty() => Ok(vec![]),
+            Some(Value::String(one)) => Ok(vec![one.as_str()]),
+            Some(Value::Array(all)) => all
+                .iter()
+                .map(|one| one.as_str().ok_or_else(|| wrong(one)))
+                .collect(),
+            Some(other) => Err(wrong(other)),
+        }
+    }
+}
+
+/// What kind of JSON value it is.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// A value as it came, on one line and short.
+pub(crate) fn shown(value: &Value) -> String {
+    short(&value.to_string(), 60)
+}

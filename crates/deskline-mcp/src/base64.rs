@@ -1,0 +1,44 @@
+//! Base64 with padding (RFC 4648 §4), as MCP carries pictures.
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// The text form of `bytes`.
+pub(crate) fn encode(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let group = (0..3).fold(0_u32, |group, i| {
+            (group << 8) | u32::from(chunk.get(i).copied().unwrap_or(0))
+        });
+        for i in 0..4 {
+            if i > chunk.len() {
+                text.push('=');
+            } else {
+                // Six bits are an index into 64.
+                text.push(char::from(ALPHABET[(group >> (18 - 6 * i)) as usize & 63]));
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::encode;
+
+    /// The vectors of RFC 4648 §10, and the whole alphabet's ends.
+    #[test]
+    fn vectors() {
+        for (bytes, text) in [
+            (&b""[..], ""),
+            (b"f", "Zg=="),
+            (b"fo", "Zm8="),
+            (b"foo", "Zm9v"),
+            (b"foob", "Zm9vYg=="),
+            (b"fooba", "Zm9vYmE="),
+            (b"foobar", "Zm9vYmFy"),
+            (b"\xff\xff\xff\x00\x00\x00\xfb\xf0", "////AAAA+/A="),
+        ] {
+            assert_eq!(encode(bytes), text);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! From a tool's name and its arguments to its answer. The MCP server and `deskline call` both come
+//! through here.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use deskline_desktop::{Answer, Call, Cancel, Platform, Policy};
+use deskline_journal::Journal;
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Map, Value};
+
+use crate::args::Wrong;
+use crate::files::Reader;
+use crate::live::Live;
+use crate::tools::{self, COMPAT_PREFIX, Kind, Record, TOOLS};
+use crate::turns::Turns;
+use crate::worker::{Desk, Job, Worker, failure};
+use crate::{base64, picture, search};
+
+/// How the person who set the server up wants it.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// Which apps are out of bounds, here for their files in the journal.
+    pub policy: Policy,
+    /// Only the tools that change nothing on the desktop.
+    pub read_only: bool,
+    /// List the tools as `macos-use_<tool>`.
+    pub compat_macos_use: bool,
+}
+
+/// There is no tool of this name; in words for the agent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnknownTool(pub String);
+
+/// The answer of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// What the model reads.
+    pub text: String,
+    /// Whether it is an error.
+    pub is_error: bool,
+    /// A picture before the text, as PNG.
+    pub png: Option<Vec<u8>>,
+}
+
+impl From<Answer> for Reply {
+    fn from(answer: Answer) -> Self {
+        Self {
+            text: answer.text.trim_end().to_owned(),
+            is_error: answer.is_error,
+            png: None,
+        }
+    }
+}
+
+impl Reply {
+    /// The MCP result as JSON.
+    pub fn into_json(self) -> String {
+        serde_json::json!(CallToolResult::from(self)).to_string()
+    }
+}
+
+impl From<Reply> for CallToolResult {
+    /// Text alone: clients drop the text where there is structured content beside it.
+    fn from(reply: Reply) -> Self {
+        let picture = reply
+            .png
+            .map(|png| ContentBlock::image(base64::encode(&png), "image/png"));
+        let content = picture
+            .into_iter()
+            .chain([ContentBlock::text(reply.text)])
+            .collect();
+        if reply.is_error {
+            Self::error(content)
+        } else {
+            Self::success(content)
+        }
+    }
+}
+
+/// Carries out calls, one at a time.
+pub struct Dispatcher {
+    platform: Arc<dyn Platform>,
+    worker: Worker,
+    pub(crate) reader: Reader,
+    config: Config,
+    turns: Turns,
+    live: Live,
+}
+
+impl Dispatcher {
+    /// Starts the thread on which `desk` does its work.
+    pub fn new(
+        platform: Arc<dyn Platform>,
+        desk: Box<dyn Desk>,
+        journal: Journal,
+        config: Config,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            platform,
+            worker: Worker::start(desk)?,
+            reader: Reader::new(journal, config.policy.clone()),
+            config,
+            turns: Turns::default(),
+            live: Live::default(),
+        })
+    }
+
+    /// The tools that there are, as `tools/list` has them.
+    pub fn tools(&self) -> Vec<rmcp::model::Tool> {
+        let prefix = if self.config.compat_macos_use {
+            COMPAT_PREFIX
+        } else {
+            ""
+        };
+        TOOLS
+            .iter()
+            .filter(|record| !self.config.read_only || record.reads_only())
+            .map(|record| record.entry(prefix))
+            .collect()
+    }
+
+    /// One call. Raising `cancel` stops it; it then still puts the desktop back and answers.
+    pub async fn call(
+        &self,
+        name: &str,
+        arguments: &Map<String, Value>,
+        cancel: &Cancel,
+    ) -> Result<Reply, UnknownTool> {
+        let record = tools::find(name).map_err(UnknownTool)?;
+        let _entry = self.live.enter(cancel);
+        let reply = self.carry_out(record, arguments, cancel).await;
+        Ok(reply.unwrap_or_else(|wrong| failure(&wrong).into()))
+    }
+
+    async fn carry_out(
+        &self,
+        record: &Record,
+        arguments: &Map<String, Value>,
+        cancel: &Cancel,
+    ) -> Result<Reply, Wrong> {
+        if self.config.read_only && !record.reads_only() {
+            return Err(format!(
+                "{} is not available: this server was started with --read-only, which leaves refresh_traversal, list_applications, search_tree and view_screenshot",
+                record.name
+            ));
+        }
+        let answer = match record.kind {
+            Kind::Link(tool, read) => {
+                let call = tools::call(record, tool, read, arguments)?;
+                return self.link(call, cancel).await;
+            }
+            Kind::Applications => {
+                record.check(crate::args::Args(arguments))?;
+                self.worker.submit(Job::Applications, cancel.clone())
+            }
+            Kind::Search => {
+                let query = search::Query::read(record, arguments)?;
+                let reader = self.reader.clone();
+                return blocking(move || query.run(&reader)).await;
+            }
+            Kind::Screenshot => {
+                let request = picture::Request::read(record, arguments)?;
+                let reader = self.reader.clone();
+                return blocking(move || request.run(&reader)).await;
+            }
+        };
+        Ok(answered(answer.await))
+    }
+
+    async fn link(&self, call: Call, cancel: &Cancel) -> Result<Reply, Wrong> {
+        let answer = match call.pid {
+            None => self
+                .worker
+                .submit(Job::Link(Box::new(call)), cancel.clone()),
+            Some(pid) => {
+                let platform = Arc::clone(&self.platform);
+                let ping = tokio::task::spawn_blocking(move || platform.ping(pid));
+                // The turn is asked for before the ping is over, so that it is that of the request.
+                let (turn, answers) = tokio::join!(self.turns.take(pid), ping);
+                match answers {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => return Err(error.to_string()),
+                    Err(error) => return Err(format!("internal error in the server: {error}")),
+                }
+                let answer = self
+                    .worker
+                    .submit(Job::Link(Box::new(call)), cancel.clone());
+                drop(turn);
+                answer
+            }
+        };
+        Ok(answered(answer.await))
+    }
+
+    /// Stops every call, and refuses those that come. Each puts the desktop back first.
+    pub fn interrupt(&self) {
+        self.live.stop();
+    }
+
+    /// Interrupts, then waits until the desktop has been put back: `false` where that takes longer
+    /// than `limit` from the first interruption.
+    pub async fn stop(&self, limit: Duration) -> bool {
+        let since = self.live.stop();
+        self.worker
+            .stop(limit.saturating_sub(since.elapsed()))
+            .await
+    }
+}
+
+/// Reads a file of the journal on a thread that may block.
+async fn blocking(
+    work: impl FnOnce() -> Result<Reply, Wrong> + Send + 'static,
+) -> Result<Reply, Wrong> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|error| Err(format!("internal error in the server: {error}")))
+}
+
+fn answered<E>(answer: Result<Answer, E>) -> Reply {
+    answer
+        .unwrap_or_else(|_| failure("the server is stopping. Nothing was touched"))
+        .into()
+}

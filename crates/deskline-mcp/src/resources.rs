@@ -1,0 +1,123 @@
+//! The journal's files as MCP resources, by `file://` URI.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use deskline_journal::{JournalFile, Kind};
+use rmcp::ErrorData;
+use rmcp::model::{ReadResourceResult, Resource, ResourceContents};
+
+use crate::base64;
+use crate::files::Reader;
+
+/// How many files are listed, the newest first.
+const LISTED: usize = 50;
+
+/// The newest files.
+pub(crate) fn list(reader: &Reader) -> Result<Vec<Resource>, ErrorData> {
+    let files = reader
+        .list()
+        .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+    Ok(files.take(LISTED).map(|file| resource(&file)).collect())
+}
+
+fn resource(file: &JournalFile) -> Resource {
+    Resource::new(uri(&file.path), &file.name)
+        .with_mime_type(mime_type(file.kind))
+        .with_size(file.bytes)
+}
+
+/// One file: text as text, a picture as a blob.
+pub(crate) fn read(reader: &Reader, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let missing = |why: String| ErrorData::resource_not_found(why, None);
+    let path = path(uri).ok_or_else(|| {
+        missing(format!(
+            "{uri:?} is no file:// URI of a file in the journal"
+        ))
+    })?;
+    let contents = if Path::new(&path).extension().is_some_and(|end| end == "png") {
+        let (_, png) = reader.picture(Some(&path)).map_err(missing)?;
+        ResourceContents::blob(base64::encode(&png), uri).with_mime_type(mime_type(Kind::Picture))
+    } else {
+        let (_, text) = reader.text(Some(&path)).map_err(missing)?;
+        ResourceContents::text(text, uri)
+    };
+    Ok(ReadResourceResult::new(vec![contents]))
+}
+
+fn mime_type(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Text => "text/plain",
+        Kind::Picture => "image/png",
+    }
+}
+
+/// The `file://` URI of an absolute path (RFC 8089), with what RFC 3986 reserves escaped.
+fn uri(path: &Path) -> String {
+    let mut uri = String::from("file://");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
+                uri.push(char::from(*byte));
+            }
+            other => {
+                // Writing to a string does not fail.
+                let _ = write!(uri, "%{other:02X}");
+            }
+        }
+    }
+    uri
+}
+
+/// The path of a `file://` URI.
+fn path(uri: &str) -> Option<String> {
+    let rest = uri.strip_prefix("file://")?;
+    let rest = rest.strip_prefix("localhost").unwrap_or(rest);
+    if !rest.starts_with('/') {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(rest.len());
+    let mut rest = rest.bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let digits = [rest.next()?, rest.next()?];
+            let digits = std::str::from_utf8(&digits).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn paths_and_uris() {
+        for (plain, escaped) in [
+            ("/tmp/deskline/1_a.txt", "file:///tmp/deskline/1_a.txt"),
+            (
+                "/tmp/my journal/ü%.png",
+                "file:///tmp/my%20journal/%C3%BC%25.png",
+            ),
+        ] {
+            assert_eq!(uri(Path::new(plain)), escaped);
+            assert_eq!(path(escaped).unwrap(), plain);
+        }
+        assert_eq!(path("file://localhost/a").unwrap(), "/a");
+        for wrong in [
+            "/tmp/a",
+            "http://x/a",
+            "file://host/a",
+            "file:///%",
+            "file:///%zz",
+            "file:///%FF",
+            "",
+        ] {
+            assert_eq!(path(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The MCP side: what rmcp asks of a server, in both generations of the protocol (`initialize`, and
+//! the stateless `server/discover`; rmcp tells them apart).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deskline_desktop::Cancel;
+use deskline_desktop::cancel::Reason;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
+    Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig,
+};
+use rmcp::service::{RequestContext, RoleServer, ServerInitializeError};
+use rmcp::{ErrorData, ServerHandler, ServiceExt};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+use crate::dispatch::Dispatcher;
+use crate::eof::Watched;
+use crate::resources;
+
+/// What the model is told on connect.
+pub const INSTRUCTIONS: &str = include_str!("instructions.md");
+
+/// Progress is reported after this long, and then as often.
+const PROGRESS: Duration = Duration::from_secs(1);
+
+/// How long the server's end waits for a link to put the desktop back.
+const RESTORE: Duration = Duration::from_secs(5);
+
+/// How long answers may take to be written after that.
+const FLUSH: Duration = Duration::from_secs(1);
+
+struct Server(Arc<Dispatcher>);
+
+/// Why serving ended other than by the client's or the person's will.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The first message was none that a client may open with.
+    #[error("the client did not speak MCP: {0}")]
+    Handshake(#[source] Box<ServerInitializeError>),
+    /// The protocol's own task failed.
+    #[error("the protocol loop failed: {0}")]
+    Protocol(#[from] tokio::task::JoinError),
+}
+
+/// Serves one client until its input ends or `stop` completes; by then the desktop has been put
+/// back, or [`RESTORE`] has passed.
+pub async fn serve<R, W>(
+    dispatcher: Arc<Dispatcher>,
+    input: R,
+    output: W,
+    stop: impl Future<Output = ()>,
+) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let ended = {
+        let dispatcher = Arc::clone(&dispatcher);
+        move || dispatcher.interrupt()
+    };
+    let transport = (Watched::new(input, ended), output);
+    let served = converse(&dispatcher, transport, stop).await;
+    if !dispatcher.stop(RESTORE).await {
+        tracing::warn!("a link did not end within {RESTORE:?}");
+    }
+    served
+}
+
+async fn converse<T, E, A>(
+    dispatcher: &Arc<Dispatcher>,
+    transport: T,
+    stop: impl Future<Output = ()>,
+) -> Result<(), ServeError>
+where
+    T: rmcp::transport::IntoTransport<RoleServer, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    tokio::pin!(stop);
+    let handshake = Server(Arc::clone(dispatcher)).serve(transport);
+    let running = tokio::select! {
+        running = handshake => match running {
+            Ok(running) => running,
+            // A client may ask what we are and leave.
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(error) => return Err(ServeError::Handshake(Box::new(error))),
+        },
+        () = &mut stop => return Ok(()),
+    };
+    let token = running.cancellation_token();
+    let waiting = running.waiting();
+    tokio::pin!(waiting);
+    tokio::select! {
+        reason = &mut waiting => {
+            reason?;
+        }
+        () = &mut stop => {
+            dispatcher.stop(RESTORE).await;
+            token.cancel();
+            let _ = tokio::time::timeout(FLUSH, waiting).await;
+        }
+    }
+    Ok(())
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_instructions(INSTRUCTIONS)
+            .with_server_info(
+                Implementation::new("deskline", env!("CARGO_PKG_VERSION")).with_title("Deskline"),
+            )
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.0.tools()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let cancel = Cancel::new();
+        let arguments = request.arguments.unwrap_or_default();
+        let call = self.0.call(&request.name, &arguments, &cancel);
+        tokio::pin!(call);
+        let progress = context.meta.get_progress_token();
+        let started = Instant::now();
+        let mut ticks = interval_at(started + PROGRESS, PROGRESS);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let reply = loop {
+            tokio::select! {
+                biased;
+                reply = &mut call => break reply,
+                () = context.ct.cancelled(), if cancel.reason().is_none() => {
+                    // The link still puts the desktop back before it answers.
+                    cancel.cancel(Reason::Request);
+                }
+                _ = ticks.tick(), if progress.is_some() => {
+                    if let Some(token) = progress.clone() {
+                        let seconds = started.elapsed().as_secs();
+                        let report = ProgressNotificationParam::new(token, seconds as f64)
+                            .with_message(format!("{}: {seconds} s", request.name));
+                        let peer = context.peer.clone();
+                        // Not awaited here: a client that does not read must not stop the link.
+                        tokio::spawn(async move { peer.notify_progress(report).await });
+                    }
+                }
+            }
+        };
+        match reply {
+            Ok(reply) => Ok(CallToolResult::from(reply).into()),
+            Err(unknown) => Err(ErrorData::invalid_params(unknown.to_string(), None)),
+        }
+    }
+
+    async fn list_resources(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let reader = self.0.reader.clone();
+        blocking(move || resources::list(&reader))
+            .await
+            .map(ListResourcesResult::with_all_items)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let reader = self.0.reader.clone();
+        blocking(move || resources::read(&reader, &request.uri))
+            .await
+            .map(Into::into)
+    }
+
+    /// Requests of a known method that do not have its form come here too.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        match request.method.as_str() {
+            "tools/call" => Err(ErrorData::invalid_params(
+                "tools/call needs a tool's name, and its arguments as an object",
+                None,
+            )),
+            "resources/read" => Err(ErrorData::invalid_params(
+                "resources/read needs a uri",
+                None,
+            )),
+            method => Err(ErrorData::new(
+                rmcp::model::ErrorCode::METHOD_NOT_FOUND,
+                method.to_owned(),
+                None,
+            )),
+        }
+    }
+}
+
+/// Reads the journal on a thread that may block.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ErrorData> + Send + 'static,
+) -> Result<T, ErrorData> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|error| Err(ErrorData::internal_error(error.to_string(), None)))
+}

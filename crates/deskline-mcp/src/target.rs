@@ -1,0 +1,162 @@
+//! Targets, keys and options: what several tools read from their arguments in the same way.
+
+use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_desktop::call::Typing;
+use deskline_desktop::{Options, Target};
+
+use crate::args::{Args, Wrong, shown};
+
+/// The ways to say which element, for errors.
+const WAYS: &str = "ref (\"e42\", from the end of a tree line), element (a part of its text, with role to narrow it), or x and y (from a tree line, with width and height for its centre)";
+
+impl Args<'_> {
+    /// The target of a tool that takes a ref, a text or a place.
+    pub(crate) fn target(self) -> Result<Target, Wrong> {
+        let by_place = ["x", "y", "width", "height"]
+            .iter()
+            .any(|name| self.has(name));
+        let given: Vec<&str> = [
+            (self.has("ref"), "ref"),
+            (self.has("element"), "element"),
+            (by_place, "x,y"),
+        ]
+        .into_iter()
+        .filter_map(|(given, name)| given.then_some(name))
+        .collect();
+        match given.as_slice() {
+            ["ref" | "element"] => self.element(),
+            ["x,y"] => {
+                self.no_role()?;
+                self.place().map(Target::Point)
+            }
+            [] => {
+                self.no_role()?;
+                Err(format!("no target. Pass one of {WAYS}"))
+            }
+            several => Err(format!(
+                "{} were given together: choose one. Pass one of {WAYS}",
+                several.join(" and ")
+            )),
+        }
+    }
+
+    /// The target of a tool that takes a ref or a text.
+    pub(crate) fn element(self) -> Result<Target, Wrong> {
+        let reference = self.reference("ref")?;
+        let text = self.filled("element", "a part of the element's text")?;
+        let role = self.filled("role", "the start of a role such as AXButton")?;
+        match (reference, text) {
+            (Some(_), Some(_)) => Err("ref and element were given together: choose one".into()),
+            (Some(target), None) => {
+                self.no_role()?;
+                Ok(target)
+            }
+            (None, Some(text)) => Ok(Target::Text {
+                text: text.to_owned(),
+                role: role.map(str::to_owned),
+            }),
+            (None, None) => {
+                self.no_role()?;
+                Err("no target. Pass ref (\"e42\", from the end of a tree line) or element (a part of its text, with role to narrow it)".into())
+            }
+        }
+    }
+
+    fn no_role(self) -> Result<(), Wrong> {
+        if self.has("role") && !self.has("element") {
+            return Err("role was given without element. Pass element, a part of the element's text, and role narrows it".into());
+        }
+        Ok(())
+    }
+
+    /// A ref under this argument name.
+    pub(crate) fn reference(self, name: &str) -> Result<Option<Target>, Wrong> {
+        self.text(name)?
+            .map(|text| {
+                text.trim().parse().map(Target::Ref).map_err(|()| {
+                    format!(
+                        "{name} must look like e42, as at the end of a tree line, not {}",
+                        shown(&text.into())
+                    )
+                })
+            })
+            .transpose()
+    }
+
+    /// The place `x`,`y`; with `width`,`height` the centre of that rectangle.
+    pub(crate) fn place(self) -> Result<Point, Wrong> {
+        let (x, y) = (self.coordinate("x")?, self.coordinate("y")?);
+        let (w, h) = (self.extent("width")?, self.extent("height")?);
+        let (x, y) = match (x, y) {
+            (Some(x), Some(y)) => (x, y),
+            (Some(_), None) => return Err("x was given without y. Pass both".into()),
+            (None, Some(_)) => return Err("y was given without x. Pass both".into()),
+            (None, None) => {
+                return Err(
+                    "width and height were given without x and y. Pass all four as in a tree line"
+                        .into(),
+                );
+            }
+        };
+        let (w, h) = match (w, h) {
+            (Some(w), Some(h)) => (w, h),
+            (None, None) => (0.0, 0.0),
+            (Some(_), None) => return Err("width was given without height. Pass both".into()),
+            (None, Some(_)) => return Err("height was given without width. Pass both".into()),
+        };
+        Ok(Point {
+            x: (x + w / 2.0).floor() as i32,
+            y: (y + h / 2.0).floor() as i32,
+        })
+    }
+
+    /// What goes in by keyboard: `text`, `pressKey`, `pressKeyModifiers`.
+    pub(crate) fn typing(self) -> Result<Typing, Wrong> {
+        let text = self.text("text")?.filter(|text| !text.is_empty());
+        let key = self.key("pressKey", "pressKeyModifiers")?;
+        Ok(Typing {
+            text: text.map(str::to_owned),
+            key,
+        })
+    }
+
+    /// A key with its modifiers.
+    pub(crate) fn key(self, name: &str, modifiers: &str) -> Result<Option<KeyPress>, Wrong> {
+        let held = self.names(modifiers)?;
+        // A space is a key too: only nothing at all is empty.
+        match self.text(name)? {
+            Some("") => Err(format!(
+                "{name} is empty. Pass a key name such as Return or a"
+            )),
+            Some(key) => KeyPress::parse(key, &held)
+                .map(Some)
+                .map_err(|wrong| wrong.to_string()),
+            None if held.is_empty() => Ok(None),
+            None => Err(format!("{modifiers} was given without {name}. Pass both")),
+        }
+    }
+
+    /// Modifiers alone.
+    pub(crate) fn modifiers(self, name: &str) -> Result<Modifiers, Wrong> {
+        Modifiers::parse(self.names(name)?).map_err(|wrong| wrong.to_string())
+    }
+
+    /// The options that every link takes.
+    pub(crate) fn options(self) -> Result<Options, Wrong> {
+        let default = Options::default();
+        Ok(Options {
+            traverse_before: self.flag("traverseBefore", default.traverse_before)?,
+            traverse_after: self.flag("traverseAfter", default.traverse_after)?,
+            show_diff: self.flag("showDiff", default.show_diff)?,
+            only_visible_elements: self
+                .flag("onlyVisibleElements", default.only_visible_elements)?,
+            show_animation: self.flag("showAnimation", default.show_animation)?,
+            animation_duration: self.seconds(
+                "animationDuration",
+                10,
+                default.animation_duration,
+            )?,
+            delay_after_action: self.seconds("delayAfterAction", 60, default.delay_after_action)?,
+        })
+    }
+}

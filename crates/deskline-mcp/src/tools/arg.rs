@@ -1,0 +1,123 @@
+//! What an argument of a tool is, and how `tools/list` describes it.
+
+use serde_json::{Map, Value, json};
+
+/// The type that an argument's schema names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Type {
+    /// A string.
+    Text,
+    /// A whole number.
+    Integer,
+    /// Any number.
+    Number,
+    /// `true` or `false`.
+    Bool,
+    /// A list of strings.
+    Names,
+}
+
+impl Type {
+    fn schema(self) -> Value {
+        match self {
+            Self::Text => json!({"type": "string"}),
+            Self::Integer => json!({"type": "integer"}),
+            Self::Number => json!({"type": "number"}),
+            Self::Bool => json!({"type": "boolean"}),
+            Self::Names => json!({"type": "array", "items": {"type": "string"}}),
+        }
+    }
+}
+
+/// One argument.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arg {
+    /// Its name.
+    pub(crate) name: &'static str,
+    kind: Type,
+    about: &'static str,
+    pub(crate) required: bool,
+    listed: bool,
+}
+
+impl Arg {
+    const fn new(name: &'static str, kind: Type, about: &'static str) -> Self {
+        Self {
+            name,
+            kind,
+            about,
+            required: false,
+            listed: true,
+        }
+    }
+
+    /// One that a call may leave out.
+    pub(crate) const fn optional(name: &'static str, kind: Type, about: &'static str) -> Self {
+        Self::new(name, kind, about)
+    }
+
+    /// One that every call must have.
+    pub(crate) const fn required(name: &'static str, kind: Type, about: &'static str) -> Self {
+        let mut arg = Self::new(name, kind, about);
+        arg.required = true;
+        arg
+    }
+
+    /// One that is accepted but not in the schema: every session pays for the list.
+    pub(crate) const fn unlisted(name: &'static str, kind: Type) -> Self {
+        let mut arg = Self::new(name, kind, "");
+        arg.listed = false;
+        arg
+    }
+}
+
+pub(crate) const PID: Arg = Arg::required("pid", Type::Integer, "");
+pub(crate) const ELEMENT: Arg = Arg::optional("element", Type::Text, "part of its text, any case");
+pub(crate) const ROLE: Arg = Arg::optional("role", Type::Text, "narrows element: AXButton");
+pub(crate) const REF: Arg = Arg::optional("ref", Type::Text, "e42, as in a tree line");
+pub(crate) const X: Arg = Arg::optional("x", Type::Number, "");
+pub(crate) const Y: Arg = Arg::optional("y", Type::Number, "");
+pub(crate) const WIDTH: Arg = Arg::optional("width", Type::Number, "with height: acts at centre");
+pub(crate) const HEIGHT: Arg = Arg::optional("height", Type::Number, "");
+pub(crate) const PRESS_KEY: Arg = Arg::optional("pressKey", Type::Text, "pressed last: Return");
+pub(crate) const PRESS_KEY_MODIFIERS: Arg = Arg::optional("pressKeyModifiers", Type::Names, "");
+pub(crate) const MODIFIER_FLAGS: Arg =
+    Arg::optional("modifierFlags", Type::Names, "Shift, Control, Alt, Command");
+
+/// The options that every link takes, in no tool's schema.
+pub(crate) const OPTIONS: [Arg; 7] = [
+    Arg::unlisted("traverseBefore", Type::Bool),
+    Arg::unlisted("traverseAfter", Type::Bool),
+    Arg::unlisted("showDiff", Type::Bool),
+    Arg::unlisted("onlyVisibleElements", Type::Bool),
+    Arg::unlisted("showAnimation", Type::Bool),
+    Arg::unlisted("animationDuration", Type::Number),
+    Arg::unlisted("delayAfterAction", Type::Number),
+];
+
+/// The JSON schema of a tool with these arguments.
+pub(crate) fn schema(args: &[Arg]) -> Map<String, Value> {
+    let listed = || args.iter().filter(|arg| arg.listed);
+    let properties: Map<String, Value> = listed()
+        .map(|arg| {
+            let mut property = arg.kind.schema();
+            if !arg.about.is_empty()
+                && let Some(property) = property.as_object_mut()
+            {
+                property.insert("description".into(), arg.about.into());
+            }
+            (arg.name.to_owned(), property)
+        })
+        .collect();
+    let required: Vec<&str> = listed()
+        .filter(|arg| arg.required)
+        .map(|arg| arg.name)
+        .collect();
+    let mut schema = Map::new();
+    schema.insert("type".into(), "object".into());
+    schema.insert("properties".into(), properties.into());
+    if !required.is_empty() {
+        schema.insert("required".into(), required.into());
+    }
+    schema
+}

@@ -1,0 +1,27 @@
+//! What reads the journal, for clients that cannot read files.
+
+use super::arg::{Arg, Type};
+use super::{Effect, Kind, Record};
+
+const FILE: Arg = Arg::optional("file", Type::Text, "default: the newest");
+
+pub(super) static SEARCH_TREE: Record = Record {
+    name: "search_tree",
+    about: "Lines of a tree file that match a regular expression (any case), with line numbers. For clients that cannot grep files.",
+    args: &[
+        Arg::required("pattern", Type::Text, ""),
+        FILE,
+        Arg::optional("role", Type::Text, "AXButton"),
+        Arg::optional("limit", Type::Integer, "default 20"),
+    ],
+    effect: Effect::ReadFile,
+    kind: Kind::Search,
+};
+
+pub(super) static VIEW_SCREENSHOT: Record = Record {
+    name: "view_screenshot",
+    about: "The picture of a window, for clients that cannot read files. To check, not to take coordinates from.",
+    args: &[FILE],
+    effect: Effect::ReadFile,
+    kind: Kind::Screenshot,
+};

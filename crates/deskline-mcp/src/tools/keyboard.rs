@@ -1,0 +1,47 @@
+//! What the keyboard does: type, press.
+
+use deskline_desktop::{Action, Tool};
+
+use super::arg::{Arg, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, Type};
+use super::{Effect, Kind, Record};
+use crate::args::{Args, Wrong};
+
+pub(super) static TYPE: Record = Record {
+    name: "type_and_traverse",
+    about: "Type text into what has the focus, then optionally press a key.",
+    args: &[
+        PID,
+        Arg::required("text", Type::Text, ""),
+        PRESS_KEY,
+        PRESS_KEY_MODIFIERS,
+    ],
+    effect: Effect::Act,
+    kind: Kind::Link(Tool::Type, type_text),
+};
+
+fn type_text(args: Args<'_>) -> Result<Action, Wrong> {
+    let typing = args.typing()?;
+    if typing.text.is_none() && typing.key.is_none() {
+        return Err("text is empty: nothing to type. Pass the text, or use press_key_and_traverse for a key alone".into());
+    }
+    Ok(Action::Type { typing })
+}
+
+pub(super) static PRESS_KEY_TOOL: Record = Record {
+    name: "press_key_and_traverse",
+    about: "Press one key with modifiers. Keys: a character, Return, Tab, Space, Escape, Delete, ForwardDelete, Home, End, PageUp, PageDown, Up, Down, Left, Right, F1-F24.",
+    args: &[
+        PID,
+        Arg::required("keyName", Type::Text, ""),
+        MODIFIER_FLAGS,
+    ],
+    effect: Effect::Act,
+    kind: Kind::Link(Tool::PressKey, press_key),
+};
+
+fn press_key(args: Args<'_>) -> Result<Action, Wrong> {
+    let press = args
+        .key("keyName", "modifierFlags")?
+        .ok_or("keyName is missing. Pass a key name such as Return or a")?;
+    Ok(Action::PressKey { press })
+}

@@ -1,0 +1,109 @@
+//! Opening an app and looking at it.
+
+use std::time::Duration;
+
+use deskline_core::States;
+use deskline_desktop::call::Awaited;
+use deskline_desktop::{Action, Tool};
+
+use super::arg::{Arg, ELEMENT, PID, REF, ROLE, Type};
+use super::{Effect, Kind, Record};
+use crate::args::{Args, Wrong, shown};
+
+pub(super) static OPEN: Record = Record {
+    name: "open_application_and_traverse",
+    about: "Start an app, or bring a running one to the front, and read its window. Answers with the pid that every other tool takes.",
+    args: &[Arg::required(
+        "identifier",
+        Type::Text,
+        "name, bundle or desktop-file id, or path",
+    )],
+    effect: Effect::Show,
+    kind: Kind::Link(Tool::Open, open),
+};
+
+fn open(args: Args<'_>) -> Result<Action, Wrong> {
+    let identifier = args
+        .filled("identifier", "an app's name, id or path")?
+        .unwrap_or_default();
+    Ok(Action::Open {
+        identifier: identifier.to_owned(),
+    })
+}
+
+pub(super) static REFRESH: Record = Record {
+    name: "refresh_traversal",
+    about: "Read an app's window again without touching it. Only for what changed by itself: each action already answers with a fresh tree.",
+    args: &[PID],
+    effect: Effect::Look,
+    kind: Kind::Link(Tool::Refresh, |_| Ok(Action::Refresh)),
+};
+
+pub(super) static LIST_APPLICATIONS: Record = Record {
+    name: "list_applications",
+    about: "The running apps that have windows: name, pid, which is in front, window titles.",
+    args: &[],
+    effect: Effect::Look,
+    kind: Kind::Applications,
+};
+
+pub(super) static WAIT_FOR: Record = Record {
+    name: "wait_for_and_traverse",
+    about: "Wait until an element is present, absent, or has a state, instead of polling with refresh_traversal. Answers with what changed meanwhile.",
+    args: &[
+        PID,
+        ELEMENT,
+        ROLE,
+        REF,
+        Arg::optional(
+            "state",
+            Type::Text,
+            "present (default), absent, visible, or a state word of a tree line: checked, disabled, …",
+        ),
+        Arg::optional("timeout", Type::Number, "seconds, default 10"),
+    ],
+    effect: Effect::Look,
+    kind: Kind::Link(Tool::WaitFor, wait_for),
+};
+
+/// The state words of a tree line, in its order.
+const STATES: [(&str, States); 9] = [
+    ("focused", States::FOCUSED),
+    ("selected", States::SELECTED),
+    ("checked", States::CHECKED),
+    ("mixed", States::MIXED),
+    ("expanded", States::EXPANDED),
+    ("collapsed", States::COLLAPSED),
+    ("disabled", States::DISABLED),
+    ("editable", States::EDITABLE),
+    ("secure", States::SECURE),
+];
+
+fn wait_for(args: Args<'_>) -> Result<Action, Wrong> {
+    Ok(Action::WaitFor {
+        target: args.element()?,
+        state: awaited(args.text("state")?.unwrap_or("present"))?,
+        timeout: args.seconds("timeout", 300, Duration::from_secs(10))?,
+    })
+}
+
+fn awaited(word: &str) -> Result<Awaited, Wrong> {
+    let lower = word.trim().to_lowercase();
+    match lower.as_str() {
+        "present" => Ok(Awaited::Present),
+        "absent" => Ok(Awaited::Absent),
+        "visible" => Ok(Awaited::Visible),
+        _ => STATES
+            .iter()
+            .find(|(name, _)| *name == lower)
+            .map(|(_, state)| Awaited::State(*state))
+            .ok_or_else(|| {
+                let words: Vec<&str> = STATES.iter().map(|(name, _)| *name).collect();
+                format!(
+                    "state must be one of present, absent, visible, {}, not {}",
+                    words.join(", "),
+                    shown(&word.into())
+                )
+            }),
+    }
+}

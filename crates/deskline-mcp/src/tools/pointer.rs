@@ -1,0 +1,134 @@
+//! What the pointer does: click, scroll, drag.
+
+use deskline_desktop::{Action, Target, Tool};
+
+use super::arg::{
+    Arg, ELEMENT, HEIGHT, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, REF, ROLE, Type,
+    WIDTH, X, Y,
+};
+use super::{Effect, Kind, Record};
+use crate::args::{Args, Wrong};
+
+pub(super) static CLICK: Record = Record {
+    name: "click_and_traverse",
+    about: "Click an element or place, then optionally type text and press a key, as one step with one diff: click a field, type and press Return in a single call. Target: ref, or element (+ role), or x,y (+ width,height) from a tree line.",
+    args: &[
+        PID,
+        ELEMENT,
+        ROLE,
+        REF,
+        X,
+        Y,
+        WIDTH,
+        HEIGHT,
+        Arg::optional("doubleClick", Type::Bool, ""),
+        Arg::optional("rightClick", Type::Bool, ""),
+        Arg::optional("text", Type::Text, "typed after the click"),
+        PRESS_KEY,
+        PRESS_KEY_MODIFIERS,
+    ],
+    effect: Effect::Act,
+    kind: Kind::Link(Tool::Click, click),
+};
+
+fn click(args: Args<'_>) -> Result<Action, Wrong> {
+    let (double, right) = (
+        args.flag("doubleClick", false)?,
+        args.flag("rightClick", false)?,
+    );
+    if double && right {
+        return Err("doubleClick and rightClick were given together: choose one".into());
+    }
+    Ok(Action::Click {
+        target: args.target()?,
+        double,
+        right,
+        then: args.typing()?,
+    })
+}
+
+pub(super) static SCROLL: Record = Record {
+    name: "scroll_and_traverse",
+    about: "Turn the wheel over a place. Lines; negative is up or left.",
+    args: &[
+        PID,
+        Arg::required("x", Type::Number, ""),
+        Arg::required("y", Type::Number, ""),
+        Arg::required("deltaY", Type::Integer, ""),
+        Arg::optional("deltaX", Type::Integer, ""),
+        Arg::unlisted("width", Type::Number),
+        Arg::unlisted("height", Type::Number),
+    ],
+    effect: Effect::Scroll,
+    kind: Kind::Link(Tool::Scroll, scroll),
+};
+
+/// More lines than this in one call are a mistake: each is an event that the app must answer.
+const MOST_LINES: i32 = 1_000;
+
+fn scroll(args: Args<'_>) -> Result<Action, Wrong> {
+    let lines = |name| Ok::<_, Wrong>(args.whole(name, -MOST_LINES, MOST_LINES)?.unwrap_or(0));
+    let (delta_x, delta_y) = (lines("deltaX")?, lines("deltaY")?);
+    if (delta_x, delta_y) == (0, 0) {
+        return Err("deltaY and deltaX are both 0: pass how many lines to scroll".into());
+    }
+    Ok(Action::Scroll {
+        at: args.place()?,
+        delta_x,
+        delta_y,
+    })
+}
+
+pub(super) static DRAG: Record = Record {
+    name: "drag_and_traverse",
+    about: "Drag from one element or place to another.",
+    args: &[
+        PID,
+        ELEMENT,
+        ROLE,
+        REF,
+        X,
+        Y,
+        WIDTH,
+        HEIGHT,
+        Arg::optional("toX", Type::Number, ""),
+        Arg::optional("toY", Type::Number, ""),
+        Arg::optional("toRef", Type::Text, "instead of toX,toY"),
+        MODIFIER_FLAGS,
+        Arg::unlisted("modifiers", Type::Names),
+    ],
+    effect: Effect::Act,
+    kind: Kind::Link(Tool::Drag, drag),
+};
+
+fn drag(args: Args<'_>) -> Result<Action, Wrong> {
+    let to = match (
+        args.reference("toRef")?,
+        args.coordinate("toX")?,
+        args.coordinate("toY")?,
+    ) {
+        (Some(target), None, None) => target,
+        (Some(_), ..) => {
+            return Err("toRef and toX,toY were given together: choose one".into());
+        }
+        (None, Some(x), Some(y)) => Target::Point(deskline_core::Point {
+            x: x.floor() as i32,
+            y: y.floor() as i32,
+        }),
+        (None, Some(_), None) => return Err("toX was given without toY. Pass both".into()),
+        (None, None, Some(_)) => return Err("toY was given without toX. Pass both".into()),
+        (None, None, None) => {
+            return Err("no end of the drag. Pass toRef (\"e42\") or toX and toY".into());
+        }
+    };
+    let flags = if args.has("modifiers") {
+        "modifiers"
+    } else {
+        "modifierFlags"
+    };
+    Ok(Action::Drag {
+        from: args.target()?,
+        to,
+        modifiers: args.modifiers(flags)?,
+    })
+}

@@ -1,0 +1,71 @@
+//! What goes through the accessibility API alone: no pointer motion, no keys, no focus change.
+
+use deskline_desktop::{Action, Tool};
+
+use super::arg::{Arg, ELEMENT, HEIGHT, PID, REF, ROLE, Type, WIDTH, X, Y};
+use super::{Effect, Kind, Record};
+use crate::args::{Args, Wrong};
+
+pub(super) static SET_VALUE: Record = Record {
+    name: "set_value_and_traverse",
+    about: "Set the value of a field, slider or other control without pointer, keys or focus change: the app may stay in the background.",
+    args: &[
+        PID,
+        ELEMENT,
+        ROLE,
+        REF,
+        X,
+        Y,
+        WIDTH,
+        HEIGHT,
+        Arg::required("value", Type::Text, "replaces what is there"),
+    ],
+    effect: Effect::Set,
+    kind: Kind::Link(Tool::SetValue, set_value),
+};
+
+fn set_value(args: Args<'_>) -> Result<Action, Wrong> {
+    Ok(Action::SetValue {
+        target: args.target()?,
+        value: args.value("value")?.unwrap_or_default(),
+    })
+}
+
+pub(super) static PRESS_AX: Record = Record {
+    name: "press_ax_and_traverse",
+    about: "Press a button, menu item or link as quietly as set_value. Use a click where the app ignores it.",
+    args: &[PID, ELEMENT, ROLE, REF, X, Y, WIDTH, HEIGHT],
+    effect: Effect::Act,
+    kind: Kind::Link(Tool::PressAx, press_ax),
+};
+
+fn press_ax(args: Args<'_>) -> Result<Action, Wrong> {
+    Ok(Action::PressAx {
+        target: args.target()?,
+    })
+}
+
+pub(super) static SET_SELECTED: Record = Record {
+    name: "set_selected_and_traverse",
+    about: "Select or deselect a row, tab or item as quietly as set_value.",
+    args: &[
+        PID,
+        ELEMENT,
+        ROLE,
+        REF,
+        X,
+        Y,
+        WIDTH,
+        HEIGHT,
+        Arg::optional("selected", Type::Bool, "default true"),
+    ],
+    effect: Effect::Show,
+    kind: Kind::Link(Tool::SetSelected, set_selected),
+};
+
+fn set_selected(args: Args<'_>) -> Result<Action, Wrong> {
+    Ok(Action::SetSelected {
+        target: args.target()?,
+        selected: args.flag("selected", true)?,
+    })
+}

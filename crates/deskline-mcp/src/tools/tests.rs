@@ -1,0 +1,432 @@
+//! The list as clients pay for it, and what the tools make of good and bad arguments.
+
+#![allow(clippy::unwrap_used, clippy::too_many_lines)]
+
+use std::time::Duration;
+
+use deskline_core::{Key, KeyPress, Modifiers, Point, Ref, States};
+use deskline_desktop::call::{Awaited, Typing};
+use deskline_desktop::{Action, Call, Options, Target};
+use serde_json::{Value, json};
+
+use super::*;
+
+fn read(tool: &str, arguments: Value) -> Result<Call, Wrong> {
+    let Value::Object(arguments) = arguments else {
+        panic!("not an object");
+    };
+    let record = find(tool).unwrap();
+    match record.kind {
+        Kind::Link(tool, read) => call(record, tool, read, &arguments),
+        _ => panic!("{} makes no link", record.name),
+    }
+}
+
+fn action(tool: &str, arguments: Value) -> Action {
+    read(tool, arguments).unwrap().action
+}
+
+fn text(text: &str, role: Option<&str>) -> Target {
+    Target::Text {
+        text: text.into(),
+        role: role.map(str::to_owned),
+    }
+}
+
+/// The list with everything that goes over the wire around the tools.
+fn listed(prefix: &str) -> String {
+    let tools = TOOLS.iter().map(|record| record.entry(prefix)).collect();
+    let result = rmcp::model::ListToolsResult::with_all_items(tools);
+    json!({"jsonrpc": "2.0", "id": 1, "result": result}).to_string()
+}
+
+#[test]
+fn the_list_stays_small() {
+    let (plain, compat) = (listed(""), listed(COMPAT_PREFIX));
+    assert!(plain.len() < 9 << 10, "{} bytes", plain.len());
+    assert!(compat.len() < 9 << 10, "{} bytes", compat.len());
+    assert_eq!(compat.matches("\"macos-use_").count(), 14);
+}
+
+#[test]
+fn every_tool_has_four_annotations_a_short_name_and_no_output_schema() {
+    let Value::Object(list) = serde_json::from_str::<Value>(&listed("")).unwrap()["result"].take()
+    else {
+        panic!("not an object");
+    };
+    let tools = list["tools"].as_array().unwrap();
+    assert_eq!(tools.len(), 14);
+    for tool in tools {
+        let hints = tool["annotations"].as_object().unwrap();
+        let names: Vec<&str> = hints.keys().map(String::as_str).collect();
+        assert_eq!(
+            names,
+            [
+                "readOnlyHint",
+                "destructiveHint",
+                "idempotentHint",
+                "openWorldHint"
+            ],
+            "{tool}"
+        );
+        assert!(hints.values().all(Value::is_boolean));
+        assert!(tool["name"].as_str().unwrap().len() < 40);
+        assert!(tool.get("outputSchema").is_none());
+        assert_eq!(tool["inputSchema"]["type"], "object");
+        for required in tool["inputSchema"]["required"]
+            .as_array()
+            .into_iter()
+            .flatten()
+        {
+            assert!(tool["inputSchema"]["properties"][required.as_str().unwrap()].is_object());
+        }
+    }
+}
+
+#[test]
+fn links_are_named_as_in_the_journal() {
+    for record in TOOLS {
+        if let Kind::Link(tool, _) = record.kind {
+            assert_eq!(tool.name(), record.name);
+        }
+    }
+}
+
+#[test]
+fn names_with_and_without_the_prefix() {
+    assert_eq!(find("refresh_traversal").unwrap().name, "refresh_traversal");
+    let prefixed = find("macos-use_click_and_traverse").unwrap();
+    assert_eq!(prefixed.name, "click_and_traverse");
+    for (wrong, error) in [
+        (
+            "click",
+            "unknown tool \"click\". Did you mean \"click_and_traverse\"?",
+        ),
+        (
+            "macos-use_refresh",
+            "unknown tool \"macos-use_refresh\". Did you mean \"refresh_traversal\"?",
+        ),
+        (
+            "drag_and_traverse\n",
+            "unknown tool \"drag_and_traverse\\n\". Did you mean \"drag_and_traverse\"?",
+        ),
+    ] {
+        assert_eq!(find(wrong).unwrap_err(), error);
+    }
+}
+
+#[test]
+fn targets() {
+    for (arguments, target) in [
+        (json!({"ref": "e42"}), Target::Ref(Ref(42))),
+        (json!({"ref": "#e42"}), Target::Ref(Ref(42))),
+        (json!({"element": "Send"}), text("Send", None)),
+        (
+            json!({"element": "Send", "role": "AXButton", "ref": null}),
+            text("Send", Some("AXButton")),
+        ),
+        (
+            json!({"x": 10, "y": "20"}),
+            Target::Point(Point { x: 10, y: 20 }),
+        ),
+        (
+            json!({"x": -10.0, "y": 20.7}),
+            Target::Point(Point { x: -10, y: 20 }),
+        ),
+        (
+            json!({"x": 680, "y": 520, "width": 81, "height": "30"}),
+            Target::Point(Point { x: 720, y: 535 }),
+        ),
+        (
+            json!({"x": -5, "y": -5, "width": 3, "height": 3}),
+            Target::Point(Point { x: -4, y: -4 }),
+        ),
+    ] {
+        let mut arguments = arguments;
+        arguments["pid"] = json!(7);
+        let expected = Action::PressAx { target };
+        assert_eq!(
+            action("press_ax_and_traverse", arguments.clone()),
+            expected,
+            "{arguments}"
+        );
+    }
+}
+
+#[test]
+fn every_tool_reads_its_arguments() {
+    let point = |x, y| Point { x, y };
+    let press = |key, modifiers| KeyPress { key, modifiers };
+    for (tool, arguments, expected) in [
+        (
+            "open_application_and_traverse",
+            json!({"identifier": "gedit"}),
+            Action::Open {
+                identifier: "gedit".into(),
+            },
+        ),
+        (
+            "click_and_traverse",
+            json!({"pid": "7", "element": "To", "doubleClick": "true", "text": "a\nb", "pressKey": "return", "pressKeyModifiers": "Ctrl"}),
+            Action::Click {
+                target: text("To", None),
+                double: true,
+                right: false,
+                then: Typing {
+                    text: Some("a\nb".into()),
+                    key: Some(press(Key::Return, Modifiers::CONTROL)),
+                },
+            },
+        ),
+        (
+            "type_and_traverse",
+            json!({"pid": 7, "text": "hé"}),
+            Action::Type {
+                typing: Typing {
+                    text: Some("hé".into()),
+                    key: None,
+                },
+            },
+        ),
+        (
+            "press_key_and_traverse",
+            json!({"pid": 7.0, "keyName": "A", "modifierFlags": ["Command", "shift"]}),
+            Action::PressKey {
+                press: press(Key::Char('a'), Modifiers::COMMAND | Modifiers::SHIFT),
+            },
+        ),
+        (
+            "scroll_and_traverse",
+            json!({"pid": 7, "x": 1, "y": 2, "deltaY": -3.0}),
+            Action::Scroll {
+                at: point(1, 2),
+                delta_x: 0,
+                delta_y: -3,
+            },
+        ),
+        (
+            "scroll_and_traverse",
+            json!({"pid": 7, "x": 1, "y": 2, "width": 10, "height": 10, "deltaY": 0, "deltaX": "4"}),
+            Action::Scroll {
+                at: point(6, 7),
+                delta_x: 4,
+                delta_y: 0,
+            },
+        ),
+        (
+            "set_value_and_traverse",
+            json!({"pid": 7, "ref": "e1", "value": ""}),
+            Action::SetValue {
+                target: Target::Ref(Ref(1)),
+                value: String::new(),
+            },
+        ),
+        (
+            "set_value_and_traverse",
+            json!({"pid": 7, "ref": "e1", "value": 50}),
+            Action::SetValue {
+                target: Target::Ref(Ref(1)),
+                value: "50".into(),
+            },
+        ),
+        (
+            "set_selected_and_traverse",
+            json!({"pid": 7, "ref": "e1"}),
+            Action::SetSelected {
+                target: Target::Ref(Ref(1)),
+                selected: true,
+            },
+        ),
+        (
+            "set_selected_and_traverse",
+            json!({"pid": 7, "ref": "e1", "selected": "False"}),
+            Action::SetSelected {
+                target: Target::Ref(Ref(1)),
+                selected: false,
+            },
+        ),
+        ("refresh_traversal", json!({"pid": 7}), Action::Refresh),
+        (
+            "wait_for_and_traverse",
+            json!({"pid": 7, "element": "Done"}),
+            Action::WaitFor {
+                target: text("Done", None),
+                state: Awaited::Present,
+                timeout: Duration::from_secs(10),
+            },
+        ),
+        (
+            "wait_for_and_traverse",
+            json!({"pid": 7, "ref": "e1", "state": "Checked", "timeout": "0.5"}),
+            Action::WaitFor {
+                target: Target::Ref(Ref(1)),
+                state: Awaited::State(States::CHECKED),
+                timeout: Duration::from_millis(500),
+            },
+        ),
+        (
+            "drag_and_traverse",
+            json!({"pid": 7, "ref": "e1", "toX": 5, "toY": 6, "modifierFlags": ["Shift"]}),
+            Action::Drag {
+                from: Target::Ref(Ref(1)),
+                to: Target::Point(point(5, 6)),
+                modifiers: Modifiers::SHIFT,
+            },
+        ),
+        (
+            "drag_and_traverse",
+            json!({"pid": 7, "x": 5, "y": 6, "toRef": "e2", "modifiers": "alt"}),
+            Action::Drag {
+                from: Target::Point(point(5, 6)),
+                to: Target::Ref(Ref(2)),
+                modifiers: Modifiers::ALT,
+            },
+        ),
+    ] {
+        assert_eq!(
+            action(tool, arguments.clone()),
+            expected,
+            "{tool} {arguments}"
+        );
+    }
+}
+
+#[test]
+fn options_are_accepted_everywhere_and_have_the_defaults_of_the_links() {
+    let call = read("refresh_traversal", json!({"pid": 7})).unwrap();
+    assert_eq!((call.pid, call.options), (Some(7), Options::default()));
+    for record in TOOLS {
+        let Kind::Link(..) = record.kind else {
+            continue;
+        };
+        let mut arguments = json!({
+            "traverseBefore": false, "traverseAfter": false, "showDiff": "false",
+            "onlyVisibleElements": true, "showAnimation": true, "animationDuration": 1.5,
+            "delayAfterAction": "60",
+        });
+        let required = record.args.iter().filter(|arg| arg.required);
+        for arg in required {
+            arguments[arg.name] = match arg.name {
+                "pid" | "x" | "y" | "deltaY" => json!(1),
+                _ => json!("a"),
+            };
+        }
+        if record.args.iter().any(|arg| arg.name == "ref") {
+            arguments["ref"] = json!("e1");
+        }
+        if record.name == "drag_and_traverse" {
+            arguments["toRef"] = json!("e2");
+        }
+        let call = read(record.name, arguments.clone()).unwrap();
+        assert_eq!(
+            call.options,
+            Options {
+                traverse_before: false,
+                traverse_after: false,
+                show_diff: false,
+                only_visible_elements: true,
+                show_animation: true,
+                animation_duration: Duration::from_millis(1_500),
+                delay_after_action: Duration::from_secs(60),
+            },
+            "{}",
+            record.name
+        );
+        assert_eq!(json!(call.arguments), arguments);
+    }
+}
+
+#[test]
+fn bad_arguments_are_named_with_what_they_should_be() {
+    const WAYS: &str = "Pass one of ref (\"e42\", from the end of a tree line), element (a part of its text, with role to narrow it), or x and y (from a tree line, with width and height for its centre)";
+    let click = "click_and_traverse";
+    for (tool, arguments, error) in [
+        // Names.
+        (click, json!({"pid": 7, "elemnt": "Send"}), "unknown argument \"elemnt\" for click_and_traverse. Did you mean \"element\"?".to_owned()),
+        (click, json!({"pid": 7, "Ref": "e1"}), "unknown argument \"Ref\" for click_and_traverse. Did you mean \"ref\"?".into()),
+        ("refresh_traversal", json!({"pid": 7, "showDif": true}), "unknown argument \"showDif\" for refresh_traversal. Did you mean \"showDiff\"?".into()),
+        // What every call must have.
+        (click, json!({"element": "Send"}), "pid is missing. Every summary has it; list_applications has those of the running apps, and open_application_and_traverse starts one".into()),
+        ("refresh_traversal", json!({"pid": null}), "pid is missing. Every summary has it; list_applications has those of the running apps, and open_application_and_traverse starts one".into()),
+        ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1}), "deltaY is missing. scroll_and_traverse needs pid, x, y, deltaY".into()),
+        ("open_application_and_traverse", json!({}), "identifier is missing. open_application_and_traverse needs identifier".into()),
+        ("open_application_and_traverse", json!({"identifier": " "}), "identifier is empty. Pass an app's name, id or path, or leave it out".into()),
+        ("set_value_and_traverse", json!({"pid": 7, "ref": "e1"}), "value is missing. set_value_and_traverse needs pid, value".into()),
+        ("press_key_and_traverse", json!({"pid": 7, "keyName": ""}), "keyName is empty. Pass a key name such as Return or a".into()),
+        // Numbers.
+        ("refresh_traversal", json!({"pid": "twelve"}), "pid must be a number, not the text \"twelve\"".into()),
+        ("refresh_traversal", json!({"pid": 0}), "pid must be from 1 to 2147483647, not 0".into()),
+        ("refresh_traversal", json!({"pid": -3}), "pid must be from 1 to 2147483647, not -3".into()),
+        ("refresh_traversal", json!({"pid": 1.5}), "pid must be a whole number, not 1.5".into()),
+        ("refresh_traversal", json!({"pid": 1e99}), "pid must be from 1 to 2147483647, not 1e+99".into()),
+        ("refresh_traversal", json!({"pid": [1]}), "pid must be a number, not a list".into()),
+        ("refresh_traversal", json!({"pid": {"a": 1}}), "pid must be a number, not an object".into()),
+        ("refresh_traversal", json!({"pid": true}), "pid must be a number, not a boolean".into()),
+        (click, json!({"pid": 7, "x": "NaN", "y": 1}), "x must be a finite number, not \"NaN\"".into()),
+        (click, json!({"pid": 7, "x": 1, "y": "-inf"}), "y must be a finite number, not \"-inf\"".into()),
+        (click, json!({"pid": 7, "x": 3_000_000_000_u32, "y": 1}), "x must be from -1048576 to 1048576, not 3000000000".into()),
+        (click, json!({"pid": 7, "x": 1, "y": 1, "width": -1, "height": 1}), "width must be from 0 to 1048576, not -1".into()),
+        ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1, "deltaY": 0.5}), "deltaY must be a whole number, not 0.5".into()),
+        ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1, "deltaY": 5000}), "deltaY must be from -1000 to 1000, not 5000".into()),
+        ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1, "deltaY": 0}), "deltaY and deltaX are both 0: pass how many lines to scroll".into()),
+        // Durations.
+        ("refresh_traversal", json!({"pid": 7, "delayAfterAction": 61}), "delayAfterAction must be from 0 to 60, not 61".into()),
+        ("refresh_traversal", json!({"pid": 7, "animationDuration": -1}), "animationDuration must be from 0 to 10, not -1".into()),
+        ("wait_for_and_traverse", json!({"pid": 7, "ref": "e1", "timeout": 301}), "timeout must be from 0 to 300, not 301".into()),
+        // Booleans and texts.
+        ("refresh_traversal", json!({"pid": 7, "showDiff": "yes"}), "showDiff must be true or false, not \"yes\"".into()),
+        ("refresh_traversal", json!({"pid": 7, "showDiff": 1}), "showDiff must be true or false, not 1".into()),
+        ("type_and_traverse", json!({"pid": 7, "text": 1234}), "text must be a string, not a number".into()),
+        ("type_and_traverse", json!({"pid": 7, "text": ""}), "text is empty: nothing to type. Pass the text, or use press_key_and_traverse for a key alone".into()),
+        ("set_value_and_traverse", json!({"pid": 7, "ref": "e1", "value": ["a"]}), "value must be a string, not a list".into()),
+        // Targets.
+        (click, json!({"pid": 7}), format!("no target. {WAYS}")),
+        (click, json!({"pid": 7, "ref": "e1", "x": 1, "y": 1}), format!("ref and x,y were given together: choose one. {WAYS}")),
+        (click, json!({"pid": 7, "ref": "e1", "element": "Send"}), format!("ref and element were given together: choose one. {WAYS}")),
+        (click, json!({"pid": 7, "element": "Send", "width": 1}), format!("element and x,y were given together: choose one. {WAYS}")),
+        (click, json!({"pid": 7, "x": 1}), "x was given without y. Pass both".into()),
+        (click, json!({"pid": 7, "y": 1}), "y was given without x. Pass both".into()),
+        (click, json!({"pid": 7, "x": 1, "y": 1, "width": 1}), "width was given without height. Pass both".into()),
+        (click, json!({"pid": 7, "x": 1, "y": 1, "height": 1}), "height was given without width. Pass both".into()),
+        (click, json!({"pid": 7, "width": 1, "height": 1}), "width and height were given without x and y. Pass all four as in a tree line".into()),
+        (click, json!({"pid": 7, "element": ""}), "element is empty. Pass a part of the element's text, or leave it out".into()),
+        (click, json!({"pid": 7, "element": " \t"}), "element is empty. Pass a part of the element's text, or leave it out".into()),
+        (click, json!({"pid": 7, "element": "Send", "role": ""}), "role is empty. Pass the start of a role such as AXButton, or leave it out".into()),
+        (click, json!({"pid": 7, "role": "AXButton"}), "role was given without element. Pass element, a part of the element's text, and role narrows it".into()),
+        (click, json!({"pid": 7, "ref": "e1", "role": "AXButton"}), "role was given without element. Pass element, a part of the element's text, and role narrows it".into()),
+        (click, json!({"pid": 7, "x": 1, "y": 1, "role": "AXButton"}), "role was given without element. Pass element, a part of the element's text, and role narrows it".into()),
+        (click, json!({"pid": 7, "ref": "42"}), "ref must look like e42, as at the end of a tree line, not \"42\"".into()),
+        (click, json!({"pid": 7, "ref": "e-1"}), "ref must look like e42, as at the end of a tree line, not \"e-1\"".into()),
+        (click, json!({"pid": 7, "ref": "e99999999999999999999"}), "ref must look like e42, as at the end of a tree line, not \"e99999999999999999999\"".into()),
+        (click, json!({"pid": 7, "ref": 42}), "ref must be a string, not a number".into()),
+        (click, json!({"pid": 7, "ref": "e1", "doubleClick": true, "rightClick": true}), "doubleClick and rightClick were given together: choose one".into()),
+        ("wait_for_and_traverse", json!({"pid": 7}), "no target. Pass ref (\"e42\", from the end of a tree line) or element (a part of its text, with role to narrow it)".into()),
+        ("wait_for_and_traverse", json!({"pid": 7, "ref": "e1", "element": "a"}), "ref and element were given together: choose one".into()),
+        ("wait_for_and_traverse", json!({"pid": 7, "ref": "e1", "x": 1}), "unknown argument \"x\" for wait_for_and_traverse. Did you mean \"pid\"?".into()),
+        ("wait_for_and_traverse", json!({"pid": 7, "ref": "e1", "state": "gone"}), "state must be one of present, absent, visible, focused, selected, checked, mixed, expanded, collapsed, disabled, editable, secure, not \"gone\"".into()),
+        ("drag_and_traverse", json!({"pid": 7, "ref": "e1"}), "no end of the drag. Pass toRef (\"e42\") or toX and toY".into()),
+        ("drag_and_traverse", json!({"pid": 7, "ref": "e1", "toX": 1}), "toX was given without toY. Pass both".into()),
+        ("drag_and_traverse", json!({"pid": 7, "ref": "e1", "toRef": "e2", "toY": 1}), "toRef and toX,toY were given together: choose one".into()),
+        ("drag_and_traverse", json!({"pid": 7, "toRef": "e2"}), format!("no target. {WAYS}")),
+        // Keys.
+        (click, json!({"pid": 7, "ref": "e1", "pressKeyModifiers": ["Shift"]}), "pressKeyModifiers was given without pressKey. Pass both".into()),
+        ("press_key_and_traverse", json!({"pid": 7, "keyName": "a", "modifierFlags": 3}), "modifierFlags must be a list of names such as [\"Control\"], not 3".into()),
+        ("press_key_and_traverse", json!({"pid": 7, "keyName": "a", "modifierFlags": ["Shift", 3]}), "modifierFlags must be a list of names such as [\"Control\"], not 3".into()),
+    ] {
+        assert_eq!(read(tool, arguments.clone()).unwrap_err(), error, "{tool} {arguments}");
+    }
+}
+
+#[test]
+fn unknown_keys_and_modifiers_are_errors() {
+    for arguments in [
+        json!({"pid": 7, "keyName": "Retrun"}),
+        json!({"pid": 7, "keyName": "a", "modifierFlags": ["Contrl"]}),
+    ] {
+        let error = read("press_key_and_traverse", arguments).unwrap_err();
+        assert!(
+            error.contains("Return") || error.contains("Control"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! The one thread that owns the desktop: links run on it one at a time, in the order in which they
+//! were submitted.
+
+use std::any::Any;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use deskline_core::Summary;
+use deskline_desktop::cancel::Reason;
+use deskline_desktop::{Answer, Call, Cancel, Links};
+use tokio::sync::{oneshot, watch};
+
+/// What the worker does its work with: [`Links`], or a script in a test.
+pub trait Desk: Send {
+    /// One link.
+    fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer;
+
+    /// `list_applications`.
+    fn applications(&mut self) -> Answer;
+}
+
+impl Desk for Links {
+    fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer {
+        Links::run(self, call, cancel)
+    }
+
+    fn applications(&mut self) -> Answer {
+        Links::applications(self)
+    }
+}
+
+/// What the worker can be asked for.
+#[derive(Debug)]
+pub(crate) enum Job {
+    /// A link.
+    Link(Box<Call>),
+    /// The list of apps.
+    Applications,
+}
+
+enum Order {
+    Run(Job, Cancel, oneshot::Sender<Answer>),
+    Quit,
+}
+
+/// A handle on the worker thread.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    orders: mpsc::Sender<Order>,
+    /// Closed once the thread has let go of the desktop.
+    gone: watch::Receiver<()>,
+}
+
+impl Worker {
+    /// Starts the thread.
+    pub(crate) fn start(desk: Box<dyn Desk>) -> io::Result<Self> {
+        let (orders, inbox) = mpsc::channel();
+        let (going, gone) = watch::channel(());
+        std::thread::Builder::new()
+            .name("links".into())
+            .spawn(move || {
+                work(desk, &inbox);
+                drop(going);
+            })?;
+        Ok(Self { orders, gone })
+    }
+
+    /// Puts a job at the end of the queue.
+    pub(crate) fn submit(&self, job: Job, cancel: Cancel) -> oneshot::Receiver<Answer> {
+        let (reply, answer) = oneshot::channel();
+        // Where the thread has quit the reply is dropped, and the receiver says so.
+        let _ = self.orders.send(Order::Run(job, cancel, reply));
+        answer
+    }
+
+    /// Lets the thread finish what is queued and end; `false` if it has not within `limit`.
+    pub(crate) async fn stop(&self, limit: Duration) -> bool {
+        let _ = self.orders.send(Order::Quit);
+        let mut gone = self.gone.clone();
+        let ended = async { while gone.changed().await.is_ok() {} };
+        tokio::time::timeout(limit, ended).await.is_ok()
+    }
+}
+
+fn work(mut desk: Box<dyn Desk>, inbox: &mpsc::Receiver<Order>) {
+    while let Ok(Order::Run(job, cancel, reply)) = inbox.recv() {
+        let answer = match cancel.reason() {
+            Some(reason) => never_started(reason),
+            None => run(desk.as_mut(), &job, &cancel),
+        };
+        let _ = reply.send(answer);
+    }
+}
+
+/// One job; a panic in it ends neither the thread nor the queue.
+fn run(desk: &mut dyn Desk, job: &Job, cancel: &Cancel) -> Answer {
+    let job = AssertUnwindSafe(|| match job {
+        Job::Link(call) => desk.run(call, cancel),
+        Job::Applications => desk.applications(),
+    });
+    catch_unwind(job).unwrap_or_else(|panic| {
+        let what = message(panic.as_ref());
+        tracing::error!("a link panicked: {what}");
+        failure(&format!(
+            "internal error in the server: {what}. It goes on; call refresh_traversal to see what was done before trying again"
+        ))
+    })
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a panic without words")
+}
+
+fn never_started(reason: Reason) -> Answer {
+    let why = match reason {
+        Reason::Request => "the client cancelled the request",
+        Reason::Person => "the user pressed Esc",
+        Reason::Watchdog => "the guard was held for too long",
+        Reason::Unguarded => "the guard was lost",
+        Reason::Stopping => "the server is stopping",
+    };
+    failure(&format!(
+        "Cancelled: {why} before it started. Nothing was touched"
+    ))
+}
+
+/// An error in the summary's form, for what goes wrong outside a link.
+pub(crate) fn failure(error: &str) -> Answer {
+    let summary = Summary {
+        error: Some(error.to_owned()),
+        ..Summary::default()
+    };
+    Answer {
+        text: summary.render(),
+        is_error: true,
+    }
+}

@@ -1,0 +1,256 @@
+//! A server on a desktop that follows a script, and a client that writes and reads raw lines.
+
+#![allow(
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used
+)]
+
+use std::future::pending;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Barrier};
+use std::time::Duration;
+
+use deskline_desktop::{Answer, Call, Cancel, Desktop, Error, Platform, Result};
+use deskline_journal::{Journal, Keep};
+use deskline_mcp::{Config, Desk, Dispatcher, ServeError, serve};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
+
+/// No answer of a healthy server takes longer; a test that waits longer fails.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a link of the scripted desktop does, by the pid that it is called with.
+pub const PLAIN: u32 = 1;
+/// Runs until it is cancelled.
+pub const ENDLESS: u32 = 2;
+/// Panics.
+pub const PANICKING: u32 = 3;
+/// Does not answer the ping.
+pub const HUNG: u32 = 4;
+/// Runs until the test opens the gate.
+pub const GATED: u32 = 5;
+/// Its first ping takes as long as the second takes to come.
+pub const SLOW_FIRST_PING: u32 = 6;
+
+pub struct Script {
+    seen: UnboundedSender<String>,
+    gate: Receiver<()>,
+}
+
+impl Desk for Script {
+    fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer {
+        let pid = call.pid.unwrap_or(0);
+        let delay = call.options.delay_after_action.as_millis();
+        self.seen.send(format!("start {pid} {delay}")).unwrap();
+        let is_error = match pid {
+            ENDLESS => {
+                let _ = cancel.wait(PATIENCE);
+                true
+            }
+            GATED => self.gate.recv_timeout(PATIENCE).is_err(),
+            PANICKING => panic!("a link's own words"),
+            _ => false,
+        };
+        let reason = cancel.reason();
+        self.seen.send(format!("end {pid} {reason:?}")).unwrap();
+        Answer {
+            text: format!("{} of {pid}: {reason:?}", call.tool.name()),
+            is_error,
+        }
+    }
+
+    fn applications(&mut self) -> Answer {
+        Answer {
+            text: "Notes (pid 1), front".into(),
+            is_error: false,
+        }
+    }
+}
+
+impl Drop for Script {
+    fn drop(&mut self) {
+        // The test may have ended before.
+        let _ = self.seen.send("gone".into());
+    }
+}
+
+struct Pings(Barrier);
+
+impl Platform for Pings {
+    fn connect(&self) -> Result<Box<dyn Desktop>> {
+        Err(Error::Unavailable("a script has no desktop".into()))
+    }
+
+    fn ping(&self, pid: u32) -> Result<()> {
+        match pid {
+            HUNG => Err(Error::NotAnswering {
+                app: "Notes".into(),
+                pid,
+                ms: 2_000,
+            }),
+            SLOW_FIRST_PING => {
+                self.0.wait();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A server and its only client.
+pub struct Session {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    input: Option<WriteHalf<DuplexStream>>,
+    server: JoinHandle<std::result::Result<(), ServeError>>,
+    seen: UnboundedReceiver<String>,
+    pub gate: Sender<()>,
+    pub journal: Journal,
+    folder: TempDir,
+}
+
+impl Session {
+    pub fn start(config: Config) -> Self {
+        Self::start_until(config, pending())
+    }
+
+    pub fn start_until(config: Config, stop: impl Future<Output = ()> + Send + 'static) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::open(Some(&folder.path().join("journal")), Keep::default()).unwrap();
+        let (seen_by, seen) = unbounded_channel();
+        let (gate, gate_of) = mpsc::channel();
+        let script = Script {
+            seen: seen_by,
+            gate: gate_of,
+        };
+        let dispatcher = Dispatcher::new(
+            Arc::new(Pings(Barrier::new(2))),
+            Box::new(script),
+            journal.clone(),
+            config,
+        )
+        .unwrap();
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (input, output) = tokio::io::split(theirs);
+        let server = tokio::spawn(serve(Arc::new(dispatcher), input, output, stop));
+        let (lines, input) = tokio::io::split(ours);
+        Self {
+            lines: BufReader::new(lines).lines(),
+            input: Some(input),
+            server,
+            seen,
+            gate,
+            journal,
+            folder,
+        }
+    }
+
+    /// A session after `initialize`.
+    pub async fn initialized(config: Config) -> Self {
+        let mut session = Self::start(config);
+        session.initialize("2025-06-18").await;
+        session
+    }
+
+    pub async fn initialize(&mut self, version: &str) -> Value {
+        let params = json!({
+            "protocolVersion": version, "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        });
+        self.send(json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}))
+            .await;
+        let answer = self.receive().await;
+        self.notify("notifications/initialized", json!({})).await;
+        answer
+    }
+
+    pub async fn send(&mut self, message: Value) {
+        let line = format!("{message}\n");
+        let input = self.input.as_mut().expect("the input was closed");
+        input.write_all(line.as_bytes()).await.unwrap();
+    }
+
+    pub async fn notify(&mut self, method: &str, params: Value) {
+        self.send(json!({"jsonrpc": "2.0", "method": method, "params": params}))
+            .await;
+    }
+
+    pub async fn request(&mut self, id: u32, method: &str, params: Value) {
+        self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            .await;
+    }
+
+    pub async fn call(&mut self, id: u32, tool: &str, arguments: Value) {
+        let params = json!({"name": tool, "arguments": arguments});
+        self.request(id, "tools/call", params).await;
+    }
+
+    pub async fn refresh(&mut self, id: u32, pid: u32) {
+        self.call(id, "refresh_traversal", json!({"pid": pid}))
+            .await;
+    }
+
+    pub async fn receive(&mut self) -> Value {
+        let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await;
+        let line = line.expect("no answer in time").unwrap();
+        serde_json::from_str(&line.expect("the server has closed its output")).unwrap()
+    }
+
+    /// A request and its answer's `result` or `error`.
+    pub async fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.request(99, method, params).await;
+        let mut answer = self.receive().await;
+        assert_eq!(answer["id"], 99, "{answer}");
+        let part = if answer.get("error").is_some() {
+            "error"
+        } else {
+            "result"
+        };
+        answer[part].take()
+    }
+
+    /// A tool call and its answer's text, with `error: ` before it where it is one.
+    pub async fn text(&mut self, tool: &str, arguments: Value) -> String {
+        let params = json!({"name": tool, "arguments": arguments});
+        let result = self.ask("tools/call", params).await;
+        let content = result["content"].as_array().expect("no result");
+        let text = content.last().unwrap()["text"].as_str().unwrap();
+        assert!(result.get("structuredContent").is_none());
+        match result["isError"].as_bool() {
+            Some(true) => format!("ERROR {text}"),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// What the script did next.
+    pub async fn seen(&mut self) -> String {
+        let seen = tokio::time::timeout(PATIENCE, self.seen.recv()).await;
+        seen.expect("nothing was done in time").unwrap()
+    }
+
+    /// All that the script has done since.
+    pub fn rest(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.seen.try_recv().ok()).collect()
+    }
+
+    /// Closes the client's side.
+    pub async fn hang_up(&mut self) {
+        let mut input = self.input.take().unwrap();
+        input.shutdown().await.unwrap();
+    }
+
+    /// How serving ended.
+    pub async fn ended(&mut self) -> std::result::Result<(), ServeError> {
+        tokio::time::timeout(PATIENCE, &mut self.server)
+            .await
+            .expect("the server did not end in time")
+            .unwrap()
+    }
+}

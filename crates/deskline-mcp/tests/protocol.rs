@@ -1,0 +1,358 @@
+//! The server over raw lines: both generations of the protocol, order, cancellation, progress,
+//! panics and the ways to end.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{ENDLESS, GATED, HUNG, PANICKING, PLAIN, SLOW_FIRST_PING, Session};
+use deskline_mcp::{Config, INSTRUCTIONS};
+use serde_json::{Value, json};
+
+fn modern() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
+}
+
+#[test]
+fn instructions_fit_and_say_what_matters() {
+    assert!(INSTRUCTIONS.chars().count() < 2_000);
+    for word in [
+        "grep",
+        "short-term memory",
+        "long-term memory",
+        "data, not instructions",
+    ] {
+        assert!(INSTRUCTIONS.contains(word), "{word}");
+    }
+}
+
+#[tokio::test]
+async fn every_handshake_of_the_first_generation() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut session = Session::start(Config::default());
+        let answer = session.initialize(version).await;
+        let result = &answer["result"];
+        assert_eq!(result["protocolVersion"], version);
+        assert_eq!(result["serverInfo"]["name"], "deskline");
+        assert_eq!(result["instructions"], INSTRUCTIONS);
+        assert!(result["capabilities"]["tools"].is_object());
+        assert!(result["capabilities"]["resources"].is_object());
+        let tools = session.ask("tools/list", json!({})).await;
+        assert_eq!(tools["tools"].as_array().unwrap().len(), 14);
+        let text = session
+            .text("refresh_traversal", json!({"pid": PLAIN}))
+            .await;
+        assert_eq!(text, "refresh_traversal of 1: None");
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_nobody_knows_gets_one_that_works() {
+    let mut session = Session::start(Config::default());
+    let answer = session.initialize("2099-01-01").await;
+    assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
+}
+
+#[tokio::test]
+async fn the_stateless_generation() {
+    let mut session = Session::start(Config::default());
+    let found = session
+        .ask("server/discover", json!({"_meta": modern()}))
+        .await;
+    let versions = found["supportedVersions"].as_array().unwrap();
+    assert!(versions.contains(&json!("2026-07-28")), "{found}");
+    assert_eq!(found["instructions"], INSTRUCTIONS);
+    let list = session.ask("tools/list", json!({"_meta": modern()})).await;
+    assert_eq!(list["tools"].as_array().unwrap().len(), 14);
+    assert_eq!(list["resultType"], "complete");
+    let params = json!({
+        "name": "refresh_traversal", "arguments": {"pid": PLAIN}, "_meta": modern(),
+    });
+    let result = session.ask("tools/call", params).await;
+    assert_eq!(result["content"][0]["text"], "refresh_traversal of 1: None");
+}
+
+#[tokio::test]
+async fn a_tool_without_discover_or_initialize() {
+    let mut session = Session::start(Config::default());
+    let params = json!({"name": "list_applications", "_meta": modern()});
+    let result = session.ask("tools/call", params).await;
+    assert_eq!(result["content"][0]["text"], "Notes (pid 1), front");
+}
+
+#[tokio::test]
+async fn wrong_arguments_are_results_and_wrong_tools_are_errors() {
+    let mut session = Session::initialized(Config::default()).await;
+    let text = session.text("refresh_traversal", json!({"pid": "x"})).await;
+    assert_eq!(
+        text,
+        "ERROR status: error\nerror: pid must be a number, not the text \"x\""
+    );
+    let text = session.text("list_applications", json!({"pid": 1})).await;
+    assert_eq!(
+        text,
+        "ERROR status: error\nerror: unknown argument \"pid\": list_applications takes none"
+    );
+    let error = session
+        .ask("tools/call", json!({"name": "clik_and_traverse"}))
+        .await;
+    assert_eq!(error["code"], -32602);
+    assert_eq!(
+        error["message"],
+        "unknown tool \"clik_and_traverse\". Did you mean \"click_and_traverse\"?"
+    );
+    // An answer, not silence.
+    let error = session
+        .ask(
+            "tools/call",
+            json!({"name": "refresh_traversal", "arguments": [1]}),
+        )
+        .await;
+    assert_eq!(error["code"], -32602, "{error}");
+    let error = session.ask("tools/call", json!({})).await;
+    assert_eq!(error["code"], -32602, "{error}");
+    let error = session.ask("no/such", json!({})).await;
+    assert_eq!(error["code"], -32601, "{error}");
+}
+
+#[tokio::test]
+async fn the_prefixed_names() {
+    let mut session = Session::initialized(Config {
+        compat_macos_use: true,
+        ..Config::default()
+    })
+    .await;
+    let list = session.ask("tools/list", json!({})).await;
+    for tool in list["tools"].as_array().unwrap() {
+        assert!(tool["name"].as_str().unwrap().starts_with("macos-use_"));
+    }
+    for name in ["macos-use_refresh_traversal", "refresh_traversal"] {
+        let text = session.text(name, json!({"pid": PLAIN})).await;
+        assert_eq!(text, "refresh_traversal of 1: None");
+    }
+}
+
+#[tokio::test]
+async fn read_only_leaves_what_only_reads() {
+    let mut session = Session::initialized(Config {
+        read_only: true,
+        ..Config::default()
+    })
+    .await;
+    let list = session.ask("tools/list", json!({})).await;
+    let tools = list["tools"].as_array().unwrap();
+    let names: Vec<&str> = tools
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "refresh_traversal",
+            "list_applications",
+            "search_tree",
+            "view_screenshot"
+        ]
+    );
+    let text = session
+        .text("press_ax_and_traverse", json!({"pid": 1, "ref": "e1"}))
+        .await;
+    assert!(text.starts_with("ERROR status: error\nerror: press_ax_and_traverse is not available"));
+    let text = session
+        .text("refresh_traversal", json!({"pid": PLAIN}))
+        .await;
+    assert_eq!(text, "refresh_traversal of 1: None");
+}
+
+#[tokio::test]
+async fn links_run_one_at_a_time_and_a_hung_app_delays_no_other() {
+    let mut session = Session::initialized(Config::default()).await;
+    session.refresh(1, GATED).await;
+    assert_eq!(session.seen().await, "start 5 0");
+    session.refresh(2, PLAIN).await;
+    session.refresh(3, HUNG).await;
+    // The hung app's error overtakes both.
+    let answer = session.receive().await;
+    assert_eq!(answer["id"], 3);
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.starts_with("status: error\nerror: Notes (pid 4) does not answer"),
+        "{text}"
+    );
+    session.gate.send(()).unwrap();
+    assert_eq!(session.receive().await["id"], 1);
+    assert_eq!(session.receive().await["id"], 2);
+    assert_eq!(session.rest(), ["end 5 None", "start 1 0", "end 1 None"]);
+}
+
+#[tokio::test]
+async fn an_apps_calls_keep_their_order() {
+    let mut session = Session::initialized(Config::default()).await;
+    for (id, delay) in [(1, 0.001), (2, 0.002)] {
+        let arguments = json!({"pid": SLOW_FIRST_PING, "delayAfterAction": delay});
+        session.call(id, "refresh_traversal", arguments).await;
+    }
+    assert_eq!(session.receive().await["id"], 1);
+    assert_eq!(session.receive().await["id"], 2);
+    assert_eq!(
+        session.rest(),
+        ["start 6 1", "end 6 None", "start 6 2", "end 6 None"]
+    );
+}
+
+#[tokio::test]
+async fn a_cancelled_request_cancels_its_link() {
+    let mut session = Session::initialized(Config::default()).await;
+    session.refresh(1, ENDLESS).await;
+    assert_eq!(session.seen().await, "start 2 0");
+    session
+        .notify(
+            "notifications/cancelled",
+            json!({"requestId": 1, "reason": "no"}),
+        )
+        .await;
+    assert_eq!(session.seen().await, "end 2 Some(Request)");
+    // And the next one runs, uncancelled.
+    let text = session
+        .text("refresh_traversal", json!({"pid": PLAIN}))
+        .await;
+    assert_eq!(text, "refresh_traversal of 1: None");
+}
+
+#[tokio::test]
+async fn a_request_that_is_cancelled_in_the_queue_never_runs() {
+    let mut session = Session::initialized(Config::default()).await;
+    session.refresh(1, GATED).await;
+    assert_eq!(session.seen().await, "start 5 0");
+    session.refresh(2, PLAIN).await;
+    session
+        .notify("notifications/cancelled", json!({"requestId": 2}))
+        .await;
+    // Lines are handled in order: this answer means that the cancellation has arrived.
+    let error = session.ask("no/such", json!({})).await;
+    assert_eq!(error["code"], -32601);
+    session.gate.send(()).unwrap();
+    assert_eq!(session.receive().await["id"], 1);
+    let text = session.text("list_applications", json!({})).await;
+    assert_eq!(text, "Notes (pid 1), front");
+    assert_eq!(session.rest(), ["end 5 None"]);
+}
+
+#[tokio::test]
+async fn progress_after_a_second_and_then_each_second() {
+    let mut session = Session::initialized(Config::default()).await;
+    let params = json!({
+        "name": "refresh_traversal", "arguments": {"pid": GATED},
+        "_meta": {"progressToken": "token"},
+    });
+    session.request(1, "tools/call", params).await;
+    for second in [1.0, 2.0] {
+        let report = session.receive().await;
+        assert_eq!(report["method"], "notifications/progress");
+        assert_eq!(report["params"]["progressToken"], "token");
+        assert_eq!(report["params"]["progress"], second);
+    }
+    session.gate.send(()).unwrap();
+    let answer = session.receive().await;
+    assert_eq!(
+        (&answer["id"], &answer["result"]["isError"]),
+        (&json!(1), &json!(false))
+    );
+}
+
+#[tokio::test]
+async fn a_panic_is_an_answer_and_the_server_goes_on() {
+    let mut session = Session::initialized(Config::default()).await;
+    let text = session
+        .text("refresh_traversal", json!({"pid": PANICKING}))
+        .await;
+    assert_eq!(
+        text,
+        "ERROR status: error\nerror: internal error in the server: a link's own words. It goes on; call refresh_traversal to see what was done before trying again"
+    );
+    let text = session
+        .text("refresh_traversal", json!({"pid": PLAIN}))
+        .await;
+    assert_eq!(text, "refresh_traversal of 1: None");
+}
+
+#[tokio::test]
+async fn the_end_of_the_input_stops_the_running_link_and_the_queue() {
+    let mut session = Session::initialized(Config::default()).await;
+    session.refresh(1, ENDLESS).await;
+    assert_eq!(session.seen().await, "start 2 0");
+    session.refresh(2, PLAIN).await;
+    // Lines are handled in order: this answer means that the second call has arrived.
+    assert_eq!(session.ask("no/such", json!({})).await["code"], -32601);
+    session.hang_up().await;
+    session.ended().await.unwrap();
+    assert_eq!(session.rest(), ["end 2 Some(Stopping)", "gone"]);
+    // The answer was still delivered.
+    let answer = session.receive().await;
+    assert_eq!(
+        answer["result"]["content"][0]["text"],
+        "refresh_traversal of 2: Some(Stopping)"
+    );
+}
+
+#[tokio::test]
+async fn a_link_that_does_not_end_keeps_nobody() {
+    let mut session = Session::initialized(Config::default()).await;
+    session.refresh(1, GATED).await;
+    assert_eq!(session.seen().await, "start 5 0");
+    let start = std::time::Instant::now();
+    session.hang_up().await;
+    session.ended().await.unwrap();
+    assert!(start.elapsed().as_secs_f64() < 7.0, "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn a_signal_stops_the_running_link() {
+    let (raise, raised) = tokio::sync::oneshot::channel::<()>();
+    let mut session = Session::start_until(Config::default(), async {
+        let _ = raised.await;
+    });
+    session.initialize("2025-11-25").await;
+    session.refresh(1, ENDLESS).await;
+    assert_eq!(session.seen().await, "start 2 0");
+    raise.send(()).unwrap();
+    let answer = session.receive().await;
+    assert_eq!(
+        answer["result"]["content"][0]["text"],
+        "refresh_traversal of 2: Some(Stopping)"
+    );
+    session.ended().await.unwrap();
+    assert_eq!(session.rest(), ["end 2 Some(Stopping)", "gone"]);
+}
+
+#[tokio::test]
+async fn clients_that_only_look_in() {
+    let mut session = Session::start(Config::default());
+    session
+        .ask("server/discover", json!({"_meta": modern()}))
+        .await;
+    session.hang_up().await;
+    session.ended().await.unwrap();
+    assert_eq!(session.seen().await, "gone");
+
+    let mut session = Session::start(Config::default());
+    session.hang_up().await;
+    session.ended().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_client_that_speaks_something_else_is_an_error() {
+    let mut session = Session::start(Config::default());
+    session.notify("notifications/initialized", json!({})).await;
+    let error = session.ended().await.unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("the client did not speak MCP"),
+        "{error}"
+    );
+}

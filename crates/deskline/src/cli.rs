@@ -1,0 +1,292 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use deskline_journal::Keep;
+
+const AFTER: &str = "\
+Add it to an agent:
+  Claude Code   claude mcp add deskline -- deskline
+  Codex         codex mcp add deskline -- deskline
+  Cursor        in ~/.cursor/mcp.json:
+                {\"mcpServers\": {\"deskline\": {\"command\": \"deskline\"}}}
+
+Try it by hand:
+  deskline doctor                               is everything there that it needs?
+  deskline call list_applications
+  deskline call open_application_and_traverse '{\"identifier\": \"gnome-calculator\"}'
+  deskline call click_and_traverse '{\"pid\": 4821, \"element\": \"7\", \"role\": \"AXButton\"}'
+  deskline --desktop private call open_application_and_traverse '{\"identifier\": \"gedit\"}'
+  deskline log                                  what agents have done
+
+Exit codes:
+  0  it worked; for serve: the client left or a signal came
+  1  it did not: a tool answered with an error, doctor found something missing, the server failed
+  2  the command line is wrong";
+
+/// Lets an AI agent drive native desktop apps through the accessibility tree.
+///
+/// Without a command it is an MCP server on standard input and output. Each tool call acts on an
+/// app, answers with a short summary, and writes the app's tree (.txt) and window (.png) to the
+/// journal, where the agent greps them.
+#[derive(Debug, Parser)]
+#[command(name = "deskline", version, after_help = AFTER, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// What holds for every command.
+#[derive(Debug, Args)]
+pub(crate) struct Settings {
+    /// The journal's folder [default: /tmp/deskline]
+    #[arg(long, global = true, env = "DESKLINE_DIR", value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// How much the journal keeps: a size, an age or both
+    #[arg(
+        long,
+        global = true,
+        value_name = "SIZE,AGE",
+        default_value = "1GiB,7d"
+    )]
+    pub(crate) keep: Keep,
+    /// Offer only the tools that change nothing on the desktop
+    #[arg(long, global = true)]
+    pub(crate) read_only: bool,
+    /// Touch and read only apps whose name contains this; may be given several times
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) allow_app: Vec<String>,
+    /// Never touch or read apps whose name contains this; may be given several times
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) deny_app: Vec<String>,
+    /// Whether your keys and clicks are kept out while the agent's go in (`input`), and an overlay
+    /// says so (`full`)
+    #[arg(
+        long,
+        global = true,
+        value_name = "off|input|full",
+        value_enum,
+        default_value = "full",
+        hide_possible_values = true
+    )]
+    pub(crate) guard: GuardMode,
+    /// After how many seconds the guard lets you in again, whatever hangs
+    #[arg(
+        long,
+        global = true,
+        value_name = "SECONDS",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u16).range(1..=600)
+    )]
+    pub(crate) guard_timeout: u16,
+    /// Work on a desktop of the agent's own instead of yours: `private` or `private=1920x1080`
+    #[arg(long, global = true, value_name = "private[=WxH]", value_parser = private)]
+    pub(crate) desktop: Option<Size>,
+    /// List the tools under the names of another server, and write where it did: `macos-use`
+    #[arg(
+        long,
+        global = true,
+        value_name = "SERVER",
+        value_enum,
+        hide_possible_values = true
+    )]
+    pub(crate) compat: Option<Compat>,
+    /// Say more on standard error; twice for more still
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve MCP on standard input and output (the default)
+    Serve,
+    /// Call one tool as an agent would, and print what it answers
+    Call(Call),
+    /// Check what is needed, and say how to get what is missing
+    Doctor {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show the latest calls of the journal
+    Log {
+        /// How many
+        #[arg(short, default_value_t = 20, value_name = "N")]
+        number: usize,
+        /// As JSON, one object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Try every tool and the guard on two of the Mac's own apps, and print a report to send back
+    #[cfg(target_os = "macos")]
+    Selftest(Selftest),
+    /// Run a private desktop until a signal comes or a command on it ends
+    Desktop(DesktopArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Call {
+    /// The tool's name
+    pub(crate) tool: String,
+    /// Its arguments, a JSON object
+    #[arg(default_value = "{}", value_parser = object)]
+    pub(crate) arguments: Object,
+    /// Print the whole MCP result, with pictures
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[cfg(target_os = "macos")]
+#[derive(Debug, Args)]
+pub(crate) struct Selftest {
+    /// A part that the test plays in a process of its own
+    #[arg(long, hide = true)]
+    pub(crate) role: Option<deskline_macos::selftest::Role>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DesktopArgs {
+    /// Width and height of its screen in pixels
+    #[arg(long, value_name = "WxH", default_value = "1280x800")]
+    pub(crate) size: Size,
+    /// Let a person look on and take part with a VNC viewer
+    #[arg(long)]
+    pub(crate) watch: bool,
+    /// The home directory of its apps [default: an empty one that ends with it]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
+    /// Announce it as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// End it when standard input ends
+    #[arg(long, conflicts_with = "command")]
+    pub(crate) until_eof: bool,
+    /// A command to run on it
+    #[arg(last = true)]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GuardMode {
+    Off,
+    Input,
+    Full,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Compat {
+    MacosUse,
+}
+
+/// A JSON object.
+pub(crate) type Object = serde_json::Map<String, serde_json::Value>;
+
+fn object(text: &str) -> Result<Object, String> {
+    match serde_json::from_str(text) {
+        Ok(serde_json::Value::Object(object)) => Ok(object),
+        Ok(_) => Err("it must be a JSON object such as {\"pid\": 4821}".into()),
+        Err(error) => Err(format!(
+            "{error}. Put it in single quotes: '{{\"pid\": 4821}}'"
+        )),
+    }
+}
+
+/// The size of a screen in pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) width: u16,
+    pub(crate) height: u16,
+}
+
+impl std::str::FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let side = |side: &str| {
+            side.parse()
+                .ok()
+                .filter(|side| (200..=16_384).contains(side))
+        };
+        text.split_once('x')
+            .and_then(|(width, height)| {
+                Some(Self {
+                    width: side(width)?,
+                    height: side(height)?,
+                })
+            })
+            .ok_or_else(|| "it must look like 1280x800, each side from 200 to 16384".into())
+    }
+}
+
+fn private(text: &str) -> Result<Size, String> {
+    match text.strip_prefix("private") {
+        Some("") => Ok(Size {
+            width: 1280,
+            height: 800,
+        }),
+        Some(size) if size.starts_with('=') => size[1..].parse(),
+        _ => Err("it must be private or private=WIDTHxHEIGHT".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    fn parse(line: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(line.split(' '))
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn serving_is_the_default_and_options_go_anywhere() {
+        assert!(parse("deskline --read-only").unwrap().command.is_none());
+        let cli = parse(
+            "deskline call refresh_traversal {\"pid\":1} --keep 3d --desktop private=800x600",
+        )
+        .unwrap();
+        assert_eq!(cli.settings.keep, "3d".parse().unwrap());
+        let size = cli.settings.desktop.unwrap();
+        assert_eq!((size.width, size.height), (800, 600));
+        assert!(matches!(cli.command, Some(Command::Call(call)) if call.arguments["pid"] == 1));
+    }
+
+    #[test]
+    fn what_a_private_desktop_is_spawned_with_parses() {
+        let cli =
+            parse("deskline desktop --json --until-eof --size=1280x800 --watch --home=/h").unwrap();
+        let Some(Command::Desktop(desktop)) = cli.command else {
+            panic!("another command");
+        };
+        assert!(desktop.json && desktop.until_eof && desktop.watch);
+        assert_eq!(desktop.home, Some(PathBuf::from("/h")));
+    }
+
+    #[test]
+    fn wrong_usage_is_exit_code_2() {
+        for line in [
+            "deskline call",
+            "deskline call refresh_traversal [1]",
+            "deskline call refresh_traversal {",
+            "deskline --keep much",
+            "deskline --desktop shared",
+            "deskline --desktop private=1x1",
+            "deskline --compat other",
+            "deskline --guard maybe",
+            "deskline nonsense",
+        ] {
+            assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Deskline: lets an AI agent drive native desktop apps through the accessibility tree.
+
+mod cli;
+mod log;
+mod platform;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use tracing_subscriber::EnvFilter;
+
+use cli::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    platform::run(move || start(cli))
+}
+
+fn start(cli: Cli) -> ExitCode {
+    trace(cli.settings.verbose);
+    let settings = &cli.settings;
+    let done = match cli.command.unwrap_or(Command::Serve) {
+        Command::Serve => run::serve(settings),
+        Command::Call(call) => run::call(settings, &call),
+        Command::Log { number, json } => run::log(settings, number, json),
+        Command::Doctor { json } => platform::doctor(settings, json),
+        Command::Desktop(desktop) => platform::desktop(&desktop),
+        #[cfg(target_os = "macos")]
+        Command::Selftest(args) => platform::selftest(settings, &args),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("deskline: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+/// Sends traces to standard error: standard output is the protocol's.
+fn trace(verbose: u8) {
+    // rmcp writes whole requests from `debug` on, with what is typed into password fields.
+    let filter = match verbose {
+        0 => "warn,rmcp=error",
+        1 => "info,rmcp=warn",
+        2 => "debug,rmcp=warn",
+        _ => "trace,rmcp=warn",
+    };
+    tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::new(filter))
+        .with_writer(std::io::stderr)
+        .init();
+}

@@ -1,0 +1,51 @@
+//! The operating system's part: which crate reaches the desktop, checks it and makes private ones.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
+
+use std::process::ExitCode;
+
+use deskline_desktop::doctor::{Check, Report};
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{Reach, desktop, reach, run};
+#[cfg(target_os = "macos")]
+pub(crate) use macos::{Reach, desktop, reach, run, selftest};
+
+use crate::cli::Settings;
+use crate::run::{self as program, Done};
+
+/// `deskline doctor`.
+pub(crate) fn doctor(settings: &Settings, json: bool) -> Done {
+    #[cfg(target_os = "linux")]
+    let mut checks = linux::examine(settings)?;
+    #[cfg(target_os = "macos")]
+    let mut checks = macos::examine(settings)?;
+    // A name is reserved as every call does: that a folder opens does not say that it can be
+    // written.
+    let journal = program::journal(settings).and_then(|journal| {
+        journal.begin("doctor")?;
+        Ok(journal)
+    });
+    checks.push(match journal {
+        Ok(journal) => Check::ok("journal", journal.path().to_string_lossy()),
+        Err(e) => Check::fail(
+            "journal",
+            e.to_string(),
+            "name a folder of your own with --dir or DESKLINE_DIR",
+        ),
+    });
+    let report = Report::new(checks);
+    if json {
+        program::print(&serde_json::to_string_pretty(&report)?)?;
+    } else {
+        program::print(&report.to_string())?;
+    }
+    Ok(if report.works {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}

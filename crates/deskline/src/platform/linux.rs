@@ -1,0 +1,86 @@
+//! Linux: the person's session, or a private one.
+
+use std::env;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use deskline_desktop::doctor::Check;
+use deskline_desktop::{Error, Platform, Result};
+use deskline_linux::private::{self, Announce, Supervised, Until};
+use deskline_linux::session::Session;
+use deskline_linux::{LinuxPlatform, doctor};
+
+use crate::cli::{DesktopArgs, Settings, Size};
+use crate::run::Done;
+
+/// The desktop that is driven. A private one ends when this is dropped.
+pub(crate) struct Reach {
+    pub(crate) platform: Arc<dyn Platform>,
+    _private: Option<Supervised>,
+}
+
+/// The person's desktop, or a private one where the settings ask for it.
+pub(crate) fn reach(settings: &Settings) -> Result<Reach> {
+    let private = settings.desktop.map(spawn_private).transpose()?;
+    let platform = match &private {
+        Some(desktop) => LinuxPlatform::on(desktop.session().clone()),
+        None => LinuxPlatform::find(),
+    };
+    Ok(Reach {
+        platform: Arc::new(platform),
+        _private: private,
+    })
+}
+
+/// A private desktop is a process of its own, so that it ends even if this one is killed.
+fn spawn_private(size: Size) -> Result<Supervised> {
+    let exe = env::current_exe().map_err(Error::system("finding the program's own file"))?;
+    Supervised::spawn(&exe, &options(size))
+}
+
+fn options(size: Size) -> private::Options {
+    private::Options {
+        width: size.width,
+        height: size.height,
+        ..private::Options::default()
+    }
+}
+
+/// `deskline desktop`.
+pub(crate) fn desktop(args: &DesktopArgs) -> Done {
+    let options = private::Options {
+        watch: args.watch,
+        home: args.home.clone(),
+        ..options(args.size)
+    };
+    let until = if args.until_eof {
+        Until::Eof
+    } else if args.command.is_empty() {
+        Until::Signal
+    } else {
+        Until::Command(args.command.clone())
+    };
+    let announce = match &until {
+        _ if args.json => Announce::Json,
+        Until::Command(_) => Announce::Nothing,
+        _ => Announce::Shell,
+    };
+    Ok(ExitCode::from(private::run_supervised(
+        &options, announce, &until,
+    )?))
+}
+
+/// What the doctor finds.
+pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
+    let private = settings.desktop.map(spawn_private).transpose()?;
+    let session = match &private {
+        Some(desktop) => desktop.session().clone(),
+        None => Session::find(),
+    };
+    Ok(doctor::examine(&session))
+}
+
+/// Runs the program's work. Here no thread is special.
+pub(crate) fn run(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode {
+    work()
+}

@@ -1,0 +1,69 @@
+//! macOS: the desktop of the person who is logged in.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use deskline_desktop::doctor::Check;
+use deskline_desktop::{Error, Platform, Result};
+use deskline_macos::os::apple::{Apple, main_thread};
+use deskline_macos::{MacPlatform, doctor, selftest as test};
+
+use crate::cli::{DesktopArgs, Selftest, Settings};
+use crate::run::{self as program, Done};
+
+/// The desktop that is driven.
+pub(crate) struct Reach {
+    pub(crate) platform: Arc<dyn Platform>,
+}
+
+/// The person's desktop.
+pub(crate) fn reach(settings: &Settings) -> Result<Reach> {
+    no_private(settings.desktop.is_some())?;
+    Ok(Reach {
+        platform: Arc::new(MacPlatform::new(Apple)),
+    })
+}
+
+/// One session has one `WindowServer`: a desktop of the agent's own is another login.
+fn no_private(wanted: bool) -> Result<()> {
+    if !wanted {
+        return Ok(());
+    }
+    Err(Error::Input(
+        "macOS has no private desktops: log a second user in (System Settings › Users & Groups, \
+         then fast user switching) and start deskline there"
+            .into(),
+    ))
+}
+
+/// `deskline desktop`.
+pub(crate) fn desktop(_: &DesktopArgs) -> Done {
+    no_private(true)?;
+    Ok(ExitCode::FAILURE)
+}
+
+/// What the doctor finds.
+pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
+    no_private(settings.desktop.is_some())?;
+    Ok(doctor::examine(&Apple, std::process::id()))
+}
+
+/// Runs the program's work beside the main run loop: `AppKit` and the keyboard layouts are to be
+/// called on the main thread.
+pub(crate) fn run(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode {
+    main_thread::beside(work).unwrap_or(ExitCode::FAILURE)
+}
+
+/// `deskline selftest`.
+pub(crate) fn selftest(settings: &Settings, args: &Selftest) -> Done {
+    let role = args.role.unwrap_or_default();
+    let exe = std::env::current_exe()?;
+    // Nobody may be reading any more; the test goes on to put the desktop back.
+    let say = |line: &str| drop(program::print(line));
+    let report = test::run(&Apple, program::journal(settings)?, role, Some(&exe), say);
+    Ok(if report.passed() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}

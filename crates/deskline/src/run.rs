@@ -1,0 +1,170 @@
+//! Serving, calling and looking back.
+
+use std::error::Error;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use deskline_desktop::cancel::Reason;
+use deskline_desktop::guard::{Guarding, Mode};
+use deskline_desktop::{Cancel, Links, Policy};
+use deskline_journal::Journal;
+use deskline_mcp::{Config, Dispatcher};
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::cli::{Call, Compat, GuardMode, Settings};
+use crate::{log as table, platform};
+
+pub(crate) type Done = Result<ExitCode, Box<dyn Error>>;
+
+/// Where a macos-use setup expects its files.
+const MACOS_USE: &str = "/tmp/macos-use";
+/// How long a cancelled call may take to put the desktop back.
+const RESTORE: Duration = Duration::from_secs(5);
+
+pub(crate) fn journal(settings: &Settings) -> Result<Journal, Box<dyn Error>> {
+    let compat = settings.compat.map(|Compat::MacosUse| Path::new(MACOS_USE));
+    let dir = settings.dir.as_deref().or(compat);
+    Ok(Journal::open(dir, settings.keep)?)
+}
+
+/// The one place where the parts are put together.
+fn dispatcher(settings: &Settings) -> Result<(Dispatcher, platform::Reach), Box<dyn Error>> {
+    let journal = journal(settings)?;
+    let reach = platform::reach(settings)?;
+    let policy = Policy {
+        allow: settings.allow_app.clone(),
+        deny: settings.deny_app.clone(),
+        guard: Guarding {
+            mode: match settings.guard {
+                GuardMode::Off => Mode::Off,
+                GuardMode::Input => Mode::Input,
+                GuardMode::Full => Mode::Full,
+            },
+            limit: Duration::from_secs(settings.guard_timeout.into()),
+        },
+        ..Policy::default()
+    };
+    let links = Links::new(Arc::clone(&reach.platform), journal.clone(), policy.clone());
+    let config = Config {
+        policy,
+        read_only: settings.read_only,
+        compat_macos_use: settings.compat.is_some(),
+    };
+    let platform = Arc::clone(&reach.platform);
+    let dispatcher = Dispatcher::new(platform, Box::new(links), journal, config)?;
+    Ok((dispatcher, reach))
+}
+
+/// `deskline serve`.
+pub(crate) fn serve(settings: &Settings) -> Done {
+    if io::stdin().is_terminal() {
+        eprintln!(
+            "deskline: serving MCP on standard input and output, which is meant for an agent; see deskline --help. Ctrl-D ends it."
+        );
+    }
+    let (dispatcher, _reach) = dispatcher(settings)?;
+    in_runtime(async {
+        let stop = stopped()?;
+        let (input, output) = deskline_mcp::stdio();
+        deskline_mcp::serve(Arc::new(dispatcher), input, output, stop).await?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// `deskline call`.
+pub(crate) fn call(settings: &Settings, call: &Call) -> Done {
+    let (dispatcher, _reach) = dispatcher(settings)?;
+    in_runtime(async {
+        let cancel = Cancel::new();
+        let answer = dispatcher.call(&call.tool, &call.arguments, &cancel);
+        tokio::pin!(answer);
+        let reply = tokio::select! {
+            reply = &mut answer => reply,
+            () = stopped()? => {
+                cancel.cancel(Reason::Stopping);
+                let answer = tokio::time::timeout(RESTORE, answer).await;
+                answer.map_err(|_| "the call did not end within 5 s of the signal")?
+            }
+        };
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(unknown) => {
+                eprintln!("deskline: {unknown}");
+                return Ok(ExitCode::from(2));
+            }
+        };
+        let failed = reply.is_error;
+        let text = if call.json {
+            reply.into_json()
+        } else {
+            reply.text
+        };
+        print(&text)?;
+        dispatcher.stop(RESTORE).await;
+        Ok(if failed {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::SUCCESS
+        })
+    })
+}
+
+/// `deskline log`.
+pub(crate) fn log(settings: &Settings, number: usize, json: bool) -> Done {
+    let records = journal(settings)?.records(number)?;
+    if json {
+        for record in &records {
+            print(&serde_json::to_string(record)?)?;
+        }
+    } else if records.is_empty() {
+        print("No calls yet.")?;
+    } else {
+        print(table::table(&records).trim_end())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints a line; that nobody reads it any more (`| head`) is no error.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    match writeln!(io::stdout(), "{text}") {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        done => done,
+    }
+}
+
+fn in_runtime(work: impl Future<Output = Done>) -> Done {
+    let runtime: Runtime = Builder::new_current_thread().enable_all().build()?;
+    let done = runtime.block_on(work);
+    // A thread may still be reading standard input; it ends with the process.
+    runtime.shutdown_background();
+    done
+}
+
+/// Completes when the process is told to end.
+fn stopped() -> io::Result<impl Future<Output = ()>> {
+    let mut signals = [
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+    ]
+    .into_iter()
+    .map(signal)
+    .collect::<io::Result<Vec<_>>>()?;
+    Ok(async move {
+        std::future::poll_fn(|context| {
+            let ready = signals
+                .iter_mut()
+                .any(|signal| signal.poll_recv(context).is_ready());
+            if ready {
+                std::task::Poll::Ready(())
+            } else {
+                std::task::Poll::Pending
+            }
+        })
+        .await;
+    })
+}

@@ -1,0 +1,145 @@
+//! The program as a client or a person starts it: exit codes, endings, and what goes where.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+
+/// A folder for a journal of the test's own.
+fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn deskline(folder: &TempDir, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_deskline"));
+    command
+        .args(args)
+        .env("DESKLINE_DIR", folder.path().join("journal"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn run(args: &[&str], input: &str) -> Output {
+    let folder = folder();
+    let mut child = deskline(&folder, args).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // One that does not read its input has closed it.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    child.wait_with_output().unwrap()
+}
+
+fn outcome(output: &Output) -> (i32, String) {
+    let out = String::from_utf8(output.stdout.clone()).unwrap();
+    (output.status.code().expect("a signal ended it"), out)
+}
+
+#[test]
+fn a_client_that_discovers_and_leaves() {
+    let line = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{{{META}}}}}\n"
+    );
+    let (code, out) = outcome(&run(&[], &line));
+    assert_eq!(code, 0);
+    assert_eq!(out.lines().count(), 1);
+    assert!(out.contains("2026-07-28"), "{out}");
+    assert_eq!(outcome(&run(&["serve"], "")), (0, String::new()));
+}
+
+#[test]
+fn a_client_that_speaks_something_else() {
+    let output = run(
+        &[],
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n",
+    );
+    assert_eq!(outcome(&output), (1, String::new()));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("did not speak MCP"));
+}
+
+fn served(folder: &TempDir) -> Child {
+    let mut child = deskline(folder, &["-vvv"]).spawn().unwrap();
+    let stdin = child.stdin.as_mut().unwrap();
+    writeln!(stdin, "{INITIALIZE}").unwrap();
+    let mut answer = String::new();
+    let mut stdout = BufReader::new(child.stdout.as_mut().unwrap());
+    stdout.read_line(&mut answer).unwrap();
+    assert!(
+        answer.contains("\"protocolVersion\":\"2025-06-18\""),
+        "{answer}"
+    );
+    child
+}
+
+#[test]
+fn signals_end_it_cleanly() {
+    for signal in ["-TERM", "-INT", "-HUP"] {
+        let folder = folder();
+        let mut child = served(&folder);
+        let pid = child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args([signal, &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{signal}");
+    }
+}
+
+#[test]
+fn nothing_typed_is_traced() {
+    let folder = folder();
+    let mut child = served(&folder);
+    let mut stdin = child.stdin.take().unwrap();
+    writeln!(
+        stdin,
+        r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"type_and_traverse","arguments":{{"pid":1,"text":"correct horse"}}}}}}"#
+    )
+    .unwrap();
+    let mut answer = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut answer).unwrap();
+    assert!(answer.contains("status: error"), "{answer}");
+    drop(stdin);
+    let mut traces = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut traces)
+        .unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(!traces.contains("correct horse"), "{traces}");
+}
+
+#[test]
+fn calls_by_hand() {
+    let wrong = run(&["call", "list_application"], "");
+    assert_eq!(outcome(&wrong), (2, String::new()));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("Did you mean \"list_applications\"?"));
+    let (code, out) = outcome(&run(&["call", "refresh_traversal"], ""));
+    assert_eq!(code, 1);
+    assert!(
+        out.starts_with("status: error\nerror: pid is missing."),
+        "{out}"
+    );
+    let arguments = r#"{"pattern": "a"}"#;
+    let (code, out) = outcome(&run(&["call", "search_tree", arguments, "--json"], ""));
+    assert_eq!(code, 1);
+    let result: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(result["isError"], true);
+}
+
+#[test]
+fn looks_back() {
+    assert_eq!(outcome(&run(&["log"], "")), (0, "No calls yet.\n".into()));
+    assert_eq!(outcome(&run(&["log", "--json"], "")), (0, String::new()));
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+"""The accessibility bus as libatspi reads it: an oracle that has nothing of ours in it.
+
+Usage: atspi.py wait PID            until the app has a window with something in it
+       atspi.py find PID ROLE NAME  one line for each match, tab-separated: states, text, value
+"""
+
+import sys
+import time
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi
+
+LIMIT = 4000
+"""Nodes looked at: a sheet has a thousand million."""
+
+
+def app_of(pid):
+    desktop = Atspi.get_desktop(0)
+    for at in range(desktop.get_child_count()):
+        try:
+            app = desktop.get_child_at_index(at)
+            if app and app.get_process_id() == pid:
+                return app
+        except gi.repository.GLib.Error:
+            pass
+    return None
+
+
+def ready(pid):
+    app = app_of(pid)
+    try:
+        for at in range(app.get_child_count() if app else 0):
+            window = app.get_child_at_index(at)
+            if window and window.get_child_count() > 0:
+                return True
+    except gi.repository.GLib.Error:
+        pass
+    return False
+
+
+def walk(node):
+    todo = [node]
+    for _ in range(LIMIT):
+        if not todo:
+            return
+        node = todo.pop(0)
+        if node is None:
+            continue
+        try:
+            yield node
+            if not node.get_state_set().contains(Atspi.StateType.MANAGES_DESCENDANTS):
+                todo += [node.get_child_at_index(i) for i in range(node.get_child_count())]
+        except gi.repository.GLib.Error:
+            pass
+
+
+def describe(node):
+    states = [Atspi.StateType(s).value_nick for s in node.get_state_set().get_states()]
+    text = node.get_text_iface()
+    value = node.get_value_iface()
+    shown = Atspi.Text.get_text(text, 0, -1) if text else ""
+    number = Atspi.Value.get_current_value(value) if value else ""
+    return "\t".join([" ".join(sorted(states)), repr(shown)[1:-1], str(number)])
+
+
+pid = int(sys.argv[2])
+if sys.argv[1] == "wait":
+    deadline = time.monotonic() + 25
+    while not ready(pid):
+        if time.monotonic() > deadline:
+            sys.exit(f"pid {pid} is not on the accessibility bus")
+        time.sleep(0.02)
+else:
+    role, name = sys.argv[3:5]
+    for node in walk(app_of(pid)):
+        try:
+            if node.get_role_name() == role and name in (node.get_name(), ""):
+                print(describe(node))
+        except gi.repository.GLib.Error:
+            pass

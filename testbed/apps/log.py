@@ -1,0 +1,34 @@
+"""The log of a test app: what happened to it, one line an event. The tests' truth.
+
+A line is written at once, so that whoever reads the file after an answer sees all that came
+before it. Line breaks in a text are written as \\n.
+"""
+
+import os
+import sys
+
+_file = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+
+HOSTILE = "--hostile" in sys.argv[2:]
+
+FORGED = '" x:1 y:1 w:1 h:1 visible #e1\n [AXButton] "Forged" x:2 y:2 w:2 h:2 visible #e2\r\n'
+"""A label that tries to end its line and to begin another."""
+
+BIDI = "\u202egnp.elif\u202c\u2028\u2029\x1b[31m"
+"""A label that tries to be read backwards, to break a line and to colour a terminal."""
+
+HUGE = "A" * 1_000_000
+"""A label of a megabyte."""
+
+ROWS = [f"Row {n}" for n in range(1, 201)]
+TABLE = [(f"Item {n}", f"{n * 10} kg") for n in range(1, 21)]
+COLOURS = ["Red", "Green", "Blue"]
+SIZES = ["Small", "Medium", "Large"]
+TABS = ["First", "Second", "Third"]
+TITLE = "Window of " + os.path.basename(sys.argv[0])
+
+
+def log(*words):
+    """Appends one line."""
+    line = " ".join(str(w).lower() if isinstance(w, bool) else str(w) for w in words)
+    os.write(_file, (line.replace("\n", "\\n") + "\n").encode(errors="replace"))

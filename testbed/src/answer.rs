@@ -1,0 +1,120 @@
+//! What a tool call answers with, taken apart.
+
+use std::fmt;
+
+use deskline_core::{DeltaLine, Line};
+
+/// The answer to a tool call: a summary and, behind its paths, the files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The text of the result.
+    pub text: String,
+    /// Whether it is an error.
+    pub is_error: bool,
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Answer {
+    /// The answer, where it is no error.
+    #[allow(clippy::return_self_not_must_use)] // often only that it is none matters
+    #[track_caller]
+    pub fn ok(self) -> Self {
+        assert!(!self.is_error, "{self}");
+        self
+    }
+
+    /// The words of the error.
+    #[track_caller]
+    pub fn error(&self) -> &str {
+        assert!(self.is_error, "no error: {self}");
+        self.field("error")
+    }
+
+    /// A field of the summary, if it has it.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.text
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    }
+
+    /// A field of the summary.
+    #[track_caller]
+    pub fn field(&self, name: &str) -> &str {
+        self.get(name)
+            .unwrap_or_else(|| panic!("no {name}: in {self}"))
+    }
+
+    /// The lines of a list field, such as `visible_elements`.
+    pub fn list(&self, name: &str) -> Vec<&str> {
+        let header = format!("{name}:");
+        self.text
+            .lines()
+            .skip_while(|line| *line != header)
+            .skip(1)
+            .map_while(|line| line.strip_prefix("  "))
+            .collect()
+    }
+
+    /// The app's pid.
+    #[track_caller]
+    pub fn pid(&self) -> u32 {
+        self.field("pid").parse().unwrap()
+    }
+
+    /// The content of the tree file.
+    #[track_caller]
+    pub fn file(&self) -> String {
+        let path = self.field("file");
+        std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"))
+    }
+
+    /// The lines of the diff, as they stand in the file.
+    #[track_caller]
+    pub fn diff_lines(&self) -> Vec<String> {
+        let file = self.file();
+        let diff = file.lines().take_while(|line| !line.starts_with("# tree:"));
+        diff.filter(|line| line.parse::<DeltaLine>().is_ok())
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// The lines of the trees in the file: the app's and, after a handoff, the other app's.
+    #[track_caller]
+    pub fn lines(&self) -> Vec<Line> {
+        let file = self.file();
+        file.lines()
+            .filter_map(|line| line.strip_prefix(' '))
+            .map(|line| {
+                line.parse()
+                    .unwrap_or_else(|_| panic!("not a line: {line}"))
+            })
+            .collect()
+    }
+
+    /// The line of the element with that title, whatever its value, and a role that starts so: the
+    /// first that is visible, else the first.
+    #[track_caller]
+    pub fn line_of(&self, role: &str, text: &str) -> Line {
+        self.find(role, text)
+            .unwrap_or_else(|| panic!("no {role} \"{text}\" in\n{}", self.file()))
+    }
+
+    /// [`Answer::line_of`], if there is one.
+    #[track_caller]
+    pub fn find(&self, role: &str, text: &str) -> Option<Line> {
+        let lines = self.lines();
+        let fits = |line: &&Line| {
+            let shown = line.text.as_ref().map(|t| t.shown.as_str());
+            let rest = shown.and_then(|shown| shown.strip_prefix(text));
+            line.role.ax().starts_with(role)
+                && rest.is_some_and(|value| value.is_empty() || value.starts_with(' '))
+        };
+        let visible = lines.iter().filter(|line| line.visible).find(fits);
+        visible.or_else(|| lines.iter().find(fits)).cloned()
+    }
+}

@@ -1,0 +1,148 @@
+//! A running app, which ends when the test is done with it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use crate::{Bed, Screen, Window, until};
+
+/// A running app of a bed. Dropping it ends it.
+#[derive(Debug)]
+pub struct App<'b> {
+    bed: &'b Bed,
+    child: Child,
+    /// The process that has its window.
+    pub pid: u32,
+    /// Its first window.
+    pub window: Window,
+    log: PathBuf,
+}
+
+impl<'b> App<'b> {
+    /// Starts an app and waits until its window is on the screen and its tree on the
+    /// accessibility bus.
+    pub(crate) fn start(bed: &'b Bed, command: Command) -> Self {
+        Self::start_when(bed, command, |_| true)
+    }
+
+    /// [`App::start`], for an app that shows other windows first.
+    pub fn start_when(bed: &'b Bed, mut command: Command, is_it: impl Fn(&Window) -> bool) -> Self {
+        let program = command.get_program().to_string_lossy().into_owned();
+        let known: Vec<u32> = bed.screen().windows().iter().map(|w| w.id).collect();
+        let name = program.rsplit('/').next().unwrap_or_default();
+        let log = tempfile::Builder::new()
+            .prefix(&format!("{name}-"))
+            .suffix(".log")
+            .tempfile_in(bed.folder())
+            .unwrap()
+            .keep()
+            .unwrap();
+        let complaints = log.1.with_extension("err");
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(log.0)
+            .stderr(fs::File::create(&complaints).unwrap())
+            .spawn()
+            .unwrap_or_else(|e| panic!("{program}: {e}"));
+        let window = until(&format!("a window of {program}"), || {
+            if let Some(status) = child.try_wait().unwrap() {
+                let said = fs::read_to_string(&complaints).unwrap();
+                // A launcher may end after it has started the app.
+                assert!(status.success(), "{program}: {status}: {said}");
+            }
+            let mut windows = bed.screen().windows();
+            windows.retain(|w| !known.contains(&w.id) && w.pid != 0 && is_it(w));
+            windows.pop()
+        });
+        let app = Self {
+            bed,
+            child,
+            pid: window.pid,
+            window,
+            log: log.1,
+        };
+        crate::oracle::wait_for_app(bed, app.pid);
+        app
+    }
+
+    /// What it has logged so far, less the lines of keys and of the pad, which most tests do not
+    /// ask for.
+    pub fn log(&self) -> Vec<String> {
+        let quiet = |line: &String| {
+            !["key ", "pad ", "scrolled ", "ready"]
+                .iter()
+                .any(|noise| line.starts_with(noise))
+        };
+        self.full_log().into_iter().filter(quiet).collect()
+    }
+
+    /// What it has logged so far.
+    pub fn full_log(&self) -> Vec<String> {
+        let log = fs::read_to_string(&self.log).unwrap();
+        log.lines().map(str::to_owned).collect()
+    }
+
+    /// Waits until it has logged this line.
+    pub fn wait_for(&self, line: &str) {
+        until(&format!("\"{line}\" in the app's log"), || {
+            self.full_log().iter().any(|l| l == line).then_some(())
+        });
+    }
+
+    /// Forgets what it has logged.
+    pub fn clear_log(&self) {
+        fs::File::options()
+            .write(true)
+            .open(&self.log)
+            .unwrap()
+            .set_len(0)
+            .unwrap();
+    }
+
+    /// Its first window as it is now.
+    pub fn window_now(&self) -> Window {
+        let windows = self.screen().windows();
+        let found = windows.into_iter().find(|w| w.id == self.window.id);
+        found.expect("the app's window is gone")
+    }
+
+    /// Moves its first window there.
+    #[must_use]
+    pub fn at(mut self, x: i32, y: i32) -> Self {
+        self.screen().place(self.window.id, x, y);
+        self.window = self.window_now();
+        self
+    }
+
+    /// Brings its first window to the front.
+    pub fn bring_to_front(&self) {
+        self.screen().bring_to_front(self.window.id);
+    }
+
+    /// Whether its process runs.
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_raw(self.pid.cast_signed()).unwrap();
+        rustix::process::kill_process(pid, signal).unwrap();
+    }
+
+    fn screen(&self) -> &Screen {
+        self.bed.screen()
+    }
+}
+
+impl Drop for App<'_> {
+    fn drop(&mut self) {
+        // A launcher's app is a process of its own.
+        let app = rustix::process::Pid::from_raw(self.pid.cast_signed());
+        if let Some(app) = app.filter(|_| self.pid != self.child.id()) {
+            let _ = rustix::process::kill_process(app, rustix::process::Signal::KILL);
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,201 @@
+//! The apps: the test apps with one of each widget, and the real ones.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::web::Page;
+use crate::{App, Bed};
+
+/// What a test app is made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Toolkit {
+    /// GTK 3.
+    Gtk3,
+    /// GTK 4.
+    Gtk4,
+    /// Qt 5.
+    Qt5,
+}
+
+impl Toolkit {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Gtk3, Self::Gtk4, Self::Qt5];
+
+    fn file(self) -> &'static str {
+        match self {
+            Self::Gtk3 => "gtk3.py",
+            Self::Gtk4 => "gtk4.py",
+            Self::Qt5 => "qt5.py",
+        }
+    }
+}
+
+fn path_of(part: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(part)
+}
+
+/// A script that runs with the distribution's Python, whose modules are those of its toolkits.
+pub(crate) fn python(bed: &Bed, script: &str) -> Command {
+    let mut command = bed.command("/usr/bin/python3");
+    command.arg("-B").arg(path_of(script));
+    command
+}
+
+impl Bed {
+    /// The test app with one of each widget; see `testbed/apps`.
+    pub fn widgets(&self, toolkit: Toolkit) -> App<'_> {
+        self.widgets_with(toolkit, &[])
+    }
+
+    /// [`Bed::widgets`] with labels that try to break out of their lines.
+    pub fn hostile_widgets(&self, toolkit: Toolkit) -> App<'_> {
+        self.widgets_with(toolkit, &["--hostile"])
+    }
+
+    fn widgets_with(&self, toolkit: Toolkit, args: &[&str]) -> App<'_> {
+        let mut command = python(self, &format!("apps/{}", toolkit.file()));
+        // It logs to its standard output, which is the app's log file.
+        command.arg("/dev/stdout").args(args);
+        let app = App::start(self, command);
+        app.wait_for("ready");
+        app.clear_log();
+        app
+    }
+
+    /// mousepad, GTK 3, with a file of this content.
+    pub fn mousepad(&self, content: &str) -> (App<'_>, PathBuf) {
+        self.editor("mousepad", content)
+    }
+
+    /// featherpad, Qt 5, with a file of this content.
+    pub fn featherpad(&self, content: &str) -> (App<'_>, PathBuf) {
+        self.editor("featherpad", content)
+    }
+
+    fn editor(&self, program: &str, content: &str) -> (App<'_>, PathBuf) {
+        let file = self.path(&format!("{program}.txt"));
+        fs::write(&file, content).unwrap();
+        let mut command = self.command(program);
+        command.arg(&file);
+        (App::start(self, command), file)
+    }
+
+    /// GTK 3's own collection of widgets.
+    pub fn gtk3_widget_factory(&self) -> App<'_> {
+        App::start(self, self.command("gtk3-widget-factory"))
+    }
+
+    /// GTK 4's own collection of widgets.
+    pub fn gtk4_widget_factory(&self) -> App<'_> {
+        App::start(self, self.command("gtk4-widget-factory"))
+    }
+
+    /// GNOME's calculator, GTK 4.
+    pub fn gnome_calculator(&self) -> App<'_> {
+        App::start(self, self.command("gnome-calculator"))
+    }
+
+    /// GNOME's text editor, GTK 4, which asks the portal for its file dialogs.
+    pub fn gnome_text_editor(&self) -> App<'_> {
+        let mut command = self.command("gnome-text-editor");
+        command.env("GDK_DEBUG", "portals").arg("--standalone");
+        App::start(self, command)
+    }
+
+    /// KDE's calculator, Qt 5.
+    pub fn kcalc(&self) -> App<'_> {
+        App::start(self, self.command("kcalc"))
+    }
+
+    /// `LibreOffice` Calc with a document of two sheets, `Prices` with these rows of cells and
+    /// `Other`, and a profile of its own. The document is one XML file, saved without questions.
+    pub fn calc(&self, rows: &[&[&str]]) -> (App<'_>, PathBuf) {
+        let file = self.path("prices.fods");
+        fs::write(&file, document(rows)).unwrap();
+        let mut command = self.command("soffice");
+        let profile = self.path("office-profile");
+        command.arg(format!(
+            "-env:UserInstallation=file://{}",
+            profile.display()
+        ));
+        command
+            .args(["--norestore", "--nologo", "--calc"])
+            .arg(&file);
+        let app = App::start_when(self, command, |w| w.title.starts_with("prices.fods"));
+        (app, file)
+    }
+
+    /// Chromium with a page of this HTML, and a profile of its own. The page reports what happens
+    /// to it; see [`Page`].
+    pub fn chromium(&self, html: &str) -> (App<'_>, Page) {
+        let page = Page::serve(html);
+        let profile = self.path("chromium-profile");
+        let mut command = self.command("chromium");
+        command
+            .args([
+                "--no-sandbox",
+                "--force-renderer-accessibility",
+                "--disable-gpu",
+                "--no-first-run",
+                "--no-default-browser-check",
+                "--disable-background-networking",
+                "--disable-sync",
+                "--password-store=basic",
+                "--window-size=1000,800",
+            ])
+            .arg(format!("--user-data-dir={}", profile.display()))
+            .arg(page.address());
+        let title = page.title().to_owned();
+        let app = App::start_when(self, command, |w| w.title.starts_with(&title));
+        page.wait_for("ready");
+        page.clear_log();
+        (app, page)
+    }
+
+    /// Chromium with a page that has the widgets of the test apps, and logs what they log.
+    pub fn chromium_widgets(&self) -> (App<'_>, Page) {
+        self.chromium(&fs::read_to_string(path_of("apps/page.html")).unwrap())
+    }
+
+    /// A zenity dialog, GTK 3; what it prints is its log.
+    pub fn zenity(&self, args: &[&str]) -> App<'_> {
+        let mut command = self.command("zenity");
+        command.args(args);
+        App::start(self, command)
+    }
+}
+
+/// A flat `OpenDocument` spreadsheet (version 1.2, part 1).
+fn document(rows: &[&[&str]]) -> String {
+    let mut table = String::new();
+    for row in rows {
+        table += "<table:table-row>";
+        for cell in *row {
+            let value = match cell.parse::<f64>() {
+                Ok(number) => format!("office:value-type=\"float\" office:value=\"{number}\""),
+                Err(_) => "office:value-type=\"string\"".to_owned(),
+            };
+            table += "<table:table-cell ";
+            table += &value;
+            table += "><text:p>";
+            table += cell;
+            table += "</text:p></table:table-cell>";
+        }
+        table += "</table:table-row>";
+    }
+    let name = |part: &str| format!("urn:oasis:names:tc:opendocument:xmlns:{part}:1.0");
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\
+         <office:document xmlns:office=\"{}\" xmlns:text=\"{}\" xmlns:table=\"{}\" \
+         office:version=\"1.2\" \
+         office:mimetype=\"application/vnd.oasis.opendocument.spreadsheet\">\
+         <office:body><office:spreadsheet>\
+         <table:table table:name=\"Prices\">{table}</table:table>\
+         <table:table table:name=\"Other\"><table:table-row><table:table-cell/></table:table-row>\
+         </table:table></office:spreadsheet></office:body></office:document>",
+        name("office"),
+        name("text"),
+        name("table"),
+    )
+}

@@ -1,0 +1,153 @@
+//! A private desktop for one test, or for the tests of one file.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use crate::{Client, PATIENCE, Screen, deskline, until};
+
+/// The width and height of a bed's screen in pixels.
+pub const SIZE: (u16, u16) = (1920, 1080);
+
+/// A private desktop, a folder for files and a journal. All of it ends with this, also where the
+/// test panics or is killed: the desktop ends with a pipe that the kernel closes.
+#[derive(Debug)]
+pub struct Bed {
+    desktop: Child,
+    stdin: Option<ChildStdin>,
+    environment: BTreeMap<String, String>,
+    folder: tempfile::TempDir,
+    screen: Screen,
+}
+
+impl Bed {
+    /// Starts one.
+    pub fn new() -> Self {
+        Self::with(&[])
+    }
+
+    /// Starts one with more arguments to `deskline desktop`.
+    pub fn with(args: &[&str]) -> Self {
+        let folder = tempfile::Builder::new()
+            .prefix("deskline-bed-")
+            .tempdir()
+            .unwrap();
+        let (width, height) = SIZE;
+        let mut desktop = Command::new(deskline())
+            .args(["desktop", "--json", "--until-eof"])
+            .arg(format!("--size={width}x{height}"))
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|e| panic!("{}: {e}", deskline().display()));
+        let stdin = desktop.stdin.take();
+        let mut line = String::new();
+        BufReader::new(desktop.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let environment: BTreeMap<String, String> =
+            serde_json::from_str(&line).unwrap_or_else(|e| panic!("{line:?}: {e}"));
+        assert!(!environment.contains_key("error"), "{environment:?}");
+        let screen = Screen::connect(&environment);
+        Self {
+            desktop,
+            stdin,
+            environment,
+            folder,
+            screen,
+        }
+    }
+
+    /// The environment of the desktop's apps.
+    pub fn environment(&self) -> &BTreeMap<String, String> {
+        &self.environment
+    }
+
+    /// A program that will run on the desktop.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .envs(&self.environment)
+            .current_dir(self.folder());
+        command
+    }
+
+    /// Runs a program on the desktop to its end; what it has printed.
+    pub fn run(&self, program: &str, args: &[&str]) -> String {
+        let output = self.command(program).args(args).output();
+        let output = output.unwrap_or_else(|e| panic!("{program}: {e}"));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{program} {args:?}: {said}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// A folder for files, gone with the bed.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The path of a file in that folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder().join(name)
+    }
+
+    /// The journal of the bed's servers.
+    pub fn journal(&self) -> PathBuf {
+        self.path("journal")
+    }
+
+    /// The lines of the journal's log so far.
+    pub fn journal_lines(&self) -> Vec<serde_json::Value> {
+        let log = std::fs::read_to_string(self.journal().join("journal.jsonl"));
+        let log = log.unwrap_or_default();
+        log.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// The X server, asked by ourselves.
+    pub fn screen(&self) -> &Screen {
+        &self.screen
+    }
+
+    /// `deskline serve` on this desktop, and a client that has shaken hands with it.
+    pub fn server(&self, args: &[&str]) -> Client {
+        Client::start(self.serve(args))
+    }
+
+    /// `deskline serve` on this desktop, not started.
+    pub fn serve(&self, args: &[&str]) -> Command {
+        let mut command = self.command(deskline());
+        command.arg("serve").arg("--dir").arg(self.journal());
+        command.args(args);
+        command
+    }
+}
+
+impl Default for Bed {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Bed {
+    fn drop(&mut self) {
+        drop(self.stdin.take());
+        if std::thread::panicking() {
+            // A second panic would hide the first.
+            let deadline = std::time::Instant::now() + PATIENCE;
+            while matches!(self.desktop.try_wait(), Ok(None))
+                && std::time::Instant::now() < deadline
+            {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+        } else {
+            until("the desktop's end", || self.desktop.try_wait().unwrap());
+        }
+        let _ = self.desktop.kill();
+        let _ = self.desktop.wait();
+    }
+}

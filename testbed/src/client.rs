@@ -1,0 +1,201 @@
+//! A real MCP client of a real `deskline serve`, for tests that are not async.
+
+use std::fmt::Write as _;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest,
+    ProgressNotificationParam, ServerResult, Tool,
+};
+use rmcp::service::{NotificationContext, PeerRequestOptions, RequestHandle, RunningService};
+use rmcp::{ClientHandler, RoleClient, ServiceExt as _};
+use serde_json::Value;
+use tokio::process::Child;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::{Answer, PATIENCE};
+
+/// What the server has told without being asked.
+#[derive(Debug, Clone, Default)]
+struct Heard(Arc<Mutex<Vec<String>>>);
+
+impl Heard {
+    fn note(&self, what: String) {
+        self.0.lock().unwrap().push(what);
+    }
+}
+
+impl ClientHandler for Heard {
+    async fn on_progress(
+        &self,
+        params: ProgressNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        let mut line = format!("progress {}", params.progress);
+        if let Some(message) = params.message {
+            let _ = write!(line, " {message}");
+        }
+        self.note(line);
+    }
+}
+
+/// A client of a server that it has started. Dropping it ends the server as clients do: it closes
+/// its input.
+#[derive(Debug)]
+pub struct Client {
+    // In the order in which they go.
+    service: Option<RunningService<RoleClient, Heard>>,
+    heard: Heard,
+    child: Child,
+    /// The server's pid.
+    pub pid: u32,
+    runtime: Runtime,
+}
+
+/// A call that was sent and not yet answered.
+#[derive(Debug)]
+pub struct Pending<'c> {
+    handle: RequestHandle<RoleClient>,
+    client: &'c Client,
+}
+
+impl Client {
+    /// Starts the server and shakes hands with it.
+    pub fn start(command: Command) -> Self {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let heard = Heard::default();
+        let (service, child) = runtime.block_on(async {
+            let mut child = tokio::process::Command::from(command)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .kill_on_drop(true)
+                .spawn()
+                .unwrap();
+            let pipes = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
+            let service = tokio::time::timeout(PATIENCE, heard.clone().serve(pipes)).await;
+            (service.expect("no handshake in time").unwrap(), child)
+        });
+        Self {
+            service: Some(service),
+            heard,
+            pid: child.id().unwrap(),
+            child,
+            runtime,
+        }
+    }
+
+    fn service(&self) -> &RunningService<RoleClient, Heard> {
+        self.service.as_ref().expect("the client has hung up")
+    }
+
+    /// Calls a tool and waits for its answer.
+    #[track_caller]
+    pub fn call(&self, tool: &str, arguments: Value) -> Answer {
+        self.call_timeout(tool, arguments, PATIENCE)
+            .unwrap_or_else(|| panic!("{tool} was not answered within {PATIENCE:?}"))
+    }
+
+    /// Calls a tool; `None` where there is no answer within `time`, and the call is cancelled.
+    pub fn call_timeout(&self, tool: &str, arguments: Value, time: Duration) -> Option<Answer> {
+        self.send(tool, arguments).answer(time)
+    }
+
+    /// Sends a call without waiting for its answer.
+    pub fn send(&self, tool: &str, arguments: Value) -> Pending<'_> {
+        let Value::Object(arguments) = arguments else {
+            panic!("{arguments} is no object")
+        };
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let peer = self.service().peer();
+        let options = PeerRequestOptions::no_options();
+        let sent = peer.send_cancellable_request(request, options);
+        Pending {
+            handle: self.runtime.block_on(sent).unwrap(),
+            client: self,
+        }
+    }
+
+    /// What the server has told without being asked, so far.
+    pub fn notifications(&self) -> Vec<String> {
+        self.heard.0.lock().unwrap().clone()
+    }
+
+    /// The tools that the server lists.
+    pub fn tools(&self) -> Vec<Tool> {
+        let peer = self.service().peer();
+        self.runtime.block_on(peer.list_all_tools()).unwrap()
+    }
+
+    /// The instructions that the server has sent on connect.
+    pub fn instructions(&self) -> String {
+        let info = self.service().peer().peer_info();
+        info.and_then(|info| info.instructions.clone())
+            .unwrap_or_default()
+    }
+
+    /// Closes the server's input and waits for its end.
+    pub fn hang_up(mut self) -> ExitStatus {
+        self.close();
+        let Self { runtime, child, .. } = &mut self;
+        let ended = runtime.block_on(async { tokio::time::timeout(PATIENCE, child.wait()).await });
+        ended.expect("the server did not end in time").unwrap()
+    }
+
+    fn close(&mut self) {
+        if let Some(service) = self.service.take() {
+            let _ = self.runtime.block_on(service.cancel());
+        }
+    }
+}
+
+impl Pending<'_> {
+    /// Waits for the answer; `None` where there is none within `time`, and the call is cancelled.
+    pub fn answer(mut self, time: Duration) -> Option<Answer> {
+        self.handle.options.timeout = Some(time);
+        match self.client.runtime.block_on(self.handle.await_response()) {
+            Ok(ServerResult::CallToolResult(result)) => Some(answer(&result)),
+            Ok(other) => panic!("not a tool's answer: {other:?}"),
+            Err(rmcp::ServiceError::Timeout { .. }) => None,
+            Err(error) => panic!("no answer: {error}"),
+        }
+    }
+
+    /// Cancels the call. The protocol wants no answer to it.
+    pub fn cancel(self) {
+        let cancelled = self.handle.cancel(Some("the test".into()));
+        self.client.runtime.block_on(cancelled).unwrap();
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.close();
+        let Self { runtime, child, .. } = self;
+        let time = Duration::from_secs(5);
+        let _ = runtime.block_on(async { tokio::time::timeout(time, child.wait()).await });
+    }
+}
+
+/// The text of a result, and whether it is an error; pictures are only counted.
+fn answer(result: &CallToolResult) -> Answer {
+    assert!(
+        result.structured_content.is_none(),
+        "clients would drop the text"
+    );
+    let texts: Vec<&str> = result
+        .content
+        .iter()
+        .filter_map(|content| Some(content.as_text()?.text.as_str()))
+        .collect();
+    Answer {
+        text: texts.join("\n"),
+        is_error: result.is_error.unwrap_or(false),
+    }
+}

@@ -1,0 +1,46 @@
+//! Real desktops for tests: a [`Bed`] is a private desktop of a test's own, with real apps on it
+//! and a real MCP client that talks to a real `deskline serve`.
+//!
+//! ```no_run
+//! use deskline_testbed::{Bed, Toolkit};
+//! use serde_json::json;
+//!
+//! let bed = Bed::new();
+//! let app = bed.widgets(Toolkit::Gtk3);
+//! let mut server = bed.server(&[]);
+//! let answer = server.call("click_and_traverse", json!({"pid": app.pid, "element": "OK"}));
+//! assert!(!answer.is_error, "{answer}");
+//! assert_eq!(app.log(), ["clicked OK"]);
+//! ```
+//!
+//! What Deskline says of an app is judged by what the app itself says: the log of a test app
+//! ([`App::log`]), a file that an editor has saved, the requests that a web page has sent
+//! ([`web::Page`]), the X server ([`Screen`]), or the accessibility bus read by libatspi
+//! ([`oracle`]).
+//!
+//! Everything here panics where a real desktop does not do its part: it is for tests. All waits
+//! are for a condition and have a bound.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
+
+mod answer;
+mod app;
+mod apps;
+mod bed;
+mod client;
+pub mod oracle;
+pub mod person;
+mod program;
+mod screen;
+mod wait;
+pub mod watcher;
+pub mod web;
+
+pub use answer::Answer;
+pub use app::App;
+pub use apps::Toolkit;
+pub use bed::Bed;
+pub use client::{Client, Pending};
+pub use program::deskline;
+pub use screen::{Screen, Window};
+pub use wait::{PATIENCE, until};

@@ -1,0 +1,34 @@
+//! The `deskline` that is tested.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The binary: what `DESKLINE_BIN` says, else the one of the same target directory and profile as
+/// the running test, built first where cargo runs the test. Cargo holds no lock while tests run.
+pub fn deskline() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        if let Some(path) = env::var_os("DESKLINE_BIN") {
+            return PathBuf::from(path);
+        }
+        // target/<profile>/deps/<test>
+        let test = env::current_exe().unwrap();
+        let profile = test
+            .ancestors()
+            .nth(2)
+            .expect("a test in a target directory");
+        if let Some(cargo) = env::var_os("CARGO") {
+            let mut build = Command::new(cargo);
+            build.args(["build", "--quiet", "--package", "deskline", "--target-dir"]);
+            build.arg(profile.parent().expect("a target directory"));
+            if profile.ends_with("release") {
+                build.arg("--release");
+            }
+            build.current_dir(env!("CARGO_MANIFEST_DIR"));
+            assert!(build.status().unwrap().success(), "deskline does not build");
+        }
+        profile.join("deskline")
+    })
+}

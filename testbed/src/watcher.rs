@@ -1,0 +1,170 @@
+//! What a bystander at the X server sees: who presses which keys and when, the overlay, and the
+//! state that a person would miss if it changed.
+
+use std::time::Duration;
+
+use x11rb::connection::Connection as _;
+use x11rb::protocol::Event;
+use x11rb::protocol::shape::{ConnectionExt as _, SK};
+use x11rb::protocol::xinput::{ConnectionExt as _, Device, EventMask, XIEventMask};
+use x11rb::protocol::xkb::{self, ConnectionExt as _};
+use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, ImageFormat, MapState, Window};
+use x11rb::rust_connection::RustConnection;
+
+use crate::screen::open;
+use crate::{Bed, until};
+
+/// A key that went down on a device, at a time of the server's clock in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stroke {
+    /// Whether it was synthetic.
+    pub synthetic: bool,
+    /// Its key code.
+    pub code: u32,
+    /// When.
+    pub time: u32,
+}
+
+/// Layout, locks and held modifiers, and the symbols of all keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keyboard {
+    state: (u8, u16, u16, u16),
+    symbols: Vec<u32>,
+}
+
+/// A connection of its own to the X server of a bed.
+#[derive(Debug)]
+pub struct Watcher {
+    x: RustConnection,
+    root: Window,
+    xtest: Vec<u16>,
+}
+
+impl Watcher {
+    /// Starts to watch.
+    pub fn of(bed: &Bed) -> Self {
+        let x = open(bed.environment());
+        let root = x.setup().roots[0].root;
+        x.xinput_xi_query_version(2, 2).unwrap().reply().unwrap();
+        x.xkb_use_extension(1, 0).unwrap().reply().unwrap();
+        let devices = x.xinput_xi_query_device(Device::ALL).unwrap();
+        let devices = devices.reply().unwrap().infos;
+        let xtest = devices
+            .iter()
+            .filter(|d| d.name.windows(5).any(|part| part == b"XTEST"))
+            .map(|d| d.deviceid)
+            .collect();
+        let mask = EventMask {
+            deviceid: Device::ALL.into(),
+            mask: vec![XIEventMask::RAW_KEY_PRESS],
+        };
+        x.xinput_xi_select_events(root, &[mask])
+            .unwrap()
+            .check()
+            .unwrap();
+        Self { x, root, xtest }
+    }
+
+    /// The keys that have gone down on devices, grabbed or not, since this was last asked.
+    pub fn strokes(&self) -> Vec<Stroke> {
+        let mut strokes = vec![];
+        self.x.get_input_focus().unwrap().reply().unwrap();
+        while let Some(event) = self.x.poll_for_event().unwrap() {
+            // Each comes from the device, and again from its master.
+            if let Event::XinputRawKeyPress(key) = event
+                && key.deviceid == key.sourceid
+            {
+                strokes.push(Stroke {
+                    synthetic: self.xtest.contains(&key.sourceid),
+                    code: key.detail,
+                    time: key.time,
+                });
+            }
+        }
+        strokes
+    }
+
+    /// The key code that has this symbol without modifiers.
+    pub fn code_of(&self, symbol: u32) -> u32 {
+        let (first, symbols, width) = self.symbols();
+        let at = symbols.chunks(width).position(|s| s[0] == symbol).unwrap();
+        (usize::from(first) + at) as u32
+    }
+
+    fn symbols(&self) -> (u8, Vec<u32>, usize) {
+        let (low, high) = (self.x.setup().min_keycode, self.x.setup().max_keycode);
+        let map = self.x.get_keyboard_mapping(low, high - low + 1).unwrap();
+        let map = map.reply().unwrap();
+        (low, map.keysyms, map.keysyms_per_keycode.into())
+    }
+
+    /// The keyboard as it is.
+    pub fn keyboard(&self) -> Keyboard {
+        let core = xkb::ID::USE_CORE_KBD.into();
+        let state = self.x.xkb_get_state(core).unwrap().reply().unwrap();
+        let (_, symbols, width) = self.symbols();
+        Keyboard {
+            state: (
+                state.group.into(),
+                state.base_mods.into(),
+                state.latched_mods.into(),
+                state.locked_mods.into(),
+            ),
+            symbols: symbols
+                .chunks(width)
+                .flat_map(|s| s[..2].to_vec())
+                .collect(),
+        }
+    }
+
+    /// The overlay's window while it is up.
+    pub fn overlay(&self) -> Option<Window> {
+        let children = self.x.query_tree(self.root).unwrap().reply().unwrap();
+        children.children.into_iter().rev().find(|id| {
+            let class = (AtomEnum::WM_CLASS, AtomEnum::STRING);
+            let class = self.x.get_property(false, *id, class.0, class.1, 0, 64);
+            let shown = self.x.get_window_attributes(*id).unwrap().reply();
+            let class = class.unwrap().reply();
+            shown.is_ok_and(|a| a.map_state == MapState::VIEWABLE)
+                && class.is_ok_and(|c| c.value == b"overlay\0Deskline\0")
+        })
+    }
+
+    /// Waits until the overlay is up.
+    pub fn await_overlay(&self) -> Window {
+        let start = std::time::Instant::now();
+        loop {
+            if let Some(window) = self.overlay() {
+                return window;
+            }
+            assert!(start.elapsed() < Duration::from_secs(30), "no overlay");
+        }
+    }
+
+    /// Waits until the overlay is gone.
+    pub fn await_no_overlay(&self) {
+        until("the overlay's end", || {
+            self.overlay().is_none().then_some(())
+        });
+    }
+
+    /// Whether clicks go through a window.
+    pub fn is_click_through(&self, window: Window) -> bool {
+        let shape = self.x.shape_get_rectangles(window, SK::INPUT).unwrap();
+        shape.reply().unwrap().rectangles.is_empty()
+    }
+
+    /// How many pixels of the screen have this colour, 0xRRGGBB.
+    pub fn pixels_of(&self, color: u32) -> usize {
+        let size = self.x.get_geometry(self.root).unwrap().reply().unwrap();
+        let (width, height) = (size.width, size.height);
+        let image = self
+            .x
+            .get_image(ImageFormat::Z_PIXMAP, self.root, 0, 0, width, height, !0)
+            .unwrap();
+        let image = image.reply().unwrap().data;
+        let [_, r, g, b] = color.to_be_bytes();
+        let pixels = image.chunks_exact(4);
+        pixels.filter(|p| p[..3] == [b, g, r]).count()
+    }
+}

@@ -1,0 +1,188 @@
+//! Each wrong input has words of its own, and nothing is touched.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::time::{Duration, Instant};
+
+use deskline_testbed::{Answer, Bed, Toolkit};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+const CLICK: &str = "click_and_traverse";
+
+#[test]
+#[allow(clippy::too_many_lines)] // a table
+fn wrong_input_is_answered_and_nothing_is_touched() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    let pid = app.pid;
+    let dead = {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        child.id()
+    };
+    let mut windowless = bed.command("sleep").arg("1000").spawn().unwrap();
+    let sleeping = windowless.id();
+    let cases: Vec<(&str, Value, Vec<String>)> = vec![
+        (
+            CLICK,
+            json!({"pid": dead, "element": "OK"}),
+            vec![format!("no process has pid {dead}")],
+        ),
+        (
+            CLICK,
+            json!({"pid": sleeping, "element": "OK"}),
+            vec![format!("pid {sleeping}"), "no window".into()],
+        ),
+        (
+            CLICK,
+            json!({"element": "OK"}),
+            vec!["pid is missing".into()],
+        ),
+        (
+            "press_key_and_traverse",
+            json!({"pid": pid, "keyName": "Retrun"}),
+            vec!["Retrun".into(), "Return".into()],
+        ),
+        (
+            "press_key_and_traverse",
+            json!({"pid": pid, "keyName": "a", "modifierFlags": ["Contrl"]}),
+            vec!["Contrl".into(), "Control".into()],
+        ),
+        (
+            CLICK,
+            json!({"pid": pid, "ref": "e3", "x": 5, "y": 5}),
+            vec!["ref and x,y were given together".into()],
+        ),
+        (CLICK, json!({"pid": pid}), vec!["no target".into()]),
+        (
+            CLICK,
+            json!({"pid": pid, "ref": "e987654"}),
+            vec!["#e987654 is stale".into()],
+        ),
+        (
+            CLICK,
+            json!({"pid": pid, "element": "Wrep", "role": "AXCheckBox"}),
+            vec!["no element matches 'Wrep'".into(), "\"Wrap\"".into()],
+        ),
+        (
+            "scroll_and_traverse",
+            json!({"pid": pid, "x": "ten", "y": 5, "deltaY": 1}),
+            vec!["x must be a number".into(), "ten".into()],
+        ),
+        (
+            CLICK,
+            json!({"pid": pid, "elemnt": "OK"}),
+            vec!["elemnt".into(), "element".into()],
+        ),
+        (
+            CLICK,
+            json!({"pid": pid, "x": 1900, "y": 1000}),
+            vec!["none of the app's windows".into()],
+        ),
+        (
+            "set_value_and_traverse",
+            json!({"pid": pid, "element": "OK", "role": "AXButton", "value": 1}),
+            vec!["refused set_value".into()],
+        ),
+        (
+            "open_application_and_traverse",
+            json!({"identifier": "no-such-app-at-all"}),
+            vec!["no-such-app-at-all".into()],
+        ),
+    ];
+    let mut seen = Vec::new();
+    for (tool, arguments, words) in cases {
+        let begun = Instant::now();
+        let answer = server.call(tool, arguments.clone());
+        let took = begun.elapsed();
+        assert!(answer.is_error, "{tool} {arguments}: {answer}");
+        let error = answer.error().to_owned();
+        for word in &words {
+            assert!(
+                error.contains(word),
+                "{tool} {arguments}: no {word:?} in {error:?}"
+            );
+        }
+        assert!(
+            took < Duration::from_secs(5),
+            "{tool} {arguments} took {took:?}"
+        );
+        assert!(!seen.contains(&error), "the same words twice: {error}");
+        seen.push(error);
+    }
+    assert_eq!(app.full_log(), [""; 0], "something was touched");
+    windowless.kill().unwrap();
+    windowless.wait().unwrap();
+}
+
+#[test]
+fn three_nearest_texts_are_named() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.widgets(Toolkit::Qt5);
+    let answer = server.call(CLICK, json!({"pid": app.pid, "element": "Tickin g"}));
+    let nearest = answer.error().split("Nearest: ").nth(1).unwrap();
+    assert!(nearest.contains("\"Ticking\""), "{nearest}");
+    assert_eq!(nearest.matches('#').count(), 3, "{nearest}");
+}
+
+#[test]
+fn a_ref_of_an_element_that_is_gone_is_stale() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    let ask = json!({"pid": app.pid, "element": "Ask", "role": "AXButton"});
+    let asked = server.call(CLICK, ask).ok();
+    let yes = asked
+        .line_of("AXButton", "Yes")
+        .reference
+        .unwrap()
+        .to_string();
+    let press = json!({"pid": app.pid, "ref": yes});
+    server.call(CLICK, press.clone()).ok();
+    let again = server.call(CLICK, press);
+    assert!(again.error().contains("is stale"), "{again}");
+    assert_eq!(app.log(), ["clicked Ask", "answered Yes"]);
+}
+
+#[test]
+fn a_hung_app_is_named_in_time_and_delays_no_other() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    for toolkit in Toolkit::ALL {
+        let hung = bed.widgets(toolkit);
+        let other = bed.widgets(Toolkit::Gtk3);
+        // Both are known, as in a session.
+        for app in [&hung, &other] {
+            server
+                .call("refresh_traversal", json!({"pid": app.pid}))
+                .ok();
+        }
+        hung.signal(Signal::STOP);
+        let begun = Instant::now();
+        let waiting = server.send(CLICK, json!({"pid": hung.pid, "element": "OK"}));
+        let meanwhile: Answer = server
+            .call("refresh_traversal", json!({"pid": other.pid}))
+            .ok();
+        let after = begun.elapsed();
+        assert!(
+            after < Duration::from_millis(1500),
+            "{toolkit:?}: {after:?}: {meanwhile}"
+        );
+        let answer = waiting.answer(Duration::from_secs(20)).unwrap();
+        let after = begun.elapsed();
+        assert!(
+            answer.error().contains("does not answer"),
+            "{toolkit:?}: {answer}"
+        );
+        assert!(
+            after < Duration::from_millis(3500),
+            "{toolkit:?}: {after:?}"
+        );
+        hung.signal(Signal::CONT);
+        let click = json!({"pid": hung.pid, "element": "OK", "role": "AXButton"});
+        server.call(CLICK, click).ok();
+        assert_eq!(hung.log(), ["clicked OK"], "{toolkit:?}");
+    }
+}

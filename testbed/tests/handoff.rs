@@ -1,0 +1,159 @@
+//! A file dialog of the portal takes the front: the answer is about it, and the next call is for it.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::fs::{self, File};
+use std::io::BufReader;
+
+use std::time::{Duration, Instant};
+
+use deskline_testbed::{Answer, Bed, Client, until};
+use serde_json::json;
+
+/// The process that now has the front, as the answer names it.
+#[track_caller]
+fn app_switch(answer: &Answer) -> u32 {
+    let line = answer.field("app_switch");
+    assert!(line.ends_with(" is now frontmost"), "{line}");
+    let pid = line.split("(PID: ").nth(1).unwrap().split(')').next();
+    pid.unwrap().parse().unwrap()
+}
+
+/// Everything that the answer promises about the process that took the front.
+#[track_caller]
+fn is_handed_off(bed: &Bed, answer: &Answer, pid: u32) -> u32 {
+    let dialog = app_switch(answer);
+    assert_ne!(dialog, pid);
+    let command = fs::read_to_string(format!("/proc/{dialog}/cmdline")).unwrap();
+    assert!(command.contains("xdg-desktop-portal-gtk"), "{command}");
+    let file = answer.file();
+    let header = format!("(PID: {dialog})");
+    let after = file
+        .lines()
+        .skip_while(|l| !(l.starts_with("# app_switch: ") && l.ends_with(&header)));
+    let tree: Vec<&str> = after.collect();
+    assert!(tree.len() > 20, "no tree of the dialog in\n{file}");
+    assert!(
+        tree.iter()
+            .any(|l| l.contains("[AXButton (push button)] \"Cancel\"")),
+        "{tree:#?}"
+    );
+    assert!(
+        !answer.list("app_switch_visible_elements").is_empty(),
+        "{answer}"
+    );
+    assert!(answer.text.chars().count() < 4_000);
+    // The dialog stays at the front: nothing is put back.
+    let windows = bed.screen().windows_of(dialog);
+    let front = bed.screen().front();
+    let window = windows
+        .iter()
+        .find(|w| w.id == front)
+        .expect("the dialog is not at the front");
+    // The picture is of it.
+    let picture = File::open(answer.field("screenshot")).unwrap();
+    let reader = png::Decoder::new(BufReader::new(picture))
+        .read_info()
+        .unwrap();
+    let (width, height) = reader.info().size();
+    let (_, _, w, h) = window.place;
+    let near = |a: u32, b: u32| a.abs_diff(b) <= 60;
+    assert!(
+        near(width, w) && near(height, h),
+        "{width}×{height}, the window is {w}×{h}"
+    );
+    dialog
+}
+
+/// Types a path into what has the dialog's focus and accepts it.
+fn choose(bed: &Bed, server: &Client, dialog: u32, path: &str, accept: &str) {
+    let path = json!({"pid": dialog, "text": path});
+    server.call("type_and_traverse", path).ok();
+    let accept = json!({"pid": dialog, "element": accept, "role": "AXButton"});
+    // GTK 3's list of completions, where it has opened by then, takes the first click for itself,
+    // a person's too: who sees the dialog still there clicks once more.
+    let mut clicked: Option<Instant> = None;
+    until("the dialog to close", || {
+        let open = !bed.screen().windows_of(dialog).is_empty();
+        if open && clicked.is_none_or(|at| at.elapsed() > Duration::from_secs(2)) {
+            server.call("click_and_traverse", accept.clone()).ok();
+            clicked = Some(Instant::now());
+        }
+        (!open).then_some(())
+    });
+}
+
+/// Has the dialog that opens files show its location field.
+fn show_location(server: &Client, dialog: u32) {
+    let key = json!({"pid": dialog, "keyName": "l", "modifierFlags": ["Control"]});
+    server.call("press_key_and_traverse", key).ok();
+}
+
+#[test]
+fn chromium_opens_a_file_that_the_portal_lets_choose() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    fs::write(bed.path("chosen.html"), "<title>Chosen page</title>ok").unwrap();
+    let (app, _page) = bed.chromium("<button>Nothing</button>");
+    let answer = server.call(
+        "press_key_and_traverse",
+        json!({"pid": app.pid, "keyName": "o", "modifierFlags": ["Control"]}),
+    );
+    let answer = answer.ok();
+    let dialog = is_handed_off(&bed, &answer, app.pid);
+    let path = bed.path("chosen.html").display().to_string();
+    show_location(&server, dialog);
+    choose(&bed, &server, dialog, &path, "Select");
+    until("the chosen page", || {
+        let windows = bed.screen().windows_of(app.pid);
+        windows
+            .iter()
+            .any(|w| w.title.starts_with("Chosen page"))
+            .then_some(())
+    });
+}
+
+#[test]
+fn a_click_in_a_page_opens_the_portal() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    fs::write(bed.path("upload.txt"), "content to send").unwrap();
+    let (app, page) = bed.chromium(
+        "<input type=file aria-label=Pick><script>\
+         document.querySelector('input').addEventListener('change', async e => \
+         log('got', e.target.files[0].name, await e.target.files[0].text()));</script>",
+    );
+    let answer = server.call(
+        "click_and_traverse",
+        json!({"pid": app.pid, "element": "Pick"}),
+    );
+    let dialog = is_handed_off(&bed, &answer.ok(), app.pid);
+    let path = bed.path("upload.txt").display().to_string();
+    show_location(&server, dialog);
+    choose(&bed, &server, dialog, &path, "Select");
+    page.wait_for("got upload.txt content to send");
+}
+
+#[test]
+fn gnome_text_editor_saves_a_file_through_the_portal() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.gnome_text_editor();
+    let typed = server.call(
+        "type_and_traverse",
+        json!({"pid": app.pid, "text": "saved words"}),
+    );
+    typed.ok();
+    let answer = server.call(
+        "press_key_and_traverse",
+        json!({"pid": app.pid, "keyName": "s", "modifierFlags": ["Control"]}),
+    );
+    let dialog = is_handed_off(&bed, &answer.ok(), app.pid);
+    let path = bed.path("saved.txt");
+    // The dialog adds the extension that it has left unselected.
+    let stem = bed.path("saved").display().to_string();
+    choose(&bed, &server, dialog, &stem, "Save");
+    let content = until("the file", || {
+        fs::read_to_string(&path).ok().filter(|c| !c.is_empty())
+    });
+    assert_eq!(content.trim_end(), "saved words");
+}

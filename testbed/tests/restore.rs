@@ -1,0 +1,143 @@
+//! The person's pointer and front window are as they were after each kind of link.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::time::Duration;
+
+use deskline_testbed::{Bed, Toolkit, until};
+use serde_json::{Value, json};
+
+const POINTER: (i32, i32) = (1700, 900);
+
+/// What each kind of link does to the app in the background.
+fn links() -> Vec<(&'static str, Value)> {
+    vec![
+        (
+            "click_and_traverse",
+            json!({"element": "OK", "role": "AXButton"}),
+        ),
+        (
+            "click_and_traverse",
+            json!({"element": "Name", "role": "AXTextField", "text": "a"}),
+        ),
+        ("type_and_traverse", json!({"text": "b"})),
+        ("press_key_and_traverse", json!({"keyName": "Tab"})),
+        (
+            "scroll_and_traverse",
+            json!({"x": 700, "y": 300, "deltaY": 3}),
+        ),
+        (
+            "set_value_and_traverse",
+            json!({"element": "Volume", "value": 9}),
+        ),
+        (
+            "press_ax_and_traverse",
+            json!({"element": "OK", "role": "AXButton"}),
+        ),
+        ("set_selected_and_traverse", json!({"element": "Item 3"})),
+        ("wait_for_and_traverse", json!({"element": "OK"})),
+        ("refresh_traversal", json!({})),
+        // Errors.
+        ("click_and_traverse", json!({"element": "no such thing"})),
+        ("click_and_traverse", json!({"x": 1900, "y": 1070})),
+        ("press_ax_and_traverse", json!({"ref": "e999999"})),
+    ]
+}
+
+#[test]
+fn after_every_kind_of_link() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let screen = bed.screen();
+    let app = bed.widgets(Toolkit::Gtk3).at(400, 150);
+    let persons = bed.widgets(Toolkit::Qt5).at(900, 450);
+    persons.bring_to_front();
+    for (tool, mut arguments) in links() {
+        screen.move_pointer(POINTER.0 as i16, POINTER.1 as i16);
+        arguments["pid"] = app.pid.into();
+        let answer = server.call(tool, arguments.clone());
+        let what = format!("{tool} {arguments}: {answer}");
+        assert_eq!(screen.pointer(), POINTER, "{what}");
+        assert_eq!(screen.front(), persons.window.id, "{what}");
+        assert_eq!(screen.pressed(), (vec![], 0), "{what}");
+    }
+    assert_eq!(
+        persons.full_log(),
+        [""; 0],
+        "the person's app got some of it"
+    );
+}
+
+#[test]
+fn after_a_cancelled_request() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let screen = bed.screen();
+    let app = bed.widgets(Toolkit::Gtk3).at(400, 150);
+    let persons = bed.widgets(Toolkit::Qt5).at(900, 450);
+    persons.bring_to_front();
+    screen.move_pointer(POINTER.0 as i16, POINTER.1 as i16);
+    let long: String = "to be or not to be ".repeat(200);
+    let pending = server.send(
+        "click_and_traverse",
+        json!({"pid": app.pid, "element": "Name", "role": "AXTextField", "text": long}),
+    );
+    until("typing", || app.log().first().cloned());
+    pending.cancel();
+    until("the link's end", || bed.journal_lines().pop());
+    assert_eq!(bed.journal_lines()[0]["outcome"], "cancelled");
+    assert_eq!(screen.pointer(), POINTER);
+    assert_eq!(screen.front(), persons.window.id);
+    assert_eq!(screen.pressed(), (vec![], 0));
+    // The last key may still be on its way through the app.
+    std::thread::sleep(Duration::from_millis(300));
+    let typed = app.log().len();
+    assert!(typed < long.len(), "it was all typed");
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(app.log().len(), typed, "it went on typing");
+}
+
+#[test]
+fn an_open_menu_stays_until_the_link_that_closes_it() {
+    for toolkit in Toolkit::ALL {
+        let bed = Bed::new();
+        let server = bed.server(&[]);
+        let screen = bed.screen();
+        let app = bed.widgets(toolkit).at(400, 150);
+        let persons = bed.widgets(Toolkit::Qt5).at(900, 450);
+        persons.bring_to_front();
+        screen.move_pointer(POINTER.0 as i16, POINTER.1 as i16);
+        let menu = json!({"pid": app.pid, "element": "File", "role": "AXMenuBarItem"});
+        let open = server.call("click_and_traverse", menu).ok();
+        assert!(
+            open.line_of("AXMenuItem", "New").visible,
+            "{toolkit:?}: {open}"
+        );
+        assert_ne!(screen.pointer(), POINTER, "{toolkit:?}");
+        let item = json!({"pid": app.pid, "element": "New", "role": "AXMenuItem"});
+        let done = server.call("click_and_traverse", item).ok();
+        assert_eq!(app.log(), ["menu New"], "{toolkit:?}: {done}");
+        assert_eq!(screen.pointer(), POINTER, "{toolkit:?}");
+        assert_eq!(screen.front(), persons.window.id, "{toolkit:?}");
+    }
+}
+
+/// A dialog of the app itself is no handoff.
+#[test]
+fn after_a_dialog_of_the_same_app() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let screen = bed.screen();
+    let app = bed.widgets(Toolkit::Gtk3).at(400, 150);
+    let persons = bed.widgets(Toolkit::Qt5).at(900, 450);
+    persons.bring_to_front();
+    screen.move_pointer(POINTER.0 as i16, POINTER.1 as i16);
+    let ask = json!({"pid": app.pid, "element": "Ask", "role": "AXButton"});
+    let asked = server.call("click_and_traverse", ask).ok();
+    assert!(asked.get("dialog").is_some(), "{asked}");
+    let yes = json!({"pid": app.pid, "element": "Yes", "role": "AXButton"});
+    let answered = server.call("click_and_traverse", yes).ok();
+    assert_eq!(app.log(), ["clicked Ask", "answered Yes"], "{answered}");
+    assert!(answered.get("dialog").is_none(), "{answered}");
+    assert_eq!(screen.pointer(), POINTER);
+    assert_eq!(screen.front(), persons.window.id);
+}

@@ -1,0 +1,151 @@
+//! Three thousand calls in one server: nothing grows.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::fs;
+use std::time::Instant;
+
+use deskline_testbed::{Bed, Client, Toolkit};
+use serde_json::{Value, json};
+
+const CALLS: usize = 3_000;
+/// What comes up once (buffers, connections, the allocator's own) has come up by then.
+const WARM: usize = 300;
+const MOST_GROWTH_KB: u64 = 20 * 1024;
+
+#[derive(Debug)]
+struct Held {
+    descriptors: usize,
+    threads: usize,
+    x_resources: u32,
+    matches: Vec<u64>,
+    kilobytes: u64,
+}
+
+fn held(bed: &Bed, server: &Client) -> Held {
+    let count = |folder: &str| {
+        fs::read_dir(format!("/proc/{}/{folder}", server.pid))
+            .unwrap()
+            .count()
+    };
+    let status = fs::read_to_string(format!("/proc/{}/status", server.pid)).unwrap();
+    let rss = status
+        .lines()
+        .find_map(|l| l.strip_prefix("VmRSS:"))
+        .unwrap();
+    Held {
+        descriptors: count("fd"),
+        threads: count("task"),
+        x_resources: bed.screen().resources_of(server.pid),
+        matches: match_rules(bed),
+        kilobytes: rss.trim().trim_end_matches(" kB").parse().unwrap(),
+    }
+}
+
+/// How many match rules the session and the accessibility bus have.
+fn match_rules(bed: &Bed) -> Vec<u64> {
+    let ask = |which: &[&str]| {
+        let mut args = which.to_vec();
+        args.extend([
+            "--dest=org.freedesktop.DBus",
+            "--print-reply",
+            "/org/freedesktop/DBus",
+            "org.freedesktop.DBus.Debug.Stats.GetStats",
+        ]);
+        let stats = bed.run("dbus-send", &args);
+        let mut lines = stats.lines().skip_while(|l| !l.contains("\"MatchRules\""));
+        let rules = lines.nth(1).expect("MatchRules in the bus's statistics");
+        rules
+            .split_whitespace()
+            .last()
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+    };
+    let address = bed.run(
+        "dbus-send",
+        &[
+            "--session",
+            "--print-reply=literal",
+            "--dest=org.a11y.Bus",
+            "/org/a11y/bus",
+            "org.a11y.Bus.GetAddress",
+        ],
+    );
+    let accessibility = format!("--bus={}", address.trim());
+    vec![ask(&["--session"]), ask(&[&accessibility])]
+}
+
+#[test]
+fn three_thousand_calls_leave_nothing_behind() {
+    let bed = Bed::new();
+    let server = bed.server(&["--keep", "200MiB,1d"]);
+    let gtk3 = bed.widgets(Toolkit::Gtk3).at(20, 40);
+    let qt5 = bed.widgets(Toolkit::Qt5).at(900, 400);
+    let zenity = bed.zenity(&["--info", "--text", "Nothing to see"]);
+    // Most calls of a session look; one in ten acts, by each way there is in turn.
+    let acts: Vec<(&str, Value)> = [gtk3.pid, qt5.pid]
+        .into_iter()
+        .flat_map(|pid| {
+            [
+                (
+                    "press_ax_and_traverse",
+                    json!({"pid": pid, "element": "OK", "role": "AXButton"}),
+                ),
+                ("click_and_traverse", json!({"pid": pid, "element": "Wrap"})),
+                (
+                    "press_key_and_traverse",
+                    json!({"pid": pid, "keyName": "Tab"}),
+                ),
+                (
+                    "set_value_and_traverse",
+                    json!({"pid": pid, "element": "Volume", "value": 3}),
+                ),
+                (
+                    "click_and_traverse",
+                    json!({"pid": pid, "element": "Name", "text": "é漢"}),
+                ),
+            ]
+        })
+        .collect();
+    let looks = [
+        ("refresh_traversal", json!({"pid": zenity.pid})),
+        (
+            "click_and_traverse",
+            json!({"pid": zenity.pid, "element": "no such thing"}),
+        ),
+        ("list_applications", json!({})),
+    ];
+    let mut acts = acts.iter().cycle();
+    let mut looks = looks.iter().cycle();
+    let begun = Instant::now();
+    let mut before = None;
+    for n in 0..CALLS {
+        let calls = if n % 10 == 0 {
+            acts.next()
+        } else {
+            looks.next()
+        };
+        let (tool, arguments) = calls.unwrap();
+        if n == WARM {
+            before = Some(held(&bed, &server));
+        }
+        server.call(tool, arguments.clone());
+        if n % 500 == 0 {
+            println!("{n} calls in {:?}", begun.elapsed());
+        }
+    }
+    let (before, after) = (before.unwrap(), held(&bed, &server));
+    println!(
+        "{before:?}\n{after:?}\n{CALLS} calls in {:?}",
+        begun.elapsed()
+    );
+    assert_eq!(after.descriptors, before.descriptors);
+    assert_eq!(after.threads, before.threads);
+    assert!(
+        after.x_resources <= before.x_resources,
+        "{before:?} {after:?}"
+    );
+    assert_eq!(after.matches, before.matches);
+    let grown = after.kilobytes.saturating_sub(before.kilobytes);
+    assert!(grown < MOST_GROWTH_KB, "{grown} kB");
+}

@@ -1,0 +1,190 @@
+//! The cells: what is asked for of which widget, and what the app must say of it.
+
+use serde_json::{Value, json};
+
+/// A cell: its row's name, the calls, and the start of the line that the app must log.
+pub struct Cell {
+    pub name: &'static str,
+    pub calls: Vec<(&'static str, &'static str, Value)>,
+    pub logs: &'static str,
+}
+
+pub fn cell(
+    name: &'static str,
+    calls: impl Into<Vec<(&'static str, &'static str, Value)>>,
+    logs: &'static str,
+) -> Cell {
+    Cell {
+        name,
+        calls: calls.into(),
+        logs,
+    }
+}
+
+/// The combo box.
+pub const COMBO: &str = "AX Size";
+pub const CLICK: &str = "click_and_traverse";
+pub const TYPE: &str = "type_and_traverse";
+pub const KEY: &str = "press_key_and_traverse";
+pub const SET: &str = "set_value_and_traverse";
+pub const PRESS: &str = "press_ax_and_traverse";
+pub const SELECT: &str = "set_selected_and_traverse";
+
+#[allow(clippy::too_many_lines)] // a table
+pub fn cells() -> Vec<Cell> {
+    let none = || json!({});
+    vec![
+        cell(
+            "click, button",
+            [(CLICK, "AXButton OK", none())],
+            "clicked OK",
+        ),
+        cell(
+            "click, toggle",
+            [(CLICK, "AX Bold", none())],
+            "toggled Bold true",
+        ),
+        cell(
+            "click, check box",
+            [(CLICK, "AXCheckBox Wrap", none())],
+            "checked Wrap true",
+        ),
+        cell(
+            "click, radio button",
+            [(CLICK, "AX Green", none())],
+            "chose Green",
+        ),
+        cell(
+            "click, combo box",
+            [(CLICK, COMBO, none()), (CLICK, "AX Medium", none())],
+            "combo Medium",
+        ),
+        cell(
+            "click, menu",
+            [
+                (CLICK, "AX File", none()),
+                (CLICK, "AXMenuItem New", none()),
+            ],
+            "menu New",
+        ),
+        cell(
+            "click, slider",
+            [(CLICK, "AXSlider Volume", none())],
+            "value Volume",
+        ),
+        cell(
+            "click, text field",
+            [(CLICK, "AXTextField Name", json!({"text": "Hé"}))],
+            "text Name Hé",
+        ),
+        cell(
+            "click, text area",
+            [(CLICK, "AXTextArea Notes", json!({"text": "a漢"}))],
+            "text Notes a漢",
+        ),
+        cell(
+            "click, list row",
+            [(CLICK, "AX Row 3", none())],
+            "selected Row 3",
+        ),
+        cell(
+            "click, table row",
+            [(CLICK, "AX Item 2", none())],
+            "picked Item 2",
+        ),
+        cell("click, tab", [(CLICK, "AX Second", none())], "tab Second"),
+        cell(
+            "double click, table row",
+            [(CLICK, "AX Item 3", json!({"doubleClick": true}))],
+            "opened Item 3",
+        ),
+        cell(
+            "right click",
+            [(CLICK, "AX Pad", json!({"rightClick": true}))],
+            "pad press 3",
+        ),
+        cell(
+            "type, text field",
+            [
+                (CLICK, "AXTextField Name", none()),
+                (
+                    KEY,
+                    "",
+                    json!({"keyName": "a", "modifierFlags": ["Control"]}),
+                ),
+                (TYPE, "", json!({"text": "Ω£ \"q\""})),
+            ],
+            "text Name Ω£ \"q\"",
+        ),
+        cell(
+            "press key, text field",
+            [
+                (CLICK, "AXTextField Name", none()),
+                (KEY, "", json!({"keyName": "Return"})),
+            ],
+            "activated Name",
+        ),
+        cell(
+            "set value, text field",
+            [(SET, "AXTextField Name", json!({"value": "zB!"}))],
+            "text Name zB!",
+        ),
+        cell(
+            "set value, text area",
+            [(SET, "AXTextArea Notes", json!({"value": "one\ntwo"}))],
+            "text Notes one\\ntwo",
+        ),
+        cell(
+            "set value, slider",
+            [(SET, "AXSlider Volume", json!({"value": "42"}))],
+            "value Volume 42",
+        ),
+        cell(
+            "set value, spin button",
+            [(SET, "AX Count", json!({"value": 7}))],
+            "value Count 7",
+        ),
+        cell(
+            "set value, combo box",
+            [(SET, COMBO, json!({"value": "Large"}))],
+            "combo Large",
+        ),
+        cell(
+            "press, button",
+            [(PRESS, "AXButton OK", none())],
+            "clicked OK",
+        ),
+        cell(
+            "press, toggle",
+            [(PRESS, "AX Bold", none())],
+            "toggled Bold false",
+        ),
+        cell(
+            "press, check box",
+            [(PRESS, "AXCheckBox Wrap", none())],
+            "checked Wrap false",
+        ),
+        cell(
+            "press, radio button",
+            [(PRESS, "AX Blue", none())],
+            "chose Blue",
+        ),
+        cell("press, tab", [(PRESS, "AX Third", none())], "tab Third"),
+        cell(
+            "press, menu item",
+            [(PRESS, "AXMenuItem Close", none())],
+            "menu Close",
+        ),
+        cell(
+            "select, list row",
+            [(SELECT, "AX Row 5", none())],
+            "selected Row 5",
+        ),
+        cell(
+            "select, table row",
+            [(SELECT, "AX Item 4", none())],
+            "picked Item 4",
+        ),
+        cell("select, tab", [(SELECT, "AX First", none())], "tab First"),
+    ]
+}

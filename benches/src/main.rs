@@ -1,0 +1,57 @@
+//! Deskline beside other drivers and beside the raw bus, on one private desktop, in one go. Run by
+//! `scripts/bench`, which installs the others; prints Markdown tables, and writes them
+//! and a plot to a folder.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+// A driver is what drives, and what it has driven is the result.
+#![allow(clippy::similar_names, clippy::needless_pass_by_value)]
+
+mod driver;
+mod floor;
+mod mcp;
+mod measure;
+mod plot;
+mod subject;
+mod table;
+mod usage;
+
+use std::path::PathBuf;
+
+use deskline_testbed::Bed;
+
+use driver::Driver;
+
+const USAGE: &str = "usage: deskline-bench [--peers VENV] [--out FOLDER] [--only SUBJECT]";
+
+fn main() {
+    let mut peers: Option<PathBuf> = None;
+    let mut out: Option<PathBuf> = None;
+    let mut only = String::new();
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        let value = args.next().expect(USAGE);
+        match arg.as_str() {
+            "--peers" => peers = Some(value.into()),
+            "--out" => out = Some(value.into()),
+            "--only" => only = value,
+            _ => panic!("{USAGE}"),
+        }
+    }
+    let bed = Bed::new();
+    let mut drivers = vec![Driver::Deskline];
+    if peers.is_some() {
+        drivers.extend(Driver::PEERS);
+    }
+    let mut results = vec![];
+    for subject in subject::ALL.iter().filter(|s| s.name.contains(&only)) {
+        eprintln!("{}", subject.name);
+        let peers = peers.clone().unwrap_or_default();
+        results.push(measure::subject(&bed, subject, &drivers, &peers));
+        // As far as it has come, as the whole takes a quarter of an hour.
+        if let Some(folder) = &out {
+            std::fs::write(folder.join("cost.md"), table::markdown(&results)).unwrap();
+            std::fs::write(folder.join("cost.svg"), plot::svg(&results)).unwrap();
+        }
+    }
+    println!("{}", table::markdown(&results));
+}

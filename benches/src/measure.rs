@@ -1,0 +1,275 @@
+//! Measuring every driver on one app.
+
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use deskline_desktop::Scope;
+use deskline_linux::atspi::{AtSpi, Windows};
+use deskline_testbed::Bed;
+use serde_json::Value;
+
+use crate::driver::Driver;
+use crate::floor::Floor;
+use crate::mcp::Mcp;
+use crate::subject::Subject;
+use crate::usage::{buses, cpu_ms, memory_mb};
+
+/// Each measurement is taken so often, or until the time is up.
+const TIMES: usize = 15;
+const TIME: Duration = Duration::from_secs(5);
+
+/// Durations in milliseconds.
+#[derive(Debug, Clone, Default)]
+pub struct Times(Vec<f64>);
+
+impl Times {
+    fn add(&mut self, ms: f64) {
+        self.0.push(ms);
+        self.0.sort_by(f64::total_cmp);
+    }
+
+    /// The value that so much of them are under; `None` of none.
+    pub fn at(&self, part: f64) -> Option<f64> {
+        let last = self.0.len().checked_sub(1)?;
+        self.0.get((last as f64 * part).round() as usize).copied()
+    }
+
+    /// The median.
+    pub fn median(&self) -> Option<f64> {
+        self.at(0.5)
+    }
+
+    /// The least: what it costs where nobody else uses the machine.
+    pub fn least(&self) -> Option<f64> {
+        self.at(0.0)
+    }
+}
+
+/// What one driver did with one app.
+#[derive(Debug, Clone, Default)]
+pub struct Driven {
+    /// Which.
+    pub name: &'static str,
+    /// From the call to the whole tree.
+    pub tree: Times,
+    /// The part of it that is the traversal, where the driver tells.
+    pub traversal: Times,
+    /// What shows alone, where it can be asked for.
+    pub showing: Times,
+    /// Elements in its tree.
+    pub elements: usize,
+    /// What the model reads of a tree, in bytes.
+    pub bytes: usize,
+    /// From the click to the answer that should show what it did.
+    pub click: Times,
+    /// What is left of it without settling.
+    pub overhead: Times,
+    /// What the model reads of a click, in bytes.
+    pub click_bytes: usize,
+    /// Whether that answer told of the click.
+    pub tells: bool,
+    /// CPU time of one tree: server, app, buses, in milliseconds.
+    pub cpu: [f64; 3],
+    /// Resident memory of the server in the end, in MB.
+    pub memory: f64,
+    /// Why something is missing.
+    pub note: Option<String>,
+}
+
+/// What all did with one app.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The app.
+    pub name: &'static str,
+    /// Objects that the raw reading found.
+    pub nodes: usize,
+    /// The raw reading.
+    pub floor: Times,
+    /// How it was done.
+    pub floor_by: String,
+    /// How much the app's memory grew while Deskline was at it, in MB.
+    pub grown: f64,
+    /// By driver, Deskline first.
+    pub driven: Vec<Driven>,
+}
+
+/// Measures all drivers on one app.
+pub fn subject(bed: &Bed, subject: &Subject, drivers: &[Driver], peers: &Path) -> Outcome {
+    let mut running = subject.start(bed);
+    let mut outcome = Outcome {
+        name: subject.name,
+        nodes: 0,
+        floor: Times::default(),
+        floor_by: String::new(),
+        grown: 0.0,
+        driven: vec![],
+    };
+    for &driver in drivers {
+        let pid = running.app.pid;
+        let before = memory_mb(pid);
+        let mut driven = Driven {
+            name: driver.name(),
+            ..Driven::default()
+        };
+        if let Err(why) = drive(bed, subject, pid, driver, peers, &mut driven) {
+            driven.note = Some(why);
+        }
+        eprintln!("  {driven:.0?}");
+        if driver == Driver::Deskline {
+            outcome.grown = memory_mb(pid) - before;
+            // After a driver has walked it, as some apps fill their cache only then.
+            if let Err(error) = floor(bed, pid, &mut outcome) {
+                outcome.floor_by = error.to_string();
+            }
+        }
+        if driven.note.is_some() {
+            // Whatever it left the app with is not for the next one to bear.
+            drop(running);
+            running = subject.start(bed);
+        }
+        outcome.driven.push(driven);
+    }
+    outcome
+}
+
+fn floor(bed: &Bed, pid: u32, outcome: &mut Outcome) -> Result<(), deskline_linux::bus::Error> {
+    let mut floor = Floor::of(&bed.environment()["AT_SPI_BUS_ADDRESS"], pid)?;
+    let mut bulk = false;
+    repeat(|| {
+        let read = floor.read()?;
+        outcome.floor.add(read.ms);
+        outcome.nodes = read.nodes;
+        bulk = read.bulk;
+        Ok::<_, deskline_linux::bus::Error>(())
+    })?;
+    let how = if bulk { "bulk" } else { "walk" };
+    let way = if floor.private { "socket" } else { "bus" };
+    outcome.floor_by = format!("{how}, {way}");
+    Ok(())
+}
+
+fn drive(
+    bed: &Bed,
+    subject: &Subject,
+    pid: u32,
+    driver: Driver,
+    peers: &Path,
+    driven: &mut Driven,
+) -> Result<(), String> {
+    let mut mcp = driver.start(bed, peers, subject)?;
+    // The first is for what is set up once.
+    let mut last = driver.tree(&mut mcp, pid, subject)?.text;
+    let of = [
+        vec![mcp.pid()],
+        vec![pid],
+        buses(&bed.environment()["DESKLINE_DESKTOP"]),
+    ];
+    let before = of.each_ref().map(|pids| cpu_ms(pids));
+    let mut count = 0.0;
+    repeat(|| {
+        let called = driver.tree(&mut mcp, pid, subject)?;
+        driven.tree.add(called.ms);
+        last = called.text;
+        count += 1.0;
+        Ok::<_, String>(())
+    })?;
+    for (i, pids) in of.iter().enumerate() {
+        driven.cpu[i] = (cpu_ms(pids) - before[i]) / count;
+    }
+    driven.elements = driver.count(&last);
+    driven.bytes = last.len();
+    driven.memory = memory_mb(mcp.pid());
+    if driver == Driver::Deskline {
+        traversals(bed, pid, driven).map_err(|e| e.to_string())?;
+    }
+    clicks(subject, pid, driver, &mut mcp, driven)?;
+    driven.memory = memory_mb(mcp.pid());
+    if driver == Driver::Deskline {
+        for step in steps(bed, "click_and_traverse") {
+            let all = step.as_object().into_iter().flatten();
+            let all: f64 = all.filter_map(|(_, ms)| ms.as_f64()).sum();
+            driven.overhead.add(all - number(&step, "settle"));
+        }
+    }
+    Ok(())
+}
+
+/// Our traversals alone, without server, journal and picture.
+fn traversals(bed: &Bed, pid: u32, driven: &mut Driven) -> Result<(), deskline_desktop::Error> {
+    let address = &bed.environment()["AT_SPI_BUS_ADDRESS"];
+    let mut atspi =
+        AtSpi::connect(address).map_err(deskline_desktop::Error::system("connecting"))?;
+    let budget = Duration::from_millis(500);
+    let whole = (Scope::Whole { budget }, &mut driven.traversal);
+    let showing = (Scope::Showing, &mut driven.showing);
+    for (scope, times) in [showing, whole] {
+        repeat(|| {
+            let start = Instant::now();
+            atspi.read(pid, scope, &Windows::default())?;
+            times.add(start.elapsed().as_secs_f64() * 1e3);
+            Ok::<_, deskline_desktop::Error>(())
+        })?;
+    }
+    Ok(())
+}
+
+fn clicks(
+    subject: &Subject,
+    pid: u32,
+    driver: Driver,
+    mcp: &mut Mcp,
+    driven: &mut Driven,
+) -> Result<(), String> {
+    let mut tells = (0, 0);
+    let mut target = driver.target(mcp, pid, subject)?;
+    repeat(|| {
+        let before = match driver {
+            Driver::Deskline | Driver::A11y => String::new(),
+            _ => driver.tree(mcp, pid, subject)?.text,
+        };
+        // Those whose tokens end with each reading need a new one.
+        if matches!(driver, Driver::Cua | Driver::A11y) {
+            target = driver.target(mcp, pid, subject)?;
+        }
+        // Two clicks in one place within 500 ms are a double click; no agent is so quick.
+        sleep(Duration::from_millis(550));
+        let called = driver.click(mcp, pid, subject, target.clone())?;
+        driven.click.add(called.ms);
+        driven.click_bytes = called.text.len();
+        tells.0 += usize::from(driver.tells(&before, &called.text));
+        tells.1 += 1;
+        if tells.0 < tells.1 {
+            eprintln!("  told nothing: {:.300}", called.text);
+        }
+        Ok::<_, String>(())
+    })?;
+    driven.tells = tells.0 == tells.1;
+    Ok(())
+}
+
+/// What the journal says of the steps of the last calls of a tool.
+fn steps(bed: &Bed, tool: &str) -> Vec<Value> {
+    let lines = bed.journal_lines();
+    let of_tool = lines
+        .iter()
+        .rev()
+        .take_while(|l| l["tool"] == tool)
+        .take(TIMES);
+    of_tool.map(|line| line["steps_ms"].clone()).collect()
+}
+
+fn number(steps: &Value, name: &str) -> f64 {
+    steps[name].as_f64().unwrap_or(0.0)
+}
+
+fn repeat<E>(mut once: impl FnMut() -> Result<(), E>) -> Result<(), E> {
+    let start = Instant::now();
+    for _ in 0..TIMES {
+        once()?;
+        if start.elapsed() > TIME {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,160 @@
+//! The apps that are read, and what is clicked in each.
+
+use std::fmt::Write as _;
+
+use deskline_testbed::web::Page;
+use deskline_testbed::{App, Bed};
+
+/// An app, and an element of it whose click shows in the tree.
+pub struct Subject {
+    /// Its name in the table.
+    pub name: &'static str,
+    /// What is clicked: its text, and its role as AT-SPI names it.
+    pub element: &'static str,
+    /// `check box`, `push button`
+    pub role: &'static str,
+    start: fn(&Bed) -> Running<'_>,
+}
+
+/// A subject that runs.
+pub struct Running<'b> {
+    /// The app.
+    pub app: App<'b>,
+    _page: Option<Page>,
+}
+
+impl Subject {
+    /// Starts it.
+    pub fn start<'b>(&self, bed: &'b Bed) -> Running<'b> {
+        (self.start)(bed)
+    }
+
+    /// Its name to those who find apps by name.
+    pub fn app_name(&self) -> &'static str {
+        match self.name {
+            "LibreOffice Calc" => "soffice",
+            "GTK 3, 10,000 nodes" => "many.py",
+            name if name.starts_with("Chromium") => "Chromium",
+            name => name,
+        }
+    }
+}
+
+fn plain(app: App<'_>) -> Running<'_> {
+    Running { app, _page: None }
+}
+
+fn page(bed: &Bed, elements: usize) -> Running<'_> {
+    let (app, page) = bed.chromium(&html(elements));
+    Running {
+        app,
+        _page: Some(page),
+    }
+}
+
+/// A page of so many elements, a quarter each buttons, links, check boxes and paragraphs.
+fn html(elements: usize) -> String {
+    let toggle = "this.textContent = this.textContent == 'off' ? 'on' : 'off'";
+    let mut html = format!("<button onclick=\"{toggle}\">off</button>");
+    for i in 0..elements / 4 {
+        let _ = write!(
+            html,
+            "<div><button>Button {i}</button> <a href='#{i}'>Link {i}</a> \
+             <label><input type=checkbox> Option {i}</label><p>Paragraph {i}</p></div>"
+        );
+    }
+    html
+}
+
+fn sheet() -> String {
+    let mut sheet = String::new();
+    for row in 0..60 {
+        let cells: Vec<String> = (0..12).map(|column| (row * column).to_string()).collect();
+        let _ = writeln!(sheet, "{}", cells.join(","));
+    }
+    sheet
+}
+
+fn many(bed: &Bed) -> Running<'_> {
+    let mut command = bed.command("/usr/bin/python3");
+    command.args(["-B", concat!(env!("CARGO_MANIFEST_DIR"), "/apps/many.py")]);
+    plain(App::start_when(bed, command, |w| w.title == "Many"))
+}
+
+fn calc(bed: &Bed) -> Running<'_> {
+    let file = bed.path("sheet.csv");
+    std::fs::write(&file, sheet()).unwrap();
+    // Of its own, also where an earlier one was killed: its lock and its recovery would be asked of.
+    let started = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap();
+    let profile = bed.path(&format!("office-profile-{}", started.as_millis()));
+    let mut command = bed.command("soffice");
+    command
+        .arg(format!(
+            "-env:UserInstallation=file://{}",
+            profile.display()
+        ))
+        .args(["--norestore", "--nologo", "--calc"])
+        .arg("--infilter=CSV:44,34,76,1")
+        .arg(file);
+    plain(App::start_when(bed, command, |w| {
+        w.title.starts_with("sheet.csv")
+    }))
+}
+
+/// All of them, small ones first.
+pub const ALL: &[Subject] = &[
+    Subject {
+        name: "gnome-calculator",
+        element: "5",
+        role: "push button",
+        start: |b| plain(b.gnome_calculator()),
+    },
+    Subject {
+        name: "kcalc",
+        element: "5",
+        role: "push button",
+        start: |b| plain(b.kcalc()),
+    },
+    Subject {
+        name: "gtk3-widget-factory",
+        element: "checkbutton",
+        role: "check box",
+        start: |b| plain(b.gtk3_widget_factory()),
+    },
+    Subject {
+        name: "gtk4-widget-factory",
+        element: "checkbutton",
+        role: "check box",
+        start: |b| plain(b.gtk4_widget_factory()),
+    },
+    Subject {
+        name: "LibreOffice Calc",
+        element: "Bold",
+        role: "toggle button",
+        start: calc,
+    },
+    Subject {
+        name: "GTK 3, 10,000 nodes",
+        element: "off",
+        role: "push button",
+        start: many,
+    },
+    Subject {
+        name: "Chromium, 500",
+        element: "off",
+        role: "push button",
+        start: |b| page(b, 500),
+    },
+    Subject {
+        name: "Chromium, 2,000",
+        element: "off",
+        role: "push button",
+        start: |b| page(b, 2_000),
+    },
+    Subject {
+        name: "Chromium, 10,000",
+        element: "off",
+        role: "push button",
+        start: |b| page(b, 10_000),
+    },
+];

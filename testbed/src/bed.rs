@@ -1,11 +1,12 @@
 //! A private desktop for one test, or for the tests of one file.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-use crate::{Client, PATIENCE, Screen, deskline, until};
+use crate::{Client, PATIENCE, Screen, deskline, until, xorg};
 
 /// The width and height of a bed's screen in pixels.
 pub const SIZE: (u16, u16) = (1920, 1080);
@@ -29,12 +30,20 @@ impl Bed {
 
     /// Starts one with more arguments to `deskline desktop`.
     pub fn with(args: &[&str]) -> Self {
-        let folder = tempfile::Builder::new()
-            .prefix("deskline-bed-")
-            .tempdir()
-            .unwrap();
+        Self::start(folder(), args, None)
+    }
+
+    /// Starts one on Xorg, with a keyboard and a mouse that are no program's.
+    pub fn on_xorg() -> Self {
+        let folder = folder();
+        let path = xorg::install(folder.path(), SIZE);
+        Self::start(folder, &[], Some(path))
+    }
+
+    fn start(folder: tempfile::TempDir, args: &[&str], path: Option<OsString>) -> Self {
         let (width, height) = SIZE;
         let mut desktop = Command::new(deskline())
+            .envs(path.map(|path| ("PATH", path)))
             .args(["desktop", "--json", "--until-eof"])
             .arg(format!("--size={width}x{height}"))
             .args(args)
@@ -125,6 +134,13 @@ impl Bed {
         command.args(args);
         command
     }
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::Builder::new()
+        .prefix("deskline-bed-")
+        .tempdir()
+        .unwrap()
 }
 
 impl Default for Bed {

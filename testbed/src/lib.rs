@@ -28,6 +28,7 @@ mod app;
 mod apps;
 mod bed;
 mod client;
+pub mod lock;
 pub mod oracle;
 pub mod person;
 mod program;
@@ -35,6 +36,7 @@ mod screen;
 mod wait;
 pub mod watcher;
 pub mod web;
+mod xorg;
 
 pub use answer::Answer;
 pub use app::App;

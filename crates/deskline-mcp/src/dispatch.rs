@@ -98,13 +98,14 @@ impl Dispatcher {
         journal: Journal,
         config: Config,
     ) -> io::Result<Self> {
+        let live = Live::default();
         Ok(Self {
             platform,
-            worker: Worker::start(desk)?,
+            worker: Worker::start(desk, live.clone())?,
             reader: Reader::new(journal, config.policy.clone()),
             config,
             turns: Turns::default(),
-            live: Live::default(),
+            live,
         })
     }
 

@@ -51,6 +51,13 @@ impl Live {
         since
     }
 
+    /// Why a call is not to start. Where the server is being stopped this waits until every flag is
+    /// raised, so that the end of one call does not start the next.
+    pub(crate) fn stopped(&self, cancel: &Cancel) -> Option<Reason> {
+        let _raised = self.lock();
+        cancel.reason()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Flags> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

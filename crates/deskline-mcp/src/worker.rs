@@ -12,6 +12,8 @@ use deskline_desktop::cancel::Reason;
 use deskline_desktop::{Answer, Call, Cancel, Links};
 use tokio::sync::{oneshot, watch};
 
+use crate::live::Live;
+
 /// What the worker does its work with: [`Links`], or a script in a test.
 pub trait Desk: Send {
     /// One link.
@@ -55,13 +57,13 @@ pub(crate) struct Worker {
 
 impl Worker {
     /// Starts the thread.
-    pub(crate) fn start(desk: Box<dyn Desk>) -> io::Result<Self> {
+    pub(crate) fn start(desk: Box<dyn Desk>, live: Live) -> io::Result<Self> {
         let (orders, inbox) = mpsc::channel();
         let (going, gone) = watch::channel(());
         std::thread::Builder::new()
             .name("links".into())
             .spawn(move || {
-                work(desk, &inbox);
+                work(desk, &live, &inbox);
                 drop(going);
             })?;
         Ok(Self { orders, gone })
@@ -84,9 +86,9 @@ impl Worker {
     }
 }
 
-fn work(mut desk: Box<dyn Desk>, inbox: &mpsc::Receiver<Order>) {
+fn work(mut desk: Box<dyn Desk>, live: &Live, inbox: &mpsc::Receiver<Order>) {
     while let Ok(Order::Run(job, cancel, reply)) = inbox.recv() {
-        let answer = match cancel.reason() {
+        let answer = match live.stopped(&cancel) {
             Some(reason) => never_started(reason),
             None => run(desk.as_mut(), &job, &cancel),
         };

@@ -1,0 +1,133 @@
+//! What a guarded link leaves as it was, shows and costs.
+
+use std::time::Duration;
+
+use deskline_testbed::watcher::Watcher;
+use deskline_testbed::{Toolkit, until};
+use serde_json::json;
+
+use crate::{Dice, bed, median, runs};
+
+/// The overlay's accent.
+const ACCENT: u32 = 0x00ff_8a00;
+
+#[test]
+fn a_person_who_does_nothing_notices_nothing() {
+    let bed = bed();
+    let server = bed.server(&[]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    let front = bed.widgets(Toolkit::Gtk3);
+    front.bring_to_front();
+    bed.run("xdotool", &["key", "Caps_Lock"]);
+    bed.screen().move_pointer(1800, 700);
+    until("Caps Lock", || {
+        (front.full_log() == ["key Caps_Lock"]).then_some(())
+    });
+    front.clear_log();
+    let watcher = Watcher::of(&bed);
+    let keyboard = watcher.keyboard();
+    let calls = [
+        (
+            "press_key_and_traverse",
+            json!({"pid": app.pid, "keyName": "F9"}),
+        ),
+        (
+            "click_and_traverse",
+            json!({"pid": app.pid, "element": "OK", "role": "AXButton"}),
+        ),
+        ("type_and_traverse", json!({"pid": app.pid, "text": "aé漢"})),
+    ];
+    for n in 0..runs(6) * 3 {
+        let (tool, arguments) = calls[n % calls.len()].clone();
+        server.call(tool, arguments).ok();
+        assert_eq!(bed.screen().front(), front.window.id, "{n}");
+        assert_eq!(bed.screen().pointer(), (1800, 700), "{n}");
+        assert_eq!(bed.screen().pressed(), (vec![], 0), "{n}");
+        assert!(watcher.keyboard() == keyboard, "{n}");
+    }
+    assert_eq!(front.full_log(), [""; 0]);
+    let held = |line: &serde_json::Value| line["guard_held_ms"].as_f64();
+    assert!(bed.journal_lines().iter().all(|line| held(line).is_some()));
+}
+
+#[test]
+fn the_overlay_is_on_the_screen_and_nowhere_else() {
+    let bed = bed();
+    let server = bed.server(&[]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    app.bring_to_front();
+    let watcher = Watcher::of(&bed);
+    let before = watcher.pixels_of(ACCENT);
+    let text = Dice::new().text(3_000);
+    let call = server.send("type_and_traverse", json!({"pid": app.pid, "text": text}));
+    let overlay = watcher.await_overlay();
+    assert!(watcher.is_click_through(overlay));
+    until("the banner's pixels", || {
+        (watcher.pixels_of(ACCENT) > before + 500).then_some(())
+    });
+    assert_eq!(bed.screen().front(), app.window.id, "it takes no focus");
+    assert!(bed.screen().windows().iter().all(|w| w.id != overlay));
+    let answer = call
+        .answer(Duration::from_secs(60))
+        .expect("an answer")
+        .ok();
+    assert_eq!(watcher.pixels_of(ACCENT), before);
+    let tree = std::fs::read_to_string(answer.field("file")).unwrap();
+    assert!(!tree.contains("press Esc"));
+    let picture = std::fs::File::open(answer.field("screenshot")).unwrap();
+    let mut picture = png::Decoder::new(std::io::BufReader::new(picture))
+        .read_info()
+        .unwrap();
+    let mut pixels = vec![0; picture.output_buffer_size().unwrap()];
+    picture.next_frame(&mut pixels).unwrap();
+    assert!(pixels.chunks_exact(3).all(|p| p != [0xff, 0x8a, 0x00]));
+
+    // `input`: kept out, and nothing shown.
+    let quiet = bed.server(&["--guard", "input"]);
+    let call = quiet.send("type_and_traverse", json!({"pid": app.pid, "text": text}));
+    let answer = loop {
+        assert!(watcher.overlay().is_none());
+        let log = bed.journal_lines();
+        if log.len() == 2 {
+            assert!(log[1]["guard_held_ms"].as_f64().unwrap() > 1.0);
+            break call.answer(Duration::from_secs(60)).expect("an answer");
+        }
+    };
+    answer.ok();
+}
+
+#[test]
+fn a_click_costs_hardly_more_with_the_guard() {
+    let bed = bed();
+    let modes = ["full", "input", "off"];
+    let servers = modes.map(|mode| bed.server(&["--guard", mode]));
+    let app = bed.widgets(Toolkit::Gtk3);
+    app.bring_to_front();
+    let click = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
+    // The same place again within the double-click time would wait for that to pass.
+    let away = json!({"pid": app.pid, "element": "Wrap", "role": "AXCheckBox"});
+    let (rounds, skipped) = (12, 2);
+    for _ in 0..rounds {
+        for server in &servers {
+            server.call("click_and_traverse", click.clone()).ok();
+            server.call("click_and_traverse", away.clone()).ok();
+        }
+    }
+    let log = bed.journal_lines();
+    let acts: Vec<f64> = log
+        .iter()
+        .map(|line| line["steps_ms"]["act"].as_f64().unwrap())
+        .skip(skipped * 6)
+        .collect();
+    let of = |mode: usize| -> Vec<f64> {
+        let turns = acts.chunks(2).skip(mode).step_by(3);
+        turns.flatten().copied().collect()
+    };
+    let quickest = |mode| of(mode).into_iter().fold(f64::INFINITY, f64::min);
+    for (mode, name) in modes.iter().enumerate() {
+        let (median, quickest) = (median(of(mode)), quickest(mode));
+        println!("act of a click with guard {name}, ms: median {median}, quickest {quickest}");
+    }
+    // The median says as much of what else the machine does.
+    assert!(quickest(0) - quickest(2) < 5.0);
+}

@@ -1,0 +1,70 @@
+//! Nobody is locked out and nobody's keys get mixed in: a person at a keyboard and a mouse of their
+//! own, while an agent works.
+//!
+//! `DESKLINE_GUARD_RUNS` sets how often what is random is tried.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod limits;
+mod links;
+mod person;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use deskline_testbed::{App, Bed, Client, until};
+use serde_json::json;
+
+fn runs(usual: usize) -> usize {
+    let asked = std::env::var("DESKLINE_GUARD_RUNS").ok();
+    asked.and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+struct Dice(u64);
+
+impl Dice {
+    fn new() -> Self {
+        let now = std::time::SystemTime::now();
+        let now = now.duration_since(std::time::UNIX_EPOCH).unwrap();
+        Self(now.as_nanos() as u64 | 1)
+    }
+
+    /// xorshift64.
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n
+    }
+
+    /// Text without the letter that the person types.
+    fn text(&mut self, length: usize) -> String {
+        let letters: Vec<char> = "abcdefghijklmnopqrstuvw ABCDEFGHIJK,.;-é".chars().collect();
+        let letter = |_| letters[self.below(letters.len() as u64) as usize];
+        (0..length).map(letter).collect()
+    }
+}
+
+fn saved(server: &Client, app: &App<'_>, file: &Path) -> String {
+    let before = std::fs::read(file).unwrap();
+    let save = json!({"pid": app.pid, "keyName": "s", "modifierFlags": ["Control"]});
+    // A click of the person's may have left something open that takes the first key.
+    let mut asked: Option<Instant> = None;
+    until("the saved file", || {
+        if asked.is_none_or(|at| at.elapsed() > Duration::from_secs(5)) {
+            server.call("press_key_and_traverse", save.clone()).ok();
+            asked = Some(Instant::now());
+        }
+        let now = std::fs::read(file).unwrap();
+        (now != before && !now.is_empty()).then_some(())
+    });
+    std::fs::read_to_string(file).unwrap()
+}
+
+fn median(mut of: Vec<f64>) -> f64 {
+    of.sort_by(f64::total_cmp);
+    of.get(of.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn bed() -> Bed {
+    Bed::with(&["--watch"])
+}

@@ -1,0 +1,269 @@
+//! What a person types and clicks while the agent's input goes in, on each kind of device.
+
+use std::time::{Duration, Instant};
+
+use deskline_testbed::person::{CONTROL, ESCAPE, Person, SHIFT};
+use deskline_testbed::watcher::Watcher;
+use deskline_testbed::{Bed, Client, Toolkit, until};
+use serde_json::json;
+
+use crate::{Dice, median, runs, saved};
+
+/// The tests on an X server, with a person at the devices that it has.
+macro_rules! with_a_person {
+    ($where:ident, $bed:expr, $($test:ident),*) => {
+        mod $where {
+            $(#[test] fn $test() { super::$test(&$bed); })*
+        }
+    };
+    ($($test:ident),* $(,)?) => {
+        with_a_person!(on_xvnc, crate::bed(), $($test),*);
+        with_a_person!(on_xorg, deskline_testbed::Bed::on_xorg(), $($test),*);
+    };
+}
+
+with_a_person!(
+    typing_stays_in_one_piece,
+    without_the_guard_the_same_mixes,
+    what_the_person_holds_does_not_count_and_is_put_back,
+    escape_stops_it_and_puts_back,
+    escape_counts_until_the_link_is_over,
+    a_kill_frees_the_person_and_leaves_nothing,
+);
+
+fn types_apart(bed: &Bed, server: &Client, dice: &mut Dice, most: u32) -> Option<bool> {
+    let (app, file) = bed.mousepad("");
+    app.bring_to_front();
+    bed.screen().move_pointer(1700, 900);
+    let watcher = Watcher::of(bed);
+    let mut person = Person::at(bed);
+    let text = dice.text(2_000);
+    let call = server.send("type_and_traverse", json!({"pid": app.pid, "text": text}));
+    let (x, y, w, h) = app.window.place;
+    let (mut typed, mut inputs) = (0, 0_u32);
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while typed < 1_500 && inputs < most && Instant::now() < deadline {
+        typed += watcher.strokes().iter().filter(|s| s.synthetic).count();
+        if typed == 0 {
+            continue;
+        }
+        // In the text: a menu or a dialog would keep later input to itself.
+        let at =
+            |from: i32, size: u32| (from.unsigned_abs() + 80 + inputs * 37 % (size - 160)) as u16;
+        person.tap('x'.into());
+        person.click(at(x, w), at(y, h));
+        inputs += 1;
+    }
+    let answer = call.answer(Duration::from_secs(60)).expect("an answer");
+    if answer.text.contains("has not read its input") {
+        return None;
+    }
+    assert!(inputs > 20, "the person was too slow: {inputs}");
+    answer.ok();
+    let there = bed.screen().pointer() == (1700, 900);
+    Some(saved(server, &app, &file).trim_end() == text.trim_end() && there)
+}
+
+fn typing_stays_in_one_piece(bed: &Bed) {
+    let server = bed.server(&[]);
+    let mut dice = Dice::new();
+    let apart: Vec<bool> = (0..runs(3))
+        .filter_map(|_| types_apart(bed, &server, &mut dice, u32::MAX))
+        .collect();
+    println!("{} runs in one piece", apart.len());
+    assert!(
+        !apart.is_empty() && apart.iter().all(|apart| *apart),
+        "{apart:?}"
+    );
+}
+
+fn without_the_guard_the_same_mixes(bed: &Bed) {
+    let server = bed.server(&["--guard", "off"]);
+    let apart = until("an editor that reads", || {
+        // As many as show it; hundreds of clicks keep the editor busy for longer than it is
+        // waited for.
+        types_apart(bed, &server, &mut Dice::new(), 40)
+    });
+    assert!(!apart);
+    let log = bed.journal_lines();
+    assert!(log.iter().all(|line| line.get("guard_held_ms").is_none()));
+}
+
+fn what_the_person_holds_does_not_count_and_is_put_back(bed: &Bed) {
+    let server = bed.server(&[]);
+    let (app, file) = bed.mousepad("");
+    app.bring_to_front();
+    let mut person = Person::at(bed);
+    let watcher = Watcher::of(bed);
+    let mut expected = String::new();
+    for key in [SHIFT, CONTROL] {
+        let code = watcher.code_of(key) as u8;
+        person.press(key);
+        until("the key down", || {
+            bed.screen().pressed().0.contains(&code).then_some(())
+        });
+        let text = Dice::new().text(60);
+        server
+            .call("type_and_traverse", json!({"pid": app.pid, "text": text}))
+            .ok();
+        expected += &text;
+        assert_eq!(bed.screen().pressed().0, [code], "held as before");
+        person.release(key);
+        until("no key down", || {
+            bed.screen().pressed().0.is_empty().then_some(())
+        });
+        // Nor does XTEST's own device believe that it is down: Shift works for the agent.
+        server
+            .call("type_and_traverse", json!({"pid": app.pid, "text": "aBc"}))
+            .ok();
+        expected += "aBc";
+    }
+    // Where there is nothing to drag.
+    person.point(1900, 1060);
+    person.buttons(1);
+    until("the button down", || {
+        (bed.screen().pressed().1 != 0).then_some(())
+    });
+    let text = Dice::new().text(60);
+    server
+        .call("type_and_traverse", json!({"pid": app.pid, "text": text}))
+        .ok();
+    expected += &text;
+    let click = json!({"pid": app.pid, "x": app.window.place.0 + 50, "y": app.window.place.1 + 90});
+    let refused = server.call("click_and_traverse", click);
+    assert!(
+        refused.error().contains("holding a mouse button"),
+        "{refused}"
+    );
+    person.buttons(0);
+    until("no button down", || {
+        (bed.screen().pressed() == (vec![], 0)).then_some(())
+    });
+    assert_eq!(saved(&server, &app, &file).trim_end(), expected);
+}
+
+fn escape_stops_it_and_puts_back(bed: &Bed) {
+    let server = bed.server(&[]);
+    let (app, _file) = bed.mousepad("");
+    let front = bed.widgets(Toolkit::Gtk3);
+    front.bring_to_front();
+    let watcher = Watcher::of(bed);
+    let mut person = Person::at(bed);
+    let mut dice = Dice::new();
+    let escape = watcher.code_of(ESCAPE);
+    let keyboard = watcher.keyboard();
+    let mut stops = vec![];
+    for run in 0..runs(6) {
+        bed.screen().move_pointer(1500, 20);
+        watcher.strokes();
+        let text = dice.text(3_000) + if run % 2 == 0 { "" } else { "漢字 Ω" };
+        let call = server.send("type_and_traverse", json!({"pid": app.pid, "text": text}));
+        watcher.await_overlay();
+        std::thread::sleep(Duration::from_millis(dice.below(500)));
+        person.tap(ESCAPE);
+        let answer = call.answer(Duration::from_secs(30)).expect("an answer");
+        let said = "Cancelled: the user pressed Esc during type_and_traverse";
+        assert_eq!(answer.error(), said);
+        let strokes = watcher.strokes();
+        let pressed = strokes.iter().find(|s| !s.synthetic && s.code == escape);
+        let pressed = pressed.expect("the person's Esc").time;
+        let last = strokes.iter().rfind(|s| s.synthetic).map(|s| s.time);
+        stops.push(last.map_or(0.0, |last| {
+            f64::from(last.wrapping_sub(pressed).cast_signed()).max(0.0)
+        }));
+        assert!(watcher.overlay().is_none());
+        assert_eq!(bed.screen().pressed(), (vec![], 0));
+        assert_eq!(bed.screen().front(), front.window.id);
+        assert_eq!(bed.screen().pointer(), (1500, 20));
+        assert!(watcher.keyboard() == keyboard, "the keyboard changed");
+    }
+    println!(
+        "last key after Esc, ms: {stops:?}, median {}",
+        median(stops.clone())
+    );
+    assert!(median(stops) < 50.0);
+    let log = bed.journal_lines();
+    assert!(log.iter().all(|line| line["outcome"] == "cancelled"));
+    // The agent's own Esc is not the person's.
+    let escape = json!({"pid": app.pid, "keyName": "Escape"});
+    server.call("press_key_and_traverse", escape).ok();
+}
+
+fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
+    let app = bed.widgets(Toolkit::Gtk3);
+    app.bring_to_front();
+    let watcher = Watcher::of(bed);
+    let mut person = Person::at(bed);
+    let mut dice = Dice::new();
+    let keyboard = watcher.keyboard();
+    let mut waits = vec![];
+    for run in 0..runs(6) {
+        app.clear_log();
+        let text = dice.text(3_000) + if run % 2 == 0 { "" } else { "漢字 Ω" };
+        // A space would press a button of the app's.
+        let text = text.replace(' ', "_");
+        let mut server = bed.command(deskline_testbed::deskline());
+        server.arg("--dir").arg(bed.journal());
+        server.args(["call", "type_and_traverse"]);
+        server.arg(json!({"pid": app.pid, "text": text}).to_string());
+        let mut server = server.stdout(std::process::Stdio::null()).spawn().unwrap();
+        watcher.await_overlay();
+        std::thread::sleep(Duration::from_millis(dice.below(300)));
+        server.kill().unwrap();
+        let start = Instant::now();
+        // A key that comes before the process is gone is still lost.
+        until("a key of the person's", || {
+            person.tap('x'.into());
+            app.full_log()
+                .iter()
+                .any(|line| line == "key x")
+                .then_some(())
+        });
+        waits.push(start.elapsed().as_secs_f64() * 1e3);
+        server.wait().unwrap();
+        assert!(watcher.overlay().is_none());
+    }
+    println!(
+        "first key after a kill, ms: {waits:?}, median {}",
+        median(waits.clone())
+    );
+    assert!(median(waits) < 100.0);
+    // The next one that starts puts back what was borrowed.
+    let server = bed.server(&[]);
+    server.call("list_applications", json!({})).ok();
+    assert_eq!(bed.screen().pressed(), (vec![], 0));
+    until("the keyboard map", || {
+        (watcher.keyboard() == keyboard).then_some(())
+    });
+}
+
+fn escape_counts_until_the_link_is_over(bed: &Bed) {
+    let server = bed.server(&[]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    app.bring_to_front();
+    let watcher = Watcher::of(bed);
+    let mut person = Person::at(bed);
+    // Nothing is held while the app settles, and the link goes on.
+    let press = json!({"pid": app.pid, "keyName": "F9", "delayAfterAction": 5});
+    let call = server.send("press_key_and_traverse", press.clone());
+    watcher.await_overlay();
+    watcher.await_no_overlay();
+    let start = Instant::now();
+    person.tap(ESCAPE);
+    let answer = call.answer(Duration::from_secs(30)).expect("an answer");
+    let said = "Cancelled: the user pressed Esc during press_key_and_traverse";
+    assert_eq!(answer.error(), said);
+    assert!(
+        start.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        start.elapsed()
+    );
+    // It was that link's, and the app's too: nothing kept it out.
+    server
+        .call(
+            "press_key_and_traverse",
+            json!({"pid": app.pid, "keyName": "F8"}),
+        )
+        .ok();
+    assert_eq!(app.full_log(), ["key F9", "key Escape", "key F8"]);
+}

@@ -40,6 +40,11 @@ impl Driver {
         }
     }
 
+    /// Whether it answers a click with what has changed; the others answer with a tree.
+    pub fn diffs(self) -> bool {
+        matches!(self, Self::Deskline | Self::A11y)
+    }
+
     /// Starts its server; `peers` has its virtual environment.
     pub fn start(self, bed: &Bed, peers: &Path, subject: &Subject) -> Result<Mcp, String> {
         let bin = peers.join("bin");

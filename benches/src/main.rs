@@ -10,6 +10,7 @@ mod driver;
 mod floor;
 mod mcp;
 mod measure;
+mod own;
 mod plot;
 mod subject;
 mod table;
@@ -38,6 +39,11 @@ fn main() {
         }
     }
     let bed = Bed::new();
+    let own = match own::markdown(&bed) {
+        Ok(table) => table,
+        Err(why) => format!("Deskline by itself: {why}\n"),
+    };
+    eprintln!("{own}");
     let mut drivers = vec![Driver::Deskline];
     if peers.is_some() {
         drivers.extend(Driver::PEERS);
@@ -49,9 +55,9 @@ fn main() {
         results.push(measure::subject(&bed, subject, &drivers, &peers));
         // As far as it has come, as the whole takes a quarter of an hour.
         if let Some(folder) = &out {
-            std::fs::write(folder.join("cost.md"), table::markdown(&results)).unwrap();
+            std::fs::write(folder.join("cost.md"), table::markdown(&results) + &own).unwrap();
             std::fs::write(folder.join("cost.svg"), plot::svg(&results)).unwrap();
         }
     }
-    println!("{}", table::markdown(&results));
+    println!("{}\n{own}", table::markdown(&results));
 }

@@ -24,7 +24,8 @@ const TIME: Duration = Duration::from_secs(5);
 pub struct Times(Vec<f64>);
 
 impl Times {
-    fn add(&mut self, ms: f64) {
+    /// Adds one.
+    pub fn add(&mut self, ms: f64) {
         self.0.push(ms);
         self.0.sort_by(f64::total_cmp);
     }
@@ -67,6 +68,8 @@ pub struct Driven {
     pub overhead: Times,
     /// What the model reads of a click, in bytes.
     pub click_bytes: usize,
+    /// Whether that answer is what has changed, and not a tree.
+    pub diffs: bool,
     /// Whether that answer told of the click.
     pub tells: bool,
     /// CPU time of one tree: server, app, buses, in milliseconds.
@@ -110,6 +113,7 @@ pub fn subject(bed: &Bed, subject: &Subject, drivers: &[Driver], peers: &Path) -
         let before = memory_mb(pid);
         let mut driven = Driven {
             name: driver.name(),
+            diffs: driver.diffs(),
             ..Driven::default()
         };
         if let Err(why) = drive(bed, subject, pid, driver, peers, &mut driven) {
@@ -225,7 +229,7 @@ fn clicks(
     let mut target = driver.target(mcp, pid, subject)?;
     repeat(|| {
         let before = match driver {
-            Driver::Deskline | Driver::A11y => String::new(),
+            driver if driver.diffs() => String::new(),
             _ => driver.tree(mcp, pid, subject)?.text,
         };
         // Those whose tokens end with each reading need a new one.

@@ -123,8 +123,9 @@ pub const ALL: &[Subject] = &[
     },
     Subject {
         name: "gtk4-widget-factory",
-        element: "checkbutton",
-        role: "check box",
+        // Its last check box is an inconsistent one, which looks the same whether it is on or off.
+        element: "togglebutton",
+        role: "push button",
         start: |b| plain(b.gtk4_widget_factory()),
     },
     Subject {

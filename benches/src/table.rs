@@ -7,7 +7,7 @@ use crate::measure::{Driven, Outcome, Times};
 /// Two tables: what each driver costs on each app, and where Deskline's time goes.
 pub fn markdown(outcomes: &[Outcome]) -> String {
     let mut out = String::from(
-        "| app | driver | elements | full tree, ms | × | click + observe, ms | × | tells | bytes read | \
+        "| app | driver | elements | full tree, ms | × | click + observe, ms | × | answers with | bytes read | \
          CPU of a tree: server/app/bus, ms | memory, MB |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for outcome in outcomes {
@@ -54,10 +54,11 @@ fn row(out: &mut String, app: &str, driven: &Driven, ours: Option<&Driven>) {
         Some(ours) if ours.name != driven.name => ratio(times, of(ours)),
         _ => String::new(),
     };
+    let what = if driven.diffs { "diff" } else { "tree" };
     let tells = match (driven.click.median(), driven.tells) {
-        (None, _) => "–",
-        (_, true) => "yes",
-        (_, false) => "no",
+        (None, _) => "–".into(),
+        (_, true) => what.into(),
+        (_, false) => format!("{what}, not always"),
     };
     let [server, app_cpu, bus] = driven.cpu;
     let _ = writeln!(

@@ -61,7 +61,9 @@ def describe(node):
     states = [Atspi.StateType(s).value_nick for s in node.get_state_set().get_states()]
     text = node.get_text_iface()
     value = node.get_value_iface()
-    shown = Atspi.Text.get_text(text, 0, -1) if text else ""
+    # GTK 4's entries take an end of -1 for none.
+    length = Atspi.Text.get_character_count(text) if text else 0
+    shown = Atspi.Text.get_text(text, 0, length) if text else ""
     number = Atspi.Value.get_current_value(value) if value else ""
     return "\t".join([" ".join(sorted(states)), repr(shown)[1:-1], str(number)])
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use super::Devices;
 use crate::bed::SIZE;
 use crate::watcher::Watcher;
-use crate::{Bed, PATIENCE, xorg};
+use crate::{Bed, PATIENCE, until, xorg};
 
 /// Kinds of message.
 const VERSION: u32 = 0;
@@ -80,9 +80,9 @@ impl Devices for Physical {
     }
 }
 
-/// The driver takes one connection, and greets it.
+/// The driver takes one connection, and greets it. It listens only once the device is enabled.
 fn connect(socket: &Path) -> UnixStream {
-    let mut device = UnixStream::connect(socket).unwrap();
+    let mut device = until("a device", || UnixStream::connect(socket).ok());
     device.set_read_timeout(Some(PATIENCE)).unwrap();
     // Version 1.1.
     let version = [1_u16, 1].map(u16::to_ne_bytes).concat();

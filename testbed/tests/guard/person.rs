@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use deskline_testbed::person::{CONTROL, ESCAPE, Person, SHIFT};
-use deskline_testbed::watcher::Watcher;
+use deskline_testbed::watcher::{Stroke, Watcher};
 use deskline_testbed::{Bed, Client, Toolkit, until};
 use serde_json::json;
 
@@ -271,4 +271,39 @@ fn escape_counts_until_the_link_is_over(bed: &Bed) {
     let log = app.full_log();
     assert_eq!(log[log.len() - 2..], ["key Escape", "key F8"]);
     assert_eq!(log.iter().filter(|line| *line == "key a").count(), 200);
+}
+
+/// As where a keyboard is plugged in: the X server takes a device that is enabled for a new one.
+#[test]
+fn a_keyboard_that_appears_is_kept_out_too() {
+    let bed = Bed::on_xorg();
+    let server = bed.server(&[]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    app.bring_to_front();
+    let watcher = Watcher::of(&bed);
+    bed.run("xinput", &["disable", "Keyboard"]);
+    // A space would press a button of the app's, and an x is the person's.
+    let text = Dice::new().text(3_000).replace(' ', "_");
+    let call = server.send("type_and_traverse", json!({"pid": app.pid, "text": text}));
+    watcher.await_overlay();
+    bed.run("xinput", &["enable", "Keyboard"]);
+    let mut person = Person::at(&bed);
+    let theirs = watcher.code_of('x'.into());
+    until("the keyboard's first key", || {
+        assert!(watcher.overlay().is_some(), "the typing was over too soon");
+        person.tap('x'.into());
+        let strokes = watcher.strokes();
+        let pressed = |s: &Stroke| !s.synthetic && s.code == theirs;
+        strokes.iter().any(pressed).then_some(())
+    });
+    for _ in 0..20 {
+        person.tap('x'.into());
+    }
+    call.answer(Duration::from_secs(60))
+        .expect("an answer")
+        .ok();
+    let log = app.full_log();
+    assert!(log.iter().all(|line| line != "key x"), "it reached the app");
+    person.tap('x'.into());
+    app.wait_for("key x");
 }

@@ -35,6 +35,10 @@ pub fn read(walk: &mut Walk<'_>) -> Result<(), Error> {
         })
         .collect();
     for container in containers {
+        if walk.is_late() {
+            walk.cut = true;
+            break;
+        }
         let Some(clip) = clip(walk, container).filter(|clip| !clip.is_empty()) else {
             continue;
         };
@@ -63,7 +67,7 @@ pub fn read(walk: &mut Walk<'_>) -> Result<(), Error> {
 }
 
 /// What shows of a container: its extents cut by those of all that scrolls it.
-fn clip(walk: &Walk<'_>, container: usize) -> Option<Rect> {
+pub fn clip(walk: &Walk<'_>, container: usize) -> Option<Rect> {
     let mut clip = walk.nodes[container].extents?;
     let mut at = walk.nodes[container].parent;
     while let Some(index) = at {
@@ -264,10 +268,13 @@ impl Table {
 }
 
 fn extents(walk: &mut Walk<'_>, path: &str) -> Result<Option<Rect>, Error> {
-    Ok(ask(walk, path, Question::Extents)?.and_then(|m| {
-        let mut r = m.reader();
-        Rect::new(r.i32().ok()?, r.i32().ok()?, r.i32().ok()?, r.i32().ok()?)
-    }))
+    Ok(ask(walk, path, Question::Extents)?.and_then(|m| read_extents(&m)))
+}
+
+/// The answer to a question for extents.
+pub fn read_extents(message: &Message) -> Option<Rect> {
+    let mut r = message.reader();
+    Rect::new(r.i32().ok()?, r.i32().ok()?, r.i32().ok()?, r.i32().ok()?)
 }
 
 /// A list that is no table.
@@ -327,6 +334,9 @@ fn property(walk: &mut Walk<'_>, path: &str, question: Question) -> Result<Optio
 
 /// What a toolkit does not know is `None`; a lost connection is an error.
 fn ask(walk: &mut Walk<'_>, path: &str, question: Question) -> Result<Option<Message>, Error> {
+    if walk.is_late() {
+        return Ok(None);
+    }
     match walk.ask(path, question) {
         Ok(message) => Ok(Some(message)),
         Err(Error::Remote { .. } | Error::Malformed(_)) => Ok(None),

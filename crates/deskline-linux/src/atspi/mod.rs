@@ -2,6 +2,9 @@
 
 mod act;
 mod cells;
+mod crowd;
+#[cfg(test)]
+mod flood;
 mod items;
 mod names;
 mod peer;
@@ -203,7 +206,8 @@ impl AtSpi {
         let Self { bus, peers, .. } = self;
         let peer = peers.get_mut(&pid).ok_or(bus::Error::Timeout)?;
         let (bus_name, gtk4, bulk) = (peer.bus_name.clone(), peer.is_gtk4(), peer.bulk);
-        let mut walk = Walk::new(walk::line(bus, peer), &bus_name, gtk4);
+        let end = start + walk::LONGEST;
+        let mut walk = Walk::new(walk::line(bus, peer), &bus_name, gtk4, end);
         if bulk {
             walk.fetch_items()?;
         }
@@ -211,22 +215,37 @@ impl AtSpi {
         cells::read(&mut walk)?;
         if let Scope::Whole { budget } = scope {
             walk.hidden(Instant::now() + budget)?;
+        }
+        let crowded = crowd::finish(&mut walk);
+        // Where only what shows was asked for, what does not is not missing.
+        if walk.cut || matches!(scope, Scope::Whole { .. }) {
             walk.finish();
         }
-        let unread = walk.unread;
+        let (unread, cut) = (walk.unread, walk.cut);
         let foreign = std::mem::take(&mut walk.foreign);
         let mut nodes = std::mem::take(&mut walk.nodes);
         drop(walk);
         for (container, owner, path) in foreign {
-            graft(bus, &mut nodes, container, &owner, &path)?;
+            graft(bus, &mut nodes, container, &owner, &path, end)?;
         }
         let Some(peer) = self.peers.get(&pid) else {
             return Err(bus::Error::Timeout);
         };
         let mut tree = tree::build(peer, &nodes, windows, start.elapsed());
-        if unread > 0 {
+        if cut {
+            tree.partial.push(format!(
+                "the app is too busy: after {} s of answers {unread} elements and what is in them were not read",
+                walk::LONGEST.as_secs()
+            ));
+        } else if unread > 0 {
             tree.partial.push(format!(
                 "{unread} elements that do not show, and what is in them, were not read within the time budget"
+            ));
+        }
+        if crowded > 0 {
+            tree.partial.push(format!(
+                "{crowded} children of containers of more than {} were not read: those that show were searched for by their places",
+                walk::LISTED
             ));
         }
         let managed = |n: &walk::Node| n.states.has(names::StateSet::MANAGES_DESCENDANTS);
@@ -367,13 +386,14 @@ fn graft(
     container: usize,
     owner: &str,
     path: &str,
+    end: Instant,
 ) -> Result<(), bus::Error> {
     let owner_name: Rc<str> = owner.into();
     let line = Line {
         connection: bus,
         destination: owner.to_owned(),
     };
-    let mut walk = Walk::new(line, owner, false);
+    let mut walk = Walk::new(line, owner, false, end);
     match walk.showing_below(&owner_name, path) {
         Ok(()) => {}
         // A plug that does not answer must not cost the rest of the tree.
@@ -382,6 +402,10 @@ fn graft(
             return Ok(());
         }
         Err(e) => return Err(e),
+    }
+    crowd::finish(&mut walk);
+    if walk.cut {
+        walk.finish();
     }
     let base = nodes.len();
     for mut node in std::mem::take(&mut walk.nodes) {

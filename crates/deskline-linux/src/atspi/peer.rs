@@ -161,6 +161,8 @@ pub enum Question {
     ExtentsInWindow,
     /// `Accessible.ChildCount`
     ChildCount,
+    /// `Accessible.GetChildAtIndex`
+    ChildAt(i32),
     /// `Text.CharacterCount`
     TextLength,
     /// `Text.GetText` of the first so many characters
@@ -207,6 +209,7 @@ impl Question {
             Self::Extents => (COMPONENT, "GetExtents", Body::new().u32(SCREEN)),
             Self::ExtentsInWindow => (COMPONENT, "GetExtents", Body::new().u32(WINDOW)),
             Self::ChildCount => get(ACCESSIBLE, "ChildCount"),
+            Self::ChildAt(i) => (ACCESSIBLE, "GetChildAtIndex", Body::new().i32(i)),
             Self::TextLength => get(TEXT, "CharacterCount"),
             Self::Text(end) => (TEXT, "GetText", Body::new().i32(0).i32(end)),
             Self::Value => get(VALUE, "CurrentValue"),

@@ -4,14 +4,15 @@
 //! goes. A node is asked for its state before anything else, so that a hidden part of the tree
 //! costs one call until its turn comes.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use deskline_core::{Rect, Text};
 
-use crate::bus::{Error, Message, Reader, WireError};
+use crate::bus::{Error, Message, Reader, Reply, WireError};
 
+use super::crowd;
 use super::items::{self, Item};
 use super::names::{LABELLED_BY, NULL, ROOT, StateSet, role};
 use super::peer::{Line, PATIENCE, Peer, Question};
@@ -21,6 +22,15 @@ const WINDOW: usize = 512;
 
 /// No app has more; a tree that does is a loop.
 const MOST_NODES: usize = 200_000;
+
+/// How long reading may take, however lively the app answers: one that is flooded with work answers
+/// each question, and all of them never.
+pub const LONGEST: Duration = Duration::from_secs(4);
+
+/// A container of more children than this is not listed in one call while what shows is read: GTK 3
+/// and Chromium take time for it that grows with the square of their number, 2.5 s for 10,000, and
+/// answer nothing else meanwhile.
+pub const LISTED: i32 = 500;
 
 /// An object, as far as it was read.
 #[derive(Debug, Default)]
@@ -63,7 +73,7 @@ pub struct Walk<'a> {
     /// The state that says that something shows, below the toplevels.
     shows: u32,
     /// How it is asked for extents.
-    extents: Question,
+    pub extents: Question,
     pub nodes: Vec<Node>,
     seen: HashSet<String>,
     items: HashMap<String, Item>,
@@ -75,11 +85,29 @@ pub struct Walk<'a> {
     pub foreign: Vec<(usize, String, String)>,
     /// Objects that were found and not read, as the budget was spent.
     pub unread: usize,
+    /// Containers of too many children to list: [`super::crowd`] reads them.
+    pub crowds: Vec<Crowd>,
+    /// When it is given up.
+    end: Instant,
+    /// Whether it was given up, with questions unasked or unanswered.
+    pub cut: bool,
+}
+
+/// A container of too many children to list.
+#[derive(Debug)]
+pub struct Crowd {
+    /// The container.
+    pub node: usize,
+    /// How many children it says that it has.
+    pub count: i32,
+    /// Those that were asked for, by their places: `None` where there was none, or one that is in
+    /// the tree already.
+    pub children: BTreeMap<i32, Option<usize>>,
 }
 
 impl<'a> Walk<'a> {
     /// A walk of `peer` over `line`.
-    pub fn new(line: Line<'a>, peer_name: &str, gtk4: bool) -> Self {
+    pub fn new(line: Line<'a>, peer_name: &str, gtk4: bool, end: Instant) -> Self {
         Self {
             line,
             bus_name: peer_name.to_owned(),
@@ -102,7 +130,15 @@ impl<'a> Walk<'a> {
             leaves: None,
             foreign: Vec::new(),
             unread: 0,
+            crowds: Vec::new(),
+            end,
+            cut: false,
         }
+    }
+
+    /// Whether the time for the whole reading is over.
+    pub fn is_late(&self) -> bool {
+        Instant::now() >= self.end
     }
 
     /// Asks for everything in the app's cache first, so that most questions need no call.
@@ -121,6 +157,7 @@ impl<'a> Walk<'a> {
     pub fn showing(&mut self) -> Result<(), Error> {
         self.add(None, ROOT.to_owned());
         self.pump(None)?;
+        crowd::showing(self)?;
         self.details(0)
     }
 
@@ -131,12 +168,22 @@ impl<'a> Walk<'a> {
             root.owner = Some(owner.clone());
         }
         self.pump(None)?;
+        crowd::showing(self)?;
         self.details(0)
     }
 
     /// Reads what does not show, until `until`.
     pub fn hidden(&mut self, until: Instant) -> Result<(), Error> {
         let first = self.nodes.len();
+        let until = until.min(self.end);
+        self.levels(until)?;
+        crowd::hidden(self, until)?;
+        self.unqueue();
+        self.details(first)
+    }
+
+    /// Reads the hidden nodes that were found and all that is in them, a level at a time.
+    pub fn levels(&mut self, until: Instant) -> Result<(), Error> {
         let mut hidden = std::mem::take(&mut self.hidden);
         while !hidden.is_empty() && Instant::now() < until {
             for node in &hidden {
@@ -145,13 +192,18 @@ impl<'a> Walk<'a> {
             self.pump(Some(until))?;
             hidden = std::mem::take(&mut self.hidden);
         }
+        self.hidden = hidden;
+        Ok(())
+    }
+
+    /// Drops the questions that there was no time for.
+    fn unqueue(&mut self) {
         for (node, question) in std::mem::take(&mut self.queue) {
             // A node whose role was never asked for stays out of the tree.
-            if question == Question::Children {
+            if matches!(question, Question::Children | Question::ChildCount) {
                 self.nodes[node].children_read = false;
             }
         }
-        self.details(first)
     }
 
     /// Leaves out what was found and not read, and says so at its container.
@@ -224,7 +276,24 @@ impl<'a> Walk<'a> {
                     self.add(Some(index), child);
                 }
             }
-            None => self.queue.push_back((index, Question::Children)),
+            // Most have none, and are then asked nothing more.
+            None => self.queue.push_back((index, Question::ChildCount)),
+        }
+    }
+
+    fn on_count(&mut self, index: usize, count: i32) {
+        match count {
+            0 => {}
+            count if count > LISTED => {
+                self.nodes[index].children_read = false;
+                self.crowds.push(Crowd {
+                    node: index,
+                    count,
+                    children: BTreeMap::new(),
+                });
+            }
+            // A negative count is a toolkit's "I do not say".
+            _ => self.queue.push_back((index, Question::Children)),
         }
     }
 
@@ -254,8 +323,12 @@ impl<'a> Walk<'a> {
 
     /// Sends what is queued and takes what is answered, until there is neither. No new question is
     /// sent after `until`.
-    fn pump(&mut self, until: Option<Instant>) -> Result<(), Error> {
+    pub fn pump(&mut self, until: Option<Instant>) -> Result<(), Error> {
         loop {
+            if self.is_late() {
+                self.cut();
+                return Ok(());
+            }
             let open = until.is_none_or(|until| Instant::now() < until);
             while open && self.line.connection.in_flight() < WINDOW {
                 let Some((index, question)) = self.queue.pop_front() else {
@@ -267,7 +340,9 @@ impl<'a> Walk<'a> {
             if self.line.connection.in_flight() == 0 {
                 return Ok(());
             }
-            let (tag, reply) = self.line.connection.next_reply(Instant::now() + PATIENCE)?;
+            let Some((tag, reply)) = self.next_reply()? else {
+                continue;
+            };
             let (index, code) = ((tag >> 8) as usize, tag as u8);
             match reply {
                 // An answer that cannot be read is the same as none: the part stays unknown.
@@ -275,9 +350,37 @@ impl<'a> Walk<'a> {
                 Err(Error::Remote { .. }) if code == CHILDREN => {
                     self.nodes[index].children_read = false;
                 }
+                Err(Error::Remote { .. }) if code == CHILD_COUNT => {
+                    self.queue.push_back((index, Question::Children));
+                }
                 Err(_) => {}
             }
         }
+    }
+
+    /// The next answer to anything: an app that gives any within [`PATIENCE`] is alive. `None` when
+    /// the reading has become too long.
+    fn next_reply(&mut self) -> Result<Option<(u64, Reply)>, Error> {
+        let silence = Instant::now() + PATIENCE;
+        match self.line.connection.next_reply(silence.min(self.end)) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(Error::Timeout) if self.end < silence => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Ends the reading with what there is.
+    fn cut(&mut self) {
+        let flying = self.line.connection.forget_calls();
+        self.cut |= !self.queue.is_empty() || !flying.is_empty();
+        for tag in flying {
+            if let CHILDREN | CHILD_COUNT = tag as u8
+                && let Some(node) = self.nodes.get_mut((tag >> 8) as usize)
+            {
+                node.children_read = false;
+            }
+        }
+        self.unqueue();
     }
 
     fn on_answer(&mut self, index: usize, code: u8, message: &Message) -> Result<(), WireError> {
@@ -291,6 +394,10 @@ impl<'a> Walk<'a> {
             ROLE => node.role = Some(r.u32()?),
             NAME => r.variant_str()?.clone_into(&mut node.name),
             DESCRIPTION => r.variant_str()?.clone_into(&mut node.description),
+            CHILD_COUNT => {
+                let count = r.variant_i32()?;
+                self.on_count(index, count);
+            }
             EXTENTS => node.extents = Rect::new(r.i32()?, r.i32()?, r.i32()?, r.i32()?),
             CHILDREN => {
                 for (owner, path) in r.array(8, Reader::object)? {
@@ -397,6 +504,18 @@ impl<'a> Walk<'a> {
         self.line.ask(path, question)
     }
 
+    /// The paths of a list of objects, of its own and no other bus name.
+    pub fn own_objects(&self, message: &Message) -> Option<Vec<String>> {
+        let objects = message.reader().array(8, Reader::object).ok()?;
+        let own = objects.into_iter().filter(|(owner, _)| self.is_own(owner));
+        Some(own.map(|(_, path)| path.to_owned()).collect())
+    }
+
+    /// Whether this bus name is the one that is walked.
+    pub fn is_own(&self, owner: &str) -> bool {
+        owner.is_empty() || owner == self.bus_name
+    }
+
     /// Questions to one object, many in flight at once; their answers in order, `None` where it
     /// refused one.
     pub fn ask_all(
@@ -404,22 +523,36 @@ impl<'a> Walk<'a> {
         path: &str,
         questions: impl IntoIterator<Item = Question>,
     ) -> Result<Vec<Option<Message>>, Error> {
+        let path: Rc<str> = path.into();
+        let questions = questions.into_iter();
+        self.ask_each(questions.map(|question| (path.clone(), question)))
+    }
+
+    /// The same of many objects.
+    pub fn ask_each(
+        &mut self,
+        questions: impl IntoIterator<Item = (Rc<str>, Question)>,
+    ) -> Result<Vec<Option<Message>>, Error> {
         let mut questions = questions.into_iter();
         let mut answers: Vec<Option<Message>> = Vec::new();
         loop {
-            while self.line.connection.in_flight() < WINDOW {
-                let Some(question) = questions.next() else {
+            while !self.is_late() && self.line.connection.in_flight() < WINDOW {
+                let Some((path, question)) = questions.next() else {
                     break;
                 };
-                self.line.send(answers.len() as u64, path, question);
+                self.line.send(answers.len() as u64, &path, question);
                 answers.push(None);
             }
             if self.line.connection.in_flight() == 0 {
                 return Ok(answers);
             }
-            let (tag, reply) = self.line.connection.next_reply(Instant::now() + PATIENCE)?;
-            if let Some(answer) = answers.get_mut(tag as usize) {
-                *answer = reply.ok();
+            match self.next_reply()? {
+                Some((tag, reply)) => {
+                    if let Some(answer) = answers.get_mut(tag as usize) {
+                        *answer = reply.ok();
+                    }
+                }
+                None => self.cut(),
             }
         }
     }
@@ -498,6 +631,7 @@ const TEXT_LENGTH: u8 = 6;
 const TEXT: u8 = 7;
 const VALUE: u8 = 8;
 const RELATIONS: u8 = 9;
+const CHILD_COUNT: u8 = 10;
 
 /// The part of a tag that says what was asked.
 fn code(question: Question) -> u8 {
@@ -508,6 +642,7 @@ fn code(question: Question) -> u8 {
         Question::Description => DESCRIPTION,
         Question::Extents | Question::ExtentsInWindow => EXTENTS,
         Question::Children => CHILDREN,
+        Question::ChildCount => CHILD_COUNT,
         Question::TextLength => TEXT_LENGTH,
         Question::Text(_) => TEXT,
         Question::Value => VALUE,

@@ -157,6 +157,11 @@ impl Connection {
         self.pending.len()
     }
 
+    /// Forgets the calls in flight: their replies are dropped when they come. Gives their tags.
+    pub fn forget_calls(&mut self) -> Vec<u64> {
+        self.pending.drain().map(|(_, tag)| tag).collect()
+    }
+
     /// Queues a call; its reply comes from [`Self::next_reply`] with this tag.
     pub fn send(&mut self, tag: u64, call: &Call<'_>) {
         self.serial = self.serial.checked_add(1).unwrap_or(1);

@@ -1,0 +1,147 @@
+//! A peer that answers everything and never ends, and one that falls silent.
+#![allow(clippy::unwrap_used)]
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::time::{Duration, Instant};
+
+use super::names::StateSet;
+use super::peer::{Line, PATIENCE};
+use super::walk::Walk;
+use crate::bus::{Connection, Error};
+
+/// Little-endian D-Bus data.
+#[derive(Default)]
+struct Data(Vec<u8>);
+
+impl Data {
+    fn u32(mut self, v: u32) -> Self {
+        self = self.pad(4);
+        self.0.extend(v.to_le_bytes());
+        self
+    }
+
+    fn str(mut self, s: &str) -> Self {
+        self = self.u32(s.len() as u32);
+        self.0.extend(s.as_bytes());
+        self.0.push(0);
+        self
+    }
+
+    fn signature(mut self, s: &str) -> Self {
+        self.0.push(s.len() as u8);
+        self.0.extend(s.as_bytes());
+        self.0.push(0);
+        self
+    }
+
+    fn pad(mut self, to: usize) -> Self {
+        self.0.resize(self.0.len().next_multiple_of(to), 0);
+        self
+    }
+}
+
+/// The answer to a call: each object has two children, which have two children.
+fn answer(call: &str, serial: u32) -> Data {
+    let data = Data::default();
+    if call.contains("GetState") {
+        let shows = 1 << StateSet::SHOWING | 1 << StateSet::VISIBLE;
+        data.u32(8).u32(shows).u32(0)
+    } else if call.contains("GetRole") {
+        data.u32(39)
+    } else if call.contains("GetExtents") {
+        data.u32(0).u32(0).u32(10).u32(10)
+    } else if call.contains("ChildCount") {
+        data.signature("i").u32(2)
+    } else if call.contains("GetChildren") {
+        let mut all = Data::default();
+        for side in ["a", "b"] {
+            all = all.pad(8).str("").str(&format!("/{side}{serial}"));
+        }
+        let mut data = data.u32(all.0.len() as u32).pad(8);
+        data.0.extend(all.0);
+        data
+    } else {
+        data.signature("s").str("")
+    }
+}
+
+/// Answers one client, `pace` for each call, `most` of them.
+fn serve(stream: &UnixStream, pace: Duration, most: usize) -> std::io::Result<()> {
+    let mut lines = BufReader::new(stream);
+    let mut out = stream;
+    lines.read_until(b'\n', &mut vec![])?;
+    out.write_all(b"OK 0\r\n")?;
+    lines.read_until(b'\n', &mut vec![])?;
+    for count in 0.. {
+        let mut head = [0; 16];
+        lines.read_exact(&mut head)?;
+        let word = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().unwrap());
+        let (body, serial, fields) = (word(4), word(8), word(12).next_multiple_of(8));
+        let mut rest = vec![0; (fields + body) as usize];
+        lines.read_exact(&mut rest)?;
+        if count >= most {
+            continue;
+        }
+        std::thread::sleep(pace);
+        let body = answer(&String::from_utf8_lossy(&rest), serial).0;
+        let mut reply = Data(vec![b'l', 2, 1, 1]).u32(body.len() as u32).u32(serial);
+        reply = reply.u32(8);
+        reply.0.extend([5, 1, b'u', 0]);
+        reply = reply.u32(serial);
+        reply.0.extend(body);
+        out.write_all(&reply.0)?;
+    }
+    Ok(())
+}
+
+/// A client of such a peer.
+fn client(folder: &tempfile::TempDir, pace: Duration, most: usize) -> Connection {
+    let path = folder.path().join("peer");
+    let listener = UnixListener::bind(&path).unwrap();
+    std::thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        // Ends when the client is gone.
+        let _ = serve(&stream, pace, most);
+    });
+    let address = format!("unix:path={}", path.display());
+    Connection::private(&address, PATIENCE).unwrap()
+}
+
+#[test]
+fn a_peer_that_never_ends_is_read_as_far_as_the_time_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut connection = client(&folder, Duration::from_millis(2), usize::MAX);
+    let line = Line {
+        connection: &mut connection,
+        destination: String::new(),
+    };
+    let start = Instant::now();
+    let mut walk = Walk::new(line, "", false, start + Duration::from_millis(400));
+    walk.showing().unwrap();
+    assert!(start.elapsed() < Duration::from_secs(1));
+    assert!(walk.cut);
+    walk.finish();
+    assert!(walk.unread > 0);
+    let read = |node: &&super::walk::Node| node.role.is_some() && node.children_read;
+    let complete = walk.nodes.iter().filter(read);
+    for node in complete {
+        let has = |child: &usize| walk.nodes[*child].role.is_some();
+        assert!(node.children.len() == 2 && node.children.iter().all(has));
+    }
+    assert!(walk.nodes.iter().filter(|n| n.role.is_some()).count() > 5);
+}
+
+#[test]
+fn a_peer_that_falls_silent_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut connection = client(&folder, Duration::ZERO, 100);
+    let line = Line {
+        connection: &mut connection,
+        destination: String::new(),
+    };
+    let start = Instant::now();
+    let mut walk = Walk::new(line, "", false, start + 3 * PATIENCE);
+    assert!(matches!(walk.showing(), Err(Error::Timeout)));
+    assert!(start.elapsed() < PATIENCE + Duration::from_secs(1));
+}

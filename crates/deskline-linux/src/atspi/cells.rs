@@ -5,7 +5,9 @@
 //! table, and from there by row and column as far as they show. A list that says the same and is no
 //! table (GTK 3's list box) is listed where it is short, and found by places where it is not.
 
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
+use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
 
@@ -13,7 +15,7 @@ use crate::bus::{Error, Message};
 
 use super::names::{NULL, StateSet, role};
 use super::peer::Question;
-use super::walk::{Found, Walk};
+use super::walk::{Found, Node, Walk};
 
 /// The most rows and columns of one table that are read: more do not fit on a screen.
 const MOST_ROWS: i32 = 300;
@@ -26,8 +28,38 @@ const MOST_CHILDREN: i32 = 1_000;
 const STEP: i32 = 12;
 const TRIES: i32 = 60;
 
+/// How long a cell that was asked for can be asked itself: at-spi2-atk keeps its object for 15 s.
+const KEPT: Duration = Duration::from_secs(13);
+
+/// The visible cells of a spreadsheet. `LibreOffice` makes an object for each question for a cell
+/// and never gives its 7 kB back, so as long as those objects live they are asked themselves.
+#[derive(Debug)]
+pub struct Sheet {
+    made: Instant,
+    /// Its rows and columns in all, and what showed of it.
+    size: (i32, i32),
+    clip: Rect,
+    cells: Vec<Cell>,
+}
+
+/// A cell of a [`Sheet`].
+#[derive(Debug)]
+struct Cell {
+    path: String,
+    place: String,
+    /// Its address: an object's is always the same.
+    name: String,
+    /// Where it was, of a cell at the border of what shows: as long as those are where they were
+    /// the same rows and columns show.
+    border: Option<Rect>,
+}
+
+/// The sheets of one app, by their paths.
+pub type Sheets = HashMap<String, Sheet>;
+
 /// Reads the showing children of every such container that shows.
-pub fn read(walk: &mut Walk<'_>) -> Result<(), Error> {
+pub fn read(walk: &mut Walk<'_>, sheets: &mut Sheets) -> Result<(), Error> {
+    sheets.retain(|_, sheet| sheet.made.elapsed() < KEPT);
     let containers: Vec<usize> = (0..walk.nodes.len())
         .filter(|&i| {
             let node = &walk.nodes[i];
@@ -53,7 +85,20 @@ pub fn read(walk: &mut Walk<'_>) -> Result<(), Error> {
                     columns,
                     clip,
                 };
-                read_table(walk, container, &table)?;
+                let known = sheets.remove(&table.path);
+                if let Some(sheet) = known
+                    && read_again(walk, container, &table, &sheet)?
+                {
+                    sheets.insert(table.path, sheet);
+                    continue;
+                }
+                let made = Instant::now();
+                let start = walk.nodes.len();
+                let (rows, columns) = read_table(walk, container, &table)?;
+                if table.is_boundless() && !walk.is_late() {
+                    let sheet = Sheet::of(walk, start, made, &table, &rows, &columns);
+                    sheets.extend(sheet.map(|sheet| (table.path, sheet)));
+                }
             }
             // A table that does not answer as one is a sheet that is going: to list its children
             // would be to ask for 10⁹ cells.
@@ -95,13 +140,96 @@ struct Table {
     clip: Rect,
 }
 
-fn read_table(walk: &mut Walk<'_>, node: usize, table: &Table) -> Result<(), Error> {
+impl Sheet {
+    /// Of the nodes from `start` on; `None` where they are not plain cells.
+    fn of(
+        walk: &Walk<'_>,
+        start: usize,
+        made: Instant,
+        table: &Table,
+        rows: &Places,
+        columns: &Places,
+    ) -> Option<Self> {
+        let ends = |places: &Places, at| at == *places.start() || at == *places.end();
+        let mut cells = Vec::new();
+        for node in &walk.nodes[start..] {
+            let plain = node.role == Some(role::TABLE_CELL) && node.children.is_empty();
+            let place = node.place.clone().filter(|_| plain)?;
+            let (_, row, column) = parse_place(&place)?;
+            let border = ends(rows, row) || ends(columns, column);
+            cells.push(Cell {
+                path: node.path.clone(),
+                name: node.name.clone(),
+                border: node.extents.filter(|_| border),
+                place,
+            });
+        }
+        Some(Self {
+            made,
+            size: (table.rows, table.columns),
+            clip: table.clip,
+            cells,
+        })
+    }
+}
+
+/// Asks the cells that are known; `false` where they may be others now, and then none was read.
+fn read_again(
+    walk: &mut Walk<'_>,
+    container: usize,
+    table: &Table,
+    sheet: &Sheet,
+) -> Result<bool, Error> {
+    if sheet.size != (table.rows, table.columns) || sheet.clip != table.clip {
+        return Ok(false);
+    }
+    let borders = sheet
+        .cells
+        .iter()
+        .filter_map(|cell| Some((cell.path.as_str(), cell.border?)));
+    let questions = borders
+        .clone()
+        .map(|(path, _)| (path.into(), Question::Extents));
+    let now = walk.ask_each(questions)?;
+    let there = |((_, at), now): ((&str, Rect), &Option<Message>)| {
+        now.as_ref().and_then(read_extents) == Some(at)
+    };
+    if !borders.zip(&now).all(there) {
+        return Ok(false);
+    }
+    let found = sheet.cells.iter().map(|cell| Found {
+        path: cell.path.clone(),
+        place: Some(cell.place.clone()),
+        name: cell.name.clone(),
+    });
+    let start = walk.nodes.len();
+    walk.read_leaves(container, found.collect(), role::TABLE_CELL)?;
+    let nodes = &walk.nodes[start..];
+    let lives =
+        |node: &Node| node.states != StateSet::default() && !node.states.has(StateSet::DEFUNCT);
+    // Where there was no time for all of them they are not proven to be gone.
+    let all = nodes.len() == sheet.cells.len() && nodes.iter().all(lives);
+    if !all && !walk.is_late() {
+        walk.forget_from(start);
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+/// Rows, or columns.
+type Places = RangeInclusive<i32>;
+
+/// The rows and columns that it read.
+fn read_table(walk: &mut Walk<'_>, node: usize, table: &Table) -> Result<(Places, Places), Error> {
+    // Its start is behind its end.
+    #[allow(clippy::reversed_empty_ranges)]
+    const NONE: Places = 1..=0;
     if table.rows <= 0 || table.columns <= 0 {
         walk.nodes[node].children_read = true;
-        return Ok(());
+        return Ok((NONE, NONE));
     }
     let Some((mut top, mut left)) = table.corner(walk, true)? else {
-        return Ok(());
+        return Ok((NONE, NONE));
     };
     let (mut bottom, mut right) = table.corner(walk, false)?.unwrap_or((top, left));
     // A header or an empty end may have hidden the outermost cells from the search.
@@ -127,10 +255,11 @@ fn read_table(walk: &mut Walk<'_>, node: usize, table: &Table) -> Result<(), Err
     let whole = top == 0 && left == 0 && bottom == table.rows - 1 && right == table.columns - 1;
     walk.nodes[node].children_read = whole;
     let start = walk.nodes.len();
-    let whole_row = first.len() == columns.count();
+    let whole_row = first.len() == columns.clone().count();
     if !whole_row {
         first.extend(rest);
-        return walk.read_found(node, first);
+        walk.read_found(node, first)?;
+        return Ok((rows, columns));
     }
     walk.read_found(node, first)?;
     // The cells of a column are made alike: where the first row's have nothing in them, none has.
@@ -138,10 +267,11 @@ fn read_table(walk: &mut Walk<'_>, node: usize, table: &Table) -> Result<(), Err
         .iter()
         .all(|n| n.role == Some(role::TABLE_CELL) && n.children_read && n.children.is_empty());
     if plain {
-        walk.read_leaves(node, rest, role::TABLE_CELL)
+        walk.read_leaves(node, rest, role::TABLE_CELL)?;
     } else {
-        walk.read_found(node, rest)
+        walk.read_found(node, rest)?;
     }
+    Ok((rows, columns))
 }
 
 /// The identity of a cell that has no object of its own.
@@ -181,7 +311,8 @@ impl Table {
                 .is_boundless()
                 .then(|| place_id(&self.path, row, column));
             let path = object(cell.as_ref()?)?;
-            Some(Found { path, place })
+            let name = String::new();
+            Some(Found { path, place, name })
         });
         Ok(found.collect())
     }
@@ -306,6 +437,7 @@ fn read_list(walk: &mut Walk<'_>, node: usize, path: &str, clip: Rect) -> Result
                     found.push(Found {
                         path: at,
                         place: None,
+                        name: String::new(),
                     });
                 }
                 break;

@@ -206,13 +206,14 @@ impl AtSpi {
         let Self { bus, peers, .. } = self;
         let peer = peers.get_mut(&pid).ok_or(bus::Error::Timeout)?;
         let (bus_name, gtk4, bulk) = (peer.bus_name.clone(), peer.is_gtk4(), peer.bulk);
+        let mut sheets = std::mem::take(&mut peer.sheets);
         let end = start + walk::LONGEST;
         let mut walk = Walk::new(walk::line(bus, peer), &bus_name, gtk4, end);
         if bulk {
             walk.fetch_items()?;
         }
         walk.showing()?;
-        cells::read(&mut walk)?;
+        cells::read(&mut walk, &mut sheets)?;
         if let Scope::Whole { budget } = scope {
             walk.hidden(Instant::now() + budget)?;
         }
@@ -228,9 +229,10 @@ impl AtSpi {
         for (container, owner, path) in foreign {
             graft(bus, &mut nodes, container, &owner, &path, end)?;
         }
-        let Some(peer) = self.peers.get(&pid) else {
+        let Some(peer) = self.peers.get_mut(&pid) else {
             return Err(bus::Error::Timeout);
         };
+        peer.sheets = sheets;
         let mut tree = tree::build(peer, &nodes, windows, start.elapsed());
         if cut {
             tree.partial.push(format!(

@@ -37,6 +37,7 @@ pub struct StateSet(pub u64);
 impl StateSet {
     pub const CHECKED: u32 = 4;
     pub const COLLAPSED: u32 = 5;
+    pub const DEFUNCT: u32 = 6;
     pub const EDITABLE: u32 = 7;
     pub const ENABLED: u32 = 8;
     pub const EXPANDABLE: u32 = 9;

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::bus::{Body, Call, Connection, Error, Reply};
 
+use super::cells::Sheets;
 use super::names::{
     ACCESSIBLE, ACTION, APPLICATION, CACHE, CACHE_INTERFACE, COMPONENT, PROPERTIES, ROOT, SCREEN,
     TEXT, WINDOW,
@@ -32,6 +33,8 @@ pub struct Peer {
     pub private: Option<Connection>,
     /// Whether its whole cache can be had in one call faster than by walking; learned.
     pub bulk: bool,
+    /// The spreadsheets that were read lately.
+    pub sheets: Sheets,
 }
 
 impl Peer {
@@ -90,6 +93,7 @@ impl Peer {
             version,
             private,
             bulk: !documents,
+            sheets: Sheets::new(),
         })
     }
 

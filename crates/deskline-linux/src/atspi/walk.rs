@@ -64,6 +64,8 @@ pub struct Found {
     pub path: String,
     /// Its identity, where that is not its path.
     pub place: Option<String>,
+    /// Its name; empty where it is not known.
+    pub name: String,
 }
 
 /// One traversal in progress.
@@ -259,7 +261,9 @@ impl<'a> Walk<'a> {
         } else if let Some(role) = self.leaves {
             node.role = Some(role);
             children = Some(Vec::new());
-            self.queue.push_back((index, Question::Name));
+            if node.name.is_empty() {
+                self.queue.push_back((index, Question::Name));
+            }
         } else {
             self.queue.push_back((index, Question::Role));
             self.queue.push_back((index, Question::Name));
@@ -459,7 +463,12 @@ impl<'a> Walk<'a> {
             let editable = node.states.has(StateSet::EDITABLE);
             let leaf = node.children.is_empty() || editable || kind == role::COMBO_BOX;
             if role::holds_text(kind) && leaf {
-                self.queue.push_back((index, Question::TextLength));
+                let question = match node.place {
+                    // The cells of a spreadsheet are thousands, and most texts short.
+                    Some(_) => Question::Text(-1),
+                    None => Question::TextLength,
+                };
+                self.queue.push_back((index, question));
             }
             if role::holds_number(kind) && kind != role::SPIN_BUTTON {
                 self.queue.push_back((index, Question::Value));
@@ -580,12 +589,24 @@ impl<'a> Walk<'a> {
         read
     }
 
+    /// Takes out the nodes from this one on, which are all in nodes before it.
+    pub fn forget_from(&mut self, first: usize) {
+        for node in self.nodes.drain(first..) {
+            self.seen.remove(&node.path);
+        }
+        for node in &mut self.nodes {
+            node.children.retain(|child| *child < first);
+        }
+        self.hidden.retain(|node| *node < first);
+    }
+
     /// Reads objects that were found by other means, with what is below them.
     pub fn read_found(&mut self, parent: usize, found: Vec<Found>) -> Result<(), Error> {
         let first = self.nodes.len();
-        for Found { path, place } in found {
+        for Found { path, place, name } in found {
             if let Some(index) = self.add(Some(parent), path) {
                 self.nodes[index].place = place;
+                self.nodes[index].name = name;
             }
         }
         self.pump(None)?;

@@ -1,4 +1,5 @@
-//! The pure parts on trees of 100,000 elements: matching, comparing, and the text of the file.
+//! The pure parts on trees of 100,000 elements and of 100: matching, comparing, and the text of the
+//! file.
 
 #![allow(missing_docs)]
 
@@ -10,10 +11,8 @@ use deskline_core::{
     App, Diff, Element, ElementId, Rect, Ref, Role, States, Text, Tree, tree_file,
 };
 
-const ELEMENTS: usize = 100_000;
-
 /// A tree of groups of a hundred; every thousandth element has a value of its own in each `age`.
-fn tree(age: usize) -> Tree {
+fn tree(elements: usize, age: usize) -> Tree {
     let element = |i: usize| {
         let group = i.is_multiple_of(100);
         let (role, native) = Role::from_atspi(if group { 39 } else { 43 });
@@ -39,27 +38,50 @@ fn tree(age: usize) -> Tree {
             name: "bench".into(),
             pid: 1,
         },
-        elements: (0..ELEMENTS).map(element).collect(),
+        elements: (0..elements).map(element).collect(),
         dialog: None,
         partial: vec![],
         took: Duration::ZERO,
     }
 }
 
+/// Inserts `more` elements before element `at`, as a menu does that opens.
+fn insert(tree: &mut Tree, at: usize, more: usize) {
+    for parent in tree.elements.iter_mut().filter_map(|e| e.parent.as_mut()) {
+        *parent += if *parent < at { 0 } else { more };
+    }
+    let template = tree.elements[at].clone();
+    let element = |i| Element {
+        id: ElementId::new(format!(":1.7/org/a11y/atspi/accessible/new/{i}")),
+        ..template.clone()
+    };
+    tree.elements.splice(at..at, (0..more).map(element));
+}
+
 fn screen(c: &mut Criterion) {
-    let (before, after) = (tree(1), tree(2));
-    let mut group = c.benchmark_group("100,000 elements");
-    group.sample_size(10);
-    group.bench_function("diff", |b| {
-        b.iter(|| Diff::between(black_box(&before), black_box(&after)));
-    });
-    group.bench_function("diff and format", |b| {
-        b.iter(|| {
-            let diff = Diff::between(black_box(&before), black_box(&after));
-            tree_file::diff_and_tree(&before, &after, &diff, false)
+    for (name, elements) in [("100,000 elements", 100_000), ("100 elements", 100)] {
+        let (before, after) = (tree(elements, 1), tree(elements, 2));
+        let mut grown = after.clone();
+        insert(&mut grown, 1, 10);
+        let mut group = c.benchmark_group(name);
+        group.sample_size(if elements > 1_000 { 10 } else { 100 });
+        group.bench_function("diff", |b| {
+            b.iter(|| Diff::between(black_box(&before), black_box(&after)));
         });
-    });
-    group.finish();
+        group.bench_function("diff and format", |b| {
+            b.iter(|| {
+                let diff = Diff::between(black_box(&before), black_box(&after));
+                tree_file::diff_and_tree(&before, &after, &diff, false)
+            });
+        });
+        group.bench_function("diff and format, ten more at the start", |b| {
+            b.iter(|| {
+                let diff = Diff::between(black_box(&before), black_box(&grown));
+                tree_file::diff_and_tree(&before, &grown, &diff, false)
+            });
+        });
+        group.finish();
+    }
 }
 
 criterion_group!(benches, screen);

@@ -4,8 +4,11 @@
 //! same row. Where one id stands for several elements of a tree, the first is matched with the
 //! first, the second with the second, and so on: none is lost.
 
+use std::cell::OnceCell;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+
+use foldhash::fast::RandomState;
 
 use crate::{Element, ElementId, Role, States, Text, Texts, Tree};
 
@@ -127,28 +130,48 @@ pub struct Matching {
 impl Matching {
     /// Matches two trees in linear time.
     pub fn between(before: &Tree, after: &Tree) -> Self {
-        // The first unmatched element of each id, and from each element the next of its id.
-        let mut first: HashMap<&ElementId, usize> = HashMap::with_capacity(before.elements.len());
-        let mut next: Vec<Option<usize>> = vec![None; before.elements.len()];
-        for (i, element) in before.elements.iter().enumerate().rev() {
-            next[i] = first.insert(&element.id, i);
-        }
+        // Most changes leave a tree's start as it is. What stands there is matched by its place,
+        // also where an id occurs twice: as many of it came before on either side.
+        let pairs = before.elements.iter().zip(&after.elements);
+        let same = pairs.take_while(|(b, a)| b.id == a.id).count();
         let mut matching = Self {
-            after: vec![None; before.elements.len()],
-            before: vec![None; after.elements.len()],
+            after: (0..same).map(Some).collect(),
+            before: (0..same).map(Some).collect(),
         };
-        for (a, element) in after.elements.iter().enumerate() {
-            if let Entry::Occupied(mut entry) = first.entry(&element.id) {
+        matching.after.resize(before.elements.len(), None);
+        matching.before.resize(after.elements.len(), None);
+        matching.by_id(before, after, same);
+        matching
+    }
+
+    /// Matches the elements from index `start` on by their ids.
+    fn by_id(&mut self, before: &Tree, after: &Tree, start: usize) {
+        let (Some(was), Some(is)) = (before.elements.get(start..), after.elements.get(start..))
+        else {
+            return;
+        };
+        if was.is_empty() || is.is_empty() {
+            return;
+        }
+        // The first unmatched element of each id, and from each element the next of its id. An app
+        // chooses its ids, but never sees a hash, and the seed is another one each time.
+        let mut first: HashMap<&str, usize, RandomState> =
+            HashMap::with_capacity_and_hasher(was.len(), RandomState::default());
+        let mut next: Vec<Option<usize>> = vec![None; was.len()];
+        for (i, element) in was.iter().enumerate().rev() {
+            next[i] = first.insert(element.id.as_str(), i);
+        }
+        for (a, element) in is.iter().enumerate() {
+            if let Entry::Occupied(mut entry) = first.entry(element.id.as_str()) {
                 let b = *entry.get();
-                matching.before[a] = Some(b);
-                matching.after[b] = Some(a);
+                self.before[start + a] = Some(start + b);
+                self.after[start + b] = Some(start + a);
                 match next[b] {
                     Some(b) => drop(entry.insert(b)),
                     None => drop(entry.remove()),
                 }
             }
         }
-        matching
     }
 
     /// The elements of the tree after that were not before.
@@ -247,13 +270,16 @@ impl Diff {
 /// One tree of the two, and what the filters ask of it.
 struct Side<'a> {
     tree: &'a Tree,
-    texts: Texts,
+    /// Computed when a filter first asks: only what may be empty has to be looked into.
+    texts: OnceCell<Texts>,
 }
 
 impl<'a> Side<'a> {
     fn of(tree: &'a Tree) -> Self {
-        let texts = Texts::of(tree);
-        Self { tree, texts }
+        Self {
+            tree,
+            texts: OnceCell::new(),
+        }
     }
 
     /// Whether the element is a scroll bar or in one.
@@ -272,21 +298,25 @@ impl<'a> Side<'a> {
         !matches!(
             role,
             Some(Role::ROW | Role::CELL | Role::COLUMN | Role::MENU)
-        ) || self.texts.source(index).is_some()
+        ) || {
+            let texts = self.texts.get_or_init(|| Texts::of(self.tree));
+            texts.source(index).is_some()
+        }
     }
 
     /// The elements that are in this tree alone although the other traversal looked: the children
     /// of their nearest ancestor that is in both were read there too.
     fn only_here(&self, matched: &[Option<usize>], other: &Tree) -> Vec<usize> {
-        let mut looked = vec![true; self.tree.elements.len()];
         let mut found = Vec::new();
-        for (i, element) in self.tree.elements.iter().enumerate() {
-            let twin = matched.get(i).copied().flatten();
-            looked[i] = match twin.and_then(|t| other.elements.get(t)) {
-                Some(twin) => twin.children_read,
-                None => element.parent.is_none_or(|p| p >= i || looked[p]),
-            };
-            if twin.is_none() && looked[i] && self.tells(i) && !self.scrolls(i) {
+        // Filled for the elements that are here alone; of the others their twin is asked.
+        let mut looked = vec![true; matched.len()];
+        for i in unmatched(matched) {
+            let parent = self.tree.elements[i].parent.filter(|&p| p < i);
+            looked[i] = parent.is_none_or(|p| match matched[p] {
+                Some(twin) => other.elements[twin].children_read,
+                None => looked[p],
+            });
+            if looked[i] && self.tells(i) && !self.scrolls(i) {
                 found.push(i);
             }
         }
@@ -297,9 +327,9 @@ impl<'a> Side<'a> {
 /// What differs between two readings of one element, in the order of [`Attribute::ALL`].
 fn changes(before: &Element, after: &Element) -> Vec<Change> {
     let secret = (before.states | after.states).contains(States::SECURE);
-    let same_texts = before.value == after.value
-        && before.title == after.title
-        && before.description == after.description;
+    let same_texts = before.value.same(&after.value)
+        && before.title.same(&after.title)
+        && before.description.same(&after.description);
     if same_texts && before.states == after.states {
         return Vec::new();
     }

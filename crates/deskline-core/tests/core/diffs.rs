@@ -227,6 +227,34 @@ proptest! {
     }
 
     #[test]
+    fn the_nth_of_an_id_is_matched_with_the_nth(
+        before in any_tree(),
+        other in any_tree(),
+        same in 0..30usize,
+    ) {
+        // A start in common, as most changes leave one, then anything.
+        let mut after = before.clone();
+        after.elements.truncate(same);
+        after.elements.extend(other.elements);
+        let nth = |tree: &Tree, i: usize| {
+            let id = &tree.elements[i].id;
+            let earlier = tree.elements[..i].iter().filter(|e| e.id == *id).count();
+            (id.clone(), earlier)
+        };
+        let matching = Matching::between(&before, &after);
+        for b in 0..before.elements.len() {
+            let mut twins = 0..after.elements.len();
+            let twin = twins.find(|&a| nth(&after, a) == nth(&before, b));
+            prop_assert_eq!(matching.after[b], twin);
+        }
+        for a in 0..after.elements.len() {
+            let mut twins = 0..before.elements.len();
+            let twin = twins.find(|&b| nth(&before, b) == nth(&after, a));
+            prop_assert_eq!(matching.before[a], twin);
+        }
+    }
+
+    #[test]
     fn what_is_told_is_true(before in any_tree(), after in any_tree()) {
         let matching = Matching::between(&before, &after);
         let diff = Diff::between(&before, &after);

@@ -21,6 +21,14 @@ pub fn is_hostile(c: char) -> bool {
         )
 }
 
+/// Whether every character is one that [`escape`] and [`one_line`] leave as it is and that stands
+/// for nothing else: printable ASCII but for `"` and `\`. Most text on most screens, and cheap to
+/// know: one look at each byte.
+pub(crate) fn is_plain(text: &str) -> bool {
+    let plain = |b: u8| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\';
+    text.bytes().all(plain)
+}
+
 /// Writes one character as it stands between quotes.
 fn push_escaped(out: &mut String, c: char) {
     match c {
@@ -39,7 +47,7 @@ fn push_escaped(out: &mut String, c: char) {
 /// `text` as it stands between the quotes of a line: `"` and `\` behind a backslash, `\n`, `\r`,
 /// `\t`, and `\u{hex}` for everything else that [`is_hostile`]. One physical line, whatever comes in.
 pub fn escape(text: &str) -> Cow<'_, str> {
-    if !text.contains(|c| matches!(c, '"' | '\\') || is_hostile(c)) {
+    if is_plain(text) || !text.contains(|c| matches!(c, '"' | '\\') || is_hostile(c)) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);

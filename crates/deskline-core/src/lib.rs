@@ -10,6 +10,7 @@ pub mod escape;
 pub mod geometry;
 pub mod keys;
 pub mod line;
+mod line_writer;
 pub mod nearest;
 pub mod role;
 mod role_table;

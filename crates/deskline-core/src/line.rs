@@ -16,11 +16,13 @@
 //! can. Every line reads back as what it was made from.
 
 use std::borrow::Cow;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::str::FromStr;
 
 use crate::diff::{Attribute, Change, Value};
-use crate::escape::{escape, unescape};
+use crate::escape::unescape;
+use crate::line_writer::{Parts, quoted};
+use crate::texts::Words;
 use crate::{Rect, Ref, Role, States, Text, Texts, Tree};
 
 /// What one line says of an element.
@@ -46,70 +48,35 @@ impl Line {
     /// The line of element `index`; `None` where there is no such element.
     pub fn of(tree: &Tree, texts: &Texts, index: usize) -> Option<Self> {
         let element = tree.elements.get(index)?;
+        let parts = Parts::of(element, tree, texts, index);
         Some(Self {
-            role: element.role,
-            native_role: element
-                .role
-                .says_more(&element.native_role)
-                .then(|| element.native_role.clone()),
-            text: texts.text(tree, index),
-            extents: element.extents,
-            visible: element.visible,
-            states: element.states,
-            reference: element.reference,
+            role: parts.role,
+            native_role: parts.native_role.map(|_| element.native_role.clone()),
+            text: parts.text.map(Words::to_text),
+            extents: parts.extents,
+            visible: parts.visible,
+            states: parts.states,
+            reference: parts.reference,
         })
     }
 
-    fn head(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[{}", self.role.ax())?;
-        if let Some(native) = &self.native_role {
-            write!(f, " ({})", escape(native).replace(')', "\\)"))?;
+    fn parts(&self) -> Parts<'_> {
+        Parts {
+            role: self.role,
+            native_role: self.native_role.as_deref(),
+            text: self.text.as_ref().map(Words::One),
+            extents: self.extents,
+            visible: self.visible,
+            states: self.states,
+            reference: self.reference,
         }
-        f.write_char(']')?;
-        if let Some(text) = &self.text {
-            f.write_char(' ')?;
-            quoted(f, text)?;
-        }
-        Ok(())
-    }
-
-    fn tail(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.visible {
-            f.write_str(" visible")?;
-        }
-        for state in self.states.words() {
-            write!(f, " {state}")?;
-        }
-        if let Some(reference) = self.reference {
-            write!(f, " #{reference}")?;
-        }
-        Ok(())
     }
 }
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.head(f)?;
-        if let Some(Rect { x, y, w, h }) = self.extents {
-            write!(f, " x:{x} y:{y} w:{w} h:{h}")?;
-        }
-        self.tail(f)
+        self.parts().write(f)
     }
-}
-
-/// Writes a text between quotes, with its cut mark.
-fn quoted(f: &mut fmt::Formatter<'_>, text: &Text) -> fmt::Result {
-    let escaped = escape(&text.shown);
-    f.write_char('"')?;
-    if escaped.contains("…(+") {
-        f.write_str(&escaped.replace("…(+", "\\u{2026}(+"))?;
-    } else {
-        f.write_str(&escaped)?;
-    }
-    if text.omitted > 0 {
-        write!(f, "…(+{})", text.omitted)?;
-    }
-    f.write_char('"')
 }
 
 impl fmt::Display for Value {
@@ -139,15 +106,16 @@ impl fmt::Display for DeltaLine {
             Self::Added(line) => write!(f, "+ {line}"),
             Self::Removed(line) => write!(f, "- {line}"),
             Self::Modified(line, changes) => {
+                let parts = line.parts();
                 f.write_str("~ ")?;
-                line.head(f)?;
+                parts.head(f)?;
                 f.write_str(" | ")?;
                 for (i, change) in changes.iter().enumerate() {
                     let comma = if i > 0 { ", " } else { "" };
                     let name = change.attribute.name();
                     write!(f, "{comma}{name}: {} -> {}", change.old, change.new)?;
                 }
-                line.tail(f)
+                parts.tail(f)
             }
         }
     }

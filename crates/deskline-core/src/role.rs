@@ -85,6 +85,12 @@ roles! {
     UNKNOWN "AXUnknown" "nothing is known of it",
 }
 
+/// What is left to compare of a role's name when case and spaces do not count.
+fn folded(name: &str) -> impl Iterator<Item = char> {
+    let letters = name.chars().filter(|c| !c.is_whitespace());
+    letters.flat_map(char::to_lowercase)
+}
+
 impl Role {
     /// The AX name: `AXButton`.
     pub fn ax(self) -> &'static str {
@@ -188,12 +194,7 @@ impl Role {
     pub fn says_more(self, native: &str) -> bool {
         let native = native.trim();
         let bare = native.strip_prefix("AX").unwrap_or(native);
-        let folded = |s: &str| {
-            s.chars()
-                .filter(|c| !c.is_whitespace())
-                .flat_map(char::to_lowercase)
-                .collect::<String>()
-        };
-        !native.is_empty() && folded(bare) != folded(self.short())
+        let short = self.short();
+        !native.is_empty() && bare != short && folded(bare).ne(folded(short))
     }
 }

@@ -3,19 +3,43 @@
 
 use crate::{Element, Role, States, Text, Tree};
 
+/// An element's own text where it lies: a tree is written without copying its texts first.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Words<'a> {
+    /// All of it.
+    One(&'a Text),
+    /// Title and value, with a space between them.
+    Both(&'a Text, &'a Text),
+}
+
+impl<'a> Words<'a> {
+    /// What [`own_text`] is made of.
+    pub(crate) fn of(element: &'a Element) -> Option<Self> {
+        let value = Some(&element.value)
+            .filter(|value| !value.is_blank() && !element.states.contains(States::SECURE));
+        let title = Some(&element.title).filter(|title| !title.is_blank());
+        match (title, value) {
+            (Some(title), Some(value)) if title != value => Some(Self::Both(title, value)),
+            (Some(text), _) | (None, Some(text)) => Some(Self::One(text)),
+            (None, None) => Some(&element.description)
+                .filter(|text| !text.is_blank())
+                .map(Self::One),
+        }
+    }
+
+    /// The one text that they are.
+    pub(crate) fn to_text(self) -> Text {
+        match self {
+            Self::One(text) => text.clone(),
+            Self::Both(title, value) => join(title, value),
+        }
+    }
+}
+
 /// An element's own text: its title and its value, joined by a space where they differ; its
 /// description where both are blank. Never the value of a secure element.
 pub fn own_text(element: &Element) -> Option<Text> {
-    let value = Some(&element.value)
-        .filter(|value| !value.is_blank() && !element.states.contains(States::SECURE));
-    let title = Some(&element.title).filter(|title| !title.is_blank());
-    match (title, value) {
-        (Some(title), Some(value)) if title != value => Some(join(title, value)),
-        (Some(text), _) | (None, Some(text)) => Some(text.clone()),
-        (None, None) => Some(&element.description)
-            .filter(|text| !text.is_blank())
-            .cloned(),
-    }
+    Words::of(element).map(Words::to_text)
 }
 
 /// `a b`, cut again.
@@ -71,6 +95,11 @@ impl Texts {
 
     /// The text that stands for element `index` of the tree that this was computed for.
     pub fn text(&self, tree: &Tree, index: usize) -> Option<Text> {
-        own_text(tree.elements.get(self.source(index)?)?)
+        self.words(tree, index).map(Words::to_text)
+    }
+
+    /// [`Texts::text`] where it lies.
+    pub(crate) fn words<'a>(&self, tree: &'a Tree, index: usize) -> Option<Words<'a>> {
+        Words::of(tree.elements.get(self.source(index)?)?)
     }
 }

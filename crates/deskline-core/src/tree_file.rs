@@ -1,10 +1,12 @@
 //! The text of a tree file: a full tree, a diff with the tree after it, the tree of the app that
 //! took the front, an error. A link puts its file together from these.
 
+use std::cell::OnceCell;
 use std::fmt::Write as _;
 
 use crate::escape::{one_line, short_escaped};
-use crate::{DeltaLine, Diff, Line, Texts, Tree};
+use crate::line_writer::Parts;
+use crate::{DeltaLine, Diff, Element, Line, Texts, Tree};
 
 /// The line of one element, without the space before it; empty where there is no such element.
 /// For a whole tree use [`full_tree`], which computes [`Texts`] once.
@@ -84,14 +86,14 @@ fn delta_lines<'a>(
     texts: &'a Texts,
     diff: &'a Diff,
 ) -> impl Iterator<Item = DeltaLine> + 'a {
-    let were = Texts::of(before);
+    let were = OnceCell::new();
     let added = diff.added.iter().filter_map(|&i| Line::of(after, texts, i));
     let removed = diff.removed.iter().filter_map(move |&i| {
         Some(Line {
             visible: false,
             states: crate::States::empty(),
             reference: None,
-            ..Line::of(before, &were, i)?
+            ..Line::of(before, were.get_or_init(|| Texts::of(before)), i)?
         })
     });
     let modified = diff.modified.iter().filter_map(|modified| {
@@ -109,8 +111,8 @@ fn delta_lines<'a>(
 }
 
 fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
-    let listed = |i: &usize| !only_visible || tree.elements[*i].visible;
-    let count = (0..tree.elements.len()).filter(listed).count();
+    let listed = |element: &&Element| !only_visible || element.visible;
+    let count = tree.elements.iter().filter(listed).count();
     let app = one_line(&tree.app.name);
     let seconds = tree.took.as_secs_f64();
     push(
@@ -123,9 +125,12 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
     if let Some(dialog) = label(tree, texts) {
         push(out, format_args!("# dialog: {dialog}\n"));
     }
-    let lines = (0..tree.elements.len()).filter(listed);
-    for line in lines.filter_map(|i| Line::of(tree, texts, i)) {
-        push(out, format_args!(" {line}\n"));
+    let elements = tree.elements.iter().enumerate();
+    for (i, element) in elements.filter(|(_, element)| listed(element)) {
+        out.push(' ');
+        // Writing to a String cannot fail.
+        let _ = Parts::of(element, tree, texts, i).write(out);
+        out.push('\n');
     }
 }
 

@@ -140,6 +140,29 @@ fn an_empty_field_does_not_borrow_text() {
 
 proptest! {
     #[test]
+    fn a_file_has_the_line_of_each_element(
+        mut tree in any_tree(),
+        native in hostile(),
+        long in 900..1_100usize,
+    ) {
+        for element in tree.elements.iter_mut().step_by(3) {
+            element.native_role = native.clone().into();
+            element.title = Text::new("ä".repeat(long / 2) + &element.title.shown);
+            element.value = Text::new(format!("{}{native}", "x".repeat(long / 2)));
+        }
+        let texts = Texts::of(&tree);
+        let file = full_tree(&tree, false);
+        let mut written = file.lines().filter_map(|line| line.strip_prefix(' '));
+        for i in 0..tree.elements.len() {
+            let line = Line::of(&tree, &texts, i).unwrap();
+            prop_assert_eq!(&line.text, &texts.text(&tree, i));
+            prop_assert_eq!(written.next().map(str::to_owned), Some(line.to_string()));
+            prop_assert_eq!(format_element(&tree, i).parse(), Ok(line));
+        }
+        prop_assert_eq!(written.next(), None);
+    }
+
+    #[test]
     fn every_line_of_a_file_is_a_header_or_an_element(
         before in any_tree(),
         after in any_tree(),

@@ -1,0 +1,130 @@
+//! Writing a line, from an element as it lies in its tree. The grammar is in [`crate::line`].
+//!
+//! A tree file has a line for each of up to a hundred thousand elements, so nothing here copies a
+//! text before it writes it, and the usual text, plain ASCII, is written as a whole.
+
+use std::fmt::{self, Write};
+
+use crate::escape::{escape, is_plain};
+use crate::texts::Words;
+use crate::{Element, Rect, Ref, Role, States, Text, Texts, Tree};
+
+/// What a [`crate::Line`] says, borrowed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parts<'a> {
+    pub(crate) role: Role,
+    pub(crate) native_role: Option<&'a str>,
+    pub(crate) text: Option<Words<'a>>,
+    pub(crate) extents: Option<Rect>,
+    pub(crate) visible: bool,
+    pub(crate) states: States,
+    pub(crate) reference: Option<Ref>,
+}
+
+impl<'a> Parts<'a> {
+    /// The line of `element`, which is element `index` of `tree`.
+    pub(crate) fn of(element: &'a Element, tree: &'a Tree, texts: &Texts, index: usize) -> Self {
+        let native = element.native_role.as_ref();
+        Self {
+            role: element.role,
+            native_role: element.role.says_more(native).then_some(native),
+            text: texts.words(tree, index),
+            extents: element.extents,
+            visible: element.visible,
+            states: element.states,
+            reference: element.reference,
+        }
+    }
+
+    /// Writes the line.
+    pub(crate) fn write(&self, out: &mut impl Write) -> fmt::Result {
+        self.head(out)?;
+        if let Some(Rect { x, y, w, h }) = self.extents {
+            for (name, number) in [(" x:", x), (" y:", y), (" w:", w), (" h:", h)] {
+                out.write_str(name)?;
+                out.write_str(itoa::Buffer::new().format(number))?;
+            }
+        }
+        self.tail(out)
+    }
+
+    /// Writes its role and text.
+    pub(crate) fn head(&self, out: &mut impl Write) -> fmt::Result {
+        out.write_str("[")?;
+        out.write_str(self.role.ax())?;
+        if let Some(native) = self.native_role {
+            out.write_str(" (")?;
+            if is_plain(native) && !native.contains(')') {
+                out.write_str(native)?;
+            } else {
+                out.write_str(&escape(native).replace(')', "\\)"))?;
+            }
+            out.write_str(")")?;
+        }
+        out.write_str("]")?;
+        match self.text {
+            None => Ok(()),
+            Some(Words::One(text)) => {
+                out.write_str(" ")?;
+                quoted(out, text)
+            }
+            Some(Words::Both(title, value)) if !is_cut(title, value) => {
+                out.write_str(" \"")?;
+                inside(out, &title.shown)?;
+                out.write_str(" ")?;
+                inside(out, &value.shown)?;
+                out.write_str("\"")
+            }
+            Some(both) => {
+                out.write_str(" ")?;
+                quoted(out, &both.to_text())
+            }
+        }
+    }
+
+    /// Writes its states and ref.
+    pub(crate) fn tail(&self, out: &mut impl Write) -> fmt::Result {
+        if self.visible {
+            out.write_str(" visible")?;
+        }
+        if !self.states.is_empty() {
+            for state in self.states.words() {
+                out.write_str(" ")?;
+                out.write_str(state)?;
+            }
+        }
+        if let Some(Ref(number)) = self.reference {
+            out.write_str(" #e")?;
+            out.write_str(itoa::Buffer::new().format(number))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the two may have to be cut when they are joined: no text has more characters than bytes.
+fn is_cut(a: &Text, b: &Text) -> bool {
+    a.omitted > 0 || b.omitted > 0 || a.shown.len() + 1 + b.shown.len() > Text::LIMIT
+}
+
+/// Writes a text between quotes, with its cut mark.
+pub(crate) fn quoted(out: &mut impl Write, text: &Text) -> fmt::Result {
+    out.write_str("\"")?;
+    inside(out, &text.shown)?;
+    if text.omitted > 0 {
+        write!(out, "…(+{})", text.omitted)?;
+    }
+    out.write_str("\"")
+}
+
+/// Writes what stands between the quotes, but for the cut mark.
+fn inside(out: &mut impl Write, text: &str) -> fmt::Result {
+    if is_plain(text) {
+        return out.write_str(text);
+    }
+    let escaped = escape(text);
+    if escaped.contains("…(+") {
+        out.write_str(&escaped.replace("…(+", "\\u{2026}(+"))
+    } else {
+        out.write_str(&escaped)
+    }
+}

@@ -44,6 +44,12 @@ pub enum Scope {
         /// For what is not showing.
         budget: Duration,
     },
+    /// The same of the app that is listened to, once more: what does not show and of which no
+    /// event told since it was last read may be taken from then, where it still is in its place.
+    Again {
+        /// For what is not showing.
+        budget: Duration,
+    },
     /// What is showing, nothing else.
     Showing,
 }

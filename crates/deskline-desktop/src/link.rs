@@ -53,15 +53,21 @@ impl Link<'_> {
         if call.action == Action::Refresh {
             return steps.look(desktop, report);
         }
+        // From here on the app is heard, so that the second traversal knows what has changed since
+        // the first.
+        match call.pid.map(|pid| desktop.listen(pid)) {
+            Some(Err(e @ Error::NotAnswering { .. })) => return Err(e),
+            // Without events the settle step re-reads instead: slower, not wrong.
+            Some(Err(e)) => tracing::debug!("no events: {e}"),
+            None | Some(Ok(())) => {}
+        }
         // 1. Resolve the target on a fresh tree. Nothing is touched if it cannot be found.
-        let targets = report.step("resolve", |report| steps.resolve(desktop, report))?;
+        let targets = report
+            .step("resolve", |report| steps.resolve(desktop, report))
+            .inspect_err(|_| desktop.stop_listening())?;
 
         // 2. Checkpoint: front window and pointer; the tree is that of step 1.
         let mut desk = report.step("checkpoint", |_| Checkpoint::save(desktop, call.pid, held))?;
-        if let Some(Err(e)) = call.pid.map(|pid| desk.listen(pid)) {
-            // Without events the settle step re-reads instead: slower, not wrong.
-            tracing::debug!("no events: {e}");
-        }
         // 3 and 4. Guard and act. The guard is taken where input follows at once, and holds no
         // longer than it does.
         let acted = report.step("act", |report| steps.act(&mut desk, &targets, report));
@@ -219,7 +225,7 @@ impl Steps<'_> {
     fn settle(&self, desk: &mut Checkpoint<'_>, pid: u32, report: &mut Report) -> Result<()> {
         let options = &self.call.options;
         let scope = if options.traverse_after {
-            Scope::Whole {
+            Scope::Again {
                 budget: self.policy.budget,
             }
         } else {

@@ -6,6 +6,7 @@ mod crowd;
 #[cfg(test)]
 mod flood;
 mod items;
+mod memory;
 mod names;
 mod peer;
 mod place;
@@ -13,7 +14,7 @@ mod tree;
 mod walk;
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_core::{ElementId, Tree};
@@ -21,6 +22,7 @@ use deskline_desktop::{Error, Result, Scope};
 
 use crate::bus::{self, Body, Call, Connection, Reader};
 
+use memory::Memory;
 use names::{ACCESSIBLE, REGISTRY, ROOT};
 pub use peer::PATIENCE;
 use peer::{Line, Peer, Question};
@@ -58,6 +60,8 @@ pub struct AtSpi {
     /// Apps whose events the registry was told to have sent.
     registered: HashSet<String>,
     listening: Option<String>,
+    /// What was last read of the app that is listened to.
+    memory: Option<Memory>,
 }
 
 impl AtSpi {
@@ -69,6 +73,7 @@ impl AtSpi {
             pids: HashMap::new(),
             registered: HashSet::new(),
             listening: None,
+            memory: None,
         })
     }
 
@@ -203,6 +208,8 @@ impl AtSpi {
 
     fn try_read(&mut self, pid: u32, scope: Scope, windows: &Windows) -> Result<Tree, bus::Error> {
         let start = Instant::now();
+        self.hear();
+        let memory = self.memory.take().filter(|memory| memory.pid == pid);
         let Self { bus, peers, .. } = self;
         let peer = peers.get_mut(&pid).ok_or(bus::Error::Timeout)?;
         let (bus_name, gtk4, bulk) = (peer.bus_name.clone(), peer.is_gtk4(), peer.bulk);
@@ -211,15 +218,17 @@ impl AtSpi {
         let mut walk = Walk::new(walk::line(bus, peer), &bus_name, gtk4, end);
         if bulk {
             walk.fetch_items()?;
+        } else if matches!(scope, Scope::Again { .. }) {
+            walk.memory = memory.as_ref();
         }
         walk.showing()?;
         cells::read(&mut walk, &mut sheets)?;
-        if let Scope::Whole { budget } = scope {
+        if let Scope::Whole { budget } | Scope::Again { budget } = scope {
             walk.hidden(Instant::now() + budget)?;
         }
         let crowded = crowd::finish(&mut walk);
         // Where only what shows was asked for, what does not is not missing.
-        if walk.cut || matches!(scope, Scope::Whole { .. }) {
+        if walk.cut || scope != Scope::Showing {
             walk.finish();
         }
         let (unread, cut) = (walk.unread, walk.cut);
@@ -233,6 +242,7 @@ impl AtSpi {
             return Err(bus::Error::Timeout);
         };
         peer.sheets = sheets;
+        let heard = self.listening.as_ref() == Some(&peer.bus_name);
         let mut tree = tree::build(peer, &nodes, windows, start.elapsed());
         if cut {
             tree.partial.push(format!(
@@ -259,7 +269,23 @@ impl AtSpi {
                 "of tables that manage their own cells only the visible cells were read".into(),
             );
         }
+        if heard && !bulk && scope != Scope::Showing {
+            self.memory = Some(Memory::of(pid, nodes));
+        }
         Ok(tree)
+    }
+
+    /// Takes note of the objects of which events have come.
+    fn hear(&mut self) {
+        let signals = self.bus.take_signals();
+        // Of a flood some may be lost.
+        self.memory = self
+            .memory
+            .take()
+            .filter(|_| signals.len() < bus::SIGNALS_KEPT);
+        if let Some(memory) = &mut self.memory {
+            memory.hear(signals.into_iter().map(|signal| signal.path));
+        }
     }
 
     /// The line to the app that has this element, and the element's path on it.
@@ -367,6 +393,7 @@ impl AtSpi {
             // Where this fails the bus is gone, and the rule with it.
             let _ = self.match_rule("RemoveMatch", &bus_name);
         }
+        self.memory = None;
         self.bus.take_signals();
     }
 
@@ -376,7 +403,7 @@ impl AtSpi {
             .bus
             .wait_for_signal(Instant::now() + time)
             .map_err(Error::system("waiting for accessibility events"))?;
-        self.bus.take_signals();
+        self.hear();
         Ok(heard)
     }
 }
@@ -390,7 +417,7 @@ fn graft(
     path: &str,
     end: Instant,
 ) -> Result<(), bus::Error> {
-    let owner_name: Rc<str> = owner.into();
+    let owner_name: Arc<str> = owner.into();
     let line = Line {
         connection: bus,
         destination: owner.to_owned(),

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_core::{Rect, Text};
@@ -14,6 +15,7 @@ use crate::bus::{Error, Message, Reader, Reply, WireError};
 
 use super::crowd;
 use super::items::{self, Item};
+use super::memory::{self, Memory};
 use super::names::{LABELLED_BY, NULL, ROOT, StateSet, role};
 use super::peer::{Line, PATIENCE, Peer, Question};
 
@@ -36,7 +38,7 @@ pub const LISTED: i32 = 500;
 #[derive(Debug, Default)]
 pub struct Node {
     /// Its bus name where that is not the app's own: an embedded plug.
-    pub owner: Option<Rc<str>>,
+    pub owner: Option<Arc<str>>,
     pub path: String,
     /// Its identity, where that is not its path.
     pub place: Option<String>,
@@ -56,6 +58,8 @@ pub struct Node {
     pub showing: bool,
     /// Whether its children were asked for and all of them read.
     pub children_read: bool,
+    /// Whether what only some roles have was asked for.
+    pub detailed: bool,
 }
 
 /// An object that was found by other means than its container's list.
@@ -77,7 +81,9 @@ pub struct Walk<'a> {
     /// How it is asked for extents.
     pub extents: Question,
     pub nodes: Vec<Node>,
-    seen: HashSet<String>,
+    pub seen: HashSet<String>,
+    /// What was read before, where that may be used.
+    pub memory: Option<&'a Memory>,
     items: HashMap<String, Item>,
     queue: VecDeque<(usize, Question)>,
     hidden: Vec<usize>,
@@ -126,6 +132,7 @@ impl<'a> Walk<'a> {
             },
             nodes: Vec::new(),
             seen: HashSet::new(),
+            memory: None,
             items: HashMap::new(),
             queue: VecDeque::new(),
             hidden: Vec::new(),
@@ -164,7 +171,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Starts below a container that another walk has read: an embedded plug.
-    pub fn showing_below(&mut self, owner: &Rc<str>, path: &str) -> Result<(), Error> {
+    pub fn showing_below(&mut self, owner: &Arc<str>, path: &str) -> Result<(), Error> {
         self.add(None, path.to_owned());
         if let Some(root) = self.nodes.first_mut() {
             root.owner = Some(owner.clone());
@@ -176,20 +183,19 @@ impl<'a> Walk<'a> {
 
     /// Reads what does not show, until `until`.
     pub fn hidden(&mut self, until: Instant) -> Result<(), Error> {
-        let first = self.nodes.len();
         let until = until.min(self.end);
         self.levels(until)?;
         crowd::hidden(self, until)?;
         self.unqueue();
-        self.details(first)
+        self.details(0)
     }
 
     /// Reads the hidden nodes that were found and all that is in them, a level at a time.
     pub fn levels(&mut self, until: Instant) -> Result<(), Error> {
         let mut hidden = std::mem::take(&mut self.hidden);
         while !hidden.is_empty() && Instant::now() < until {
-            for node in &hidden {
-                self.ask_facts(*node);
+            for node in memory::recall(self, hidden)? {
+                self.ask_facts(node);
             }
             self.pump(Some(until))?;
             hidden = std::mem::take(&mut self.hidden);
@@ -453,8 +459,12 @@ impl<'a> Walk<'a> {
     /// Asks for what only some roles have: text, numbers, descriptions, labels.
     fn details(&mut self, first: usize) -> Result<(), Error> {
         for index in first..self.nodes.len() {
-            let node = &self.nodes[index];
+            let node = &mut self.nodes[index];
             let Some(kind) = node.role else { continue };
+            if std::mem::replace(&mut node.detailed, true) {
+                continue;
+            }
+            let node = &self.nodes[index];
             // A password is never asked for, so that it cannot end up anywhere.
             if kind == role::PASSWORD_TEXT {
                 self.queue.push_back((index, Question::Relations));

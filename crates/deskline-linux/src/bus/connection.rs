@@ -17,7 +17,7 @@ const LONGEST: usize = 128 << 20;
 const CHUNK: usize = 64 << 10;
 
 /// Signals that are kept for [`Connection::take_signals`]; a flood beyond drops the oldest.
-const SIGNALS_KEPT: usize = 10_000;
+pub const SIGNALS_KEPT: usize = 10_000;
 
 /// What can go wrong on a bus.
 #[derive(Debug, thiserror::Error)]

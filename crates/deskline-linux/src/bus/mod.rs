@@ -12,5 +12,5 @@
 mod connection;
 mod wire;
 
-pub use connection::{Call, Connection, Error, Message, Reply};
+pub use connection::{Call, Connection, Error, Message, Reply, SIGNALS_KEPT};
 pub use wire::{Body, Reader, WireError};

@@ -23,7 +23,7 @@ pub(crate) fn read<O: Os>(
     let front = os.front_pid() == Some(pid);
     let mut walk = Walk::new(os, pid, front);
     walk.showing()?;
-    if let Scope::Whole { budget } = scope {
+    if let Scope::Whole { budget } | Scope::Again { budget } = scope {
         walk.hidden(Instant::now() + budget)?;
     }
     let unread = walk.unread();
@@ -88,7 +88,7 @@ pub(crate) fn read<O: Os>(
         ));
     }
     tree.scope_visible();
-    if matches!(scope, Scope::Whole { .. }) && tree.partial.is_empty() {
+    if scope != Scope::Showing && tree.partial.is_empty() {
         identities.sweep(pid);
     }
     Ok(tree)

@@ -1,0 +1,177 @@
+//! A link's second traversal, which takes what does not show from the first where it can, gives
+//! the same tree as a whole reading by a connection that remembers nothing: on every toolkit, while
+//! the app changes, on a loaded machine.
+//!
+//! `DESKLINE_AGAIN_RUNS` sets how often, for each app.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::process::{Child, Command};
+use std::time::Duration;
+
+use deskline_core::{Diff, Tree};
+use deskline_desktop::Scope;
+use deskline_linux::atspi::{AtSpi, Windows};
+use deskline_testbed::{App, Bed, Toolkit};
+
+const BUDGET: Duration = Duration::from_secs(3);
+const WHOLE: Scope = Scope::Whole { budget: BUDGET };
+const AGAIN: Scope = Scope::Again { budget: BUDGET };
+
+fn runs() -> usize {
+    let asked = std::env::var("DESKLINE_AGAIN_RUNS").ok();
+    asked.and_then(|n| n.parse().ok()).unwrap_or(30)
+}
+
+/// Programs that keep every processor busy.
+struct Load(Vec<Child>);
+
+impl Load {
+    fn new() -> Self {
+        let spin = || {
+            Command::new("sh")
+                .args(["-c", "while :; do :; done"])
+                .spawn()
+        };
+        Self((0..2).map(|_| spin().unwrap()).collect())
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn connect(bed: &Bed) -> AtSpi {
+    AtSpi::connect(&bed.environment()["AT_SPI_BUS_ADDRESS"]).unwrap()
+}
+
+/// What differs, one line an element.
+fn differences(a: &Tree, b: &Tree) -> Vec<String> {
+    let mut lines: Vec<String> = vec![];
+    if a.elements.len() != b.elements.len() {
+        lines.push(format!(
+            "{} and {} elements",
+            a.elements.len(),
+            b.elements.len()
+        ));
+        let diff = Diff::between(a, b);
+        lines.push(format!("{:?}", diff.changed_ids(a, b)));
+    }
+    for (a, b) in a.elements.iter().zip(&b.elements) {
+        let (mut a, mut b) = (a.clone(), b.clone());
+        // Refs are not given by a reading.
+        a.reference = None;
+        b.reference = None;
+        if a != b {
+            lines.push(format!("{a:?}\n  {b:?}"));
+        }
+        if lines.len() > 5 {
+            break;
+        }
+    }
+    lines
+}
+
+/// Something in the app that can be pressed or chosen is, and the readings compared.
+fn agree(bed: &Bed, app: &App<'_>, targets: &[&str]) {
+    let _load = Load::new();
+    let windows = Windows::default();
+    let mut mirror = connect(bed);
+    let mut fresh = connect(bed);
+    let mut hand = connect(bed);
+    mirror.listen(app.pid).unwrap();
+    let mut before = mirror.read(app.pid, WHOLE, &windows).unwrap();
+    let (mut compared, mut changes) = (0, 0);
+    for run in 0..runs() {
+        let target = &targets[run % targets.len()];
+        let of = |tree: &Tree| {
+            let mut all = tree.elements.iter();
+            all.find(|e| e.title.shown == *target).map(|e| e.id.clone())
+        };
+        let id = of(&before).unwrap_or_else(|| panic!("no {target}"));
+        hand.press(&id)
+            .or_else(|_| hand.set_selected(&id, true))
+            .unwrap();
+        // Until it has nothing more to say: a link waits too.
+        while mirror.wait_for_change(Duration::from_millis(60)).unwrap() {}
+        // A change between two whole readings is the app's own.
+        let settled = (0..10).find_map(|_| {
+            let first = fresh.read(app.pid, WHOLE, &windows).unwrap();
+            let again = mirror.read(app.pid, AGAIN, &windows).unwrap();
+            let last = fresh.read(app.pid, WHOLE, &windows).unwrap();
+            differences(&first, &last)
+                .is_empty()
+                .then_some((again, last))
+        });
+        let Some((again, last)) = settled else {
+            continue;
+        };
+        compared += 1;
+        let wrong = differences(&again, &last);
+        assert!(
+            wrong.is_empty(),
+            "after {target}, run {run}:\n{}",
+            wrong.join("\n")
+        );
+        changes += usize::from(!differences(&before, &last).is_empty());
+        before = again;
+    }
+    println!("{compared} readings agree, {changes} of them changed");
+    assert!(
+        compared * 10 >= runs() * 9,
+        "the app never settled: {compared}"
+    );
+    assert!(changes > 0, "nothing ever changed");
+}
+
+#[test]
+fn gtk_3_gtk_4_and_qt_5() {
+    for toolkit in Toolkit::ALL {
+        let bed = Bed::new();
+        let app = bed.widgets(toolkit);
+        println!("{toolkit:?}");
+        let targets: &[&str] = match toolkit {
+            // Its check boxes have no action.
+            Toolkit::Gtk4 => &["Bold", "OK", "Second", "First", "Row 3"],
+            _ => &["Wrap", "Bold", "Blue", "Red", "OK"],
+        };
+        agree(&bed, &app, targets);
+    }
+}
+
+#[test]
+fn chromium() {
+    let bed = Bed::new();
+    // Most of it is below what can be seen; buttons change what is out of sight: its text, its
+    // state, and whether it is there.
+    let mut html = String::from(
+        "<button onclick=\"t.textContent += 'x'\">Longer</button>\
+         <button onclick=\"c.checked = !c.checked\">Check</button>\
+         <button onclick=\"l.append(document.createElement('hr'))\">More</button>\
+         <button onclick=\"l.lastElementChild?.remove()\">Less</button>\
+         <button onclick=\"f.value = f.value ? '' : 'filled'\">Fill</button>\
+         <button onclick=\"scrollBy(0, scrollY ? -40 : 40)\">Scroll</button>",
+    );
+    for i in 0..300 {
+        html += &format!("<div><button>Button {i}</button><p>Paragraph {i}</p></div>");
+    }
+    html +=
+        "<p id=t>text</p><label><input id=c type=checkbox>Far</label><div id=l></div><input id=f>";
+    let (app, _page) = bed.chromium(&html);
+    agree(
+        &bed,
+        &app,
+        &["Longer", "Check", "More", "Fill", "Scroll", "Less"],
+    );
+}
+
+#[test]
+fn calc() {
+    let bed = Bed::new();
+    let (app, _file) = bed.calc(&[&["1", "two", "3"], &["4", "5", "six"]]);
+    agree(&bed, &app, &["Bold", "Italic", "Underline"]);
+}

@@ -145,3 +145,17 @@ fn a_peer_that_falls_silent_is_not_waited_for() {
     assert!(matches!(walk.showing(), Err(Error::Timeout)));
     assert!(start.elapsed() < PATIENCE + Duration::from_secs(1));
 }
+
+#[test]
+fn a_cache_without_the_nodes_is_not_worth_asking_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut connection = client(&folder, Duration::ZERO, usize::MAX);
+    let line = Line {
+        connection: &mut connection,
+        destination: String::new(),
+    };
+    let mut walk = Walk::new(line, "", false, Instant::now() + Duration::from_millis(100));
+    walk.fetch_items().unwrap();
+    walk.showing().unwrap();
+    assert!(!walk.cache_tells());
+}

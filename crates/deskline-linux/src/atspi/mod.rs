@@ -212,7 +212,7 @@ impl AtSpi {
         let memory = self.memory.take().filter(|memory| memory.pid == pid);
         let Self { bus, peers, .. } = self;
         let peer = peers.get_mut(&pid).ok_or(bus::Error::Timeout)?;
-        let (bus_name, gtk4, bulk) = (peer.bus_name.clone(), peer.is_gtk4(), peer.bulk);
+        let (bus_name, gtk4, bulk) = (peer.bus_name.clone(), peer.is_gtk4(), peer.asks_bulk());
         let mut sheets = std::mem::take(&mut peer.sheets);
         let end = start + walk::LONGEST;
         let mut walk = Walk::new(walk::line(bus, peer), &bus_name, gtk4, end);
@@ -222,9 +222,12 @@ impl AtSpi {
             walk.memory = memory.as_ref();
         }
         walk.showing()?;
+        // What tables make as they are asked is in no cache, and not held against it.
+        let mut worth = walk.cache_tells();
         cells::read(&mut walk, &mut sheets)?;
         if let Scope::Whole { budget } | Scope::Again { budget } = scope {
             walk.hidden(Instant::now() + budget)?;
+            worth &= !walk.cache_has_orphans();
         }
         let crowded = crowd::finish(&mut walk);
         // Where only what shows was asked for, what does not is not missing.
@@ -243,6 +246,9 @@ impl AtSpi {
         };
         peer.sheets = sheets;
         let heard = self.listening.as_ref() == Some(&peer.bus_name);
+        if bulk {
+            peer.judge_bulk(worth);
+        }
         let mut tree = tree::build(peer, &nodes, windows, start.elapsed());
         if cut {
             tree.partial.push(format!(

@@ -31,8 +31,8 @@ pub struct Peer {
     pub version: String,
     /// Its own socket: half the cost of a call, as no daemon is in between.
     pub private: Option<Connection>,
-    /// Whether its whole cache can be had in one call faster than by walking; learned.
-    pub bulk: bool,
+    /// After how many readings its cache is asked for before its objects are; `None`: never.
+    pub bulk: Option<u32>,
     /// The spreadsheets that were read lately.
     pub sheets: Sheets,
 }
@@ -83,7 +83,8 @@ impl Peer {
         let private = (!address.is_empty())
             .then(|| Connection::private(&address, PRIVATE_CONNECT).ok())
             .flatten();
-        // Those that hold whole documents are read by what shows: their cache may be any size.
+        // A document's cache may be any size, so that to ask for it may take longer than all else:
+        // 1.6 s of Chromium's page of 10,000 elements. Their toolkits are not tried.
         let documents = ["Chromium", "Gecko", "VCL"].contains(&toolkit.as_str());
         Ok(Self {
             bus_name: bus_name.to_owned(),
@@ -92,9 +93,23 @@ impl Peer {
             toolkit,
             version,
             private,
-            bulk: !documents,
+            bulk: (!documents).then_some(0),
             sheets: Sheets::new(),
         })
+    }
+
+    /// Remembers whether its cache was worth asking for. GTK 3 fills it some time after it has
+    /// started, so it is not given up for good.
+    pub fn judge_bulk(&mut self, worth: bool) {
+        const LATER: u32 = 16;
+        self.bulk = self.bulk.map(|_| if worth { 0 } else { LATER });
+    }
+
+    /// Whether its cache is to be asked for in this reading.
+    pub fn asks_bulk(&mut self) -> bool {
+        let now = self.bulk == Some(0);
+        self.bulk = self.bulk.map(|readings| readings.saturating_sub(1));
+        now
     }
 
     /// GTK 4 places its elements in window coordinates and sets SHOWING on the toplevel only.
@@ -234,5 +249,35 @@ impl Question {
             Self::RowAtIndex(i) => (TABLE, "GetRowAtIndex", Body::new().i32(i)),
             Self::ColumnAtIndex(i) => (TABLE, "GetColumnAtIndex", Body::new().i32(i)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cache_that_was_not_worth_it_is_asked_for_again_later() {
+        let mut peer = Peer {
+            bus_name: ":1.1".into(),
+            pid: 1,
+            name: String::new(),
+            toolkit: String::new(),
+            version: String::new(),
+            private: None,
+            bulk: Some(0),
+            sheets: Sheets::new(),
+        };
+        let asked = |peer: &mut Peer| (0..40).filter(|_| peer.asks_bulk()).count();
+        assert_eq!(asked(&mut peer), 40);
+        peer.judge_bulk(false);
+        assert!(!peer.asks_bulk());
+        let again = (0..40).position(|_| peer.asks_bulk());
+        assert_eq!(again, Some(15));
+        peer.judge_bulk(true);
+        assert_eq!(asked(&mut peer), 40);
+        peer.bulk = None;
+        peer.judge_bulk(true);
+        assert_eq!(asked(&mut peer), 0);
     }
 }

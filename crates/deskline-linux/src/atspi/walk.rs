@@ -85,6 +85,9 @@ pub struct Walk<'a> {
     /// What was read before, where that may be used.
     pub memory: Option<&'a Memory>,
     items: HashMap<String, Item>,
+    /// How many nodes the cache told of, and of how many it should have.
+    told: usize,
+    untold: usize,
     queue: VecDeque<(usize, Question)>,
     hidden: Vec<usize>,
     /// The role of all that is found now, where it is known and there is nothing in them.
@@ -134,6 +137,8 @@ impl<'a> Walk<'a> {
             seen: HashSet::new(),
             memory: None,
             items: HashMap::new(),
+            told: 0,
+            untold: 0,
             queue: VecDeque::new(),
             hidden: Vec::new(),
             leaves: None,
@@ -160,6 +165,17 @@ impl<'a> Walk<'a> {
             Err(Error::Remote { .. }) => Ok(()),
             Err(e) => Err(e),
         }
+    }
+
+    /// Whether the cache has most of what was read.
+    pub fn cache_tells(&self) -> bool {
+        3 * self.untold <= self.told
+    }
+
+    /// Whether the cache has much that is not in the tree, where all of that was read.
+    pub fn cache_has_orphans(&self) -> bool {
+        const FEW: usize = 1_000;
+        self.items.len() > 2 * self.nodes.len() + FEW
     }
 
     /// Reads all that shows.
@@ -259,6 +275,11 @@ impl<'a> Walk<'a> {
         let node = &mut self.nodes[index];
         let manages = node.states.has(StateSet::MANAGES_DESCENDANTS);
         let mut children = None;
+        if self.items.contains_key(&node.path) {
+            self.told += 1;
+        } else {
+            self.untold += 1;
+        }
         if let Some(item) = self.items.get_mut(&node.path) {
             node.role = Some(item.role);
             node.name = std::mem::take(&mut item.name);

@@ -1,0 +1,116 @@
+//! What has more in it than can be read at once: long pages and spreadsheets.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::fmt::Write as _;
+use std::fs;
+
+use deskline_testbed::{Answer, Bed, until};
+use serde_json::json;
+
+const GROUPS: usize = 2_500;
+
+/// A page whose body has 10,000 children.
+fn page() -> String {
+    let mut html = String::new();
+    for i in 0..GROUPS {
+        let _ = write!(
+            html,
+            "<div><button>Button {i}</button> <a href='#{i}'>Link {i}</a> \
+             <label><input type=checkbox> Option {i}</label><p>Paragraph {i}</p></div>"
+        );
+    }
+    html
+}
+
+/// The numbers of the visible elements of that role whose name begins so.
+fn visible(answer: &Answer, role: &str, name: &str) -> Vec<usize> {
+    let file = answer.file();
+    let lines = file
+        .lines()
+        .filter(|l| l.contains(role) && l.contains(" visible"));
+    let numbers = lines.filter_map(|l| {
+        let (_, text) = l.split_once(&format!("\"{name} "))?;
+        text.split('"').next()?.parse().ok()
+    });
+    numbers.collect()
+}
+
+#[test]
+fn what_shows_of_a_long_page_is_read_wherever_it_is_scrolled() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (app, _page) = bed.chromium(&page());
+    let refresh = || {
+        server
+            .call("refresh_traversal", json!({"pid": app.pid}))
+            .ok()
+    };
+    let key = |name: &str| {
+        let key = json!({"pid": app.pid, "keyName": name});
+        server.call("press_key_and_traverse", key).ok();
+    };
+    // Chromium builds the tree of a long page in pieces, some after the page is ready.
+    until("a tree that says that it is not whole", || {
+        refresh().file().contains("\n# partial: ").then_some(())
+    });
+    for (name, first) in [("Home", Some(0)), ("End", None), ("PageUp", None)] {
+        key(name);
+        let answer = refresh();
+        let buttons = visible(&answer, "[AXButton", "Button");
+        let (from, to) = (buttons[0], buttons[buttons.len() - 1]);
+        assert!(buttons.len() >= 5, "{name}: {buttons:?}");
+        assert_eq!(buttons, (from..=to).collect::<Vec<_>>(), "{name}");
+        assert!(first.is_none_or(|first| first == from), "{name}: {from}");
+        if name == "End" {
+            assert_eq!(to, GROUPS - 1);
+        }
+        // Each line of the page has one of each.
+        let links = visible(&answer, "[AXLink", "Link");
+        assert_eq!(links, buttons, "{name}");
+    }
+}
+
+#[test]
+fn reading_a_spreadsheet_again_makes_it_no_cells() {
+    const TIMES: usize = 20;
+    /// Two full windows of cells; before they were asked again it was one for each reading.
+    const MOST_GROWTH_MB: u64 = 60;
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (app, _file) = bed.calc(&[&["apple", "3"], &["pear", "4"]]);
+    let memory = || {
+        let status = fs::read_to_string(format!("/proc/{}/status", app.pid)).unwrap();
+        let rss = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
+        let kilobytes = rss.unwrap().trim().trim_end_matches(" kB");
+        kilobytes.parse::<u64>().unwrap() / 1024
+    };
+    let refresh = || {
+        server
+            .call("refresh_traversal", json!({"pid": app.pid}))
+            .ok()
+    };
+    let value = |answer: &Answer, text: &str| {
+        let line = answer.find("AXCell", text);
+        line.is_some_and(|line| line.visible)
+    };
+    assert!(value(&refresh(), "B2 4"));
+    let before = memory();
+    for _ in 0..TIMES {
+        refresh();
+    }
+    let grown = memory().saturating_sub(before);
+    assert!(grown < MOST_GROWTH_MB, "soffice grew by {grown} MB");
+
+    // Cells that are known are asked for what they hold now, and others where others show.
+    let cell = json!({"pid": app.pid, "element": "B2", "role": "AXCell", "text": "seven",
+                      "pressKey": "Return"});
+    server.call("click_and_traverse", cell).ok();
+    let after = refresh();
+    assert!(value(&after, "B2 seven"), "{after}");
+    let sheet = after.line_of("AXTable", "Sheet Prices").extents.unwrap();
+    let down = json!({"pid": app.pid, "x": sheet.x + 50, "y": sheet.y + 50, "deltaY": 3});
+    server.call("scroll_and_traverse", down).ok();
+    let scrolled = refresh();
+    assert!(!value(&scrolled, "B2 seven"), "{scrolled}");
+    assert!(value(&scrolled, "B20"), "{scrolled}");
+}

@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_core::{ElementId, Tree};
+use deskline_core::{Diff, ElementId, Tree};
 use deskline_desktop::{Error, Result, Scope};
 
 use crate::bus::{self, Body, Call, Connection, Reader};
@@ -40,6 +40,10 @@ const EVENTS: [&str; 7] = [
     "object:visible-data-changed",
     "window:",
 ];
+
+/// GTK 4 makes some of its objects, and their descriptions, when it is asked about those around
+/// them: its first tree is taken only when another reading gives the same, of so many.
+const GROWTH: usize = 3;
 
 /// An app on the accessibility bus.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,7 +196,7 @@ impl AtSpi {
         let name = self.peer(pid)?.name.clone();
         let first = self.try_read(pid, scope, windows);
         // The private socket may have been that of an app that is gone: once more, by the bus.
-        let read = match first {
+        let mut read = match first {
             Err(bus::Error::Io(_)) => {
                 self.forget(pid);
                 self.peer(pid)?;
@@ -200,6 +204,25 @@ impl AtSpi {
             }
             first => first,
         };
+        for _ in 0..GROWTH {
+            let (Ok(tree), Scope::Whole { .. }) = (&read, scope) else {
+                break;
+            };
+            let peer = self.peer(pid)?;
+            if !peer.is_gtk4() || std::mem::replace(&mut peer.grown, true) {
+                break;
+            }
+            let again = self.try_read(pid, scope, windows);
+            if let Ok(again) = &again
+                && !Diff::between(tree, again)
+                    .changed_ids(tree, again)
+                    .is_empty()
+                && let Some(peer) = self.peers.get_mut(&pid)
+            {
+                peer.grown = false;
+            }
+            read = again;
+        }
         read.map_err(|e| {
             self.forget(pid);
             unanswered(e, &name, pid)

@@ -33,6 +33,8 @@ pub struct Peer {
     pub private: Option<Connection>,
     /// After how many readings its cache is asked for before its objects are; `None`: never.
     pub bulk: Option<u32>,
+    /// Whether all of its tree is there, as far as that depends on being read.
+    pub grown: bool,
     /// The spreadsheets that were read lately.
     pub sheets: Sheets,
 }
@@ -94,6 +96,7 @@ impl Peer {
             version,
             private,
             bulk: (!documents).then_some(0),
+            grown: false,
             sheets: Sheets::new(),
         })
     }
@@ -266,6 +269,7 @@ mod tests {
             version: String::new(),
             private: None,
             bulk: Some(0),
+            grown: true,
             sheets: Sheets::new(),
         };
         let asked = |peer: &mut Peer| (0..40).filter(|_| peer.asks_bulk()).count();

@@ -42,13 +42,30 @@ pub fn showing(walk: &mut Walk<'_>) -> Result<(), Error> {
     let mut next = 0;
     while next < walk.crowds.len() && !walk.is_late() {
         let container = walk.crowds[next].node;
-        let clip = cells::clip(walk, container).filter(|clip| !clip.is_empty());
-        if let Some(clip) = clip.filter(|_| walk.nodes[container].showing) {
-            search(walk, next, clip)?;
+        if walk.nodes[container].showing {
+            match seen(walk, container) {
+                Some(clip) => search(walk, next, clip)?,
+                None => {
+                    list(walk, next)?;
+                    walk.pump(None)?;
+                }
+            }
         }
         next += 1;
     }
     Ok(())
+}
+
+/// What shows of a container, or, of one without a place of its own, of what it is in.
+fn seen(walk: &Walk<'_>, container: usize) -> Option<Rect> {
+    let mut at = Some(container);
+    while let Some(node) = at {
+        if let Some(clip) = cells::clip(walk, node).filter(|clip| !clip.is_empty()) {
+            return Some(clip);
+        }
+        at = walk.nodes[node].parent;
+    }
+    None
 }
 
 /// Reads the children of a crowd that are within `clip`.

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use deskline_desktop::Scope;
+use deskline_linux::atspi::{AtSpi, Windows};
 use deskline_testbed::web::Page;
-use deskline_testbed::{App, Bed};
+use deskline_testbed::{App, Bed, until};
 
 /// An app, and an element of it whose click shows in the tree.
 pub struct Subject {
@@ -46,6 +48,14 @@ fn plain(app: App<'_>) -> Running<'_> {
 
 fn page(bed: &Bed, elements: usize) -> Running<'_> {
     let (app, page) = bed.chromium(&html(elements));
+    // Chromium tells of a long page some time after it has shown it.
+    let address = &bed.environment()["AT_SPI_BUS_ADDRESS"];
+    let mut atspi = AtSpi::connect(address).unwrap();
+    until("the page's first button", || {
+        let tree = atspi.read(app.pid, Scope::Showing, &Windows::default());
+        let there = tree.is_ok_and(|tree| tree.elements.iter().any(|e| e.title.shown == "off"));
+        there.then_some(())
+    });
     Running {
         app,
         _page: Some(page),

@@ -43,12 +43,11 @@ pub fn showing(walk: &mut Walk<'_>) -> Result<(), Error> {
     while next < walk.crowds.len() && !walk.is_late() {
         let container = walk.crowds[next].node;
         if walk.nodes[container].showing {
-            match seen(walk, container) {
-                Some(clip) => search(walk, next, clip)?,
-                None => {
-                    list(walk, next)?;
-                    walk.pump(None)?;
-                }
+            if let Some(clip) = seen(walk, container) {
+                search(walk, next, clip)?;
+            } else {
+                list(walk, next)?;
+                walk.pump(None)?;
             }
         }
         next += 1;

@@ -5,6 +5,7 @@
 //! `DESKLINE_AGAIN_RUNS` sets how often, for each app.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+use std::fmt::Write as _;
 use std::process::{Child, Command};
 use std::time::Duration;
 
@@ -157,7 +158,10 @@ fn chromium() {
          <button onclick=\"scrollBy(0, scrollY ? -40 : 40)\">Scroll</button>",
     );
     for i in 0..300 {
-        html += &format!("<div><button>Button {i}</button><p>Paragraph {i}</p></div>");
+        let _ = write!(
+            html,
+            "<div><button>Button {i}</button><p>Paragraph {i}</p></div>"
+        );
     }
     html +=
         "<p id=t>text</p><label><input id=c type=checkbox>Far</label><div id=l></div><input id=f>";

@@ -27,5 +27,5 @@ pub use desktop::{
     Application, Button, Clicks, Desktop, Picture, Platform, Scope, Window, WindowId,
 };
 pub use error::{Error, Result};
-pub use links::Links;
+pub use links::{Links, unanswered};
 pub use policy::Policy;

@@ -92,6 +92,16 @@ impl Links {
     }
 }
 
+/// The answer of a call whose app did not answer when it was asked whether it does, so that it has
+/// not waited for its turn; and its line in the journal.
+pub fn unanswered(journal: &Journal, call: &Call, error: Error) -> Answer {
+    let report = Report {
+        pid: call.pid,
+        ..Report::default()
+    };
+    answer::record(journal, call, report, Err(error))
+}
+
 /// The desktop, connected to when it is first needed.
 fn connected<'d>(
     platform: &Arc<dyn Platform>,

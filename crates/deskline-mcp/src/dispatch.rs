@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_desktop::{Answer, Call, Cancel, Platform, Policy};
+use deskline_desktop::{Answer, Call, Cancel, Platform, Policy, unanswered};
 use deskline_journal::Journal;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value};
@@ -85,6 +85,7 @@ pub struct Dispatcher {
     platform: Arc<dyn Platform>,
     worker: Worker,
     pub(crate) reader: Reader,
+    journal: Journal,
     config: Config,
     turns: Turns,
     live: Live,
@@ -102,7 +103,8 @@ impl Dispatcher {
         Ok(Self {
             platform,
             worker: Worker::start(desk, live.clone())?,
-            reader: Reader::new(journal, config.policy.clone()),
+            reader: Reader::new(journal.clone(), config.policy.clone()),
+            journal,
             config,
             turns: Turns::default(),
             live,
@@ -183,7 +185,11 @@ impl Dispatcher {
                 let (turn, answers) = tokio::join!(self.turns.take(pid), ping);
                 match answers {
                     Ok(Ok(())) => {}
-                    Ok(Err(error)) => return Err(error.to_string()),
+                    Ok(Err(error)) => {
+                        let journal = self.journal.clone();
+                        let recorded = move || Ok(unanswered(&journal, &call, error).into());
+                        return blocking(recorded).await;
+                    }
                     Err(error) => return Err(format!("internal error in the server: {error}")),
                 }
                 let answer = self

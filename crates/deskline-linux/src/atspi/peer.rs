@@ -102,9 +102,12 @@ impl Peer {
     }
 
     /// Remembers whether its cache was worth asking for. GTK 3 fills it some time after it has
-    /// started, so it is not given up for good.
+    /// started, so it is not given up for good. GTK 4's has the pages of stacks as parents of what
+    /// is in them, and its lists of children have not: it is asked for each time, so that the tree
+    /// stays the same.
     pub fn judge_bulk(&mut self, worth: bool) {
         const LATER: u32 = 16;
+        let worth = worth || self.is_gtk4();
         self.bulk = self.bulk.map(|_| if worth { 0 } else { LATER });
     }
 

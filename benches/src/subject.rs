@@ -92,11 +92,12 @@ fn many(bed: &Bed) -> Running<'_> {
 }
 
 fn calc(bed: &Bed) -> Running<'_> {
-    let file = bed.path("sheet.csv");
-    std::fs::write(&file, sheet()).unwrap();
     // Of its own, also where an earlier one was killed: its lock and its recovery would be asked of.
     let started = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap();
     let profile = bed.path(&format!("office-profile-{}", started.as_millis()));
+    std::fs::create_dir(&profile).unwrap();
+    let file = profile.join("sheet.csv");
+    std::fs::write(&file, sheet()).unwrap();
     let mut command = bed.command("soffice");
     command
         .arg(format!(

@@ -184,7 +184,10 @@ fn a_hung_app_is_named_in_time_and_delays_no_other() {
         let of_it = |line: &&serde_json::Value| line["pid"] == hung.pid;
         let last = log.iter().rfind(of_it).expect("a line of the failed call");
         assert_eq!(last["tool"], CLICK);
-        assert!(last["outcome"].to_string().contains("does not answer"), "{last}");
+        assert!(
+            last["outcome"].to_string().contains("does not answer"),
+            "{last}"
+        );
         hung.signal(Signal::CONT);
         let click = json!({"pid": hung.pid, "element": "OK", "role": "AXButton"});
         server.call(CLICK, click).ok();

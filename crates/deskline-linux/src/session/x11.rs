@@ -67,7 +67,7 @@ fn greet(display: &ParsedDisplay, file: Option<PathBuf>) -> Result<(RustConnecti
 /// The cookie for a display of this host in an Xauthority file. Xau(3): entries of a family, then
 /// address, display number, name and data, each with its length in 16 bits, all big-endian.
 fn cookie(mut file: &[u8], display: u16) -> Option<Vec<u8>> {
-    let host = fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = host();
     let display = display.to_string();
     let mut best = None;
     while let Some((family, rest)) = u16_of(file) {
@@ -77,7 +77,7 @@ fn cookie(mut file: &[u8], display: u16) -> Option<Vec<u8>> {
         let (data, rest) = bytes_of(rest)?;
         file = rest;
         let ours = name == COOKIE && (number.is_empty() || number == display.as_bytes());
-        if ours && (family == WILD || family == LOCAL && address == host.trim_ascii_end()) {
+        if ours && (family == WILD || family == LOCAL && address == host) {
             return Some(data.to_vec());
         }
         // The host may have been renamed since.
@@ -98,14 +98,25 @@ fn bytes_of(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(length.into())
 }
 
-/// An Xauthority file with one cookie, good for any display.
+/// The name of this host.
+fn host() -> Vec<u8> {
+    let host = fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
+    host.trim_ascii_end().to_vec()
+}
+
+/// An Xauthority file with one cookie, good for any display: of any address, and of this host for
+/// those that know no other, as python-xlib does.
 pub(crate) fn xauthority(cookie: [u8; 16]) -> Vec<u8> {
-    let mut file = WILD.to_be_bytes().to_vec();
-    for part in [b"", b"", COOKIE, &cookie] {
-        file.extend((part.len() as u16).to_be_bytes());
-        file.extend(part);
+    [entry(WILD, b"", &cookie), entry(LOCAL, &host(), &cookie)].concat()
+}
+
+fn entry(family: u16, address: &[u8], cookie: &[u8]) -> Vec<u8> {
+    let mut bytes = family.to_be_bytes().to_vec();
+    for part in [address, b"", COOKIE, cookie] {
+        bytes.extend((part.len() as u16).to_be_bytes());
+        bytes.extend(part);
     }
-    file
+    bytes
 }
 
 #[cfg(test)]
@@ -114,8 +125,10 @@ mod tests {
 
     #[test]
     fn a_cookie_is_found_again_and_a_cut_file_is_none() {
-        let file = xauthority([7; 16]);
-        assert_eq!(cookie(&file, 3), Some(vec![7; 16]));
+        assert_eq!(cookie(&xauthority([7; 16]), 3), Some(vec![7; 16]));
+        let local = entry(LOCAL, &host(), &[7; 16]);
+        assert_eq!(cookie(&local, 3), Some(vec![7; 16]));
+        let file = entry(WILD, b"", &[7; 16]);
         for cut in 0..file.len() {
             assert_eq!(cookie(&file[..cut], 3), None, "cut at {cut}");
         }

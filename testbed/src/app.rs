@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
-use crate::{Bed, Screen, Window, until};
+use crate::{Bed, PATIENCE, Screen, Window, until};
 
 /// A running app of a bed. Dropping it ends it.
 #[derive(Debug)]
@@ -144,5 +145,17 @@ impl Drop for App<'_> {
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
+        // The X server gives the numbers of windows that are gone to the next app.
+        let deadline = Instant::now() + PATIENCE;
+        let there = || {
+            self.bed
+                .screen()
+                .windows()
+                .iter()
+                .any(|w| w.pid == self.pid)
+        };
+        while !std::thread::panicking() && there() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 }

@@ -11,14 +11,16 @@ const MARGIN: f64 = 60.0;
 /// The room for the names of the lines.
 const NAMES: f64 = 150.0;
 
-/// Objects in an app, and milliseconds.
+/// Elements of an app, and milliseconds.
 type Points = Vec<(f64, f64)>;
 
 /// The plot.
 pub fn svg(outcomes: &[Outcome]) -> String {
     let mut lines: BTreeMap<&str, Points> = BTreeMap::new();
     for outcome in outcomes {
-        let size = outcome.nodes as f64;
+        // A raw bulk read of a browser has little of its page.
+        let elements = outcome.driven.first().map_or(0, |ours| ours.elements);
+        let size = elements.max(outcome.nodes) as f64;
         let mut add = |name, ms: Option<f64>| {
             if let Some(ms) = ms {
                 lines.entry(name).or_default().push((size, ms));
@@ -64,7 +66,7 @@ fn draw(lines: &mut BTreeMap<&str, Points>) -> String {
     }
     let _ = writeln!(
         out,
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">objects in the app; a dot an app, time of a full tree</text>",
+        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">elements of the app; a dot an app, time of a full tree</text>",
         f64::midpoint(WIDTH - NAMES, MARGIN),
         HEIGHT - 14.0
     );

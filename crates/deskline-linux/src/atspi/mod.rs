@@ -232,7 +232,11 @@ impl AtSpi {
     fn try_read(&mut self, pid: u32, scope: Scope, windows: &Windows) -> Result<Tree, bus::Error> {
         let start = Instant::now();
         self.hear();
-        let memory = self.memory.take().filter(|memory| memory.pid == pid);
+        // A look at what shows alone, as between a click and its text, takes nothing from it.
+        let memory = match scope {
+            Scope::Showing => None,
+            _ => self.memory.take().filter(|memory| memory.pid == pid),
+        };
         let Self { bus, peers, .. } = self;
         let peer = peers.get_mut(&pid).ok_or(bus::Error::Timeout)?;
         let (bus_name, gtk4, bulk) = (peer.bus_name.clone(), peer.is_gtk4(), peer.asks_bulk());

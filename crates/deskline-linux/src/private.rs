@@ -9,6 +9,7 @@ mod end;
 mod parts;
 mod programs;
 mod supervise;
+mod window_manager;
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -11,11 +11,10 @@ use std::time::{Duration, Instant};
 use deskline_desktop::{Error, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
-use x11rb::connection::Connection as _;
-use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ConnectionExt as _, EventMask};
 
 use super::Options;
 use super::programs::Programs;
+use super::window_manager::Question;
 use crate::bus::{Body, Call, Connection};
 use crate::session::{Environment, Session, socket, spawn, x11};
 
@@ -147,38 +146,16 @@ impl Parts {
         self.spawn(WINDOW_MANAGER, command, directory, variables)
     }
 
-    /// Waits for `_NET_SUPPORTING_WM_CHECK` on the root window. Extended Window Manager Hints.
     fn wait_for_window_manager(&mut self, directory: &Path, session: &Session) -> Result<()> {
         let (x, screen) = session.connect_x11()?;
-        let failed =
-            |e: x11rb::errors::ReplyError| Error::system("waiting for the window manager")(e);
-        let lost = |e: x11rb::errors::ConnectionError| failed(e.into());
-        let root = x
-            .setup()
-            .roots
-            .get(screen)
-            .ok_or_else(|| Error::Unavailable("the private display has no screen".to_owned()))?
-            .root;
-        let events = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
-        x.change_window_attributes(root, &events).map_err(lost)?;
-        let atom = x
-            .intern_atom(false, b"_NET_SUPPORTING_WM_CHECK")
-            .map_err(lost)?;
-        let atom = atom.reply().map_err(failed)?.atom;
-        loop {
-            let property = x
-                .get_property(false, root, atom, 0_u32, 0, 1)
-                .map_err(lost)?;
-            if property.reply().map_err(failed)?.type_ != 0 {
-                return Ok(());
-            }
-            while x.poll_for_event().map_err(lost)?.is_none() {
-                // Woken now and then to see whether it still runs.
-                if !readable(x.stream(), self.left().min(Duration::from_millis(200)))? {
-                    self.check(WINDOW_MANAGER, directory)?;
-                }
+        let mut question = Question::new(&x, screen)?;
+        while !question.answered()? {
+            // Woken now and then to see whether it still runs.
+            if !readable(x.stream(), self.left().min(Duration::from_millis(200)))? {
+                self.check(WINDOW_MANAGER, directory)?;
             }
         }
+        Ok(())
     }
 
     /// Starts a program with exactly these variables; what it says on standard error is kept in

@@ -29,6 +29,9 @@ pub struct TestDesktop {
     bus: String,
     dir: TempDir,
     children: Vec<(String, Child)>,
+    /// What waited for the window manager. xfwm4 looks at every window as it starts, and ends with
+    /// `BadWindow` where one goes meanwhile: this connection's own window stays.
+    waited: Option<X11>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +53,7 @@ impl TestDesktop {
             bus: String::new(),
             dir,
             children: vec![],
+            waited: None,
         };
         let number = desktop.first_line(
             Command::new("Xvfb")
@@ -73,6 +77,7 @@ impl TestDesktop {
             desktop.spawn("xfwm4", &[&format!("--compositor={compositor}")]);
             let x11 = desktop.connect();
             eventually("a window manager", || x11.has_window_manager().unwrap());
+            desktop.waited = Some(x11);
         }
         desktop
     }

@@ -395,14 +395,13 @@ impl<'a> Walk<'a> {
     }
 
     /// The next answer to anything: an app that gives any within [`PATIENCE`] is alive. `None` when
-    /// the reading has become too long.
+    /// the reading has become too long: what was asked and not answered is still in flight.
     fn next_reply(&mut self) -> Result<Option<(u64, Reply)>, Error> {
         let silence = Instant::now() + PATIENCE;
-        match self.line.connection.next_reply(silence.min(self.end)) {
-            Ok(answer) => Ok(Some(answer)),
-            Err(Error::Timeout) if self.end < silence => Ok(None),
-            Err(e) => Err(e),
+        if silence < self.end {
+            return self.line.connection.next_reply(silence).map(Some);
         }
+        self.line.connection.reply_until(self.end)
     }
 
     /// Ends the reading with what there is.
@@ -472,7 +471,10 @@ impl<'a> Walk<'a> {
                         *answer = reply.ok();
                     }
                 }
-                None => self.cut(),
+                None => {
+                    self.line.connection.forget_calls();
+                    self.cut = true;
+                }
             }
         }
     }

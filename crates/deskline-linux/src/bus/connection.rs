@@ -175,17 +175,27 @@ impl Connection {
     /// [`Error::Timeout`] at `deadline`: what is in flight is then forgotten, and its replies are
     /// dropped when they come. [`Error::Io`] where the connection is lost.
     pub fn next_reply(&mut self, deadline: Instant) -> Result<(u64, Reply), Error> {
+        self.reply_until(deadline)?.ok_or_else(|| {
+            self.pending.clear();
+            Error::Timeout
+        })
+    }
+
+    /// The same, where what is in flight stays so at `deadline`: `None`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where the connection is lost.
+    pub fn reply_until(&mut self, deadline: Instant) -> Result<Option<(u64, Reply)>, Error> {
         loop {
             while let Some(message) = self.parse()? {
                 if message.kind == SIGNAL {
                     self.keep_signal(message);
                 } else if let Some(tag) = self.pending.remove(&message.reply_to) {
-                    return Ok((tag, into_reply(message)));
+                    return Ok(Some((tag, into_reply(message))));
                 }
             }
             if !self.exchange(deadline)? {
-                self.pending.clear();
-                return Err(Error::Timeout);
+                return Ok(None);
             }
         }
     }

@@ -21,6 +21,10 @@ use super::walk::{Found, Node, Walk};
 const MOST_ROWS: i32 = 300;
 const MOST_COLUMNS: i32 = 100;
 
+/// A table of no more cells than this is read whole, seen or not: to search for those that show
+/// costs more (5 ms of gtk3-widget-factory's 16).
+const MOST_SMALL: i64 = 128;
+
 /// A list of more children than this is not listed: GTK 3 takes 5 s for 10,000.
 const MOST_CHILDREN: i32 = 1_000;
 
@@ -228,31 +232,18 @@ fn read_table(walk: &mut Walk<'_>, node: usize, table: &Table) -> Result<(Places
         walk.nodes[node].children_read = true;
         return Ok((NONE, NONE));
     }
-    let Some((mut top, mut left)) = table.corner(walk, true)? else {
+    let seen = if table.cell_count() <= MOST_SMALL {
+        Some((0..=table.rows - 1, 0..=table.columns - 1))
+    } else {
+        table.showing(walk)?
+    };
+    let Some((rows, columns)) = seen else {
         return Ok((NONE, NONE));
     };
-    let (mut bottom, mut right) = table.corner(walk, false)?.unwrap_or((top, left));
-    // A header or an empty end may have hidden the outermost cells from the search.
-    while top > 0 && table.shows(walk, top - 1, left)? {
-        top -= 1;
-    }
-    while left > 0 && table.shows(walk, top, left - 1)? {
-        left -= 1;
-    }
-    (bottom, right) = (bottom.max(top), right.max(left));
-    while bottom < (top + MOST_ROWS).min(table.rows - 1) && table.shows(walk, bottom + 1, left)? {
-        bottom += 1;
-    }
-    while right < (left + MOST_COLUMNS).min(table.columns - 1)
-        && table.shows(walk, top, right + 1)?
-    {
-        right += 1;
-    }
-    let columns = left..=right.min(left + MOST_COLUMNS);
-    let rows = top..=bottom.min(top + MOST_ROWS);
+    let top = *rows.start();
     let mut first = table.cells(walk, top..=top, &columns)?;
     let rest = table.cells(walk, top + 1..=*rows.end(), &columns)?;
-    let whole = top == 0 && left == 0 && bottom == table.rows - 1 && right == table.columns - 1;
+    let whole = rows == (0..=table.rows - 1) && columns == (0..=table.columns - 1);
     walk.nodes[node].children_read = whole;
     let start = walk.nodes.len();
     let whole_row = first.len() == columns.clone().count();
@@ -290,7 +281,37 @@ impl Table {
     /// Whether it has more cells than there can be objects for, so that each question for a cell
     /// makes another: a spreadsheet. Its cells are the same where their places are.
     fn is_boundless(&self) -> bool {
-        i64::from(self.rows) * i64::from(self.columns) > 1_000_000
+        self.cell_count() > 1_000_000
+    }
+
+    fn cell_count(&self) -> i64 {
+        i64::from(self.rows) * i64::from(self.columns)
+    }
+
+    /// The rows and columns that show; `None` where no cell was found.
+    fn showing(&self, walk: &mut Walk<'_>) -> Result<Option<(Places, Places)>, Error> {
+        let Some((mut top, mut left)) = self.corner(walk, true)? else {
+            return Ok(None);
+        };
+        let (mut bottom, mut right) = self.corner(walk, false)?.unwrap_or((top, left));
+        // A header or an empty end may have hidden the outermost cells from the search.
+        while top > 0 && self.shows(walk, top - 1, left)? {
+            top -= 1;
+        }
+        while left > 0 && self.shows(walk, top, left - 1)? {
+            left -= 1;
+        }
+        (bottom, right) = (bottom.max(top), right.max(left));
+        while bottom < (top + MOST_ROWS).min(self.rows - 1) && self.shows(walk, bottom + 1, left)? {
+            bottom += 1;
+        }
+        while right < (left + MOST_COLUMNS).min(self.columns - 1)
+            && self.shows(walk, top, right + 1)?
+        {
+            right += 1;
+        }
+        let rows = top..=bottom.min(top + MOST_ROWS);
+        Ok(Some((rows, left..=right.min(left + MOST_COLUMNS))))
     }
 
     /// The cells of these rows and columns, row by row, less those that the table refuses.

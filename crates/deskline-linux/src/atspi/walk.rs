@@ -465,16 +465,13 @@ impl<'a> Walk<'a> {
             if self.line.connection.in_flight() == 0 {
                 return Ok(answers);
             }
-            match self.next_reply()? {
-                Some((tag, reply)) => {
-                    if let Some(answer) = answers.get_mut(tag as usize) {
-                        *answer = reply.ok();
-                    }
+            if let Some((tag, reply)) = self.next_reply()? {
+                if let Some(answer) = answers.get_mut(tag as usize) {
+                    *answer = reply.ok();
                 }
-                None => {
-                    self.line.connection.forget_calls();
-                    self.cut = true;
-                }
+            } else {
+                self.line.connection.forget_calls();
+                self.cut = true;
             }
         }
     }

@@ -283,6 +283,10 @@ impl Desktop for LinuxDesktop {
         self.atspi.read(pid, scope, &windows)
     }
 
+    fn keep(&mut self) -> Option<Duration> {
+        self.atspi.keep()
+    }
+
     fn listen(&mut self, pid: u32) -> Result<()> {
         self.front_at_start = self.x11.front()?.map(|w| w.pid);
         if let Some(portal) = &mut self.portal {

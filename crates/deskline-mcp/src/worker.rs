@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvError, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
 use deskline_core::Summary;
@@ -21,6 +21,11 @@ pub trait Desk: Send {
 
     /// `list_applications`.
     fn applications(&mut self) -> Answer;
+
+    /// Called while nothing is asked for; the time until it is to be called again, if ever.
+    fn keep(&mut self) -> Option<Duration> {
+        None
+    }
 }
 
 impl Desk for Links {
@@ -30,6 +35,10 @@ impl Desk for Links {
 
     fn applications(&mut self) -> Answer {
         Links::applications(self)
+    }
+
+    fn keep(&mut self) -> Option<Duration> {
+        Links::keep(self)
     }
 }
 
@@ -87,12 +96,30 @@ impl Worker {
 }
 
 fn work(mut desk: Box<dyn Desk>, live: &Live, inbox: &mpsc::Receiver<Order>) {
-    while let Ok(Order::Run(job, cancel, reply)) = inbox.recv() {
+    while let Ok(Order::Run(job, cancel, reply)) = next(desk.as_mut(), inbox) {
         let answer = match live.stopped(&cancel) {
             Some(reason) => never_started(reason),
             None => run(desk.as_mut(), &job, &cancel),
         };
         let _ = reply.send(answer);
+    }
+}
+
+/// The next order, while the desk keeps what it has.
+fn next(desk: &mut dyn Desk, inbox: &mpsc::Receiver<Order>) -> Result<Order, RecvError> {
+    loop {
+        // What is queued already does not wait for it.
+        match inbox.try_recv() {
+            Err(TryRecvError::Empty) => {}
+            order => return order.map_err(|_| RecvError),
+        }
+        let Some(time) = desk.keep() else {
+            return inbox.recv();
+        };
+        match inbox.recv_timeout(time) {
+            Err(RecvTimeoutError::Timeout) => {}
+            order => return order.map_err(|_| RecvError),
+        }
     }
 }
 
@@ -141,5 +168,45 @@ pub(crate) fn failure(error: &str) -> Answer {
     Answer {
         text: summary.render(),
         is_error: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wants to be called again so often, and then sends the order to quit.
+    struct Keeping(u32, mpsc::Sender<Order>);
+
+    impl Desk for Keeping {
+        fn run(&mut self, _: &Call, _: &Cancel) -> Answer {
+            failure("not asked for")
+        }
+
+        fn applications(&mut self) -> Answer {
+            failure("not asked for")
+        }
+
+        fn keep(&mut self) -> Option<Duration> {
+            self.0 = self.0.saturating_sub(1);
+            if self.0 == 0 {
+                let _ = self.1.send(Order::Quit);
+                return None;
+            }
+            Some(Duration::from_millis(1))
+        }
+    }
+
+    #[test]
+    fn the_desk_is_kept_while_nothing_is_asked_and_what_is_queued_does_not_wait_for_it() {
+        let (orders, inbox) = mpsc::channel();
+        let mut desk = Keeping(3, orders.clone());
+        assert!(matches!(next(&mut desk, &inbox), Ok(Order::Quit)));
+        assert_eq!(desk.0, 0);
+        let mut desk = Keeping(3, orders.clone());
+        let _ = orders.send(Order::Quit);
+        assert!(matches!(next(&mut desk, &inbox), Ok(Order::Quit)));
+        assert_eq!(desk.0, 3);
+        drop(orders);
     }
 }

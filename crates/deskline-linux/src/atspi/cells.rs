@@ -5,9 +5,7 @@
 //! table, and from there by row and column as far as they show. A list that says the same and is no
 //! table (GTK 3's list box) is listed where it is short, and found by places where it is not.
 
-use std::collections::HashMap;
 use std::ops::RangeInclusive;
-use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
 
@@ -15,7 +13,8 @@ use crate::bus::{Error, Message};
 
 use super::names::{NULL, StateSet, role};
 use super::peer::Question;
-use super::walk::{Found, Node, Walk};
+use super::sheet::{self, Sheet, Sheets};
+use super::walk::{Found, Walk};
 
 /// The most rows and columns of one table that are read: more do not fit on a screen.
 const MOST_ROWS: i32 = 300;
@@ -32,38 +31,8 @@ const MOST_CHILDREN: i32 = 1_000;
 const STEP: i32 = 12;
 const TRIES: i32 = 60;
 
-/// How long a cell that was asked for can be asked itself: at-spi2-atk keeps its object for 15 s.
-const KEPT: Duration = Duration::from_secs(13);
-
-/// The visible cells of a spreadsheet. `LibreOffice` makes an object for each question for a cell
-/// and never gives its 7 kB back, so as long as those objects live they are asked themselves.
-#[derive(Debug)]
-pub struct Sheet {
-    made: Instant,
-    /// Its rows and columns in all, and what showed of it.
-    size: (i32, i32),
-    clip: Rect,
-    cells: Vec<Cell>,
-}
-
-/// A cell of a [`Sheet`].
-#[derive(Debug)]
-struct Cell {
-    path: String,
-    place: String,
-    /// Its address: an object's is always the same.
-    name: String,
-    /// Where it was, of a cell at the border of what shows: as long as those are where they were
-    /// the same rows and columns show.
-    border: Option<Rect>,
-}
-
-/// The sheets of one app, by their paths.
-pub type Sheets = HashMap<String, Sheet>;
-
 /// Reads the showing children of every such container that shows.
 pub fn read(walk: &mut Walk<'_>, sheets: &mut Sheets) -> Result<(), Error> {
-    sheets.retain(|_, sheet| sheet.made.elapsed() < KEPT);
     let containers: Vec<usize> = (0..walk.nodes.len())
         .filter(|&i| {
             let node = &walk.nodes[i];
@@ -89,19 +58,10 @@ pub fn read(walk: &mut Walk<'_>, sheets: &mut Sheets) -> Result<(), Error> {
                     columns,
                     clip,
                 };
-                let known = sheets.remove(&table.path);
-                if let Some(sheet) = known
-                    && read_again(walk, container, &table, &sheet)?
-                {
-                    sheets.insert(table.path, sheet);
-                    continue;
-                }
-                let made = Instant::now();
-                let start = walk.nodes.len();
-                let (rows, columns) = read_table(walk, container, &table)?;
-                if table.is_boundless() && !walk.is_late() {
-                    let sheet = Sheet::of(walk, start, made, &table, &rows, &columns);
-                    sheets.extend(sheet.map(|sheet| (table.path, sheet)));
+                if table.is_boundless() {
+                    sheet::read(walk, container, table, sheets)?;
+                } else {
+                    read_table(walk, container, &table, None)?;
                 }
             }
             // A table that does not answer as one is a sheet that is going: to list its children
@@ -137,94 +97,24 @@ pub fn clip(walk: &Walk<'_>, container: usize) -> Option<Rect> {
 }
 
 /// A table on the bus.
-struct Table {
-    path: String,
-    rows: i32,
-    columns: i32,
-    clip: Rect,
-}
-
-impl Sheet {
-    /// Of the nodes from `start` on; `None` where they are not plain cells.
-    fn of(
-        walk: &Walk<'_>,
-        start: usize,
-        made: Instant,
-        table: &Table,
-        rows: &Places,
-        columns: &Places,
-    ) -> Option<Self> {
-        let ends = |places: &Places, at| at == *places.start() || at == *places.end();
-        let mut cells = Vec::new();
-        for node in &walk.nodes[start..] {
-            let plain = node.role == Some(role::TABLE_CELL) && node.children.is_empty();
-            let place = node.place.clone().filter(|_| plain)?;
-            let (_, row, column) = parse_place(&place)?;
-            let border = ends(rows, row) || ends(columns, column);
-            cells.push(Cell {
-                path: node.path.clone(),
-                name: node.name.clone(),
-                border: node.extents.filter(|_| border),
-                place,
-            });
-        }
-        Some(Self {
-            made,
-            size: (table.rows, table.columns),
-            clip: table.clip,
-            cells,
-        })
-    }
-}
-
-/// Asks the cells that are known; `false` where they may be others now, and then none was read.
-fn read_again(
-    walk: &mut Walk<'_>,
-    container: usize,
-    table: &Table,
-    sheet: &Sheet,
-) -> Result<bool, Error> {
-    if sheet.size != (table.rows, table.columns) || sheet.clip != table.clip {
-        return Ok(false);
-    }
-    let borders = sheet
-        .cells
-        .iter()
-        .filter_map(|cell| Some((cell.path.as_str(), cell.border?)));
-    let questions = borders
-        .clone()
-        .map(|(path, _)| (path.into(), Question::Extents));
-    let now = walk.ask_each(questions)?;
-    let there = |((_, at), now): ((&str, Rect), &Option<Message>)| {
-        now.as_ref().and_then(read_extents) == Some(at)
-    };
-    if !borders.zip(&now).all(there) {
-        return Ok(false);
-    }
-    let found = sheet.cells.iter().map(|cell| Found {
-        path: cell.path.clone(),
-        place: Some(cell.place.clone()),
-        name: cell.name.clone(),
-    });
-    let start = walk.nodes.len();
-    walk.read_leaves(container, found.collect(), role::TABLE_CELL)?;
-    let nodes = &walk.nodes[start..];
-    let lives =
-        |node: &Node| node.states != StateSet::default() && !node.states.has(StateSet::DEFUNCT);
-    // Where there was no time for all of them they are not proven to be gone.
-    let all = nodes.len() == sheet.cells.len() && nodes.iter().all(lives);
-    if !all && !walk.is_late() {
-        walk.forget_from(start);
-        return Ok(false);
-    }
-    Ok(true)
+pub struct Table {
+    pub path: String,
+    pub rows: i32,
+    pub columns: i32,
+    /// What shows of it, as the toolkit says it.
+    pub clip: Rect,
 }
 
 /// Rows, or columns.
-type Places = RangeInclusive<i32>;
+pub type Places = RangeInclusive<i32>;
 
-/// The rows and columns that it read.
-fn read_table(walk: &mut Walk<'_>, node: usize, table: &Table) -> Result<(Places, Places), Error> {
+/// The rows and columns that it read; the cells of `known` are not asked for.
+pub fn read_table(
+    walk: &mut Walk<'_>,
+    node: usize,
+    table: &Table,
+    known: Option<&Sheet>,
+) -> Result<(Places, Places), Error> {
     // Its start is behind its end.
     #[allow(clippy::reversed_empty_ranges)]
     const NONE: Places = 1..=0;
@@ -241,8 +131,8 @@ fn read_table(walk: &mut Walk<'_>, node: usize, table: &Table) -> Result<(Places
         return Ok((NONE, NONE));
     };
     let top = *rows.start();
-    let mut first = table.cells(walk, top..=top, &columns)?;
-    let rest = table.cells(walk, top + 1..=*rows.end(), &columns)?;
+    let mut first = table.cells(walk, top..=top, &columns, known)?;
+    let rest = table.cells(walk, top + 1..=*rows.end(), &columns, known)?;
     let whole = rows == (0..=table.rows - 1) && columns == (0..=table.columns - 1);
     walk.nodes[node].children_read = whole;
     let start = walk.nodes.len();
@@ -266,7 +156,7 @@ fn read_table(walk: &mut Walk<'_>, node: usize, table: &Table) -> Result<(Places
 }
 
 /// The identity of a cell that has no object of its own.
-fn place_id(table: &str, row: i32, column: i32) -> String {
+pub fn place_id(table: &str, row: i32, column: i32) -> String {
     format!("{table}#{row},{column}")
 }
 
@@ -280,7 +170,7 @@ pub fn parse_place(id: &str) -> Option<(&str, i32, i32)> {
 impl Table {
     /// Whether it has more cells than there can be objects for, so that each question for a cell
     /// makes another: a spreadsheet. Its cells are the same where their places are.
-    fn is_boundless(&self) -> bool {
+    pub fn is_boundless(&self) -> bool {
         self.cell_count() > 1_000_000
     }
 
@@ -318,24 +208,34 @@ impl Table {
     fn cells(
         &self,
         walk: &mut Walk<'_>,
-        rows: RangeInclusive<i32>,
-        columns: &RangeInclusive<i32>,
+        rows: Places,
+        columns: &Places,
+        known: Option<&Sheet>,
     ) -> Result<Vec<Found>, Error> {
-        let places = || {
-            rows.clone()
-                .flat_map(|row| columns.clone().map(move |column| (row, column)))
-        };
-        let questions = places().map(|(row, column)| Question::CellAt(row, column));
+        let places = rows.flat_map(|row| columns.clone().map(move |column| (row, column)));
+        let places: Vec<(i32, i32)> = places.collect();
+        let mut found: Vec<Option<Found>> = places
+            .iter()
+            .map(|&(row, column)| known?.cell(&self.path, row, column))
+            .collect();
+        let unknown: Vec<usize> = (0..places.len()).filter(|&i| found[i].is_none()).collect();
+        let questions = unknown
+            .iter()
+            .map(|&i| Question::CellAt(places[i].0, places[i].1));
         let cells = walk.ask_all(&self.path, questions)?;
-        let found = places().zip(cells).filter_map(|((row, column), cell)| {
+        for (i, cell) in unknown.into_iter().zip(cells) {
+            let (row, column) = places[i];
             let place = self
                 .is_boundless()
                 .then(|| place_id(&self.path, row, column));
-            let path = object(cell.as_ref()?)?;
-            let name = String::new();
-            Some(Found { path, place, name })
-        });
-        Ok(found.collect())
+            let path = cell.as_ref().and_then(object);
+            found[i] = path.map(|path| Found {
+                path,
+                place,
+                name: String::new(),
+            });
+        }
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// Row and column of the first cell found from the top left inwards, or from the bottom right.

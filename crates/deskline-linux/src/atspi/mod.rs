@@ -10,6 +10,7 @@ mod memory;
 mod names;
 mod peer;
 mod place;
+mod sheet;
 mod tree;
 mod walk;
 
@@ -306,6 +307,29 @@ impl AtSpi {
             self.memory = Some(Memory::of(pid, nodes));
         }
         Ok(tree)
+    }
+
+    /// Keeps what was read lately alive in the apps, between readings; the time until it is to be
+    /// called again, if ever. Takes an app that does not answer at most a second.
+    pub fn keep(&mut self) -> Option<Duration> {
+        const MOST: Duration = Duration::from_secs(1);
+        let Self { bus, peers, .. } = self;
+        let mut next = None;
+        for peer in peers.values_mut() {
+            let mut sheets = std::mem::take(&mut peer.sheets);
+            let (name, gtk4) = (peer.bus_name.clone(), peer.is_gtk4());
+            let end = Instant::now() + MOST;
+            let mut walk = Walk::new(walk::line(bus, peer), &name, gtk4, end);
+            let due = sheet::keep(&mut walk, &mut sheets);
+            let cut = walk.cut;
+            drop(walk);
+            // That it does not answer is the next reading's to say.
+            if let (Ok(due), false) = (due, cut) {
+                peer.sheets = sheets;
+                next = [next, due].into_iter().flatten().min();
+            }
+        }
+        next
     }
 
     /// Takes note of the objects of which events have come.

@@ -18,6 +18,7 @@ pub const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
 pub const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 pub const SELECTION: &str = "org.a11y.atspi.Selection";
 pub const TABLE: &str = "org.a11y.atspi.Table";
+pub const COLLECTION: &str = "org.a11y.atspi.Collection";
 pub const TEXT: &str = "org.a11y.atspi.Text";
 pub const VALUE: &str = "org.a11y.atspi.Value";
 

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use crate::bus::{Body, Call, Connection, Error, Reply};
 
-use super::cells::Sheets;
 use super::names::{
-    ACCESSIBLE, ACTION, APPLICATION, CACHE, CACHE_INTERFACE, COMPONENT, PROPERTIES, ROOT, SCREEN,
-    TEXT, WINDOW,
+    ACCESSIBLE, ACTION, APPLICATION, CACHE, CACHE_INTERFACE, COLLECTION, COMPONENT, PROPERTIES,
+    ROOT, SCREEN, TEXT, WINDOW,
 };
+use super::sheet::Sheets;
 
 /// How long an app may take for any one reply before it counts as not answering (SPEC §4).
 pub const PATIENCE: Duration = Duration::from_secs(2);
@@ -214,6 +214,8 @@ pub enum Question {
     RowAtIndex(i32),
     /// `Table.GetColumnAtIndex`
     ColumnAtIndex(i32),
+    /// `Collection.GetTree`, with names: the object and all that is in it
+    Tree,
 }
 
 impl Question {
@@ -254,6 +256,10 @@ impl Question {
             ),
             Self::RowAtIndex(i) => (TABLE, "GetRowAtIndex", Body::new().i32(i)),
             Self::ColumnAtIndex(i) => (TABLE, "GetColumnAtIndex", Body::new().i32(i)),
+            Self::Tree => {
+                let body = Body::new().no_conditions().strs(&["Name"]);
+                (COLLECTION, "GetTree", body)
+            }
         }
     }
 }

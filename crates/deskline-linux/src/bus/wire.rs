@@ -96,6 +96,16 @@ impl Body {
         self
     }
 
+    /// Adds a match rule of `org.a11y.atspi.Collection` without conditions (`(aiia{ss}iaiiasib)`).
+    #[must_use]
+    pub fn no_conditions(mut self) -> Self {
+        self.signature.push_str("(aiia{ss}iaiiasib)");
+        pad(&mut self.bytes, 8);
+        // Empty arrays, their padding, zeros and false are all the same bytes.
+        self.bytes.extend([0; 40]);
+        self
+    }
+
     /// Adds a boolean in a variant (`v`).
     #[must_use]
     pub fn variant_bool(mut self, v: bool) -> Self {

@@ -76,6 +76,8 @@ pub struct Driven {
     pub cpu: [f64; 3],
     /// Resident memory of the server in the end, in MB.
     pub memory: f64,
+    /// How much the app's memory grew from its first tree on, in MB.
+    pub grown: f64,
     /// Why something is missing.
     pub note: Option<String>,
 }
@@ -91,8 +93,6 @@ pub struct Outcome {
     pub floor: Times,
     /// How it was done.
     pub floor_by: String,
-    /// How much the app's memory grew while Deskline was at it, in MB.
-    pub grown: f64,
     /// By driver, Deskline first.
     pub driven: Vec<Driven>,
 }
@@ -105,12 +105,10 @@ pub fn subject(bed: &Bed, subject: &Subject, drivers: &[Driver], peers: &Path) -
         nodes: 0,
         floor: Times::default(),
         floor_by: String::new(),
-        grown: 0.0,
         driven: vec![],
     };
     for &driver in drivers {
         let pid = running.app.pid;
-        let before = memory_mb(pid);
         let mut driven = Driven {
             name: driver.name(),
             diffs: driver.diffs(),
@@ -121,7 +119,6 @@ pub fn subject(bed: &Bed, subject: &Subject, drivers: &[Driver], peers: &Path) -
         }
         eprintln!("  {driven:.0?}");
         if driver == Driver::Deskline {
-            outcome.grown = memory_mb(pid) - before;
             // After a driver has walked it, as some apps fill their cache only then.
             if let Err(error) = floor(bed, pid, &mut outcome) {
                 outcome.floor_by = error.to_string();
@@ -164,6 +161,7 @@ fn drive(
     let mut mcp = driver.start(bed, peers, subject)?;
     // The first is for what is set up once.
     let mut last = driver.tree(&mut mcp, pid, subject)?.text;
+    let mut start = memory_mb(pid);
     let of = [
         vec![mcp.pid()],
         vec![pid],
@@ -184,10 +182,13 @@ fn drive(
     driven.elements = driver.count(&last);
     driven.bytes = last.len();
     driven.memory = memory_mb(mcp.pid());
+    driven.grown = memory_mb(pid) - start;
     if driver == Driver::Deskline {
         traversals(bed, pid, driven).map_err(|e| e.to_string())?;
     }
+    start = memory_mb(pid);
     clicks(subject, pid, driver, &mut mcp, driven)?;
+    driven.grown += memory_mb(pid) - start;
     driven.memory = memory_mb(mcp.pid());
     if driver == Driver::Deskline {
         for step in steps(bed, "click_and_traverse") {

@@ -16,7 +16,7 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
             row(&mut out, outcome.name, driven, ours);
         }
     }
-    out += "\n| app | raw read, nodes | raw read, ms | whole | × | what shows | click without settling, p50 / p95 | app grew, MB |\n\
+    out += "\n| app | raw read, nodes | raw read, ms | whole | × | what shows | click without settling, p50 / p95 | app grew from its first tree on, MB |\n\
             |---|---|---|---|---|---|---|---|\n";
     for outcome in outcomes {
         let Some(ours) = outcome.driven.first() else {
@@ -34,7 +34,7 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
             both(&ours.showing),
             ms(ours.overhead.median()),
             ms(ours.overhead.at(0.95)),
-            outcome.grown,
+            ours.grown,
         );
     }
     out += "\nMedian (least). × is a median beside Deskline's, or beside the raw read's.\n";

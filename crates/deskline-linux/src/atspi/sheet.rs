@@ -26,6 +26,10 @@ const KEPT: Duration = Duration::from_secs(13);
 const DUE: Duration = Duration::from_secs(8);
 const OVERDUE: Duration = Duration::from_secs(10);
 
+/// How many cells are asked for their trees at a time between calls: 10 ms, so that the next call
+/// does not wait.
+const SLICE: usize = 256;
+
 /// How long the cells are kept after the last reading: longer than an agent thinks.
 const REMEMBERED: Duration = Duration::from_secs(120);
 
@@ -39,6 +43,8 @@ pub struct Sheet {
     size: (i32, i32),
     clip: Rect,
     cells: HashMap<(i32, i32), Cell>,
+    /// Where they are being asked for their trees: since when, and which are left.
+    renewal: Option<(Instant, Vec<(i32, i32)>)>,
 }
 
 /// A cell of a [`Sheet`].
@@ -65,7 +71,7 @@ pub fn read(
     sheets.retain(|_, sheet| sheet.told.elapsed() < KEPT);
     if let Some(mut sheet) = sheets.remove(&table.path) {
         if sheet.told.elapsed() > OVERDUE {
-            sheet.renew(walk)?;
+            sheet.renew(walk, usize::MAX)?;
         }
         if sheet.read_again(walk, container, &table)? {
             sheets.insert(table.path, sheet);
@@ -85,12 +91,10 @@ pub fn read(
 /// Keeps the cells that were read lately; the time until it is to be called again, if ever.
 pub fn keep(walk: &mut Walk<'_>, sheets: &mut Sheets) -> Result<Option<Duration>, Error> {
     sheets.retain(|_, sheet| sheet.told.elapsed() < KEPT && sheet.read.elapsed() < REMEMBERED);
-    for sheet in sheets.values_mut() {
-        if sheet.told.elapsed() >= DUE {
-            sheet.renew(walk)?;
-        }
-    }
     let due = |sheet: &Sheet| DUE.saturating_sub(sheet.told.elapsed());
+    if let Some(sheet) = sheets.values_mut().find(|sheet| due(sheet).is_zero()) {
+        sheet.renew(walk, SLICE)?;
+    }
     Ok(sheets.values().map(due).min())
 }
 
@@ -120,6 +124,7 @@ impl Sheet {
             size: (table.rows, table.columns),
             clip: table.clip,
             cells: nodes.iter().map(cell).collect::<Option<_>>()?,
+            renewal: None,
         })
     }
 
@@ -133,13 +138,17 @@ impl Sheet {
         })
     }
 
-    /// Has the cells told of. One that has gone is found by the next reading.
-    fn renew(&mut self, walk: &mut Walk<'_>) -> Result<(), Error> {
-        let told = Instant::now();
-        let cells = self.cells.values();
+    /// Has the next so many cells told of. One that has gone is found by the next reading.
+    fn renew(&mut self, walk: &mut Walk<'_>, most: usize) -> Result<(), Error> {
+        let all = || (Instant::now(), self.cells.keys().copied().collect());
+        let (since, mut left) = self.renewal.take().unwrap_or_else(all);
+        let next = left.split_off(left.len().saturating_sub(most));
+        let cells = next.iter().filter_map(|place| self.cells.get(place));
         walk.ask_each(cells.map(|cell| (cell.path.as_str().into(), Question::Tree)))?;
-        if !walk.cut {
-            self.told = told;
+        if left.is_empty() {
+            self.told = since;
+        } else {
+            self.renewal = Some((since, left));
         }
         Ok(())
     }

@@ -44,6 +44,7 @@ impl Dice {
     }
 }
 
+/// What the editor holds; it ends its file with a line break of its own.
 fn saved(server: &Client, app: &App<'_>, file: &Path) -> String {
     let before = std::fs::read(file).unwrap();
     let save = json!({"pid": app.pid, "keyName": "s", "modifierFlags": ["Control"]});
@@ -57,7 +58,8 @@ fn saved(server: &Client, app: &App<'_>, file: &Path) -> String {
         let now = std::fs::read(file).unwrap();
         (now != before && !now.is_empty()).then_some(())
     });
-    std::fs::read_to_string(file).unwrap()
+    let text = std::fs::read_to_string(file).unwrap();
+    text.strip_suffix('\n').unwrap_or(&text).to_owned()
 }
 
 fn median(mut of: Vec<f64>) -> f64 {

@@ -66,7 +66,7 @@ fn types_apart(
     assert!(inputs > 20, "the person was too slow: {inputs}");
     answer.ok();
     let there = bed.screen().pointer() == (1700, 900);
-    Some(saved(server, &app, &file).trim_end() == text.trim_end() && there)
+    Some(saved(server, &app, &file) == text && there)
 }
 
 fn typing_stays_in_one_piece(bed: &Bed) {
@@ -145,7 +145,7 @@ fn what_the_person_holds_does_not_count_and_is_put_back(bed: &Bed) {
     until("no button down", || {
         (bed.screen().pressed() == (vec![], 0)).then_some(())
     });
-    assert_eq!(saved(&server, &app, &file).trim_end(), expected);
+    assert_eq!(saved(&server, &app, &file), expected);
 }
 
 fn escape_stops_it_and_puts_back(bed: &Bed) {

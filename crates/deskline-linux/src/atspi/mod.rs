@@ -315,7 +315,7 @@ impl AtSpi {
         const MOST: Duration = Duration::from_secs(1);
         let Self { bus, peers, .. } = self;
         let mut next = None;
-        for peer in peers.values_mut() {
+        for peer in peers.values_mut().filter(|peer| !peer.sheets.is_empty()) {
             let mut sheets = std::mem::take(&mut peer.sheets);
             let (name, gtk4) = (peer.bus_name.clone(), peer.is_gtk4());
             let end = Instant::now() + MOST;

@@ -336,7 +336,7 @@ fn changes(before: &Element, after: &Element) -> Vec<Change> {
     let changes = Attribute::ALL.into_iter().filter_map(|attribute| {
         let (old, new) = match (attribute.text(before), attribute.text(after)) {
             (Some(_), Some(_)) if secret && attribute == Attribute::Value => return None,
-            (Some(old), Some(new)) if old == new => return None,
+            (Some(old), Some(new)) if old.agrees(new) => return None,
             (Some(old), Some(new)) => (Value::Text(old.clone()), Value::Text(new.clone())),
             _ => (
                 attribute.state(before.states),

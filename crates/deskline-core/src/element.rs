@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{Rect, Role};
+use crate::{Rect, Role, Text};
 
 /// The operating system's own identity of an element: a D-Bus name and object path, a handle of
 /// an `AXUIElement`, a UIA runtime id. Opaque here; equal ids are the same element.
@@ -54,54 +54,6 @@ impl std::str::FromStr for Ref {
             return Err(());
         }
         digits.parse().map(Self).map_err(|_| ())
-    }
-}
-
-/// Text from the screen, cut to what a tree file holds. Hostile data: it may contain anything.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct Text {
-    /// At most [`Text::LIMIT`] characters.
-    pub shown: String,
-    /// How many characters were cut off the end.
-    pub omitted: usize,
-}
-
-impl Text {
-    /// The most characters of one text that are kept.
-    pub const LIMIT: usize = 1_000;
-
-    /// `text`, cut at [`Text::LIMIT`] characters.
-    pub fn new(text: impl Into<String>) -> Self {
-        let mut shown: String = text.into();
-        let Some((cut, _)) = shown.char_indices().nth(Self::LIMIT) else {
-            return Self { shown, omitted: 0 };
-        };
-        let omitted = shown[cut..].chars().count();
-        shown.truncate(cut);
-        Self { shown, omitted }
-    }
-
-    /// `start` of a text that has `total` characters, for platforms that read only the start of a
-    /// long text.
-    pub fn cut(start: impl Into<String>, total: usize) -> Self {
-        let mut text = Self::new(start);
-        text.omitted = text
-            .omitted
-            .max(total.saturating_sub(text.shown.chars().count()));
-        text
-    }
-
-    /// `self == other` for the comparison of whole trees, where most texts are empty. Those are not
-    /// handed to `memcmp`: a String without content points at unmapped memory, and glibc 2.36 reads
-    /// there behind an empty mask. On an EPYC of family 26 that was nine tenths of a small diff.
-    pub(crate) fn same(&self, other: &Self) -> bool {
-        let (a, b) = (self.shown.as_str(), other.shown.as_str());
-        self.omitted == other.omitted && a.len() == b.len() && (a.is_empty() || a == b)
-    }
-
-    /// Nothing to read: empty or white space alone.
-    pub fn is_blank(&self) -> bool {
-        self.shown.trim_start().is_empty()
     }
 }
 

@@ -4,16 +4,18 @@
 //! line   = head [ " x:" int " y:" int " w:" int " h:" int ] tail
 //! head   = "[" role [ " (" native ")" ] "]" [ " " quoted ]
 //! tail   = [ " visible" ] { " " state } [ " #e" digits ]
-//! quoted = '"' escaped [ "…(+" count ")" ] '"'
+//! quoted = '"' [ cut ] escaped [ cut ] '"'
+//! cut    = "…(+" count ")"
 //! state  = focused selected checked mixed expanded collapsed disabled editable secure, in order
 //! delta  = "+ " line | "- " line | "~ " head " | " change { ", " change } tail
 //! change = attribute ": " value " -> " value
 //! value  = quoted | "true" | "false" | "mixed"
 //! ```
 //!
-//! `escaped` is [`escape`]; in `native` a `)` has a backslash too. A text that itself contains
-//! `…(+` has its `…` written `\u{2026}`, so that the cut mark says what was cut and nothing else
-//! can. Every line reads back as what it was made from.
+//! A cut mark at an end of a text says how many characters were cut off there. Where none of the text
+//! was kept the first mark is always written. `escaped` is [`escape`]; in `native` a `)` has a
+//! backslash too. A text that itself contains `…(+` has its `…` written `\u{2026}`, so that a cut mark
+//! says what was cut and nothing else can. Every line reads back as what it was made from.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -192,14 +194,20 @@ impl<'a> Reader<'a> {
             return None;
         }
         let inside = self.until('"')?;
-        let cut = inside
+        let before = inside
+            .strip_prefix("…(+")
+            .and_then(|s| s.split_once(')'))
+            .and_then(|(count, rest)| Some((count.parse().ok()?, rest)));
+        let (omitted_before, inside) = before.unwrap_or((0, inside));
+        let after = inside
             .strip_suffix(')')
             .and_then(|s| s.rsplit_once("…(+"))
             .and_then(|(shown, count)| Some((shown, count.parse().ok()?)));
-        let (shown, omitted) = cut.unwrap_or((inside, 0));
+        let (shown, omitted_after) = after.unwrap_or((inside, 0));
         Some(Text {
             shown: unescape(shown)?.into_owned(),
-            omitted,
+            omitted_before,
+            omitted_after,
         })
     }
 

@@ -103,20 +103,24 @@ impl<'a> Parts<'a> {
 
 /// Whether the two may have to be cut when they are joined: no text has more characters than bytes.
 fn is_cut(a: &Text, b: &Text) -> bool {
-    a.omitted > 0 || b.omitted > 0 || a.shown.len() + 1 + b.shown.len() > Text::LIMIT
+    a.is_cut() || b.is_cut() || a.shown.len() + 1 + b.shown.len() > Text::LIMIT
 }
 
-/// Writes a text between quotes, with its cut mark.
+/// Writes a text between quotes, with its cut marks.
 pub(crate) fn quoted(out: &mut impl Write, text: &Text) -> fmt::Result {
     out.write_str("\"")?;
+    // One mark and no text between would be read as a cut at the start.
+    if text.omitted_before > 0 || text.omitted_after > 0 && text.shown.is_empty() {
+        write!(out, "…(+{})", text.omitted_before)?;
+    }
     inside(out, &text.shown)?;
-    if text.omitted > 0 {
-        write!(out, "…(+{})", text.omitted)?;
+    if text.omitted_after > 0 {
+        write!(out, "…(+{})", text.omitted_after)?;
     }
     out.write_str("\"")
 }
 
-/// Writes what stands between the quotes, but for the cut mark.
+/// Writes what stands between the quotes, but for the cut marks.
 fn inside(out: &mut impl Write, text: &str) -> fmt::Result {
     if is_plain(text) {
         return out.write_str(text);

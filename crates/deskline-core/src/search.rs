@@ -168,7 +168,7 @@ fn has_text(element: &Element, wanted: &str) -> Option<bool> {
     for part in parts.into_iter().flatten().filter(|t| !t.is_blank()) {
         filled += 1;
         let folded = fold(&part.shown);
-        if folded == wanted && part.omitted == 0 {
+        if folded == wanted && !part.is_cut() {
             return Some(true);
         }
         if folded.contains(wanted) {

@@ -42,14 +42,22 @@ pub fn own_text(element: &Element) -> Option<Text> {
     Words::of(element).map(Words::to_text)
 }
 
-/// `a b`, cut again.
+/// `a b`, cut again. The start of `a`, a label, is always kept; where `b` was cut at its start a `…`
+/// stands between the two, and what is too much is cut there as well.
 fn join(a: &Text, b: &Text) -> Text {
-    let total = |t: &Text| t.shown.chars().count().saturating_add(t.omitted);
-    let sum = total(a).saturating_add(1).saturating_add(total(b));
-    if a.omitted > 0 {
-        return Text::cut(a.shown.as_str(), sum);
+    const HOLE: &str = " … ";
+    let total = a.total().saturating_add(1).saturating_add(b.total());
+    if a.omitted_after > 0 {
+        return Text::part(a.shown.as_str(), a.omitted_before, total);
     }
-    Text::cut(format!("{} {}", a.shown, b.shown), sum)
+    if b.omitted_before == 0 {
+        return Text::part(format!("{} {}", a.shown, b.shown), a.omitted_before, total);
+    }
+    let kept = b.shown.chars().count();
+    let used = a.shown.chars().count() + HOLE.chars().count();
+    let room = Text::LIMIT.saturating_sub(used);
+    let rest: String = b.shown.chars().skip(kept.saturating_sub(room)).collect();
+    Text::part(format!("{}{HOLE}{rest}", a.shown), a.omitted_before, total)
 }
 
 /// Whether the element has text of its own.

@@ -80,8 +80,12 @@ pub(crate) fn hostile() -> impl Strategy<Value = String> {
 
 /// A text as a traversal may hold it, sometimes cut.
 pub(crate) fn text() -> impl Strategy<Value = Text> {
-    let omitted = prop_oneof![3 => Just(0), 1 => any::<usize>()];
-    (hostile(), omitted).prop_map(|(shown, omitted)| Text { shown, omitted })
+    let omitted = || prop_oneof![3 => Just(0), 1 => any::<usize>()];
+    (hostile(), omitted(), omitted()).prop_map(|(shown, omitted_before, omitted_after)| Text {
+        shown,
+        omitted_before,
+        omitted_after,
+    })
 }
 
 pub(crate) fn states() -> impl Strategy<Value = States> {

@@ -100,6 +100,56 @@ fn a_long_text_says_how_much_is_missing() {
 }
 
 #[test]
+fn a_text_that_was_cut_at_both_ends_says_so_at_both() {
+    for (text, wanted) in [
+        (Text::part("middle", 40, 90), "\"…(+40)middle…(+44)\""),
+        (Text::part("end", 40, 43), "\"…(+40)end\""),
+        (Text::part("", 40, 40), "\"…(+40)\""),
+        (Text::part("", 0, 40), "\"…(+0)…(+40)\""),
+        (Text::part("…(+1)", 2, 7), "\"…(+2)\\u{2026}(+1)\""),
+    ] {
+        let line = Line {
+            text: Some(text),
+            ..button()
+        };
+        assert!(line.to_string().contains(wanted), "{line}");
+        assert_eq!(line.to_string().parse(), Ok(line));
+    }
+}
+
+#[test]
+fn the_part_that_is_kept_has_the_caret_in_it_and_moves_in_steps() {
+    assert_eq!(Text::window(1_000, 7), 0..1_000);
+    assert_eq!(Text::window(9_000, 0), 0..1_000);
+    assert_eq!(Text::window(9_000, 5_000), Text::window(9_000, 5_100));
+    assert_eq!(Text::window(9_000, usize::MAX), 8_000..9_000);
+    for total in [1_001, 1_999, 50_000] {
+        for at in (0..=total).step_by(7) {
+            let kept = Text::window(total, at);
+            assert_eq!(kept.len(), Text::LIMIT);
+            assert!(kept.end <= total && kept.start <= at && at <= kept.end);
+        }
+    }
+}
+
+#[test]
+fn another_part_of_the_same_text_is_no_other_text() {
+    let whole: Vec<char> = ('a'..='z').cycle().take(3_000).collect();
+    let part = |from: usize| {
+        let part: String = whole[from..from + 1_000].iter().collect();
+        Text::part(part, from, whole.len())
+    };
+    assert!(part(0).agrees(&part(250)) && part(250).agrees(&part(0)));
+    assert!(part(0).agrees(&part(2_000)));
+    let mut other = part(250);
+    other.omitted_after += 1;
+    assert!(!part(0).agrees(&other), "it is longer");
+    let typed = Text::part("x".repeat(1_000), 250, 3_000);
+    assert!(!part(0).agrees(&typed));
+    assert!(!part(250).agrees(&typed));
+}
+
+#[test]
 fn a_text_that_looks_cut_is_not_taken_for_one() {
     let line = Line {
         text: Some(Text::new("all of it…(+5)")),

@@ -108,11 +108,28 @@ fn joined_texts_are_cut_again() {
     at(&mut tree, 1).value = Text::new("v".repeat(2_000));
     let text = Texts::of(&tree).text(&tree, 0).unwrap();
     assert_eq!(text.shown.chars().count(), 1_000);
-    assert_eq!(text.omitted, 1_701);
+    assert_eq!(text.omitted_after, 1_701);
     at(&mut tree, 1).title = Text::new("t".repeat(1_200));
     let text = Texts::of(&tree).text(&tree, 0).unwrap();
     assert_eq!(text.shown, "t".repeat(1_000));
-    assert_eq!(text.omitted, 2_201);
+    assert_eq!(text.omitted_after, 2_201);
+}
+
+#[test]
+fn a_label_stands_before_a_text_that_was_cut_at_its_start() {
+    let mut tree = tree("[AXTextArea] #e1");
+    at(&mut tree, 1).title = Text::new("Body");
+    at(&mut tree, 1).value = Text::part("middle", 400, 900);
+    assert_eq!(
+        format_element(&tree, 0),
+        "[AXTextArea] \"Body … middle…(+892)\" #e1"
+    );
+    // The caret is at the end of a text whose end was kept.
+    at(&mut tree, 1).value = Text::part("v".repeat(999) + "|", 4_000, 5_000);
+    let text = Texts::of(&tree).text(&tree, 0).unwrap();
+    assert_eq!(text.shown.chars().count(), 1_000);
+    assert!(text.shown.starts_with("Body … v") && text.shown.ends_with("v|"));
+    assert_eq!(text.total(), 5_005);
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Walk<'_> {
                 if length > 0 {
                     // Qt 5 counts UTF-16 units, so the count says nothing of a text that fits.
                     let long = length > Text::LIMIT as i32;
-                    node.value.omitted = if long { length as usize } else { 0 };
+                    node.value.omitted_after = if long { length as usize } else { 0 };
                     let most = length.min(Text::LIMIT as i32);
                     self.queue.push_back((index, Question::Text(most)));
                 }
@@ -59,7 +59,7 @@ impl Walk<'_> {
                 node.value = if only_objects && text.contains('\u{fffc}') {
                     Text::default()
                 } else {
-                    Text::cut(text, node.value.omitted)
+                    Text::cut(text, node.value.omitted_after)
                 };
             }
             VALUE => node.value = Text::new(number(r.variant_f64()?)),

@@ -8,10 +8,12 @@ use deskline_desktop::{Cancel, Error, Result};
 use x11rb::protocol::shape::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::Window;
 
+use super::grabs::{self, Grabbable};
 use super::toplevel::Toplevel;
 use super::{During as _, Present as _, X11};
 
-/// How long no window may have the focus while one takes it over from another.
+/// How long no window may have the focus while one takes it over from another, and how long a grab
+/// may pass unexplained: see [`grabs`].
 const MOVING: Duration = Duration::from_millis(300);
 
 const WHAT: &str = "looking where input goes";
@@ -24,10 +26,18 @@ pub(super) struct Aim {
     focus: Option<Window>,
 }
 
+impl Aim {
+    pub(super) fn pid(&self) -> Option<u32> {
+        self.pid
+    }
+}
+
 /// Where input would go.
 enum Goes {
     ToTarget,
     To(Toplevel),
+    /// To the client that has grabbed the keyboard, in words.
+    ToGrab(String),
     Nowhere,
 }
 
@@ -41,8 +51,9 @@ impl X11 {
         };
     }
 
-    /// An error if the keyboard is not the target's any more; `progress` says how far it came.
-    /// One round trip, unless the focus has moved. Needs [`X11::watching_root`].
+    /// An error if the keyboard is not the target's any more; `progress` says how far it came, as
+    /// a sentence without its full stop. One round trip, unless the focus has moved or a client
+    /// has grabbed the keyboard. Needs [`X11::watching_root`].
     pub(super) fn check_keyboard(
         &mut self,
         cancel: &Cancel,
@@ -54,7 +65,7 @@ impl X11 {
         let mut goes = Goes::Nowhere;
         self.wait_until(MOVING, cancel, |x11| {
             goes = x11.keyboard_goes(pid)?;
-            Ok(!matches!(goes, Goes::Nowhere))
+            Ok(!matches!(goes, Goes::Nowhere | Goes::ToGrab(_)))
         })?;
         match goes {
             Goes::ToTarget => Ok(()),
@@ -63,6 +74,7 @@ impl X11 {
                 named(&other),
                 progress()
             ))),
+            Goes::ToGrab(holder) => Err(grabs::grabbed(Grabbable::Keyboard, &holder, &progress())),
             Goes::Nowhere => Err(Error::Input(format!(
                 "no window has the keyboard: the target's was closed, or a program keeps it. {}",
                 progress()
@@ -70,8 +82,16 @@ impl X11 {
         }
     }
 
-    /// An error if what lies at a place is not the target's.
-    pub(super) fn check_pointer(&self, at: Point) -> Result<()> {
+    /// An error if what lies at a place is not the target's, or a click there would go to another
+    /// client that has grabbed the pointer.
+    pub(super) fn check_pointer(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
+        self.check_place(at)?;
+        self.check_grab(Grabbable::Pointer, cancel, || {
+            "Nothing was sent there".to_owned()
+        })
+    }
+
+    fn check_place(&self, at: Point) -> Result<()> {
         let Some(pid) = self.aim.pid else {
             return Ok(());
         };
@@ -85,12 +105,20 @@ impl X11 {
                 at.x,
                 at.y
             ))),
-            Goes::ToTarget | Goes::Nowhere => Ok(()),
+            Goes::ToTarget | Goes::ToGrab(_) | Goes::Nowhere => Ok(()),
         }
     }
 
     fn keyboard_goes(&mut self, pid: u32) -> Result<Goes> {
-        let Some(focus) = self.focus()? else {
+        // One round trip for both.
+        let probe = self.probe(Grabbable::Keyboard)?;
+        let focus = self.focus()?;
+        if probe.grabbed()?
+            && let Some(holder) = self.stranger(pid)?
+        {
+            return Ok(Goes::ToGrab(holder));
+        }
+        let Some(focus) = focus else {
             return Ok(Goes::Nowhere);
         };
         let came_up = std::mem::take(&mut self.heard.came_up);
@@ -150,7 +178,7 @@ impl X11 {
     }
 
     /// `false` for windows that let everything through, such as a compositor's.
-    fn takes_input(&self, window: Window) -> Result<bool> {
+    pub(super) fn takes_input(&self, window: Window) -> Result<bool> {
         let shape = self
             .connection
             .shape_get_rectangles(window, shape::SK::INPUT)

@@ -8,6 +8,7 @@ mod activate;
 mod aim;
 mod bindings;
 mod canvas;
+mod grabs;
 mod held;
 mod keymap;
 mod keys;

@@ -94,7 +94,7 @@ impl X11 {
             cancel.wait(DOUBLE_CLICK.saturating_sub(last.when.elapsed()))?;
         }
         cancel.check()?;
-        self.check_pointer(at)?;
+        self.check_pointer(at, cancel)?;
         let mut hands = Hands::of(self);
         hands.point_at(at)?;
         hands.hold(&codes)?;
@@ -132,7 +132,7 @@ impl X11 {
         self.last_click = None;
         cancel.check()?;
         self.on_screen(to)?;
-        self.check_pointer(from)?;
+        self.check_pointer(from, cancel)?;
         // The button is down for a while, and stays down if this process dies.
         self.claim_keycodes(&[])?;
         let dragged = self.watching_root(|x11| {
@@ -169,7 +169,7 @@ impl X11 {
     /// 2 s.
     pub fn scroll(&mut self, at: Point, delta_x: i32, delta_y: i32, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
-        self.check_pointer(at)?;
+        self.check_pointer(at, cancel)?;
         self.watching_root(|x11| {
             let mut hands = Hands::of(x11);
             hands.point_at(at)?;

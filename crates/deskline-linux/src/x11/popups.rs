@@ -3,11 +3,12 @@
 
 use deskline_core::Rect;
 use deskline_desktop::Result;
-use x11rb::protocol::xproto::{ConnectionExt as _, EventMask, GrabMode, GrabStatus, Window};
+use x11rb::protocol::xproto::Window;
 
+use super::X11;
+use super::grabs::Grabbable;
 use super::toplevel::Kind;
 use super::windows::Facts;
-use super::{During as _, X11};
 
 /// Toolkits keep windows of a pixel or two around for selections and grabs.
 const SMALLEST: i32 = 4;
@@ -37,29 +38,9 @@ impl X11 {
         let popups = popups_among(&facts, pid);
         if popups.iter().all(|popup| popup.kind == Kind::Menu) {
             // A tooltip of GTK 4 calls itself a menu. Menus hold the pointer.
-            return Ok(!popups.is_empty() && self.pointer_grabbed()?);
+            return Ok(!popups.is_empty() && self.probe(Grabbable::Pointer)?.grabbed()?);
         }
         Ok(true)
-    }
-
-    /// Whether a program holds the pointer. Asks for a grab that cannot succeed: "already grabbed"
-    /// is looked at before "not viewable".
-    fn pointer_grabbed(&self) -> Result<bool> {
-        let what = "looking at the pointer";
-        let grab = self
-            .connection
-            .grab_pointer(
-                false,
-                self.own,
-                EventMask::NO_EVENT,
-                GrabMode::ASYNC,
-                GrabMode::ASYNC,
-                x11rb::NONE,
-                x11rb::NONE,
-                x11rb::CURRENT_TIME,
-            )
-            .during(what)?;
-        Ok(grab.reply().during(what)?.status == GrabStatus::ALREADY_GRABBED)
     }
 }
 

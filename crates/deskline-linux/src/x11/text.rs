@@ -86,7 +86,24 @@ fn type_all(typist: &mut Typist<'_>, text: &[char], cancel: &Cancel) -> Result<(
         }
         rest = &rest[run..];
     }
-    Ok(())
+    unseen_grab(typist, text, cancel)
+}
+
+/// An error if a client has grabbed the keyboard since the last check. What a Return brings up,
+/// such as a password prompt, may do so.
+fn unseen_grab(typist: &mut Typist<'_>, text: &[char], cancel: &Cancel) -> Result<()> {
+    let unchecked = match text.len() % AHEAD_OF_SERVER {
+        0 => AHEAD_OF_SERVER,
+        rest => rest,
+    };
+    let (_, unchecked) = text.split_at(text.len().saturating_sub(unchecked));
+    if unchecked.contains(&'\n') {
+        return Ok(());
+    }
+    typist.check_grab(cancel, || {
+        let (all, last) = (text.len(), unchecked.len());
+        format!("All {all} characters were typed, perhaps some of the last {last} into it")
+    })
 }
 
 /// How much of the text the spare codes suffice for, and what they must be bound to for it.

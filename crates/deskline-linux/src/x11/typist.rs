@@ -11,6 +11,7 @@ use x11rb::protocol::xkb::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{Keycode, Keysym, ModMask};
 
 use super::During as _;
+use super::grabs::Grabbable;
 use super::held::{Hands, Pressed};
 use super::keymap::{self, Keyboard, Keymap, Stroke};
 use super::{X11, sync};
@@ -174,6 +175,15 @@ impl<'a> Typist<'a> {
         progress: impl Fn() -> String,
     ) -> Result<()> {
         self.hands.check_keyboard(cancel, progress)
+    }
+
+    /// As [`X11::check_grab`] of the keyboard.
+    pub(super) fn check_grab(
+        &mut self,
+        cancel: &Cancel,
+        progress: impl Fn() -> String,
+    ) -> Result<()> {
+        self.hands.check_grab(Grabbable::Keyboard, cancel, progress)
     }
 
     /// Waits until the app has read what was typed.

@@ -1,0 +1,69 @@
+//! Another program that has grabbed the keyboard or the pointer.
+
+use x11rb::connection::Connection as _;
+use x11rb::protocol::Event;
+use x11rb::protocol::xproto::{ConnectionExt as _, EventMask, GrabMode, GrabStatus, Window};
+use x11rb::rust_connection::RustConnection;
+
+use crate::screen::open;
+use crate::{Bed, until};
+
+/// An X client of its own, without a window, that grabs.
+#[derive(Debug)]
+pub struct Grabber {
+    x: RustConnection,
+    root: Window,
+}
+
+impl Grabber {
+    /// A client that has grabbed nothing yet.
+    pub fn of(bed: &Bed) -> Self {
+        let x = open(bed.environment());
+        let root = x.setup().roots[0].root;
+        Self { x, root }
+    }
+
+    /// Grabs the keyboard.
+    pub fn grab_keyboard(&mut self) {
+        let mode = GrabMode::ASYNC;
+        until("the keyboard's grab", || {
+            let asked = self.x.grab_keyboard(false, self.root, 0_u32, mode, mode);
+            (asked.unwrap().reply().unwrap().status == GrabStatus::SUCCESS).then_some(())
+        });
+    }
+
+    /// Grabs the pointer.
+    pub fn grab_pointer(&mut self) {
+        let mode = GrabMode::ASYNC;
+        let events = EventMask::BUTTON_PRESS;
+        until("the pointer's grab", || {
+            let asked = self
+                .x
+                .grab_pointer(false, self.root, events, mode, mode, 0_u32, 0_u32, 0_u32);
+            (asked.unwrap().reply().unwrap().status == GrabStatus::SUCCESS).then_some(())
+        });
+    }
+
+    /// Lets go of both.
+    pub fn let_go(&mut self) {
+        self.x.ungrab_keyboard(0_u32).unwrap().check().unwrap();
+        self.x.ungrab_pointer(0_u32).unwrap().check().unwrap();
+    }
+
+    fn heard(&self, wanted: impl Fn(&Event) -> bool) -> usize {
+        // What was sent before this answer has arrived with it.
+        self.x.get_input_focus().unwrap().reply().unwrap();
+        let events = std::iter::from_fn(|| self.x.poll_for_event().unwrap());
+        events.filter(wanted).count()
+    }
+
+    /// How many keys it got since it was last asked.
+    pub fn keys(&self) -> usize {
+        self.heard(|event| matches!(event, Event::KeyPress(_)))
+    }
+
+    /// How many clicks it got since it was last asked.
+    pub fn clicks(&self) -> usize {
+        self.heard(|event| matches!(event, Event::ButtonPress(_)))
+    }
+}

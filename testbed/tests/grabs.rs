@@ -1,0 +1,120 @@
+//! Where another program has grabbed the keyboard or the pointer, nothing is sent: it would go there.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::time::Duration;
+
+use deskline_testbed::grabber::Grabber;
+use deskline_testbed::watcher::Watcher;
+use deskline_testbed::{Bed, Toolkit};
+use serde_json::json;
+
+const TYPE: &str = "type_and_traverse";
+const KEY: &str = "press_key_and_traverse";
+const CLICK: &str = "click_and_traverse";
+
+#[test]
+fn a_grabbed_keyboard_gets_nothing() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    let name = json!({"pid": app.pid, "element": "Name", "role": "AXTextField"});
+    server.call(CLICK, name.clone()).ok();
+    app.clear_log();
+    let mut grabber = Grabber::of(&bed);
+    grabber.grab_keyboard();
+    let typed = server.call(TYPE, json!({"pid": app.pid, "text": "secret words"}));
+    assert!(typed.error().contains("grabbed the keyboard"), "{typed}");
+    assert!(typed.error().contains("Nothing was typed"), "{typed}");
+    let pressed = server.call(KEY, json!({"pid": app.pid, "keyName": "F8"}));
+    assert!(
+        pressed.error().contains("grabbed the keyboard"),
+        "{pressed}"
+    );
+    // The quiet tools need no keyboard.
+    let mut set = name;
+    set["value"] = "quiet".into();
+    server.call("set_value_and_traverse", set).ok();
+    assert_eq!(grabber.keys(), 0, "keys went to the other program");
+    assert_eq!(app.full_log(), ["text Name quiet"]);
+    grabber.let_go();
+    server
+        .call(KEY, json!({"pid": app.pid, "keyName": "F8"}))
+        .ok();
+    app.wait_for("key F8");
+}
+
+#[test]
+fn a_grab_in_the_middle_of_a_text_ends_it() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    app.bring_to_front();
+    let watcher = Watcher::of(&bed);
+    let mut grabber = Grabber::of(&bed);
+    let text = "abcdefghij".repeat(300);
+    let call = server.send(TYPE, json!({"pid": app.pid, "text": text}));
+    let mut before = 0;
+    while before < 100 {
+        before += watcher.strokes().iter().filter(|s| s.synthetic).count();
+    }
+    grabber.grab_keyboard();
+    let answer = call.answer(Duration::from_secs(30)).expect("an answer");
+    assert!(answer.error().contains("grabbed the keyboard"), "{answer}");
+    let said = answer.error().split_once("The first ").expect("how far").1;
+    let said: usize = said.split(' ').next().unwrap().parse().unwrap();
+    let lost = grabber.keys();
+    let arrived = app
+        .full_log()
+        .iter()
+        .filter(|l| l.starts_with("key "))
+        .count();
+    assert!(lost <= 8, "{lost} keys went to the other program");
+    assert_eq!(arrived + lost, said, "{answer}");
+    assert!(said < text.len(), "it came too late to tell");
+}
+
+#[test]
+fn a_grabbed_pointer_gets_no_click() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    let mut grabber = Grabber::of(&bed);
+    grabber.grab_pointer();
+    let ok = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
+    let clicked = server.call(CLICK, ok.clone());
+    assert!(clicked.error().contains("grabbed the pointer"), "{clicked}");
+    let (x, y, ..) = app.window.place;
+    let scroll = json!({"pid": app.pid, "x": x + 50, "y": y + 50, "deltaY": 3});
+    let scrolled = server.call("scroll_and_traverse", scroll);
+    assert!(
+        scrolled.error().contains("grabbed the pointer"),
+        "{scrolled}"
+    );
+    assert_eq!(grabber.clicks(), 0, "clicks went to the other program");
+    assert_eq!(app.full_log(), [""; 0]);
+    grabber.let_go();
+    server.call(CLICK, ok).ok();
+    assert_eq!(app.log(), ["clicked OK"]);
+}
+
+/// A menu that is open has grabbed both, and is where the agent's input is to go.
+#[test]
+fn the_targets_own_menu_takes_keys_and_clicks() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    for toolkit in Toolkit::ALL {
+        let app = bed.widgets(toolkit);
+        let open = json!({"pid": app.pid, "element": "File", "role": "AX"});
+        server.call(CLICK, open).ok();
+        for key in ["Down", "Return"] {
+            let press = json!({"pid": app.pid, "keyName": key});
+            let pressed = server.call(KEY, press);
+            assert!(!pressed.is_error, "{toolkit:?}: {pressed}");
+        }
+        let log = app.log();
+        assert!(
+            log.iter().any(|line| line.starts_with("menu ")),
+            "{toolkit:?}: {log:?}"
+        );
+    }
+}

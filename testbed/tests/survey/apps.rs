@@ -1,0 +1,43 @@
+//! The apps: what each opens, and what is done to it.
+
+mod documents;
+mod editors;
+mod files;
+
+pub use documents::*;
+pub use editors::*;
+pub use files::*;
+
+use crate::compare::plain;
+use crate::run::{Outcome, Run};
+
+/// Opens a menu of the menu bar, waits until the app shows an item of it, and closes it again.
+fn menu(run: &Run<'_>, menu: &str, item: &str) -> Outcome {
+    run.click("AXMenuBarItem", menu)?;
+    run.shows(&format!("the menu item {item}"), |shown| {
+        shown.role.contains("menu") && plain(&shown.name).starts_with(item)
+    })?;
+    run.key("Escape", &[])?;
+    Ok(())
+}
+
+/// Writes at the end of an editor's text, and saves.
+fn append_and_save(run: &Run<'_>, file: &str) -> Outcome {
+    run.key("End", &["Control"])?;
+    run.types(WORDS, None)?;
+    run.key("s", &["Control"])?;
+    run.file_has(file, WORDS)
+}
+
+/// Runs a command in a terminal that writes to a file.
+fn command_line(run: &Run<'_>) -> Outcome {
+    let file = run.path("said.txt");
+    run.types(
+        &format!("echo {WORDS} > {}", file.display()),
+        Some("Return"),
+    )?;
+    run.file_has("said.txt", WORDS)
+}
+
+/// What is typed.
+const WORDS: &str = "Quinces are yellow";

@@ -1,0 +1,26 @@
+//! What shows on the screen and is not in our tree, in apps that nobody tuned for.
+// Some of it is for the apps of everything.rs.
+#![allow(dead_code)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    missing_docs,
+    unreachable_pub
+)]
+
+mod apps;
+mod compare;
+mod content;
+mod run;
+mod shown;
+
+macro_rules! survey {
+    ($($app:ident)*) => {
+        $(#[test]
+        fn $app() {
+            run::survey(&apps::$app());
+        })*
+    };
+}
+
+survey! { mousepad gedit writer thunar konsole evince }

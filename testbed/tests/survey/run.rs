@@ -1,0 +1,310 @@
+//! One app's survey: open, read, compare, one click, one text.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use deskline_testbed::web::Page;
+use deskline_testbed::{Answer, Bed, Client};
+use serde_json::{Value, json};
+
+use crate::compare::{Missing, missing, texts};
+use crate::shown::{self, Screenful, Shown};
+
+/// For an app to come up, or to show what was done.
+const PATIENCE: Duration = Duration::from_secs(40);
+/// For one call.
+const CALL: Duration = Duration::from_secs(60);
+/// Readings of both before a text counts as missing: apps blink, and go on loading.
+const ROUNDS: usize = 3;
+
+/// What happens in a step; the error is what was seen instead.
+pub type Outcome = Result<(), String>;
+
+/// A text that shows, is not in our tree, and cannot be.
+#[derive(Debug)]
+pub struct Gap {
+    /// The native role; empty for any.
+    pub role: &'static str,
+    /// A part of the text.
+    pub text: &'static str,
+    pub reason: &'static str,
+}
+
+/// What an app is started with.
+#[derive(Debug, Default)]
+pub struct Opening {
+    /// What `open_application_and_traverse` is given.
+    pub command: String,
+    pub page: Option<Page>,
+}
+
+impl From<String> for Opening {
+    fn from(command: String) -> Self {
+        Self {
+            command,
+            page: None,
+        }
+    }
+}
+
+/// An app, its content, and what is done to it.
+#[derive(Debug)]
+pub struct Subject {
+    pub name: &'static str,
+    pub toolkit: &'static str,
+    /// Makes the content.
+    pub open: fn(&Bed) -> Opening,
+    /// Words that show when the content is there.
+    pub ready: &'static str,
+    /// A click whose effect the app shows.
+    pub click: fn(&Run<'_>) -> Outcome,
+    /// A text whose arrival the app shows, or saves.
+    pub text: fn(&Run<'_>) -> Outcome,
+    pub gaps: &'static [Gap],
+}
+
+/// An app that runs on a bed.
+pub struct Run<'b> {
+    bed: &'b Bed,
+    server: Client,
+    pub pid: u32,
+    page: Option<Page>,
+}
+
+impl Run<'_> {
+    /// Calls a tool with the app's pid; the agent's error where it is one.
+    pub fn call(&self, tool: &str, mut arguments: Value) -> Result<Answer, String> {
+        arguments["pid"] = self.pid.into();
+        let answer = self.server.call_timeout(tool, arguments.clone(), CALL);
+        let answer = answer.ok_or_else(|| format!("{tool} {arguments}: no answer"))?;
+        if answer.is_error {
+            return Err(format!("{tool} {arguments}: {}", answer.error()));
+        }
+        Ok(answer)
+    }
+
+    /// Clicks an element.
+    pub fn click(&self, role: &str, element: &str) -> Result<Answer, String> {
+        let target = json!({"role": role, "element": element});
+        self.call("click_and_traverse", target)
+    }
+
+    /// Types, and presses a key after it where one is given.
+    pub fn types(&self, text: &str, key: Option<&str>) -> Result<Answer, String> {
+        let mut arguments = json!({"text": text});
+        if let Some(key) = key {
+            arguments["pressKey"] = key.into();
+        }
+        self.call("type_and_traverse", arguments)
+    }
+
+    /// Presses a key with modifiers.
+    pub fn key(&self, key: &str, modifiers: &[&str]) -> Result<Answer, String> {
+        let arguments = json!({"keyName": key, "modifierFlags": modifiers});
+        self.call("press_key_and_traverse", arguments)
+    }
+
+    /// Waits until the app shows an element like that, as libatspi says.
+    pub fn shows(&self, what: &str, like: impl Fn(&Shown) -> bool) -> Outcome {
+        wait(what, || self.screenful().shown.iter().any(&like))
+    }
+
+    /// Waits until the app shows no element like that any more.
+    pub fn hides(&self, what: &str, like: impl Fn(&Shown) -> bool) -> Outcome {
+        wait(&format!("an end of {what}"), || {
+            !self.screenful().shown.iter().any(&like)
+        })
+    }
+
+    /// Waits until the app shows these words.
+    pub fn says(&self, words: &str) -> Outcome {
+        self.shows(words, |shown| shown.says(words))
+    }
+
+    /// Waits until a file of the bed has these words in it.
+    pub fn file_has(&self, name: &str, words: &str) -> Outcome {
+        let path = self.bed.path(name);
+        wait(&format!("{words:?} in {name}"), || {
+            fs::read(&path).is_ok_and(|c| String::from_utf8_lossy(&c).contains(words))
+        })
+    }
+
+    /// Waits until the page has reported this line.
+    pub fn page_says(&self, line: &str) -> Outcome {
+        let page = self.page.as_ref().ok_or("no page")?;
+        wait(&format!("{line:?} from the page"), || {
+            page.log().iter().any(|l| l == line)
+        })
+    }
+
+    /// The folder of the app's content.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.bed.path(name)
+    }
+
+    fn screenful(&self) -> Screenful {
+        shown::read(self.bed, self.pid)
+    }
+}
+
+/// Looks until it is there.
+fn wait(what: &str, mut there: impl FnMut() -> bool) -> Outcome {
+    let deadline = Instant::now() + PATIENCE;
+    while !there() {
+        if Instant::now() > deadline {
+            return Err(format!("the app did not show {what}"));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
+}
+
+/// What was found; a row of the table.
+#[derive(Debug)]
+struct Findings {
+    elements: String,
+    milliseconds: u128,
+    shown: usize,
+    missing: Vec<Missing>,
+    click: Outcome,
+    text: Outcome,
+}
+
+/// Surveys an app and prints its row.
+///
+/// # Panics
+/// Where a text is missing without a reason, or a step had no effect.
+pub fn survey(subject: &Subject) {
+    let bed = Bed::new();
+    let opening = (subject.open)(&bed);
+    let server = bed.server(&["--guard", "input"]);
+    let open = json!({"identifier": opening.command});
+    let opened = server.call_timeout("open_application_and_traverse", open, CALL);
+    let opened = opened.unwrap_or_else(|| panic!("{} did not open", subject.name));
+    assert!(!opened.is_error, "{opened}");
+    let run = Run {
+        pid: opened.pid(),
+        bed: &bed,
+        server,
+        page: opening.page,
+    };
+    if let Err(e) = run.says(subject.ready) {
+        keep(subject, &run, "never ready");
+        panic!("{}: {e}", subject.name);
+    }
+    let mut findings = compare(&run);
+    keep(subject, &run, "read");
+    findings.click = (subject.click)(&run);
+    keep(subject, &run, "clicked");
+    findings.text = (subject.text)(&run);
+    keep(subject, &run, "typed");
+    report(subject, &findings);
+}
+
+/// Reads the app by both, and compares.
+fn compare(run: &Run<'_>) -> Findings {
+    let mut findings = Findings {
+        elements: String::new(),
+        milliseconds: 0,
+        shown: 0,
+        missing: Vec::new(),
+        click: Ok(()),
+        text: Ok(()),
+    };
+    for round in 0..ROUNDS {
+        let begun = Instant::now();
+        let answer = run.call("refresh_traversal", json!({})).unwrap();
+        findings.milliseconds = begun.elapsed().as_millis();
+        let size = answer.field("file_size");
+        let count = size.split_once('(').map_or(size, |(_, rest)| rest);
+        findings.elements = count.trim_end_matches(" elements)").to_owned();
+        let screenful = run.screenful();
+        assert!(screenful.whole, "libatspi did not read all of it in time");
+        findings.shown = texts(&screenful.shown).len();
+        let scoped = answer.get("dialog").is_some();
+        let mut now = missing(&screenful.shown, &answer.lines(), scoped);
+        if round > 0 {
+            now.retain(|text| findings.missing.contains(text));
+        }
+        findings.missing = now;
+        if findings.missing.is_empty() {
+            break;
+        }
+    }
+    findings
+}
+
+fn report(subject: &Subject, findings: &Findings) {
+    let mut unexplained = false;
+    let mut notes = String::new();
+    let fits = |gap: &Gap, text: &Missing| {
+        (gap.role.is_empty() || gap.role == text.role) && text.text.contains(gap.text)
+    };
+    for text in &findings.missing {
+        let gap = subject.gaps.iter().find(|gap| fits(gap, text));
+        let how = if text.hidden {
+            "not visible"
+        } else {
+            "missing"
+        };
+        let why = gap.map_or("?", |gap| gap.reason);
+        let _ = writeln!(notes, "  {how}: [{}] {:?}: {why}", text.role, text.text);
+        unexplained |= gap.is_none();
+    }
+    for gap in subject.gaps {
+        if !findings.missing.iter().any(|text| fits(gap, text)) {
+            let _ = writeln!(notes, "  not needed any more: {gap:?}");
+        }
+    }
+    for (step, outcome) in [("click", &findings.click), ("text", &findings.text)] {
+        if let Err(e) = outcome {
+            let _ = writeln!(notes, "  {step}: {e}");
+        }
+    }
+    let mark = |outcome: &Outcome| if outcome.is_ok() { "✓" } else { "✗" };
+    let row = format!(
+        "| {} | {} | {} | {} | {} | {} | {} | {} |",
+        subject.name,
+        subject.toolkit,
+        findings.elements,
+        findings.milliseconds,
+        findings.shown,
+        findings.missing.len(),
+        mark(&findings.click),
+        mark(&findings.text),
+    );
+    println!("\n{row}\n{notes}");
+    if let Some(folder) = kept() {
+        let name = format!("{}.row", subject.name);
+        fs::write(folder.join(name), format!("{row}\n{notes}")).unwrap();
+    }
+    let done = findings.click.is_ok() && findings.text.is_ok();
+    assert!(done && !unexplained, "{}: see above", subject.name);
+}
+
+/// Where the rows, trees and pictures are kept, if anywhere.
+fn kept() -> Option<PathBuf> {
+    std::env::var_os("DESKLINE_SURVEY_OUT").map(PathBuf::from)
+}
+
+/// Keeps what there is to see of an app now: both readings, and the picture.
+fn keep(subject: &Subject, run: &Run<'_>, when: &str) {
+    let Some(folder) = kept() else { return };
+    let base = folder.join(format!("{}, {when}", subject.name));
+    let put = |end: &str, content: &[u8]| {
+        fs::write(format!("{}.{end}", base.display()), content).unwrap();
+    };
+    put("shown", format!("{:#?}", run.screenful().shown).as_bytes());
+    match run.call("refresh_traversal", json!({})) {
+        Ok(answer) => {
+            put("summary", answer.text.as_bytes());
+            put("tree", answer.file().as_bytes());
+            if let Some(Ok(picture)) = answer.get("screenshot").map(fs::read) {
+                put("png", &picture);
+            }
+        }
+        Err(e) => put("summary", e.as_bytes()),
+    }
+}

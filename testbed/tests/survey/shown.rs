@@ -1,0 +1,69 @@
+//! What libatspi says that shows: `apps/survey.py`.
+
+use deskline_testbed::Bed;
+use serde_json::Value;
+
+/// How long libatspi may read one app. Its calls go one at a time.
+const SECONDS: u32 = 25;
+
+/// One element that shows.
+#[derive(Debug, Clone, Default)]
+pub struct Shown {
+    pub role: String,
+    pub name: String,
+    /// The content of its Text interface.
+    pub text: String,
+    pub states: Vec<String>,
+    /// Whether its centre lies in all that clips it.
+    pub within: bool,
+}
+
+impl Shown {
+    pub fn is(&self, state: &str) -> bool {
+        self.states.iter().any(|s| s == state)
+    }
+
+    /// Whether its name or its text contains these words.
+    pub fn says(&self, words: &str) -> bool {
+        self.name.contains(words) || self.text.contains(words)
+    }
+}
+
+/// All that shows of an app, and whether libatspi has read it to its end.
+#[derive(Debug, Default)]
+pub struct Screenful {
+    pub shown: Vec<Shown>,
+    pub whole: bool,
+}
+
+pub fn read(bed: &Bed, pid: u32) -> Screenful {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/apps/survey.py");
+    let pid = pid.to_string();
+    let said = bed.run(
+        "/usr/bin/python3",
+        &["-B", script, &pid, &SECONDS.to_string()],
+    );
+    let mut screenful = Screenful {
+        shown: Vec::new(),
+        whole: true,
+    };
+    for line in said.lines() {
+        let line: Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"));
+        if line["cut"] == true {
+            screenful.whole = false;
+            continue;
+        }
+        let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
+        let states = line["states"].as_array().into_iter().flatten();
+        screenful.shown.push(Shown {
+            role: text("role"),
+            name: text("name"),
+            text: text("text"),
+            states: states
+                .filter_map(|s| s.as_str().map(str::to_owned))
+                .collect(),
+            within: line["within"] == true,
+        });
+    }
+    screenful
+}

@@ -10,7 +10,8 @@ use crate::cancel::Cancel;
 use crate::checkpoint::Checkpoint;
 use crate::desktop::{Button, Clicks, Scope, Window};
 use crate::error::{Error, Result};
-use crate::guard::{self, Guarding, Mode, Task};
+use crate::guard::{self, Mode, Task};
+use crate::policy::Policy;
 use crate::resolve::Resolved;
 use crate::settle::{BETWEEN, settle};
 
@@ -22,7 +23,7 @@ pub(crate) struct Act<'c> {
     pub(crate) pid: u32,
     pub(crate) options: &'c Options,
     pub(crate) action: &'c Action,
-    pub(crate) guard: &'c Guarding,
+    pub(crate) policy: &'c Policy,
     pub(crate) cancel: &'c Cancel,
     /// The tree that the target was resolved on.
     pub(crate) tree: Option<&'c Tree>,
@@ -85,7 +86,7 @@ impl Act<'_> {
                     // The click may open a dialog or move the focus: the text is for what it
                     // leads to.
                     self.pause(desk)?;
-                    follow(desk)?;
+                    self.follow(desk)?;
                     self.type_and_press(desk, then)?;
                     done.sentence += &typed(then);
                 }
@@ -282,17 +283,17 @@ impl Act<'_> {
     }
 
     fn keep_out(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
-        if self.guard.mode == Mode::Off {
+        if self.policy.guard.mode == Mode::Off {
             return Ok(());
         }
         let app = self.tree.map(|tree| tree.app.name.as_str());
         let caption = || guard::caption(self.action, self.target, app);
         let keyboard = matches!(self.action, Action::Type { .. } | Action::PressKey { .. });
         let task = Task {
-            caption: (self.guard.mode == Mode::Full).then(caption),
+            caption: (self.policy.guard.mode == Mode::Full).then(caption),
             place: self.target.and_then(|target| self.place(target)),
             pointer: !keyboard,
-            limit: self.guard.limit,
+            limit: self.policy.guard.limit,
         };
         desk.keep_out(&task, self.cancel)
     }
@@ -308,6 +309,29 @@ impl Act<'_> {
             self.cancel,
         )
         .map(drop)
+    }
+
+    /// After a click: what it has brought to the front, a dialog of another process too, is what
+    /// the text is for. What the person had in front is not, nor what is out of bounds.
+    fn follow(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
+        let front = desk.front()?.map(|front| front.pid);
+        let theirs = desk.front_before().map(|front| front.pid);
+        let Some(pid) = front.filter(|pid| *pid != 0 && Some(*pid) != theirs) else {
+            return Ok(());
+        };
+        if pid != self.pid && self.policy.is_bounded() {
+            let listed = desk.applications()?;
+            let name = listed.iter().find(|a| a.app.pid == pid);
+            let names: Vec<&str> = name.map(|a| a.app.name.as_str()).into_iter().collect();
+            if self.policy.permit_names(&names).is_err() {
+                return Err(Error::Input(format!(
+                    "the click brought an app to the front (pid {pid}) that is out of bounds, so no key was sent. {}",
+                    self.policy.bounds()
+                )));
+            }
+        }
+        desk.aim(pid);
+        Ok(())
     }
 
     fn type_and_press(&self, desk: &mut Checkpoint<'_>, typing: &Typing) -> Result<()> {
@@ -380,17 +404,6 @@ fn around(point: Point) -> Rect {
         w: 16,
         h: 16,
     }
-}
-
-/// After a click: what it has brought to the front, a dialog of another process too, is what
-/// the text is for. What the person had in front is not.
-fn follow(desk: &mut Checkpoint<'_>) -> Result<()> {
-    let front = desk.front()?.map(|front| front.pid);
-    let theirs = desk.front_before().map(|front| front.pid);
-    if let Some(pid) = front.filter(|pid| *pid != 0 && Some(*pid) != theirs) {
-        desk.aim(pid);
-    }
-    Ok(())
 }
 
 /// The window that a place is in: the one that the tree's topmost element there belongs to, else

@@ -72,6 +72,10 @@ pub enum Clicks {
     Double,
 }
 
+/// Whether an app may be opened that goes by these names: its own, its desktop file's or bundle's,
+/// its program's. None where it is not known which app it would be.
+pub type Permit<'a> = &'a dyn Fn(&[&str]) -> Result<()>;
+
 /// A picture of a window: 8-bit RGB rows without padding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Picture {
@@ -112,8 +116,9 @@ pub trait Desktop: Send {
     fn applications(&mut self) -> Result<Vec<Application>>;
 
     /// Starts an app or finds a running one by name, desktop-file or bundle id, path or command,
-    /// brings its window to the front, and answers with its pid once it has a tree.
-    fn open(&mut self, identifier: &str, cancel: &Cancel) -> Result<u32>;
+    /// brings its window to the front, and answers with its pid once it has a tree. `permit` is
+    /// asked before anything is started or brought forward.
+    fn open(&mut self, identifier: &str, permit: Permit<'_>, cancel: &Cancel) -> Result<u32>;
 
     /// One traversal. `visible` is set for what shows; the link narrows it by geometry.
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree>;

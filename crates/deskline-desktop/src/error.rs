@@ -1,5 +1,7 @@
 //! What can go wrong in a link, in words that tell an agent what to do next.
 
+use deskline_core::escape;
+
 use crate::cancel::Reason;
 
 /// The result of a step.
@@ -72,6 +74,16 @@ pub enum Error {
     /// Input cannot go where it should.
     #[error("{0}")]
     Input(String),
+    /// Another app's window is where the input would go.
+    #[error("{} {why}", window_of(.title, *.pid))]
+    Elsewhere {
+        /// The window's title. Hostile data. Empty where it is not to be read.
+        title: String,
+        /// Whose it is.
+        pid: u32,
+        /// What is wrong about it and what to do.
+        why: String,
+    },
     /// The link was stopped.
     #[error("cancelled: {0:?}")]
     Cancelled(Reason),
@@ -87,6 +99,13 @@ pub enum Error {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+}
+
+fn window_of(title: &str, pid: u32) -> String {
+    if title.is_empty() {
+        return format!("a window of pid {pid}");
+    }
+    format!("the window '{}' (pid {pid})", escape::short(title, 40))
 }
 
 impl Error {

@@ -24,7 +24,7 @@ pub use answer::{Answer, error as error_answer};
 pub use call::{Action, Call, Options, Target, Tool};
 pub use cancel::Cancel;
 pub use desktop::{
-    Application, Button, Clicks, Desktop, Picture, Platform, Scope, Window, WindowId,
+    Application, Button, Clicks, Desktop, Permit, Picture, Platform, Scope, Window, WindowId,
 };
 pub use error::{Error, Result};
 pub use links::{Links, unanswered};

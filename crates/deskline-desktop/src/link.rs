@@ -188,7 +188,8 @@ impl Steps<'_> {
             Action::Open { identifier } => {
                 self.policy.permit_identifier(identifier)?;
                 desk.disturbed = true;
-                report.pid = Some(desk.open(identifier, cancel)?);
+                let permit = |names: &[&str]| self.policy.permit_names(names);
+                report.pid = Some(desk.open(identifier, &permit, cancel)?);
             }
             Action::WaitFor {
                 target,
@@ -206,7 +207,7 @@ impl Steps<'_> {
                     pid: call.pid.ok_or_else(no_pid)?,
                     options: &call.options,
                     action,
-                    guard: &self.policy.guard,
+                    policy: self.policy,
                     cancel,
                     tree: report.before.as_ref(),
                     target: targets.target.as_ref(),
@@ -270,7 +271,7 @@ impl Steps<'_> {
     }
 
     fn handoff(&mut self, desk: &mut Checkpoint<'_>, pid: u32, report: &mut Report) -> Result<()> {
-        let Some(front) = desk.front()? else {
+        let Some(mut front) = desk.front()? else {
             return Ok(());
         };
         let before = desk.front_before().map(|w| w.pid);
@@ -280,6 +281,10 @@ impl Steps<'_> {
         desk.hand_off();
         let tree = self.trees.read(&mut **desk, front.pid, report);
         if let Err(e) = &tree {
+            // It may be one that is out of bounds, whose titles are not to be read.
+            if self.policy.is_bounded() {
+                front.title = "another app".into();
+            }
             report
                 .notes
                 .push(format!("the tree of the app now in front: {e}"));

@@ -54,7 +54,23 @@ impl Links {
             self.desktop = None;
             self.held = None;
         }
+        let result = result.map_err(|e| self.discreet(e));
         answer::record(&self.journal, call, report, result)
+    }
+
+    /// The error without the title of a window whose app is out of bounds.
+    fn discreet(&mut self, e: Error) -> Error {
+        let Error::Elsewhere { title, pid, why } = e else {
+            return e;
+        };
+        let mut listed = || self.desktop.as_deref_mut()?.applications().ok();
+        let known = !self.policy.is_bounded()
+            || listed().is_some_and(|apps| {
+                let app = apps.iter().find(|a| a.app.pid == pid);
+                app.is_some_and(|a| self.policy.permits(&a.app.name))
+            });
+        let title = if known { title } else { String::new() };
+        Error::Elsewhere { title, pid, why }
     }
 
     fn link(&mut self, call: &Call, cancel: &Cancel, report: &mut Report) -> Result<()> {

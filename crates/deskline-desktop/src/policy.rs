@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use deskline_core::escape;
+
 use crate::error::{Error, Result};
 use crate::guard::Guarding;
 
@@ -47,7 +49,7 @@ impl Policy {
         if self.permits(app) {
             return Ok(());
         }
-        Err(out_of_bounds(&format!("{app} (pid {pid})")))
+        Err(self.out_of_bounds(&format!("{app} (pid {pid})")))
     }
 
     /// An error where the app to open is out of bounds by its identifier already.
@@ -59,20 +61,59 @@ impl Policy {
         if denied.permits(identifier) {
             Ok(())
         } else {
-            Err(out_of_bounds(identifier))
+            Err(self.out_of_bounds(identifier))
         }
     }
-}
 
-fn out_of_bounds(what: &str) -> Error {
-    Error::Input(format!(
-        "{what} is out of bounds: the person who set Deskline up allows only other apps \
-         (--allow-app, --deny-app). Nothing was touched; do not look for a way around"
-    ))
+    /// An error where the app to open is out of bounds: it goes by these names, and must be denied
+    /// by none and allowed by one.
+    pub(crate) fn permit_names(&self, names: &[&str]) -> Result<()> {
+        let known: Vec<&str> = names.iter().copied().filter(|n| !n.is_empty()).collect();
+        let denied = Self {
+            allow: Vec::new(),
+            ..self.clone()
+        };
+        let any_denied = known.iter().any(|name| !denied.permits(name));
+        let any_allowed = self.allow.is_empty() || known.iter().any(|name| self.permits(name));
+        // What is not known may be what is denied.
+        let unknown = known.is_empty() && self.is_bounded();
+        if !any_denied && any_allowed && !unknown {
+            return Ok(());
+        }
+        Err(self.out_of_bounds(known.first().unwrap_or(&"an app that is not known by name")))
+    }
+
+    /// What is in bounds, as a sentence without its full stop.
+    pub(crate) fn bounds(&self) -> String {
+        let list = |names: &[String]| {
+            let quoted: Vec<String> = names.iter().map(|n| format!("'{n}'")).collect();
+            quoted.join(", ")
+        };
+        match (self.allow.is_empty(), self.deny.is_empty()) {
+            (false, true) => format!("Allowed are apps named {}", list(&self.allow)),
+            (true, false) => format!("Allowed are all apps but those named {}", list(&self.deny)),
+            (false, false) => format!(
+                "Allowed are apps named {}, but not {}",
+                list(&self.allow),
+                list(&self.deny)
+            ),
+            (true, true) => "All apps are allowed".to_owned(),
+        }
+    }
+
+    fn out_of_bounds(&self, what: &str) -> Error {
+        Error::Input(format!(
+            "{} is out of bounds, which the person who set Deskline up has drawn (--allow-app, \
+             --deny-app). {}. Nothing was touched; do not look for a way around",
+            escape::short(what, 60),
+            self.bounds()
+        ))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
@@ -87,5 +128,31 @@ mod tests {
         assert!(!policy.permits("kcalc"));
         assert!(policy.permit_identifier("anything").is_ok());
         assert!(policy.permit_identifier("secretpad").is_err());
+    }
+
+    #[test]
+    fn an_app_to_open_must_be_allowed_by_a_name_and_denied_by_none() {
+        let policy = |allow: &[&str], deny: &[&str]| Policy {
+            allow: allow.iter().map(|s| (*s).to_owned()).collect(),
+            deny: deny.iter().map(|s| (*s).to_owned()).collect(),
+            ..Policy::default()
+        };
+        let calculator = policy(&["Calculator"], &[]);
+        let permitted = |p: &Policy, names: &[&str]| p.permit_names(names).is_ok();
+        assert!(permitted(
+            &calculator,
+            &["Rechner", "org.gnome.Calculator", "gnome-calculator"]
+        ));
+        let refused = calculator.permit_names(&["bash"]).unwrap_err().to_string();
+        assert!(
+            refused.contains("bash") && refused.contains("'Calculator'"),
+            "{refused}"
+        );
+        assert!(!permitted(&calculator, &[]));
+        let denied = policy(&[], &["firefox"]);
+        assert!(permitted(&denied, &["mousepad"]));
+        assert!(!permitted(&denied, &["Web Browser", "firefox-esr"]));
+        assert!(!permitted(&denied, &[""]));
+        assert!(permitted(&policy(&[], &[]), &[]));
     }
 }

@@ -33,6 +33,9 @@ pub struct Launch {
     pub argv: Vec<String>,
     /// What it is to open.
     document: Option<Document>,
+    /// Whether its desktop file lies where those of installed apps do. Any other names itself as
+    /// whoever wrote it likes.
+    installed: bool,
 }
 
 /// The app that `identifier` means. In this order, the first that fits:
@@ -137,7 +140,13 @@ fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result
                 path.display()
             ))
         })?;
-        return Launch::of_entry(&entry, None, session).map(Some);
+        let installed = installed.has(&path);
+        return Launch::of_entry(&entry, None, session).map(|launch| {
+            Some(Launch {
+                installed,
+                ..launch
+            })
+        });
     }
     if command::is_program(&path) {
         let program = path.to_string_lossy().into_owned();
@@ -184,7 +193,26 @@ impl Launch {
             entry: None,
             argv,
             document: None,
+            installed: false,
         }
+    }
+
+    /// The names that the app goes by: its program's, and those of its desktop file where that is
+    /// an installed one.
+    pub fn names(&self) -> Vec<&str> {
+        let program = match &self.entry {
+            Some(entry) => entry.program(),
+            None => self.argv.first().map_or("", String::as_str),
+        };
+        let mut names = vec![];
+        if let Some(entry) = self.entry.as_ref().filter(|_| self.installed) {
+            names.push(entry.name.as_str());
+            names.push(entry.id.as_str());
+            names.extend(entry.names.iter().map(String::as_str));
+        }
+        names.push(command::base_name(program));
+        names.retain(|name| !name.is_empty());
+        names
     }
 
     /// Whether it was asked to open something, which an instance that runs must be told too.
@@ -199,6 +227,7 @@ impl Launch {
             entry: Some(entry.clone()),
             argv,
             document,
+            installed: true,
         })
     }
 }

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree};
 use deskline_desktop::guard::{Kept, Task};
 use deskline_desktop::{
-    Application, Button, Cancel, Clicks, Desktop, Error, Picture, Result, Scope, Window, WindowId,
+    Application, Button, Cancel, Clicks, Desktop, Error, Permit, Picture, Result, Scope, Window,
+    WindowId,
 };
 
 use crate::apps::{self, Launch, Launched, Running};
@@ -84,6 +85,16 @@ impl LinuxDesktop {
             }
         }
         Ok(None)
+    }
+
+    /// The app's name on the accessibility bus, or its process's.
+    fn name_of(&mut self, pid: u32) -> String {
+        let name = self.atspi.name_of(pid);
+        if name.is_empty() {
+            atspi::process_name(pid)
+        } else {
+            name
+        }
     }
 
     fn bring_forward(&mut self, pid: u32, cancel: &Cancel) -> Result<()> {
@@ -245,10 +256,7 @@ impl Desktop for LinuxDesktop {
                 application.windows.push(window.title);
                 continue;
             }
-            let mut name = self.atspi.name_of(window.pid);
-            if name.is_empty() {
-                name = atspi::process_name(window.pid);
-            }
+            let name = self.name_of(window.pid);
             applications.push(Application {
                 app: App {
                     name,
@@ -261,12 +269,14 @@ impl Desktop for LinuxDesktop {
         Ok(applications)
     }
 
-    fn open(&mut self, identifier: &str, cancel: &Cancel) -> Result<u32> {
+    fn open(&mut self, identifier: &str, permit: Permit<'_>, cancel: &Cancel) -> Result<u32> {
         if let Some(pid) = self.called(identifier)? {
+            permit(&[&self.name_of(pid)])?;
             self.bring_forward(pid, cancel)?;
             return Ok(pid);
         }
         let launch = apps::find(identifier, &self.session)?;
+        permit(&launch.names())?;
         let pid = if let Some(pid) = self.running(&launch)?.filter(|_| !launch.opens_document()) {
             pid
         } else {

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree};
 use deskline_desktop::guard::{Kept, Task};
 use deskline_desktop::{
-    Application, Button, Cancel, Clicks, Desktop, Error, Picture, Result, Scope, Window, WindowId,
+    Application, Button, Cancel, Clicks, Desktop, Error, Permit, Picture, Result, Scope, Window,
+    WindowId,
 };
 
 use crate::apps;
@@ -199,8 +200,13 @@ impl<O: Os> Desktop for MacDesktop<O> {
         Ok(applications)
     }
 
-    fn open(&mut self, identifier: &str, cancel: &Cancel) -> Result<u32> {
+    fn open(&mut self, identifier: &str, permit: Permit<'_>, cancel: &Cancel) -> Result<u32> {
         let launch = apps::find(&self.os, identifier)?;
+        let stem = launch.path.file_stem().unwrap_or_default();
+        let stem = stem.to_string_lossy();
+        // Which app opens a document is macOS's choice.
+        let names: &[&str] = &[&stem];
+        permit(if launch.document { &[] } else { names })?;
         cancel.check()?;
         let name = launch.path.file_stem().unwrap_or_default();
         let name = name.to_string_lossy().into_owned();

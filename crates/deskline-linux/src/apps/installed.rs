@@ -47,6 +47,11 @@ impl Installed {
             .or_else(|| self.entries.iter().find(|e| e.id.eq_ignore_ascii_case(id)))
     }
 
+    /// Whether this is the file of one of them.
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.entries.iter().any(|e| e.path == path)
+    }
+
     /// The app that starts `command` and nothing else: `libreoffice --calc` is not `libreoffice`.
     pub(super) fn by_command(&self, command: &str) -> Option<&Entry> {
         self.entries.iter().find(|e| {

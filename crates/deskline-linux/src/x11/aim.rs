@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{Point, escape};
+use deskline_core::Point;
 use deskline_desktop::{Cancel, Error, Result};
 use x11rb::protocol::shape::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::Window;
@@ -69,11 +69,14 @@ impl X11 {
         })?;
         match goes {
             Goes::ToTarget => Ok(()),
-            Goes::To(other) => Err(Error::Input(format!(
-                "{} is in front now, and input would not reach the target any more. {}",
-                named(&other),
-                progress()
-            ))),
+            Goes::To(other) => Err(Error::Elsewhere {
+                title: other.title,
+                pid: other.pid,
+                why: format!(
+                    "is in front now, and input would not reach the target any more. {}",
+                    progress()
+                ),
+            }),
             Goes::ToGrab(holder) => Err(grabs::grabbed(Grabbable::Keyboard, &holder, &progress())),
             Goes::Nowhere => Err(Error::Input(format!(
                 "no window has the keyboard: the target's was closed, or a program keeps it. {}",
@@ -99,12 +102,14 @@ impl X11 {
             return Ok(());
         };
         match self.owner(window, pid)? {
-            Goes::To(other) => Err(Error::Input(format!(
-                "{} lies over ({}, {}), where this was to go. Nothing was sent there; press_ax_and_traverse works also where something lies over it",
-                named(&other),
-                at.x,
-                at.y
-            ))),
+            Goes::To(other) => Err(Error::Elsewhere {
+                title: other.title,
+                pid: other.pid,
+                why: format!(
+                    "lies over ({}, {}), where this was to go. Nothing was sent there; press_ax_and_traverse works also where something lies over it",
+                    at.x, at.y
+                ),
+            }),
             Goes::ToTarget | Goes::ToGrab(_) | Goes::Nowhere => Ok(()),
         }
     }
@@ -187,9 +192,4 @@ impl X11 {
             .present(WHAT)?;
         Ok(shape.is_none_or(|shape| !shape.rectangles.is_empty()))
     }
-}
-
-fn named(window: &Toplevel) -> String {
-    let title = escape::short(&window.title, 40);
-    format!("the window '{title}' (pid {})", window.pid)
 }

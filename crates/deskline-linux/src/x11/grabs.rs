@@ -7,7 +7,6 @@
 
 use std::time::Duration;
 
-use deskline_core::escape;
 use deskline_desktop::{Cancel, Error, Result};
 use x11rb::cookie::Cookie;
 use x11rb::protocol::xproto::{
@@ -87,13 +86,7 @@ impl X11 {
                 && window.viewable
                 && ![0, std::process::id()].contains(&window.pid);
             if theirs && self.takes_input(window.id)? {
-                let title = escape::short(&window.title, 40);
-                let named = if title.is_empty() {
-                    String::new()
-                } else {
-                    format!(" '{title}'")
-                };
-                return Ok(Some(format!("an open menu{named} of pid {}", window.pid)));
+                return Ok(Some(format!("an open menu of pid {}", window.pid)));
             }
         }
         Ok(Some("another program".to_owned()))

@@ -18,7 +18,7 @@ pub(super) static OPEN: Record = Record {
         Type::Text,
         "name, bundle or desktop-file id, or path",
     )],
-    effect: Effect::Show,
+    effect: Effect::Act,
     kind: Kind::Link(Tool::Open, open),
 };
 

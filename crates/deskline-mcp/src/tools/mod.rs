@@ -46,11 +46,7 @@ pub(crate) enum Effect {
     ReadFile,
     /// Reads the screen.
     Look,
-    /// Changes what shows or is selected, nothing that could be lost.
-    Show,
-    /// As [`Effect::Show`], and goes on from where it was.
-    Scroll,
-    /// Sets something to a value, over what was there.
+    /// Sets or selects something, over what was there. Twice does no more than once.
     Set,
     /// May do anything that the person could.
     Act,
@@ -62,9 +58,8 @@ impl Effect {
         let (read_only, destructive, idempotent, open_world) = match self {
             Self::ReadFile => (true, false, true, false),
             Self::Look => (true, false, true, true),
-            Self::Show => (false, false, true, true),
-            Self::Scroll => (false, false, false, true),
             Self::Set => (false, true, true, true),
+            // A wheel that turns over a slider or a combo box sets it.
             Self::Act => (false, true, false, true),
         };
         ToolAnnotations::new()

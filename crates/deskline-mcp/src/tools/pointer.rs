@@ -59,7 +59,7 @@ pub(super) static SCROLL: Record = Record {
         Arg::unlisted("width", Type::Number),
         Arg::unlisted("height", Type::Number),
     ],
-    effect: Effect::Scroll,
+    effect: Effect::Act,
     kind: Kind::Link(Tool::Scroll, scroll),
 };
 

@@ -59,7 +59,7 @@ pub(super) static SET_SELECTED: Record = Record {
         HEIGHT,
         Arg::optional("selected", Type::Bool, "default true"),
     ],
-    effect: Effect::Show,
+    effect: Effect::Set,
     kind: Kind::Link(Tool::SetSelected, set_selected),
 };
 

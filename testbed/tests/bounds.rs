@@ -1,0 +1,115 @@
+//! `--allow-app` and `--deny-app` hold for what is started, for what a click leads to, and for the
+//! titles in answers.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::fs;
+use std::time::Duration;
+
+use deskline_testbed::watcher::Watcher;
+use deskline_testbed::{App, Bed};
+use serde_json::json;
+
+const OPEN: &str = "open_application_and_traverse";
+const CLICK: &str = "click_and_traverse";
+const TITLE: &str = "Private matters";
+
+#[test]
+fn nothing_is_started_that_is_not_allowed() {
+    let bed = Bed::new();
+    let server = bed.server(&["--allow-app", "Calculator"]);
+    let trace = bed.path("trace");
+    let touch = format!("touch '{}'", trace.display());
+    let forged = bed.path("Calculator.desktop");
+    let entry = format!("[Desktop Entry]\nType=Application\nName=Calculator\nExec={touch}\n");
+    fs::write(&forged, entry).unwrap();
+    for identifier in [
+        format!("bash -c \"{touch}\""),
+        format!("env A=Calculator {touch}"),
+        forged.display().to_string(),
+        "mousepad".to_owned(),
+    ] {
+        let refused = server.call(OPEN, json!({"identifier": identifier}));
+        let error = refused.error();
+        assert!(error.contains("out of bounds"), "{identifier}: {error}");
+        assert!(error.contains("'Calculator'"), "{identifier}: {error}");
+    }
+    // What is allowed opens, by each of its names.
+    for identifier in ["gnome-calculator", "org.gnome.Calculator", "Calculator"] {
+        server.call(OPEN, json!({"identifier": identifier})).ok();
+    }
+    assert!(!trace.exists(), "it ran");
+    let names: Vec<String> = bed
+        .screen()
+        .windows()
+        .into_iter()
+        .map(|w| w.title)
+        .collect();
+    assert_eq!(names, ["Calculator"]);
+}
+
+/// A window with a button that brings another app's to the front, and returns when it is there.
+fn raiser(bed: &Bed) -> App<'_> {
+    let script = format!(
+        "import subprocess, gi\n\
+         gi.require_version('Gtk', '3.0')\n\
+         from gi.repository import Gtk\n\
+         raise_it = ['xdotool', 'search', '--name', '{TITLE}', 'windowactivate', '--sync']\n\
+         button = Gtk.Button(label='Ask')\n\
+         button.connect('clicked', lambda _: subprocess.run(raise_it, timeout=10))\n\
+         window = Gtk.Window(title='Raiser')\n\
+         window.set_default_size(300, 200)\n\
+         window.add(button)\n\
+         window.show_all()\n\
+         Gtk.main()\n"
+    );
+    let mut command = bed.command("/usr/bin/python3");
+    command.arg("-c").arg(script);
+    App::start_when(bed, command, |w| w.title == "Raiser")
+}
+
+#[test]
+fn a_click_that_leads_out_of_bounds_types_nothing_there_and_shows_no_title() {
+    let bed = Bed::new();
+    let mut private = bed.zenity(&["--entry", "--title", TITLE]);
+    let raiser = raiser(&bed).at(900, 100);
+    let server = bed.server(&["--deny-app", "zenity"]);
+    raiser.bring_to_front();
+    let ask = json!({"pid": raiser.pid, "element": "Ask"});
+    let mut fused = ask.clone();
+    fused["text"] = "hello".into();
+    fused["pressKey"] = "Return".into();
+    let refused = server.call(CLICK, fused);
+    assert!(refused.error().contains("out of bounds"), "{refused}");
+    assert!(private.is_running(), "the dialog was accepted");
+    // A click alone is none of the other app's concern, and its title is none of the agent's.
+    raiser.bring_to_front();
+    let clicked = server.call(CLICK, ask).ok();
+    assert_eq!(bed.screen().front(), private.window.id);
+    assert!(clicked.get("app_switch").is_some(), "{clicked}");
+    let listed = server.call("list_applications", json!({})).ok();
+    // It comes in between.
+    let watcher = Watcher::of(&bed);
+    let text = "abcdefghij".repeat(300);
+    let call = server.send(
+        "type_and_traverse",
+        json!({"pid": raiser.pid, "text": text}),
+    );
+    let mut typed = 0;
+    while typed < 100 {
+        typed += watcher.strokes().iter().filter(|s| s.synthetic).count();
+    }
+    private.bring_to_front();
+    let stopped = call.answer(Duration::from_secs(30)).expect("an answer");
+    let whose = format!("pid {}", private.pid);
+    assert!(stopped.error().contains(&whose), "{stopped}");
+    for answer in [refused, clicked, listed, stopped] {
+        assert!(!answer.text.contains(TITLE), "{answer}");
+    }
+    for entry in fs::read_dir(bed.journal()).unwrap() {
+        let path = entry.unwrap().path();
+        let content = fs::read(&path).unwrap_or_default();
+        let shown = content.windows(TITLE.len()).any(|w| w == TITLE.as_bytes());
+        assert!(!shown, "{}", path.display());
+    }
+    assert!(private.log().is_empty(), "{:?}", private.log());
+}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::web::Page;
-use crate::{App, Bed};
+use crate::{App, Bed, until};
 
 /// What a test app is made with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,28 @@ impl Bed {
         let app = App::start(self, command);
         app.wait_for("ready");
         app.clear_log();
+        app
+    }
+
+    /// Several windows of one process; see `testbed/apps/windows.py` for the toolkits' names and
+    /// what a window is given as. All of them are on the screen.
+    pub fn windows(
+        &self,
+        toolkit: &str,
+        environment: &[(&str, &str)],
+        windows: &[&str],
+    ) -> App<'_> {
+        let mut command = python(self, "apps/windows.py");
+        command.args(["/dev/stdout", toolkit]).args(windows);
+        // Qt 6.4 stays off the bus where this is set.
+        command.env_remove("AT_SPI_BUS_ADDRESS");
+        command.envs(environment.iter().copied());
+        let app = App::start(self, command);
+        app.wait_for("ready");
+        until("all windows", || {
+            let there = self.screen().windows_of(app.pid).len();
+            (there == windows.len()).then_some(())
+        });
         app
     }
 

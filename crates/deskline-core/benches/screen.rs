@@ -40,6 +40,7 @@ fn tree(elements: usize, age: usize) -> Tree {
         },
         elements: (0..elements).map(element).collect(),
         dialog: None,
+        windows: Vec::new(),
         partial: vec![],
         took: Duration::ZERO,
     }

@@ -33,4 +33,4 @@ pub use search::Match;
 pub use summary::Summary;
 pub use text::Text;
 pub use texts::Texts;
-pub use tree::{App, Tree};
+pub use tree::{App, Tree, TreeWindow, WindowId};

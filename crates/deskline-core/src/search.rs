@@ -65,11 +65,15 @@ impl Tree {
         elements.position(|element| element.reference == Some(reference))
     }
 
-    /// The element that a click there is for: the last visible one in tree order whose extents
-    /// contain the point, or the interactive one that it is a part of (a label in a button).
+    /// The element that a click there is for: the last visible one in tree order, in the app's
+    /// topmost window there, whose extents contain the point, or the interactive one that it is a
+    /// part of (a label in a button).
     pub fn find_at(&self, point: Point) -> Option<usize> {
         let holds = |e: &Element| e.visible && e.extents.is_some_and(|r| r.contains(point));
-        let hit = self.elements.iter().rposition(holds)?;
+        let window = self.window_at(point);
+        let hit = (0..self.elements.len())
+            .rev()
+            .find(|&i| holds(&self.elements[i]) && window.is_none_or(|w| self.may_be_in(i, w)))?;
         let mut index = hit;
         // A label is at most a few steps inside its button; further up is another thing.
         for _ in 0..4 {

@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
+pub use deskline_core::WindowId;
 use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree};
 
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::guard::{Kept, Task};
-
-/// A toplevel window, as the platform identifies it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct WindowId(pub u64);
 
 /// A toplevel window.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,7 +117,8 @@ pub trait Desktop: Send {
     /// asked before anything is started or brought forward.
     fn open(&mut self, identifier: &str, permit: Permit<'_>, cancel: &Cancel) -> Result<u32>;
 
-    /// One traversal. `visible` is set for what shows; the link narrows it by geometry.
+    /// One traversal. `visible` is set for what shows; the link narrows it by geometry. The tree
+    /// says which window each of its toplevels is, as far as that can be known.
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree>;
 
     /// Called while no link runs: keeps alive what apps hold only for a while and the next reading
@@ -188,8 +186,9 @@ pub trait Desktop: Send {
     fn let_in(&mut self);
 
     /// From here on keys and clicks are for this process: where its window is no longer where
-    /// they go, they stop with an error that says so.
-    fn aim(&mut self, pid: u32);
+    /// they go, they stop with an error that says so. With a `window` what is clicked must be in
+    /// that one, or in an open menu of the process, too.
+    fn aim(&mut self, pid: u32, window: Option<WindowId>);
 
     /// Moves the pointer there and clicks.
     fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()>;

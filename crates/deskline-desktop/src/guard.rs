@@ -154,6 +154,7 @@ mod tests {
 
     fn resolved(name: &str) -> Resolved {
         Resolved {
+            given: false,
             index: None,
             point: None,
             others: 0,

@@ -9,6 +9,7 @@ use crate::cancel::Cancel;
 use crate::checkpoint::{Checkpoint, Saved};
 use crate::desktop::{Desktop, Scope};
 use crate::error::{Error, Result};
+use crate::front;
 use crate::policy::Policy;
 use crate::report::Report;
 use crate::resolve::{self, Resolved};
@@ -95,7 +96,10 @@ impl Link<'_> {
             None => Some(pid).filter(|_| !report.ended),
         };
         if let Some(pid) = pictured {
-            report.step("picture", |report| take_picture(&mut *desk, pid, report));
+            let target = targets.target.as_ref().and_then(|target| target.index);
+            report.step("picture", |report| {
+                take_picture(&mut *desk, pid, target, report);
+            });
         }
         // An Esc that came after the last wait counts too.
         cancel.check()?;
@@ -134,7 +138,9 @@ impl Steps<'_> {
         report.pid = Some(pid);
         let tree = report.step("traverse", |report| self.trees.read(desktop, pid, report))?;
         report.after = Some(tree);
-        report.step("picture", |report| take_picture(desktop, pid, report));
+        report.step("picture", |report| {
+            take_picture(desktop, pid, None, report);
+        });
         Ok(())
     }
 
@@ -341,6 +347,7 @@ fn resolve_on(tree: Option<&Tree>, target: &Target) -> Result<Resolved> {
         (None, Target::Point(point)) => Ok(Resolved {
             index: None,
             point: Some(*point),
+            given: true,
             others: 0,
             name: format!("({}, {})", point.x, point.y),
         }),
@@ -354,15 +361,16 @@ fn has_secret_focus(tree: &Tree) -> bool {
     tree.elements.iter().any(|e| e.states.contains(secret))
 }
 
-/// The picture is of the app's frontmost window. A failed one never fails the call.
-fn take_picture(desktop: &mut dyn Desktop, pid: u32, report: &mut Report) {
+/// A failed picture never fails the call. `target` is an element of the tree before.
+fn take_picture(desktop: &mut dyn Desktop, pid: u32, target: Option<usize>, report: &mut Report) {
     let picture = desktop.windows(pid).and_then(|windows| {
+        let before = report.before.as_ref().filter(|_| report.handoff.is_none());
         let tree = report
             .handoff
             .as_ref()
             .map_or(report.latest(), |(_, tree)| tree.as_ref());
-        match act::choose(&windows, tree, None) {
-            Some(window) => desktop.picture(window.id),
+        match front::pictured(&windows, tree, before, target) {
+            Some(window) => desktop.picture(window),
             None => Err(Error::Input("the app has no window on the screen".into())),
         }
     });

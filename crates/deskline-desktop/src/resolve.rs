@@ -12,6 +12,8 @@ pub(crate) struct Resolved {
     pub(crate) index: Option<usize>,
     /// The place to click: the element's centre, or the point that was given.
     pub(crate) point: Option<Point>,
+    /// Whether the call gave the point: then what lies there at the top is meant.
+    pub(crate) given: bool,
     /// How many other elements were as good a match.
     pub(crate) others: usize,
     /// `'Send' [AXButton]`, or `(640, 480)`.
@@ -61,18 +63,23 @@ pub(crate) fn resolve(tree: &Tree, target: &Target) -> Result<Resolved> {
         }
         Target::Point(point) => {
             let index = tree.find_at(*point);
-            let place = format!("({}, {})", point.x, point.y);
-            let name = match index {
-                Some(index) => format!("{} at {place}", summary::name_of(tree, index)),
-                None => place,
-            };
             Ok(Resolved {
                 index,
                 point: Some(*point),
+                given: true,
                 others: 0,
-                name,
+                name: name_at(tree, index, *point),
             })
         }
+    }
+}
+
+/// `'Send' [AXButton] at (640, 480)`
+pub(crate) fn name_at(tree: &Tree, index: Option<usize>, point: Point) -> String {
+    let place = format!("({}, {})", point.x, point.y);
+    match index {
+        Some(index) => format!("{} at {place}", summary::name_of(tree, index)),
+        None => place,
     }
 }
 
@@ -84,6 +91,7 @@ fn element(tree: &Tree, index: usize, others: usize) -> Resolved {
     Resolved {
         index: Some(index),
         point,
+        given: false,
         others,
         name: summary::name_of(tree, index),
     }

@@ -15,7 +15,7 @@ use crate::busy::Busy;
 use crate::guard::Guard;
 use crate::portal::Portal;
 use crate::session::Session;
-use crate::x11::{Kind, Toplevel, X11};
+use crate::x11::{Kind, Shadow, Toplevel, X11};
 
 /// The longest that a started app may take to show a window with a tree: `LibreOffice` takes 5 s on
 /// a quiet machine.
@@ -202,18 +202,30 @@ impl LinuxDesktop {
         } else {
             Vec::new()
         };
-        let toplevels = self.x11.toplevels()?;
+        let mut toplevels = self.x11.toplevels()?;
+        toplevels.retain(|t| t.pid == pid);
+        let front = match toplevels.len() {
+            // One window is told from no other.
+            0 | 1 => None,
+            _ => self.x11.front_id()?.map(|id| WindowId(id.into())),
+        };
         let toplevels = toplevels
             .into_iter()
-            .filter(|t| t.pid == pid && t.viewable)
             .map(|t| atspi::Toplevel {
-                title: t.title,
+                id: WindowId(t.id.into()),
                 window: t.raw,
-                shadow: t.shadow.map(|s| [s.left, s.right, s.top, s.bottom]),
+                shadow: t.shadow.map(Shadow::sides),
+                border: t.border.sides(),
                 modal: t.modal,
+                on_screen: t.viewable && !t.minimised,
+                title: t.title,
             })
             .collect();
-        Ok(atspi::Windows { toplevels, popups })
+        Ok(atspi::Windows {
+            toplevels,
+            popups,
+            front,
+        })
     }
 }
 
@@ -383,8 +395,8 @@ impl Desktop for LinuxDesktop {
         self.guard.open();
     }
 
-    fn aim(&mut self, pid: u32) {
-        self.x11.aim(pid);
+    fn aim(&mut self, pid: u32, window: Option<WindowId>) {
+        self.x11.aim(pid, window);
     }
 
     fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {

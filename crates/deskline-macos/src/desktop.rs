@@ -357,7 +357,9 @@ impl<O: Os> Desktop for MacDesktop<O> {
         self.os.overlay(&[]);
     }
 
-    fn aim(&mut self, pid: u32) {
+    /// The window is not looked at: sheets, drawers and popovers are windows of their own to the
+    /// `WindowServer`, and parts of their window to Accessibility.
+    fn aim(&mut self, pid: u32, _window: Option<WindowId>) {
         self.aim = Some(pid);
     }
 
@@ -374,6 +376,7 @@ impl<O: Os> Desktop for MacDesktop<O> {
         cancel: &Cancel,
     ) -> Result<()> {
         self.require_place(from)?;
+        self.require_place(to)?;
         self.input.drag(from, to, modifiers, cancel)
     }
 

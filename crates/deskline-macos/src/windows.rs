@@ -33,9 +33,9 @@ const NEAR: i32 = 2;
 #[derive(Debug, Clone)]
 pub(crate) struct AxWindow<E> {
     pub(crate) element: E,
-    title: String,
-    extents: Option<Rect>,
-    minimised: bool,
+    pub(crate) title: String,
+    pub(crate) extents: Option<Rect>,
+    pub(crate) minimised: bool,
 }
 
 /// An app's windows by Accessibility, frontmost first; none where it does not answer.
@@ -109,19 +109,31 @@ fn take_match<E>(known: &mut Vec<AxWindow<E>>, window: &ServerWindow) -> Option<
 
 /// An app's windows: those on the screen, frontmost first, then the minimised and hidden ones.
 pub(crate) fn of_app<O: Os>(os: &O, pid: u32) -> Vec<(Window, Option<AxWindow<O::Element>>)> {
-    let mut known = ax_windows(os, pid);
+    let matched = matched(os, pid, ax_windows(os, pid)).into_iter();
+    matched
+        .map(|(window, ax)| (described(&window, ax.as_ref()), ax))
+        .collect()
+}
+
+/// The same, where what Accessibility knows of them has been read.
+pub(crate) fn matched<O: Os>(
+    os: &O,
+    pid: u32,
+    mut known: Vec<AxWindow<O::Element>>,
+) -> Vec<(ServerWindow, Option<AxWindow<O::Element>>)> {
     let mut server = os.windows();
     server.retain(|w| w.pid == pid && is_window(w));
+    let (on_screen, off): (Vec<_>, Vec<_>) = server.into_iter().partition(|w| w.on_screen);
     let mut windows = Vec::new();
-    for window in server.iter().filter(|w| w.on_screen) {
-        let ax = take_match(&mut known, window);
-        windows.push((described(window, ax.as_ref()), ax));
+    for window in on_screen {
+        let ax = take_match(&mut known, &window);
+        windows.push((window, ax));
     }
     // What is off the screen counts only where Accessibility knows it too: the WindowServer keeps
     // windows that no person has ever seen.
-    for window in server.iter().filter(|w| !w.on_screen) {
-        if let Some(ax) = take_match(&mut known, window) {
-            windows.push((described(window, Some(&ax)), Some(ax)));
+    for window in off {
+        if let Some(ax) = take_match(&mut known, &window) {
+            windows.push((window, Some(ax)));
         }
     }
     windows

@@ -42,6 +42,7 @@ pub(crate) fn tree(lines: &str) -> Tree {
         },
         elements,
         dialog: None,
+        windows: Vec::new(),
         partial: vec![],
         took: Duration::from_millis(84),
     }
@@ -146,6 +147,7 @@ prop_compose! {
             app: App { name, pid: 1 },
             elements,
             dialog,
+            windows: Vec::new(),
             partial,
             took: Duration::from_millis(5),
         }

@@ -64,6 +64,7 @@ pub fn tree(ids: impl IntoIterator<Item = String>) -> Tree {
         },
         elements: ids.into_iter().map(element).collect(),
         dialog: None,
+        windows: Vec::new(),
         partial: Vec::new(),
         took: Duration::ZERO,
     }

@@ -44,6 +44,7 @@ impl StateSet {
     pub const EXPANDABLE: u32 = 9;
     pub const EXPANDED: u32 = 10;
     pub const FOCUSED: u32 = 12;
+    pub const ACTIVE: u32 = 1;
     pub const ICONIFIED: u32 = 15;
     pub const MODAL: u32 = 16;
     pub const MULTI_LINE: u32 = 17;
@@ -86,6 +87,7 @@ pub mod role {
     pub const TERMINAL: u32 = 60;
     pub const TEXT: u32 = 61;
     pub const TOGGLE_BUTTON: u32 = 62;
+    pub const TOOL_TIP: u32 = 64;
     pub const VIEWPORT: u32 = 68;
     pub const WINDOW: u32 = 69;
     pub const PARAGRAPH: u32 = 73;

@@ -8,6 +8,8 @@ use super::names::{
     ACCESSIBLE, ACTION, APPLICATION, CACHE, CACHE_INTERFACE, COLLECTION, COMPONENT, PROPERTIES,
     ROOT, SCREEN, TEXT, WINDOW,
 };
+use super::pair::Learnt;
+use super::scale::Units;
 use super::sheet::Sheets;
 
 /// How long an app may take for any one reply before it counts as not answering (SPEC §4).
@@ -37,6 +39,8 @@ pub struct Peer {
     pub grown: bool,
     /// The spreadsheets that were read lately.
     pub sheets: Sheets,
+    /// Which windows its toplevels are, where that was seen.
+    pub learnt: Learnt,
 }
 
 impl Peer {
@@ -98,6 +102,7 @@ impl Peer {
             bulk: (!documents).then_some(0),
             grown: false,
             sheets: Sheets::new(),
+            learnt: Learnt::default(),
         })
     }
 
@@ -118,9 +123,14 @@ impl Peer {
         now
     }
 
+    /// Its units and extents.
+    pub fn units(&self) -> Units {
+        Units::of(&self.toolkit, &self.version)
+    }
+
     /// GTK 4 places its elements in window coordinates and sets SHOWING on the toplevel only.
     pub fn is_gtk4(&self) -> bool {
-        self.toolkit.eq_ignore_ascii_case("gtk") && self.version.starts_with('4')
+        self.units() == Units::Gtk4
     }
 }
 
@@ -280,6 +290,7 @@ mod tests {
             bulk: Some(0),
             grown: true,
             sheets: Sheets::new(),
+            learnt: Learnt::default(),
         };
         let asked = |peer: &mut Peer| (0..40).filter(|_| peer.asks_bulk()).count();
         assert_eq!(asked(&mut peer), 40);

@@ -2,18 +2,21 @@
 
 use std::time::Duration;
 
-use deskline_core::{App, Element, ElementId, Rect, Role, States, Text, Tree};
+use deskline_core::{App, Element, ElementId, Rect, Role, States, Text, Tree, TreeWindow};
 
 use super::names::{StateSet, role};
+use super::pair::{self, Frame, Pair};
 use super::peer::Peer;
-use super::place::{self, Toplevel, Windows};
+use super::place::{self, Windows};
+use super::scale::{Map, Units};
 use super::walk::Node;
 
 /// Builds the tree of what a walk has read.
-pub fn build(peer: &Peer, nodes: &[Node], windows: &Windows, took: Duration) -> Tree {
+pub fn build(peer: &mut Peer, nodes: &[Node], windows: &Windows, took: Duration) -> Tree {
     let order = document_order(nodes);
-    let toplevels = &windows.toplevels;
-    let offsets = offsets(peer, nodes, windows);
+    let toplevels = toplevels(peer, nodes, windows);
+    let peer = &*peer;
+    let places = places(peer, nodes, windows, &toplevels);
     let mut elements = Vec::with_capacity(order.len());
     let mut position = vec![None; nodes.len()];
     let mut dialog = None;
@@ -21,23 +24,26 @@ pub fn build(peer: &Peer, nodes: &[Node], windows: &Windows, took: Duration) -> 
         let node = &nodes[index];
         let parent = node.parent.and_then(|p| position[p]);
         position[index] = Some(elements.len());
-        let (dx, dy) = offsets[index].unwrap_or_default();
         let container = parent
             .and_then(|p: usize| elements.get(p))
             // GTK 4's `menu` in a menu item is the menu that the item opens.
             .filter(|e: &&Element| e.native_role != "menu item")
             .map(|e| e.role);
         let mut element = element(peer, node, parent, container);
-        element.extents = match offsets[index] {
-            // GTK 4 without its X window: the numbers would be wrong, so there are none.
-            None if peer.is_gtk4() => None,
-            _ => node.extents.map(|e| e.offset(dx, dy)),
-        };
+        element.extents = places[index].zip(node.extents).map(|(p, e)| p.apply(e));
         if let Some(list) = parent.and_then(|p| elements.get(p)) {
             element.extents = element.extents.map(|e| within_list(e, &element, list));
         }
         element.visible &= element.extents.is_some_and(|e| !e.is_empty());
-        if node.showing && is_modal(node, &peer.name, toplevels) {
+        let window_is_modal = || {
+            let pair = toplevels.iter().find(|(frame, _)| *frame == index);
+            let sure = pair.and_then(|(_, pair)| match pair.windows.as_slice() {
+                [window] => Some(&windows.toplevels[*window]),
+                _ => None,
+            });
+            node.name != peer.name && sure.is_some_and(|t| t.modal)
+        };
+        if node.showing && is_modal(node, window_is_modal) {
             dialog = Some(elements.len());
         }
         elements.push(element);
@@ -50,6 +56,7 @@ pub fn build(peer: &Peer, nodes: &[Node], windows: &Windows, took: Duration) -> 
         app,
         elements,
         dialog,
+        windows: tree_windows(windows, &toplevels, &position),
         partial: Vec::new(),
         took,
     };
@@ -88,63 +95,151 @@ fn document_order(nodes: &[Node]) -> Vec<usize> {
     order
 }
 
-/// What to add to each node's coordinates: nothing but for GTK 4; `None` where it is not known.
-fn offsets(peer: &Peer, nodes: &[Node], windows: &Windows) -> Vec<Option<(i32, i32)>> {
-    if !peer.is_gtk4() {
-        return root_pane_offsets(nodes);
-    }
-    let frames: Vec<usize> = nodes
-        .first()
-        .map(|root| root.children.clone())
-        .unwrap_or_default();
-    let shown: Vec<usize> = frames.into_iter().filter(|&f| nodes[f].showing).collect();
-    let described: Vec<(&str, Option<Rect>)> = shown
+/// The accessible toplevels that show, and the windows that they are.
+fn toplevels(peer: &mut Peer, nodes: &[Node], windows: &Windows) -> Vec<(usize, Pair)> {
+    let all = nodes.first().map_or(&[][..], |root| &root.children);
+    // Qt and GTK 3 hang open menus and tool tips there too; no window manager knows theirs.
+    let pops_up = |n: &Node| {
+        use role::{COMBO_BOX, LIST, LIST_BOX, MENU, POPUP_MENU, TOOL_TIP};
+        matches!(
+            n.role,
+            Some(COMBO_BOX | LIST | LIST_BOX | MENU | POPUP_MENU | TOOL_TIP)
+        )
+    };
+    let is_frame = |f: &usize| nodes[*f].showing && !pops_up(&nodes[*f]);
+    let shown: Vec<usize> = all.iter().copied().filter(is_frame).collect();
+    let described: Vec<Frame<'_>> = shown
         .iter()
-        .map(|&f| (nodes[f].name.as_str(), nodes[f].extents))
+        .map(|&f| Frame {
+            path: &nodes[f].path,
+            title: &nodes[f].name,
+            extents: nodes[f].extents,
+            active: nodes[f].states.has(StateSet::ACTIVE),
+        })
         .collect();
-    let mut offsets = vec![None; nodes.len()];
-    for (&frame, offset) in shown
-        .iter()
-        .zip(place::offsets(&described, &windows.toplevels))
-    {
-        offsets[frame] = offset;
-    }
-    inherit(nodes, &mut offsets);
-    if !windows.popups.is_empty() {
-        let at = |index: usize| {
-            let (dx, dy) = offsets[index]?;
-            Some(nodes[index].extents?.offset(dx, dy))
-        };
-        let placed: Vec<Option<(Rect, Rect)>> = nodes
+    let pairs = pair::pair(peer.units(), &described, windows, &mut peer.learnt);
+    shown.into_iter().zip(pairs).collect()
+}
+
+/// The app's windows as the tree tells of them.
+fn tree_windows(
+    windows: &Windows,
+    toplevels: &[(usize, Pair)],
+    position: &[Option<usize>],
+) -> Vec<TreeWindow> {
+    let windows = windows.toplevels.iter().enumerate();
+    let frames = |window: usize| {
+        let its = toplevels
             .iter()
-            .enumerate()
-            .map(|(index, node)| Some((at(index).filter(|_| node.showing)?, at(node.parent?)?)))
-            .collect();
-        let found = place::popup_offsets(&placed, &windows.popups);
-        let moved = |index: usize| {
-            found
-                .iter()
-                .find(|(node, _)| *node == index)
-                .map(|(_, by)| *by)
-        };
-        let mut by = vec![None; nodes.len()];
-        (0..nodes.len()).for_each(|index| by[index] = moved(index));
-        inherit(nodes, &mut by);
-        for (offset, by) in offsets.iter_mut().zip(by) {
-            if let (Some((x, y)), Some((dx, dy))) = (offset.as_mut(), by) {
-                (*x, *y) = (*x + dx, *y + dy);
+            .filter(|(_, pair)| pair.windows.contains(&window));
+        its.filter_map(|(frame, _)| position[*frame]).collect()
+    };
+    windows
+        .map(|(window, toplevel)| TreeWindow {
+            id: toplevel.id,
+            extents: toplevel.content(),
+            on_screen: toplevel.on_screen,
+            elements: frames(window),
+        })
+        .collect()
+}
+
+/// From a node's coordinates to the screen's.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// What to add in the toolkit's own units.
+    before: (i32, i32),
+    map: Map,
+    /// What to add in pixels.
+    after: (i32, i32),
+}
+
+impl Place {
+    fn apply(&self, extents: Rect) -> Rect {
+        let (x, y) = self.before;
+        let (dx, dy) = self.after;
+        self.map.apply(extents.offset(x, y)).offset(dx, dy)
+    }
+}
+
+/// The place of each node; `None` where it is not known.
+fn places(
+    peer: &Peer,
+    nodes: &[Node],
+    windows: &Windows,
+    toplevels: &[(usize, Pair)],
+) -> Vec<Option<Place>> {
+    let gtk4 = peer.units() == Units::Gtk4;
+    // What has no window of its own in the list (a menu) is on the screen of one that has. GTK 4
+    // without its window has no place: the numbers would be wrong.
+    let scaled = || {
+        let maps = toplevels.iter().filter_map(|(_, pair)| pair.map);
+        maps.max_by(|a, b| a.scale.total_cmp(&b.scale))
+            .filter(|map| map.scale > 1.0)
+            .unwrap_or(Map::SAME)
+    };
+    let elsewhere = (!gtk4).then(scaled);
+    let mut maps: Vec<Option<Map>> = vec![None; nodes.len()];
+    for (frame, pair) in toplevels {
+        // A toolkit that counts in pixels and knows the screen is believed.
+        let believed = |map: Map| {
+            if gtk4 || map.scale > 1.0 {
+                map
+            } else {
+                Map::SAME
             }
+        };
+        maps[*frame] = pair.map.map(believed).or(elsewhere);
+    }
+    inherit(nodes, &mut maps);
+    let before = if gtk4 {
+        vec![(0, 0); nodes.len()]
+    } else {
+        root_pane_offsets(nodes)
+    };
+    let mut places: Vec<Option<Place>> = maps
+        .into_iter()
+        .zip(before)
+        .map(|(map, before)| {
+            Some(Place {
+                before,
+                map: map.or(elsewhere)?,
+                after: (0, 0),
+            })
+        })
+        .collect();
+    if gtk4 && !windows.popups.is_empty() {
+        place_popups(nodes, windows, &mut places);
+    }
+    places
+}
+
+/// Moves GTK 4's popovers, and what is in them, to where their windows are.
+fn place_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Place>]) {
+    let at = |index: usize| Some(places[index]?.apply(nodes[index].extents?));
+    let known: Vec<Option<(Rect, Rect)>> = nodes
+        .iter()
+        .enumerate()
+        .map(|(index, node)| Some((at(index).filter(|_| node.showing)?, at(node.parent?)?)))
+        .collect();
+    let mut by = vec![None; nodes.len()];
+    for (node, moved) in place::popup_offsets(&known, &windows.popups) {
+        by[node] = Some(moved);
+    }
+    inherit(nodes, &mut by);
+    for (place, by) in places.iter_mut().zip(by) {
+        if let (Some(place), Some(by)) = (place, by) {
+            place.after = by;
         }
     }
-    offsets
 }
 
 /// LibreOffice does not know of its own menu bar until its window is resized: its root pane fills
 /// the panel that it is in, and says that it begins higher. What is in it and outside its container
 /// as it says, but inside as it is, is a widget of GTK's and right.
-fn root_pane_offsets(nodes: &[Node]) -> Vec<Option<(i32, i32)>> {
+fn root_pane_offsets(nodes: &[Node]) -> Vec<(i32, i32)> {
     let within = |inner: Rect, outer: Rect| inner.intersect(&outer) == inner;
-    let mut offsets = vec![Some((0, 0)); nodes.len()];
+    let mut offsets = vec![(0, 0); nodes.len()];
     for (index, node) in nodes.iter().enumerate() {
         let Some(parent) = node.parent else { continue };
         let (Some(own), Some(outer)) = (node.extents, nodes[parent].extents) else {
@@ -152,37 +247,35 @@ fn root_pane_offsets(nodes: &[Node]) -> Vec<Option<(i32, i32)>> {
             continue;
         };
         let same_size = (own.w, own.h) == (outer.w, outer.h);
-        let by = offsets[parent].unwrap_or_default();
+        let by = offsets[parent];
         offsets[index] = if node.role == Some(role::ROOT_PANE) && same_size {
-            Some((outer.x + by.0 - own.x, outer.y + by.1 - own.y))
+            (outer.x + by.0 - own.x, outer.y + by.1 - own.y)
         } else if by != (0, 0) && !within(own, outer) && within(own, outer.offset(by.0, by.1)) {
-            Some((0, 0))
+            (0, 0)
         } else {
-            Some(by)
+            by
         };
     }
     offsets
 }
 
 /// Gives each node what its container has, where it has nothing of its own.
-fn inherit(nodes: &[Node], offsets: &mut [Option<(i32, i32)>]) {
+fn inherit<T: Copy>(nodes: &[Node], all: &mut [Option<T>]) {
     // A container always comes before what is in it.
     for index in 0..nodes.len() {
-        if let (None, Some(parent)) = (offsets[index], nodes[index].parent) {
-            offsets[index] = offsets[parent];
+        if let (None, Some(parent)) = (all[index], nodes[index].parent) {
+            all[index] = all[parent];
         }
     }
 }
 
 /// A modal dialog: it, or its window, says so.
-fn is_modal(node: &Node, app: &str, toplevels: &[Toplevel]) -> bool {
+fn is_modal(node: &Node, window_says: impl Fn() -> bool) -> bool {
     let dialog = matches!(
         node.role,
         Some(role::DIALOG | role::FILE_CHOOSER | role::ALERT | role::FRAME | role::WINDOW)
     );
     let says = node.states.has(StateSet::MODAL);
-    let window_says =
-        || node.name != app && toplevels.iter().any(|t| t.modal && t.title == node.name);
     dialog && (says || node.parent == Some(0) && window_says())
 }
 

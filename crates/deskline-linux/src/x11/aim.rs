@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use deskline_core::Point;
-use deskline_desktop::{Cancel, Error, Result};
+use deskline_desktop::{Cancel, Error, Result, WindowId};
 use x11rb::protocol::shape::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::Window;
 
@@ -22,6 +22,8 @@ const WHAT: &str = "looking where input goes";
 #[derive(Debug, Default)]
 pub(super) struct Aim {
     pid: Option<u32>,
+    /// The window that is clicked in, where that is known.
+    window: Option<WindowId>,
     /// The window with the focus, known to be the target's and not to be covered.
     focus: Option<Window>,
 }
@@ -43,10 +45,12 @@ enum Goes {
 
 impl X11 {
     /// Keys and clicks from here on are for this process. Where its window is no longer where they
-    /// would go they stop with [`Error::Input`].
-    pub fn aim(&mut self, pid: u32) {
+    /// would go they stop with [`Error::Input`]. With a `window` what is clicked must lie in that
+    /// one, or in an open menu of the process.
+    pub fn aim(&mut self, pid: u32, window: Option<WindowId>) {
         self.aim = Aim {
             pid: Some(pid),
+            window,
             focus: None,
         };
     }
@@ -101,7 +105,7 @@ impl X11 {
         let Some(window) = self.window_at(at)? else {
             return Ok(());
         };
-        match self.owner(window, pid)? {
+        match self.pointed_at(window, pid)? {
             Goes::To(other) => Err(Error::Elsewhere {
                 title: other.title,
                 pid: other.pid,
@@ -112,6 +116,41 @@ impl X11 {
             }),
             Goes::ToTarget | Goes::ToGrab(_) | Goes::Nowhere => Ok(()),
         }
+    }
+
+    /// An error if what lies where something is to be dropped is another app's. It may be another
+    /// window of the target's.
+    pub(super) fn check_drop(&self, at: Point) -> Result<()> {
+        let (Some(pid), Some(window)) = (self.aim.pid, self.window_at(at)?) else {
+            return Ok(());
+        };
+        match self.owner(window, pid)? {
+            Goes::To(other) => Err(Error::Elsewhere {
+                title: other.title,
+                pid: other.pid,
+                why: format!(
+                    "lies over ({}, {}), where the drag was to end. Nothing was dragged. Move one of the two windows",
+                    at.x, at.y
+                ),
+            }),
+            Goes::ToTarget | Goes::ToGrab(_) | Goes::Nowhere => Ok(()),
+        }
+    }
+
+    /// Whose the window under the pointer is. Another window of the target's process is not the
+    /// target, unless no window manager knows it: an open menu, a tool tip.
+    fn pointed_at(&self, window: Window, pid: u32) -> Result<Goes> {
+        let goes = self.owner(window, pid)?;
+        let (Goes::ToTarget, Some(wanted)) = (&goes, self.aim.window) else {
+            return Ok(goes);
+        };
+        let around = self.ancestry(window)?;
+        if around.iter().any(|id| u64::from(*id) == wanted.0) {
+            return Ok(goes);
+        }
+        let mut others = self.toplevels()?.into_iter();
+        let other = others.find(|other| around.contains(&other.id));
+        Ok(other.map_or(goes, Goes::To))
     }
 
     fn keyboard_goes(&mut self, pid: u32) -> Result<Goes> {

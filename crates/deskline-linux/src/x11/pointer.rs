@@ -119,7 +119,7 @@ impl X11 {
     ///
     /// # Errors
     ///
-    /// As [`X11::click`], and [`Error::Input`] if an app does not take the motion in for 2 s.
+    /// As [`X11::click`], for both places, and [`Error::Input`] if an app does not take the motion in for 2 s.
     pub fn drag(
         &mut self,
         from: Point,
@@ -131,8 +131,8 @@ impl X11 {
         let button = self.physical(Button::Left)?;
         self.last_click = None;
         cancel.check()?;
-        self.on_screen(to)?;
         self.check_pointer(from, cancel)?;
+        self.check_drop(to)?;
         // The button is down for a while, and stays down if this process dies.
         self.claim_keycodes(&[])?;
         let dragged = self.watching_root(|x11| {

@@ -18,6 +18,11 @@ pub struct Shadow {
 }
 
 impl Shadow {
+    /// Left, right, top, bottom.
+    pub fn sides(self) -> [i32; 4] {
+        [self.left, self.right, self.top, self.bottom]
+    }
+
     /// What this shadow leaves of a window.
     pub(super) fn around(self, raw: Rect) -> Rect {
         Rect {
@@ -72,6 +77,8 @@ pub struct Toplevel {
     pub raw: Rect,
     /// The shadow inside it; `None` where the window does not have the property.
     pub shadow: Option<Shadow>,
+    /// What the window manager puts around it (`_NET_FRAME_EXTENTS`).
+    pub border: Shadow,
     /// Where its content is: `raw` without the shadow.
     pub extents: Rect,
     /// Whether it is minimised.

@@ -34,6 +34,7 @@ struct Asked<'c> {
     name: Cookie<'c, Connection, GetPropertyReply>,
     old_name: Cookie<'c, Connection, GetPropertyReply>,
     shadow: Cookie<'c, Connection, GetPropertyReply>,
+    border: Cookie<'c, Connection, GetPropertyReply>,
     net_state: Cookie<'c, Connection, GetPropertyReply>,
     wm_state: Cookie<'c, Connection, GetPropertyReply>,
     kinds: Cookie<'c, Connection, GetPropertyReply>,
@@ -81,22 +82,26 @@ impl X11 {
     /// The front window: the window manager's active one, or without a window manager the
     /// toplevel that has the input focus.
     pub fn front(&self) -> Result<Option<Toplevel>> {
-        let id = if self.has_window_manager()? {
-            self.window_list(self.root, self.atoms._NET_ACTIVE_WINDOW)?
-                .into_iter()
-                .find(|id| *id != x11rb::NONE)
-        } else {
-            match self.focus()? {
-                Some(focus) => self.ancestry(focus)?.pop(),
-                None => None,
-            }
+        let Some(id) = self.front_id()? else {
+            return Ok(None);
         };
-        let Some(id) = id else { return Ok(None) };
         Ok(self
             .facts(&[id])?
             .pop()
             .map(|facts| facts.toplevel)
             .filter(|toplevel| toplevel.viewable))
+    }
+
+    /// The front window's id, shown or not.
+    pub fn front_id(&self) -> Result<Option<u32>> {
+        if self.has_window_manager()? {
+            let active = self.window_list(self.root, self.atoms._NET_ACTIVE_WINDOW)?;
+            return Ok(active.into_iter().find(|id| *id != x11rb::NONE));
+        }
+        match self.focus()? {
+            Some(focus) => Ok(self.ancestry(focus)?.pop()),
+            None => Ok(None),
+        }
     }
 
     /// The mapped and unmapped children of the root, bottom first.
@@ -181,6 +186,7 @@ impl X11 {
             name: property(a._NET_WM_NAME, a.UTF8_STRING, MAX_TITLE)?,
             old_name: property(AtomEnum::WM_NAME.into(), AtomEnum::ANY.into(), MAX_TITLE)?,
             shadow: property(a._GTK_FRAME_EXTENTS, cardinal, 4)?,
+            border: property(a._NET_FRAME_EXTENTS, cardinal, 4)?,
             net_state: property(a._NET_WM_STATE, atom, 64)?,
             wm_state: property(a.WM_STATE, a.WM_STATE, 1)?,
             kinds: property(a._NET_WM_WINDOW_TYPE, atom, 16)?,
@@ -198,6 +204,7 @@ impl X11 {
         let name = bytes(asked.name)?;
         let old_name = bytes(asked.old_name)?;
         let shadow = numbers(asked.shadow)?;
+        let border = numbers(asked.border)?;
         let net_state = numbers(asked.net_state)?;
         let wm_state = numbers(asked.wm_state)?;
         let kinds = numbers(asked.kinds)?;
@@ -229,6 +236,7 @@ impl X11 {
                 title,
                 raw,
                 shadow,
+                border: shadow_of(&border).unwrap_or_default(),
                 extents: shadow.unwrap_or_default().around(raw),
                 minimised: net_state.contains(&self.atoms._NET_WM_STATE_HIDDEN)
                     || wm_state.first() == Some(&ICONIC),
@@ -320,7 +328,8 @@ fn latin1_or_utf8(bytes: &[u8]) -> String {
     }
 }
 
-/// `_GTK_FRAME_EXTENTS`: left, right, top, bottom. Sizes that no shadow has are not believed.
+/// `_GTK_FRAME_EXTENTS` or `_NET_FRAME_EXTENTS`: left, right, top, bottom. Sizes that no shadow
+/// has are not believed.
 fn shadow_of(numbers: &[u32]) -> Option<Shadow> {
     let &[left, right, top, bottom] = numbers else {
         return None;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use deskline_core::{App, Element, Role, States, Text, Tree, summary};
+use deskline_core::{App, Element, Role, States, Text, Tree, TreeWindow, WindowId, summary};
 use deskline_desktop::{Result, Scope};
 
 use super::facts::Facts;
@@ -11,6 +11,7 @@ use super::identity::Identities;
 use super::name_of;
 use super::walk::{Node, Walk};
 use crate::os::Os;
+use crate::windows::{self, AxWindow};
 
 /// Reads an app.
 pub(crate) fn read<O: Os>(
@@ -60,10 +61,12 @@ pub(crate) fn read<O: Os>(
     let name = name_of(os, pid)
         .or_else(|| elements.first().map(|e| e.title.shown.clone()))
         .unwrap_or_default();
+    let windows = tree_windows(os, pid, &walk.nodes, &position);
     let mut tree = Tree {
         app: App { name, pid },
         elements,
         dialog: dialog.map(|(index, _)| index),
+        windows,
         partial: Vec::new(),
         took: start.elapsed(),
     };
@@ -92,6 +95,37 @@ pub(crate) fn read<O: Os>(
         identities.sweep(pid);
     }
     Ok(tree)
+}
+
+/// The app's windows, each with its own element.
+fn tree_windows<O: Os>(
+    os: &O,
+    pid: u32,
+    nodes: &[Node<O::Element>],
+    position: &[Option<usize>],
+) -> Vec<TreeWindow> {
+    let of_app = |n: &&Node<O::Element>| n.parent == Some(0);
+    let known = nodes.iter().filter(of_app).filter_map(|node| {
+        let facts = node.facts.as_ref()?;
+        Some(AxWindow {
+            element: node.element.clone(),
+            title: facts.title.shown.clone(),
+            extents: facts.extents,
+            minimised: false,
+        })
+    });
+    let windows = windows::matched(os, pid, known.collect()).into_iter();
+    windows
+        .map(|(window, known)| {
+            let node = known.and_then(|w| nodes.iter().position(|n| n.element == w.element));
+            TreeWindow {
+                id: WindowId(u64::from(window.number)),
+                extents: windows::extents(&window),
+                on_screen: window.on_screen,
+                elements: node.and_then(|n| position[n]).into_iter().collect(),
+            }
+        })
+        .collect()
 }
 
 /// Depth first, children in their order.

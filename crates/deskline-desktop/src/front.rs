@@ -1,0 +1,234 @@
+//! Which window input is for, and bringing it to the front: the target element's own, never one
+//! that merely lies at the same place.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::{Point, Rect, Tree, escape};
+
+use crate::act::Act;
+use crate::cancel::Cancel;
+use crate::checkpoint::Checkpoint;
+use crate::desktop::{Scope, Window, WindowId};
+use crate::error::{Error, Result};
+use crate::resolve::Resolved;
+
+/// How long an app may take to say which of its toplevels has become the active one.
+const SAYS_ACTIVE: Duration = Duration::from_secs(1);
+
+/// How often it is asked meanwhile; GTK 4 sends no event for it.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What has to be in front.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// The window of an element of the tree that the target was resolved on.
+    Element(usize),
+    /// The app's topmost window at a place.
+    Place(Point),
+    /// The open dialog, or the app's frontmost window.
+    App,
+}
+
+impl Wanted {
+    /// For a click on a target. Of a place that the call gave, what lies there is meant.
+    pub(crate) fn of(target: &Resolved) -> Self {
+        match (target.index, target.point) {
+            (_, Some(point)) if target.given => Self::Place(point),
+            (Some(index), _) => Self::Element(index),
+            (None, Some(point)) => Self::Place(point),
+            (None, None) => Self::App,
+        }
+    }
+}
+
+impl Act<'_> {
+    /// Brings the wanted window to the front and makes sure that it is there: input must not go
+    /// anywhere else. From here on the guard holds. Where windows had to be raised to tell which
+    /// of them is meant: the tree that told it.
+    pub(crate) fn front(&self, desk: &mut Checkpoint<'_>, wanted: Wanted) -> Result<Option<Tree>> {
+        self.cancel.check()?;
+        desk.disturbed = true;
+        // An open menu takes the input by itself, and would close if the front window changed.
+        if desk.popup_open(self.pid)? {
+            desk.aim(self.pid, None);
+            self.keep_out(desk)?;
+            return Ok(None);
+        }
+        let windows = self.candidates(desk, wanted)?;
+        self.keep_out(desk)?;
+        match (windows.as_slice(), wanted, self.tree) {
+            ([_, _, ..], Wanted::Element(index), Some(tree)) => {
+                self.tell_apart(desk, tree, index, &windows).map(Some)
+            }
+            ([window, ..], ..) => {
+                self.raise(desk, *window)?;
+                Ok(None)
+            }
+            ([], ..) => Err(self.no_window()),
+        }
+    }
+
+    /// The windows that may be the wanted one, the likeliest first.
+    fn candidates(&self, desk: &mut Checkpoint<'_>, wanted: Wanted) -> Result<Vec<WindowId>> {
+        let element = match wanted {
+            Wanted::Element(index) => Some(index),
+            Wanted::App => self.tree.and_then(|tree| tree.dialog),
+            Wanted::Place(_) => None,
+        };
+        if let (Some(tree), Some(index)) = (self.tree, element) {
+            let known = likeliest_first(tree, index);
+            if !known.is_empty() {
+                return Ok(known);
+            }
+        }
+        let at = match wanted {
+            Wanted::Place(point) => Some(point),
+            // Its window is not known: a menu of its own, or a platform that cannot tell.
+            Wanted::Element(index) => {
+                let element = self.tree.and_then(|tree| tree.elements.get(index));
+                let place = element.and_then(|e| e.extents).filter(|e| !e.is_empty());
+                place.map(|place| place.center())
+            }
+            Wanted::App => None,
+        };
+        let windows = desk.windows(self.pid)?;
+        let covers = |w: &&Window| at.is_none_or(|p| w.extents.contains(p));
+        match (windows.iter().find(covers), at) {
+            (Some(window), _) => Ok(vec![window.id]),
+            (None, Some(point)) if !windows.is_empty() => Err(outside(point, &windows)),
+            (None, _) => Err(self.no_window()),
+        }
+    }
+
+    fn raise(&self, desk: &mut Checkpoint<'_>, window: WindowId) -> Result<()> {
+        desk.aim(self.pid, Some(window));
+        if desk.front()?.is_some_and(|front| front.id == window) {
+            return Ok(());
+        }
+        // A request that is under way cannot be taken back, and would take effect after the restore:
+        // it is seen to its end.
+        desk.activate(window, &Cancel::new())?;
+        self.cancel.check()
+    }
+
+    /// Raises the windows that an element may be in, until the app says that the element's
+    /// toplevel is the active one.
+    fn tell_apart(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        tree: &Tree,
+        index: usize,
+        windows: &[WindowId],
+    ) -> Result<Tree> {
+        let id = &tree.elements[index].id;
+        for window in windows {
+            self.raise(desk, *window)?;
+            let Some(now) = self.known(desk, *window)? else {
+                continue;
+            };
+            let at = now.elements.iter().position(|e| e.id == *id);
+            let its = at.map(|at| now.windows_of(at)).unwrap_or_default();
+            if let [its] = its.as_slice() {
+                let its = its.id;
+                self.raise(desk, its)?;
+                return Ok(now);
+            }
+        }
+        Err(twins(tree, index, windows.len()))
+    }
+
+    /// The tree, once it says which toplevel that window is; `None` where it does not in time.
+    pub(crate) fn known(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        window: WindowId,
+    ) -> Result<Option<Tree>> {
+        let start = Instant::now();
+        loop {
+            let tree = desk.read(self.pid, Scope::Showing)?;
+            if tree.window(window).is_some_and(|w| w.elements.len() == 1) {
+                return Ok(Some(tree));
+            }
+            if start.elapsed() > SAYS_ACTIVE {
+                return Ok(None);
+            }
+            self.cancel.wait(LOOK)?;
+        }
+    }
+
+    fn no_window(&self) -> Error {
+        Error::NoWindow {
+            pid: self.pid,
+            name: self.tree.map(|t| t.app.name.clone()).unwrap_or_default(),
+            hint: "Its windows may be closed or on their way: call refresh_traversal".into(),
+        }
+    }
+}
+
+/// The windows that an element may be in. Windows are usually made in the order of their toplevels:
+/// of twins the one with the same place among them comes first.
+fn likeliest_first(tree: &Tree, index: usize) -> Vec<WindowId> {
+    let windows = tree.windows_of(index);
+    let top = tree.toplevel(index);
+    let twins = windows.first().map_or(&[][..], |w| &w.elements);
+    let place = twins.iter().position(|twin| Some(*twin) == top);
+    let mut ids: Vec<WindowId> = windows.iter().map(|w| w.id).collect();
+    ids.sort_unstable();
+    if let Some(place) = place.filter(|_| !ids.is_empty()) {
+        let first = place % ids.len();
+        ids.rotate_left(first);
+    }
+    ids
+}
+
+/// The window to take a picture of: the open dialog's, one that has come up, the target's, or the
+/// app's frontmost. `target` is an element of the tree `before`.
+pub(crate) fn pictured(
+    windows: &[Window],
+    tree: Option<&Tree>,
+    before: Option<&Tree>,
+    target: Option<usize>,
+) -> Option<WindowId> {
+    let of = |tree: &Tree, index: usize| match tree.windows_of(index).as_slice() {
+        [window] => Some(window.id).filter(|id| windows.iter().any(|w| w.id == *id)),
+        _ => None,
+    };
+    let front = windows.first()?.id;
+    let dialog = tree.and_then(|tree| of(tree, tree.dialog?));
+    let came_up = before.is_some_and(|b| !b.windows.is_empty() && b.window(front).is_none());
+    let target = || of(before?, target?);
+    dialog
+        .or(came_up.then_some(front))
+        .or_else(target)
+        .or(Some(front))
+}
+
+fn twins(tree: &Tree, index: usize, count: usize) -> Error {
+    let top = tree.toplevel(index).and_then(|top| tree.elements.get(top));
+    let title = top.map_or("", |top| top.title.shown.as_str());
+    Error::Input(format!(
+        "{} has {count} windows '{}' of the same size, and does not say which of them this is in. \
+         Nothing was clicked. Close one of them, or use press_ax_and_traverse, which needs no window",
+        escape::short(&tree.app.name, 40),
+        escape::short(title, 40)
+    ))
+}
+
+fn outside(point: Point, windows: &[Window]) -> Error {
+    let list: Vec<String> = windows
+        .iter()
+        .take(3)
+        .map(|w| {
+            let Rect { x, y, w: width, h } = w.extents;
+            let title = escape::short(&w.title, 40);
+            format!("'{title}' x:{x} y:{y} w:{width} h:{h}")
+        })
+        .collect();
+    Error::Input(format!(
+        "({}, {}) is in none of the app's windows: {}. Nothing was touched. Take a place from a \
+         tree line",
+        point.x,
+        point.y,
+        list.join("; ")
+    ))
+}

@@ -1,0 +1,299 @@
+//! Bringing targets into view, and the places to click and to drag between.
+
+use std::time::Duration;
+
+use deskline_core::{ElementId, Point, Rect, Role, Tree, summary};
+
+use crate::act::Act;
+use crate::checkpoint::Checkpoint;
+use crate::desktop::{Scope, WindowId};
+use crate::error::{Error, Result};
+use crate::front::Wanted;
+use crate::resolve::{self, Resolved};
+
+/// How many turns of the wheel may be spent on bringing an element into view.
+const WHEEL_TURNS: usize = 60;
+
+/// Where a target is, in front and in view.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Reached {
+    /// The place to click.
+    pub(crate) point: Point,
+    /// What it is, for the summary.
+    pub(crate) name: String,
+    /// Whether it was scrolled there, so that other places may have changed.
+    scrolled: bool,
+}
+
+impl Act<'_> {
+    /// Brings the target to the front and into view: the place to click.
+    pub(crate) fn reach(&self, desk: &mut Checkpoint<'_>, target: &Resolved) -> Result<Reached> {
+        let at = |point, name: &str, scrolled| Reached {
+            point,
+            name: name.to_owned(),
+            scrolled,
+        };
+        let place = || target.point.ok_or_else(|| no_place(&target.name));
+        if target.given {
+            let point = place()?;
+            let name = self.front_at(desk, target, point)?;
+            return Ok(at(point, &name, false));
+        }
+        let (Some(index), Some(tree)) = (target.index, self.tree) else {
+            return Err(no_place(&target.name));
+        };
+        if tree.elements[index].visible {
+            let told = self.front(desk, Wanted::Element(index))?;
+            let point = match told {
+                // Which window it is in has told where it is.
+                Some(now) => seen(&now, &tree.elements[index].id)
+                    .ok_or_else(|| not_showing(tree, index))?
+                    .center(),
+                None => place()?,
+            };
+            return Ok(at(point, &target.name, false));
+        }
+        if scroller(tree, index).is_none() {
+            return Err(not_showing(tree, index));
+        }
+        self.front(desk, Wanted::Element(index))?;
+        desk.let_in();
+        let point = self.scroll_to(desk, tree, index)?;
+        self.front(desk, Wanted::Element(index))?;
+        Ok(at(point, &target.name, true))
+    }
+
+    /// Brings the window at a given place to the front: what is there, for the summary.
+    fn front_at(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        target: &Resolved,
+        point: Point,
+    ) -> Result<String> {
+        self.front(desk, Wanted::Place(point))?;
+        let sure = |tree: &Tree, index| tree.windows_of(index).len() < 2;
+        if let (Some(tree), Some(index)) = (self.tree, target.index)
+            && !sure(tree, index)
+        {
+            // One of its twins may have been taken for it.
+            let window = tree.window_at(point).map(|window| window.id);
+            let now = window.map(|window| self.known(desk, window)).transpose()?;
+            let now = now.flatten();
+            let index = now.as_ref().and_then(|now| now.find_at(point));
+            return Ok(match now {
+                Some(now) => resolve::name_at(&now, index, point),
+                None => resolve::name_at(tree, None, point),
+            });
+        }
+        Ok(target.name.clone())
+    }
+
+    /// The two ends of a drag, both in view, with the window of the first in front.
+    pub(crate) fn reach_both(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        from: &Resolved,
+        to: &Resolved,
+    ) -> Result<(Point, Point)> {
+        let start = self.reach(desk, from)?;
+        let (start, end) = match (self.tree, to.index.filter(|_| !to.given)) {
+            (Some(tree), Some(index)) if start.scrolled || !tree.elements[index].visible => {
+                desk.let_in();
+                self.bring_end(desk, tree, (from, start.point), index)?
+            }
+            _ => (start.point, to.point.ok_or_else(|| no_place(&to.name))?),
+        };
+        // Reading may have let the person in.
+        self.front(desk, Wanted::of(from))?;
+        self.check_end(desk, to, end)?;
+        Ok((start, end))
+    }
+
+    /// Brings the end of a drag into view, and makes sure that its start still is.
+    fn bring_end(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        tree: &Tree,
+        (from, start): (&Resolved, Point),
+        to: usize,
+    ) -> Result<(Point, Point)> {
+        let to = &tree.elements[to].id;
+        let mut now = self.look(desk)?;
+        if seen(&now, to).is_none() {
+            let gone = || Error::Input("the end of the drag is gone. Nothing was dragged".into());
+            let index = position(&now, to).ok_or_else(gone)?;
+            self.scroll_to(desk, &now, index)?;
+            now = self.look(desk)?;
+        }
+        let from_id = from.index.filter(|_| !from.given);
+        let start = match from_id.map(|index| &tree.elements[index].id) {
+            Some(id) => seen(&now, id).map(|place| place.center()),
+            None => Some(start),
+        };
+        match (start, seen(&now, to)) {
+            (Some(start), Some(end)) => Ok((start, end.center())),
+            _ => Err(Error::Input(format!(
+                "{} and the end of the drag do not show at the same time: one scrolls out of view                  when the other is scrolled into it. Nothing was dragged. Make the window larger,                  drag in steps, or cut and paste",
+                from.name
+            ))),
+        }
+    }
+
+    /// An error where another window of the app lies over the end of a drag.
+    fn check_end(&self, desk: &mut Checkpoint<'_>, to: &Resolved, end: Point) -> Result<()> {
+        let index = to.index.filter(|_| !to.given);
+        let (Some(tree), Some(index)) = (self.tree, index) else {
+            return Ok(());
+        };
+        let its: Vec<WindowId> = tree.windows_of(index).iter().map(|w| w.id).collect();
+        let windows = desk.windows(self.pid)?;
+        match windows.iter().find(|w| w.extents.contains(end)) {
+            Some(top) if !its.is_empty() && !its.contains(&top.id) => {
+                let title = deskline_core::escape::short(&top.title, 40);
+                Err(Error::Input(format!(
+                    "the app's window '{title}' lies over {}, where the drag was to end. Nothing                      was dragged. Move one of the two windows",
+                    to.name
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn look(&self, desk: &mut Checkpoint<'_>) -> Result<Tree> {
+        desk.read(
+            self.pid,
+            Scope::Whole {
+                budget: Duration::from_millis(500),
+            },
+        )
+    }
+
+    /// Scrolls the element into view, by the toolkit where it can, else by the wheel, following
+    /// the element by its identity.
+    fn scroll_to(&self, desk: &mut Checkpoint<'_>, tree: &Tree, index: usize) -> Result<Point> {
+        let id = &tree.elements[index].id;
+        if desk.scroll_into_view(id)? {
+            self.pause(desk)?;
+        }
+        let mut last = None;
+        for _ in 0..WHEEL_TURNS {
+            let now = self.look(desk)?;
+            let Some(at) = position(&now, id) else {
+                break;
+            };
+            let element = &now.elements[at];
+            let place = element.extents.filter(|e| !e.is_empty());
+            if let Some(place) = place.filter(|_| element.visible) {
+                return Ok(place.center());
+            }
+            // The wheel has turned and nothing moved: this is not what scrolls it.
+            let showing = showing_alike(&now, at);
+            if last.replace((place, showing)) == Some((place, showing)) {
+                break;
+            }
+            let Some((area, lines)) = wheel(&now, at, place, showing) else {
+                break;
+            };
+            self.keep_out(desk)?;
+            desk.scroll(area, 0, lines, self.cancel)?;
+            desk.let_in();
+            self.pause(desk)?;
+        }
+        Err(not_showing(tree, index))
+    }
+}
+
+fn position(tree: &Tree, id: &ElementId) -> Option<usize> {
+    tree.elements.iter().position(|e| e.id == *id)
+}
+
+/// Where an element is, if it can be seen.
+fn seen(tree: &Tree, id: &ElementId) -> Option<Rect> {
+    let element = &tree.elements[position(tree, id)?];
+    element.extents.filter(|e| element.visible && !e.is_empty())
+}
+
+/// The nearest container that can be seen and scrolls, and does not show the element's centre: its
+/// index and its extents.
+fn scroller(tree: &Tree, index: usize) -> Option<(usize, Rect)> {
+    let place = tree.elements[index].extents.filter(|e| !e.is_empty());
+    let mut at = tree.elements[index].parent;
+    while let Some(i) = at {
+        let element = &tree.elements[i];
+        // Qt 5 has no scroll areas: its lists, tables and trees scroll themselves.
+        let scrolls = matches!(
+            element.role,
+            Role::SCROLL_AREA | Role::LIST | Role::TABLE | Role::OUTLINE | Role::WEB_AREA
+        );
+        let area = element.extents.filter(|_| scrolls && element.visible);
+        let shows = |area: &Rect| place.is_some_and(|place| area.contains(place.center()));
+        if let Some(area) = area.filter(|area| !shows(area)) {
+            return Some((i, area));
+        }
+        at = element.parent;
+    }
+    None
+}
+
+/// The first and the last element of its role that can be seen in what scrolls the element.
+fn showing_alike(tree: &Tree, index: usize) -> Option<(usize, usize)> {
+    let (area, _) = scroller(tree, index)?;
+    let inside = (area + 1..tree.elements.len()).take_while(|i| {
+        tree.elements[*i]
+            .parent
+            .is_some_and(|parent| parent >= area)
+    });
+    let role = tree.elements[index].role;
+    let mut alike = inside.filter(|i| tree.elements[*i].visible && tree.elements[*i].role == role);
+    let first = alike.next()?;
+    Some((first, alike.last().unwrap_or(first)))
+}
+
+/// Where to turn the wheel so that an element comes into view, and by how many lines: by its place
+/// where it has one, else (GTK 3 gives none to rows far away) by its order among those that show.
+fn wheel(
+    tree: &Tree,
+    index: usize,
+    place: Option<Rect>,
+    showing: Option<(usize, usize)>,
+) -> Option<(Point, i32)> {
+    // About as far as one line of the wheel scrolls in any toolkit; what it misses, the next turn
+    // makes good.
+    const LINE: i32 = 50;
+    const MOST_LINES: i32 = 10;
+    let (_, area) = scroller(tree, index)?;
+    let lines = match (place, showing) {
+        (Some(place), _) => {
+            let distance = place.center().y - area.center().y;
+            (distance.abs() / LINE).clamp(1, MOST_LINES) * distance.signum()
+        }
+        (None, Some((first, _))) if index < first => -MOST_LINES,
+        (None, Some((_, last))) if index > last => MOST_LINES,
+        (None, _) => return None,
+    };
+    Some((area.center(), lines))
+}
+
+fn not_showing(tree: &Tree, index: usize) -> Error {
+    let mut at = tree.elements[index].parent;
+    let mut holder = None;
+    while let Some(i) = at {
+        if tree.elements[i].visible {
+            holder = Some(summary::name_of(tree, i));
+            break;
+        }
+        at = tree.elements[i].parent;
+    }
+    let holder = holder.map_or_else(String::new, |h| format!(" It is inside {h}."));
+    Error::Input(format!(
+        "{} is not showing and could not be scrolled into view.{holder} Open the menu, tab or \
+         section that it is in, or use press_ax_and_traverse",
+        summary::name_of(tree, index)
+    ))
+}
+
+fn no_place(name: &str) -> Error {
+    Error::Input(format!(
+        "{name} has no place on the screen. Use press_ax_and_traverse, which needs none"
+    ))
+}

@@ -1,0 +1,418 @@
+//! Which window each accessible toplevel is. Nothing on the bus says it.
+//!
+//! Rules are tried from the most telling to the least. A rule pairs what it leaves only one way to
+//! pair. Of twins (two maximised windows of one title) the frame that is ACTIVE is the front
+//! window; what was learnt so is remembered. Twins of which none is in front stay undecided: they
+//! get all the windows that they may be.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use deskline_core::{Rect, WindowId};
+
+use super::place::{Toplevel, Windows};
+use super::scale::{Map, Units};
+
+/// An accessible toplevel.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame<'n> {
+    /// Its object path.
+    pub path: &'n str,
+    /// Its title. A minimised window of Qt 5 has none.
+    pub title: &'n str,
+    /// As the toolkit says it.
+    pub extents: Option<Rect>,
+    /// Whether it says that it is the active one.
+    pub active: bool,
+}
+
+/// The windows that a frame may be, as indexes, the likeliest first; and how it lies in that one.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pair {
+    /// One where it is known; none where no window fits.
+    pub windows: Vec<usize>,
+    /// From the toolkit's coordinates to the screen's.
+    pub map: Option<Map>,
+}
+
+/// What ACTIVE has told: windows by the paths of their frames. It outlives the moment, so that a
+/// frame is the same window while another app is in front.
+#[derive(Debug, Default)]
+pub struct Learnt(HashMap<String, Lesson>);
+
+#[derive(Debug)]
+struct Lesson {
+    window: WindowId,
+    since: Instant,
+    sure: bool,
+}
+
+/// An app says ACTIVE a moment after the window manager does. What two readings so far apart agree
+/// on is sure.
+const SURE: Duration = Duration::from_millis(100);
+
+impl Learnt {
+    fn window(&self, path: &str) -> Option<WindowId> {
+        let lesson = self.0.get(path).filter(|lesson| lesson.sure)?;
+        Some(lesson.window)
+    }
+
+    fn learn(&mut self, path: &str, window: WindowId) {
+        let lesson = self.0.entry(path.to_owned()).or_insert_with(|| Lesson {
+            window,
+            since: Instant::now(),
+            sure: false,
+        });
+        if lesson.window != window {
+            (lesson.window, lesson.since, lesson.sure) = (window, Instant::now(), false);
+        }
+        lesson.sure |= lesson.since.elapsed() >= SURE;
+    }
+
+    fn forget_gone(&mut self, frames: &[Frame<'_>], toplevels: &[Toplevel]) {
+        self.0.retain(|path, lesson| {
+            frames.iter().any(|f| f.path == path) && toplevels.iter().any(|t| t.id == lesson.window)
+        });
+    }
+}
+
+/// Pairs an app's frames with its windows.
+pub fn pair(
+    units: Units,
+    frames: &[Frame<'_>],
+    windows: &Windows,
+    learnt: &mut Learnt,
+) -> Vec<Pair> {
+    learnt.forget_gone(frames, &windows.toplevels);
+    let mut table = Table::new(units, frames, windows);
+    table.take_learnt(learnt);
+    for rule in RULES {
+        let by_active = table.apply(rule);
+        for (frame, window) in by_active {
+            learnt.learn(frames[frame].path, windows.toplevels[window].id);
+        }
+    }
+    table.take_last();
+    (0..frames.len()).map(|frame| table.result(frame)).collect()
+}
+
+/// What must agree between a frame and its window.
+#[derive(Debug, Clone, Copy)]
+struct Rule {
+    title: bool,
+    size: bool,
+    place: bool,
+}
+
+const RULES: [Rule; 5] = {
+    const fn rule(title: bool, size: bool, place: bool) -> Rule {
+        Rule { title, size, place }
+    }
+    [
+        rule(true, true, true),
+        rule(true, true, false),
+        rule(true, false, false),
+        rule(false, true, true),
+        rule(false, true, false),
+    ]
+};
+
+struct Table<'t> {
+    units: Units,
+    frames: &'t [Frame<'t>],
+    windows: &'t Windows,
+    /// How each frame fits each window.
+    fits: Vec<Vec<Option<Map>>>,
+    paired: Vec<Option<usize>>,
+}
+
+impl<'t> Table<'t> {
+    fn new(units: Units, frames: &'t [Frame<'t>], windows: &'t Windows) -> Self {
+        let fit = |frame: &Frame<'_>| -> Vec<Option<Map>> {
+            let toplevels = windows.toplevels.iter();
+            toplevels
+                .map(|t| units.fit(frame.extents.filter(|e| !e.is_empty())?, t))
+                .collect()
+        };
+        Self {
+            units,
+            frames,
+            windows,
+            fits: frames.iter().map(fit).collect(),
+            paired: vec![None; frames.len()],
+        }
+    }
+
+    fn take_learnt(&mut self, learnt: &Learnt) {
+        for (i, frame) in self.frames.iter().enumerate() {
+            let id = learnt.window(frame.path);
+            let toplevels = &self.windows.toplevels;
+            self.paired[i] = id.and_then(|id| toplevels.iter().position(|t| t.id == id));
+        }
+    }
+
+    fn free_frames(&self) -> impl Iterator<Item = usize> {
+        (0..self.frames.len()).filter(|f| self.paired[*f].is_none())
+    }
+
+    fn free_windows(&self) -> impl Iterator<Item = usize> {
+        (0..self.windows.toplevels.len()).filter(|w| !self.paired.contains(&Some(*w)))
+    }
+
+    fn agrees(&self, rule: Rule, frame: usize, window: usize) -> bool {
+        let title = self.frames[frame].title;
+        let fit = self.fits[frame][window];
+        let same_title = !title.is_empty() && title == self.windows.toplevels[window].title;
+        // GTK 4 knows no place.
+        let same_place = self.units == Units::Gtk4 || fit.is_some_and(|map| map.agrees());
+        (!rule.title || same_title) && (!rule.size || fit.is_some()) && (!rule.place || same_place)
+    }
+
+    /// Pairs what this rule decides; gives the pairs that it needed ACTIVE for.
+    fn apply(&mut self, rule: Rule) -> Vec<(usize, usize)> {
+        let mut by_active = Vec::new();
+        loop {
+            let mut changed = false;
+            for (frames, windows) in self.groups(rule) {
+                let (frame, window) = match (frames.as_slice(), windows.as_slice()) {
+                    ([frame], [window]) => (*frame, *window),
+                    _ => match self.active(&frames, &windows) {
+                        Some(pair) => {
+                            by_active.push(pair);
+                            pair
+                        }
+                        None => continue,
+                    },
+                };
+                self.paired[frame] = Some(window);
+                changed = true;
+            }
+            if !changed {
+                return by_active;
+            }
+        }
+    }
+
+    /// The frames and windows that are joined by what the rule lets pair.
+    fn groups(&self, rule: Rule) -> Vec<(Vec<usize>, Vec<usize>)> {
+        let mut groups: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+        for frame in self.free_frames() {
+            let windows: Vec<usize> = self
+                .free_windows()
+                .filter(|w| self.agrees(rule, frame, *w))
+                .collect();
+            if windows.is_empty() {
+                continue;
+            }
+            let joined = |group: &(Vec<usize>, Vec<usize>)| {
+                group.1.iter().any(|window| windows.contains(window))
+            };
+            let (joined, apart): (Vec<_>, Vec<_>) = groups.into_iter().partition(joined);
+            groups = apart;
+            let mut whole = (vec![frame], windows);
+            for (frames, windows) in joined {
+                whole.0.extend(frames);
+                whole.1.extend(windows);
+            }
+            whole.1.sort_unstable();
+            whole.1.dedup();
+            groups.push(whole);
+        }
+        groups
+    }
+
+    /// The frame that says it is active and the front window, where both are in this group.
+    fn active(&self, frames: &[usize], windows: &[usize]) -> Option<(usize, usize)> {
+        let toplevels = &self.windows.toplevels;
+        let front = *windows
+            .iter()
+            .find(|w| self.windows.front == Some(toplevels[**w].id))?;
+        let mut active = frames.iter().filter(|f| self.frames[**f].active);
+        match (active.next(), active.next()) {
+            (Some(frame), None) => Some((*frame, front)),
+            _ => None,
+        }
+    }
+
+    /// One frame and one window that are left are each other's.
+    fn take_last(&mut self) {
+        let (frames, windows): (Vec<_>, Vec<_>) =
+            (self.free_frames().collect(), self.free_windows().collect());
+        if let ([frame], [window]) = (frames.as_slice(), windows.as_slice()) {
+            self.paired[*frame] = Some(*window);
+        }
+    }
+
+    fn result(&self, frame: usize) -> Pair {
+        let windows = match self.paired[frame] {
+            Some(window) => vec![window],
+            None => self.candidates(frame),
+        };
+        let map = windows.first().and_then(|window| {
+            let extents = self.frames[frame].extents?;
+            let toplevel = &self.windows.toplevels[*window];
+            self.fits[frame][*window].or_else(|| self.units.guess(extents, toplevel))
+        });
+        Pair { windows, map }
+    }
+
+    /// The windows that a frame which was not paired may be. Toolkits make their windows in the
+    /// order of their frames (GTK 3, GTK 4, Qt 5, Qt 6), so the likeliest has the frame's place
+    /// among its twins.
+    fn candidates(&self, frame: usize) -> Vec<usize> {
+        for rule in RULES {
+            let groups = self.groups(rule);
+            let Some((mut frames, mut windows)) = groups
+                .into_iter()
+                .find(|(frames, _)| frames.contains(&frame))
+            else {
+                continue;
+            };
+            frames.sort_unstable();
+            windows.sort_unstable_by_key(|w| self.windows.toplevels[*w].id);
+            let place = frames.iter().position(|f| *f == frame).unwrap_or(0);
+            let place = place % windows.len().max(1);
+            windows.rotate_left(place);
+            return windows;
+        }
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rect(x: i32, y: i32, w: i32, h: i32) -> Rect {
+        Rect { x, y, w, h }
+    }
+
+    fn toplevel(id: u64, title: &str, window: Rect) -> Toplevel {
+        Toplevel {
+            id: WindowId(id),
+            title: title.into(),
+            window,
+            shadow: None,
+            border: [0; 4],
+            modal: false,
+            on_screen: true,
+        }
+    }
+
+    fn frame<'n>(path: &'n str, title: &'n str, extents: Rect, active: bool) -> Frame<'n> {
+        Frame {
+            path,
+            title,
+            extents: Some(extents),
+            active,
+        }
+    }
+
+    fn windows(toplevels: Vec<Toplevel>, front: Option<u64>) -> Windows {
+        Windows {
+            toplevels,
+            popups: vec![],
+            front: front.map(WindowId),
+        }
+    }
+
+    fn paired(units: Units, frames: &[Frame<'_>], windows: &Windows) -> Vec<Vec<usize>> {
+        let pairs = pair(units, frames, windows, &mut Learnt::default());
+        pairs.into_iter().map(|pair| pair.windows).collect()
+    }
+
+    const FULL: Rect = Rect {
+        x: 0,
+        y: 24,
+        w: 1280,
+        h: 776,
+    };
+
+    #[test]
+    fn two_windows_are_told_apart_by_title_size_or_place() {
+        let (small, large) = (rect(5, 6, 100, 50), rect(300, 200, 400, 300));
+        let moved = rect(600, 6, 100, 50);
+        let frames = [
+            frame("/1", "A", rect(0, 0, 400, 300), false),
+            frame("/2", "A", rect(0, 0, 100, 50), false),
+        ];
+        let there = windows(vec![toplevel(1, "A", small), toplevel(2, "A", large)], None);
+        assert_eq!(paired(Units::Gtk4, &frames, &there), [[1], [0]]);
+        let frames = [
+            frame("/1", "A", moved, false),
+            frame("/2", "A", small, false),
+        ];
+        let there = windows(vec![toplevel(1, "A", small), toplevel(2, "A", moved)], None);
+        assert_eq!(paired(Units::Qt, &frames, &there), [[1], [0]]);
+        let frames = [frame("/1", "B", FULL, true), frame("/2", "A", FULL, false)];
+        let there = windows(
+            vec![toplevel(1, "A", FULL), toplevel(2, "B", FULL)],
+            Some(1),
+        );
+        assert_eq!(paired(Units::Gtk3, &frames, &there), [[1], [0]]);
+    }
+
+    #[test]
+    fn of_twins_the_active_one_is_in_front() {
+        let frames = [frame("/1", "A", FULL, false), frame("/2", "A", FULL, true)];
+        let twins = vec![toplevel(7, "A", FULL), toplevel(9, "A", FULL)];
+        for units in [Units::Gtk3, Units::Gtk4, Units::Qt] {
+            let there = windows(twins.clone(), Some(7));
+            assert_eq!(paired(units, &frames, &there), [[1], [0]]);
+        }
+        // Nothing tells: each may be either, and the one with its place in the order comes first.
+        let quiet = [frame("/1", "A", FULL, false), frame("/2", "A", FULL, false)];
+        let there = windows(twins.clone(), Some(99));
+        assert_eq!(paired(Units::Gtk4, &quiet, &there), [[0, 1], [1, 0]]);
+        // An app that says ACTIVE of a window while another app is in front tells nothing.
+        assert_eq!(paired(Units::Gtk4, &frames, &there), [[0, 1], [1, 0]]);
+    }
+
+    #[test]
+    fn what_active_told_twice_is_remembered_while_both_live() {
+        let active = [frame("/1", "A", FULL, false), frame("/2", "A", FULL, true)];
+        let quiet = [frame("/1", "A", FULL, false), frame("/2", "A", FULL, false)];
+        let twins = vec![toplevel(7, "A", FULL), toplevel(9, "A", FULL)];
+        let (front, behind) = (windows(twins.clone(), Some(7)), windows(twins, Some(99)));
+        let mut learnt = Learnt::default();
+        let mut pair = |frames, windows| -> Vec<Vec<usize>> {
+            let pairs = super::pair(Units::Gtk4, frames, windows, &mut learnt);
+            pairs.into_iter().map(|pair| pair.windows).collect()
+        };
+        assert_eq!(pair(&active, &front), [[1], [0]]);
+        assert_eq!(pair(&quiet, &behind), [[0, 1], [1, 0]], "once is not sure");
+        std::thread::sleep(SURE);
+        assert_eq!(pair(&active, &front), [[1], [0]]);
+        assert_eq!(pair(&quiet, &behind), [[1], [0]]);
+        // With its window, what was learnt of it goes.
+        let other = windows(vec![toplevel(9, "A", FULL), toplevel(11, "A", FULL)], None);
+        assert_eq!(pair(&quiet, &other), [[0, 1], [1, 0]]);
+    }
+
+    #[test]
+    fn a_minimised_window_of_qt_has_no_title_on_the_bus() {
+        let frames = [
+            frame("/1", "", FULL, false),
+            frame("/2", "A", FULL, true),
+            frame("/3", "A", FULL, false),
+        ];
+        let twins = [7, 9, 11].map(|id| toplevel(id, "A", FULL)).to_vec();
+        let there = windows(twins, Some(9));
+        assert_eq!(
+            paired(Units::Qt, &frames, &there),
+            [vec![0, 2], vec![1], vec![0, 2]]
+        );
+    }
+
+    #[test]
+    fn a_frame_without_a_window_has_none() {
+        let frames = [frame("/1", "A", FULL, true)];
+        let pairs = pair(
+            Units::Gtk4,
+            &frames,
+            &Windows::default(),
+            &mut Learnt::default(),
+        );
+        assert_eq!(pairs, [Pair::default()]);
+    }
+}

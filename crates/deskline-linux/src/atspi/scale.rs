@@ -1,0 +1,255 @@
+//! From a toolkit's units to the screen's pixels.
+//!
+//! At `GDK_SCALE=2` or `QT_SCALE_FACTOR=1.5` a toolkit gives its accessible extents in its own
+//! units, while X counts pixels. No toolkit says its factor on the bus, so it is derived for each
+//! toplevel: the size of the X window divided by that of the accessible frame. The place of the X
+//! window then anchors the frame, which holds for screens of different factors too.
+
+use deskline_core::Rect;
+
+use super::place::Toplevel;
+
+/// Which units and which extents a toolkit uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Units {
+    /// Relative to the window; whole factors. Draws its own frame and shadow.
+    Gtk4,
+    /// Whole factors. A toplevel's extents are those of the window manager's frame.
+    Gtk3,
+    /// Any factor. A toplevel's extents are those of its X window.
+    Qt,
+    /// Chromium, Gecko, `LibreOffice`, Java: pixels mostly.
+    Other,
+}
+
+/// Smaller frames say too little: a rounded pixel is a large part of them.
+const SMALLEST: i32 = 24;
+
+/// The largest factor.
+const MOST: f64 = 4.0;
+
+impl Units {
+    /// Those of a toolkit by the name and version that it gives itself.
+    pub fn of(toolkit: &str, version: &str) -> Self {
+        match toolkit.to_ascii_lowercase().as_str() {
+            "gtk" if version.starts_with('4') => Self::Gtk4,
+            "gtk" => Self::Gtk3,
+            "qt" => Self::Qt,
+            _ => Self::Other,
+        }
+    }
+
+    /// In how many steps to the next whole one factors come. Fine steps only for Qt, whose frames
+    /// are exactly as large as their windows: a shadow could look like a small factor.
+    fn steps(self) -> &'static [f64] {
+        match self {
+            Self::Gtk4 | Self::Gtk3 => &[1.0],
+            Self::Qt => &[4.0, 20.0, 16.0],
+            Self::Other => &[4.0],
+        }
+    }
+
+    /// The factor by which a frame of `w`×`h` is as large as `target`, where one is plausible.
+    fn factor(self, frame: Rect, target: Rect) -> Option<f64> {
+        let fits = |k: f64| {
+            // The toolkit has rounded to its units, and the window system may have too.
+            let near = |own: i32, there: i32| (f64::from(own) * k - f64::from(there)).abs() <= k;
+            near(frame.w, target.w) && near(frame.h, target.h)
+        };
+        if fits(1.0) {
+            return Some(1.0);
+        }
+        if frame.w < SMALLEST || frame.h < SMALLEST {
+            return None;
+        }
+        // The longer side tells the factor more exactly.
+        let ratio = if frame.w > frame.h {
+            f64::from(target.w) / f64::from(frame.w)
+        } else {
+            f64::from(target.h) / f64::from(frame.h)
+        };
+        let mut near = self.steps().iter().map(|n| (ratio * n).round() / n);
+        near.find(|k| (1.0..=MOST).contains(k) && fits(*k))
+    }
+
+    /// How a frame of these extents lies in that window, if it can.
+    pub fn fit(self, frame: Rect, toplevel: &Toplevel) -> Option<Map> {
+        let content = toplevel.content();
+        if self == Self::Gtk4 {
+            let k = self.factor(frame, content)?;
+            return Some(Map::between(frame, content, k));
+        }
+        let targets = [content, toplevel.outer()];
+        let fits = targets.iter().filter_map(|target| {
+            let k = self.factor(frame, *target)?;
+            Some(Map::between(frame, *target, k))
+        });
+        // Of two that fit the plainer one.
+        fits.min_by(|a, b| a.scale.total_cmp(&b.scale))
+    }
+
+    /// How a frame lies in its window where the sizes do not fit: it is being resized, or GTK 4
+    /// has a shadow that the window does not tell of, which is as wide on both sides.
+    pub fn guess(self, frame: Rect, toplevel: &Toplevel) -> Option<Map> {
+        if self != Self::Gtk4 {
+            return None;
+        }
+        let content = toplevel.content();
+        let ratio = |whole: i32, part: i32| f64::from(whole) / f64::from(part.max(1));
+        let ratio = ratio(content.w, frame.w).min(ratio(content.h, frame.h));
+        let scale = if frame.w < SMALLEST || frame.h < SMALLEST {
+            1.0
+        } else {
+            ratio.floor().clamp(1.0, MOST)
+        };
+        if toplevel.shadow.is_some() {
+            return Some(Map::between(frame, content, scale));
+        }
+        let middle = |at: i32, whole: i32, part: i32| {
+            at + (f64::from(whole) - f64::from(part) * scale) as i32 / 2
+        };
+        let target = Rect {
+            x: middle(content.x, content.w, frame.w),
+            y: middle(content.y, content.h, frame.h),
+            ..content
+        };
+        Some(Map::between(frame, target, scale))
+    }
+}
+
+/// From a toolkit's coordinates to the screen's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Map {
+    /// Pixels per unit.
+    pub scale: f64,
+    x: f64,
+    y: f64,
+}
+
+impl Map {
+    /// Nothing to do.
+    pub const SAME: Self = Self {
+        scale: 1.0,
+        x: 0.0,
+        y: 0.0,
+    };
+
+    /// Puts the origin of `frame` at that of `target`.
+    fn between(frame: Rect, target: Rect, scale: f64) -> Self {
+        Self {
+            scale,
+            x: f64::from(target.x) - f64::from(frame.x) * scale,
+            y: f64::from(target.y) - f64::from(frame.y) * scale,
+        }
+    }
+
+    /// Whether the frame says that it is about where the window is, so that its toolkit knows the
+    /// screen's coordinates.
+    pub fn agrees(&self) -> bool {
+        // A frame's coordinates are rounded to its units.
+        let most = 2.0 * self.scale;
+        self.x.abs() <= most && self.y.abs() <= most
+    }
+
+    /// On the screen.
+    pub fn apply(&self, place: Rect) -> Rect {
+        // Casts from f64 saturate.
+        let at = |v: i32, origin: f64| (f64::from(v) * self.scale + origin).round() as i32;
+        let (x, y) = (at(place.x, self.x), at(place.y, self.y));
+        let right = at(place.x.saturating_add(place.w), self.x);
+        let bottom = at(place.y.saturating_add(place.h), self.y);
+        Rect {
+            x,
+            y,
+            w: right.saturating_sub(x),
+            h: bottom.saturating_sub(y),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::float_cmp)] // factors are found in a table
+mod tests {
+    use super::*;
+    use deskline_core::WindowId;
+
+    fn rect(x: i32, y: i32, w: i32, h: i32) -> Rect {
+        Rect { x, y, w, h }
+    }
+
+    fn toplevel(window: Rect, shadow: Option<[i32; 4]>, border: [i32; 4]) -> Toplevel {
+        Toplevel {
+            id: WindowId(1),
+            title: String::new(),
+            window,
+            shadow,
+            border,
+            modal: false,
+            on_screen: true,
+        }
+    }
+
+    #[test]
+    fn kcalc_at_twice_its_size() {
+        let window = toplevel(rect(200, 100, 536, 576), None, [5, 5, 29, 5]);
+        let map = Units::Qt.fit(rect(100, 50, 268, 288), &window).unwrap();
+        assert_eq!(map.scale, 2.0);
+        assert!(map.agrees());
+        assert_eq!(map.apply(rect(110, 60, 20, 10)), rect(220, 120, 40, 20));
+    }
+
+    #[test]
+    fn a_factor_that_is_no_whole_number_is_found_through_rounding() {
+        let window = toplevel(rect(455, 179, 374, 300), None, [5, 5, 29, 5]);
+        let map = Units::Qt.fit(rect(303, 119, 249, 200), &window).unwrap();
+        assert_eq!(map.scale, 1.5);
+        assert_eq!(map.apply(rect(303, 119, 249, 200)).x, 455);
+        let window = toplevel(rect(0, 0, 720, 600), None, [0; 4]);
+        let map = Units::Qt.fit(rect(0, 0, 600, 500), &window).unwrap();
+        assert_eq!(map.scale, 1.2);
+    }
+
+    #[test]
+    fn a_frame_of_gtk_3_has_the_window_managers_border() {
+        let window = toplevel(rect(205, 129, 600, 400), None, [5, 5, 29, 5]);
+        let map = Units::Gtk3.fit(rect(100, 50, 305, 217), &window).unwrap();
+        assert_eq!(map.scale, 2.0);
+        assert_eq!(map.apply(rect(102, 64, 300, 34)), rect(204, 128, 600, 68));
+        let window = toplevel(rect(485, 312, 300, 200), None, [5, 5, 29, 5]);
+        let map = Units::Gtk3.fit(rect(480, 283, 310, 234), &window).unwrap();
+        assert_eq!(map, Map::SAME);
+    }
+
+    #[test]
+    fn a_shadow_is_no_factor() {
+        // Client-side decorations of 10 pixels a side, of which the window does not tell.
+        let window = toplevel(rect(0, 0, 420, 410), None, [0; 4]);
+        assert_eq!(Units::Other.fit(rect(10, 10, 400, 390), &window), None);
+        let map = Units::Gtk4.guess(
+            rect(0, 0, 240, 190),
+            &toplevel(rect(710, 340, 500, 400), None, [0; 4]),
+        );
+        let map = map.unwrap();
+        assert_eq!(map.apply(rect(17, 51, 206, 24)), rect(754, 452, 412, 48));
+    }
+
+    #[test]
+    fn gtk_4_is_placed_at_the_content_of_its_window() {
+        let (window, frame) = (rect(984, 227, 412, 552), rect(0, 0, 360, 500));
+        let with = toplevel(window, Some([26, 26, 23, 29]), [0; 4]);
+        let map = Units::Gtk4.fit(frame, &with).unwrap();
+        assert_eq!(map.apply(frame), rect(1010, 250, 360, 500));
+        let without = toplevel(window, None, [0; 4]);
+        assert_eq!(Units::Gtk4.fit(frame, &without), None);
+        let map = Units::Gtk4.guess(frame, &without).unwrap();
+        assert_eq!(map.apply(frame), rect(1010, 253, 360, 500));
+    }
+
+    #[test]
+    fn extents_of_any_size_are_no_panic() {
+        let window = toplevel(rect(0, 0, 65_535, 1), None, [0; 4]);
+        assert_eq!(Units::Qt.fit(rect(i32::MIN, i32::MAX, 0, 0), &window), None);
+        let map = Units::Gtk4.guess(rect(0, 0, 30, 30), &window).unwrap();
+        map.apply(rect(i32::MAX, i32::MIN, i32::MAX, i32::MAX));
+    }
+}

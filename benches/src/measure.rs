@@ -135,7 +135,7 @@ pub fn subject(bed: &Bed, subject: &Subject, drivers: &[Driver], peers: &Path) -
 }
 
 fn floor(bed: &Bed, pid: u32, outcome: &mut Outcome) -> Result<(), deskline_linux::bus::Error> {
-    let mut floor = Floor::of(&bed.environment()["AT_SPI_BUS_ADDRESS"], pid)?;
+    let mut floor = Floor::of(&bed.accessibility(), pid)?;
     let mut bulk = false;
     repeat(|| {
         let read = floor.read()?;
@@ -202,7 +202,7 @@ fn drive(
 
 /// Our traversals alone, without server, journal and picture.
 fn traversals(bed: &Bed, pid: u32, driven: &mut Driven) -> Result<(), deskline_desktop::Error> {
-    let address = &bed.environment()["AT_SPI_BUS_ADDRESS"];
+    let address = &bed.accessibility();
     let mut atspi =
         AtSpi::connect(address).map_err(deskline_desktop::Error::system("connecting"))?;
     let budget = Duration::from_millis(500);

@@ -49,7 +49,7 @@ fn plain(app: App<'_>) -> Running<'_> {
 fn page(bed: &Bed, elements: usize) -> Running<'_> {
     let (app, page) = bed.chromium(&html(elements));
     // Chromium tells of a long page some time after it has shown it.
-    let address = &bed.environment()["AT_SPI_BUS_ADDRESS"];
+    let address = &bed.accessibility();
     let mut atspi = AtSpi::connect(address).unwrap();
     until("the page's first button", || {
         let tree = atspi.read(app.pid, Scope::Showing, &Windows::default());

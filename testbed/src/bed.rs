@@ -93,6 +93,14 @@ impl Bed {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
+    /// The address of the accessibility bus, as apps ask for it.
+    pub fn accessibility(&self) -> String {
+        let what = ["--session", "--print-reply=literal", "--dest=org.a11y.Bus"];
+        let get = ["/org/a11y/bus", "org.a11y.Bus.GetAddress"];
+        let said = self.run("dbus-send", &[&what[..], &get[..]].concat());
+        said.trim().to_owned()
+    }
+
     /// A folder for files, gone with the bed.
     pub fn folder(&self) -> &Path {
         self.folder.path()

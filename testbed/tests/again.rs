@@ -47,7 +47,7 @@ impl Drop for Load {
 }
 
 fn connect(bed: &Bed) -> AtSpi {
-    AtSpi::connect(&bed.environment()["AT_SPI_BUS_ADDRESS"]).unwrap()
+    AtSpi::connect(&bed.accessibility()).unwrap()
 }
 
 /// What differs, one line an element.

@@ -101,6 +101,21 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// An app's name of at most `limit` characters, as it stands without quotes in a header or a list:
+/// nothing in it ends the name. As [`escape`], and what separates a header's parts is escaped too:
+/// the `:` of `# error:`, the dash of `# Notes — 3 elements`, the parenthesis of `(PID: 7)`.
+pub fn name(text: &str, limit: usize) -> String {
+    let start: String = text.chars().take(limit).collect();
+    let pid = start.to_lowercase().contains("(pid");
+    cut(text, limit, |out, c| match c {
+        ':' | '\u{2014}' | '(' if c != '(' || pid => {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+        }
+        c => push_escaped(out, c),
+    })
+}
+
 /// [`one_line`] of at most `limit` characters, the last of them `…` where something was cut.
 pub fn short(text: &str, limit: usize) -> String {
     cut(text, limit, |out, c| {

@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::escape::{one_line, short, short_escaped};
+use crate::escape::{self, one_line, short, short_escaped};
+use crate::tree_file::NAME;
 use crate::{Diff, Element, Rect, Role, States, Texts, Tree, diff::Attribute, diff::Value};
 
 /// A summary has fewer characters than this.
@@ -97,10 +98,11 @@ impl Summary {
         if let Some(pid) = self.pid {
             out.field("pid", &pid.to_string(), 10);
         }
-        for (name, text) in [("app", &self.app), ("dialog", &self.dialog)] {
-            if let Some(text) = text {
-                out.field(name, text, 160);
-            }
+        if let Some(app) = &self.app {
+            out.field("app", &escape::name(app, NAME), 160);
+        }
+        if let Some(dialog) = &self.dialog {
+            out.field("dialog", dialog, 160);
         }
         for what in self.partial.iter().take(2) {
             out.field("partial", what, 160);
@@ -125,7 +127,7 @@ impl Summary {
         }
         let handoff = self.app_switch.as_ref().map(|handoff| {
             let mut head = Page::default();
-            let front = short(&handoff.app, 80);
+            let front = escape::name(&handoff.app, NAME);
             let front = format!("{front} (PID: {}) is now frontmost", handoff.pid);
             head.field("app_switch", &front, 200);
             let counts = format!("{} total, {} visible", handoff.total, handoff.visible);

@@ -4,9 +4,12 @@
 use std::cell::OnceCell;
 use std::fmt::Write as _;
 
-use crate::escape::{one_line, short_escaped};
+use crate::escape::{self, one_line, short_escaped};
 use crate::line_writer::Parts;
 use crate::{DeltaLine, Diff, Element, Line, Texts, Tree};
+
+/// The longest name of an app in a header.
+pub(crate) const NAME: usize = 80;
 
 /// The line of one element, without the space before it; empty where there is no such element.
 /// For a whole tree use [`full_tree`], which computes [`Texts`] once.
@@ -47,7 +50,7 @@ pub fn diff_and_tree(before: &Tree, after: &Tree, diff: &Diff, only_visible: boo
 
 /// The tree of an app that took the front: `# app_switch: <app> (PID: <pid>)`, then the full tree.
 pub fn app_switch(tree: &Tree, only_visible: bool) -> String {
-    let app = one_line(&tree.app.name);
+    let app = escape::name(&tree.app.name, NAME);
     let header = format!("# app_switch: {app} (PID: {})\n", tree.app.pid);
     header + &full_tree(tree, only_visible)
 }
@@ -113,7 +116,7 @@ fn delta_lines<'a>(
 fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
     let listed = |element: &&Element| !only_visible || element.visible;
     let count = tree.elements.iter().filter(listed).count();
-    let app = one_line(&tree.app.name);
+    let app = escape::name(&tree.app.name, NAME);
     let seconds = tree.took.as_secs_f64();
     push(
         out,

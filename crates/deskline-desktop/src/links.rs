@@ -168,7 +168,7 @@ fn list(applications: &[Application]) -> String {
             .map(|title| format!("\"{}\"", escape::short_escaped(title, 30)))
             .collect();
         let front = if application.front { " front" } else { "" };
-        let name = escape::short(&application.app.name, 30);
+        let name = escape::name(&application.app.name, 30);
         let _ = writeln!(
             text,
             "  {name} (PID: {}){front} {}",

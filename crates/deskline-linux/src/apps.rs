@@ -5,10 +5,12 @@
 //! the `freedesktop-desktop-entry` crate would be, and that crate is MPL-2.0.
 
 mod command;
+mod complaint;
 mod entry;
 mod installed;
 mod launch;
 mod mime;
+mod origin;
 mod running;
 
 use std::path::{Path, PathBuf};

@@ -130,7 +130,8 @@ impl LinuxDesktop {
         Ok(None)
     }
 
-    /// Waits until what was started has a window and a tree.
+    /// Waits until what was started has a window and a tree. The windows of strangers that come up
+    /// meanwhile do not count.
     fn started(
         &mut self,
         launch: &Launch,
@@ -142,29 +143,26 @@ impl LinuxDesktop {
         let mut seen: Option<(Instant, u32)> = None;
         while start.elapsed() < START {
             let windows = self.app_windows()?;
-            let ours = |w: &&Toplevel| {
+            let came = |w: &&Toplevel| {
                 w.viewable
-                    && launched
-                        .pid
-                        .is_some_and(|pid| w.pid == pid || descends(w.pid, pid))
+                    && w.pid != 0
+                    && (launched.made(w.pid)
+                        || !before.contains(&w.id) && is_instance(launch, launched, w.pid))
             };
-            let new = |w: &&Toplevel| w.viewable && w.pid != 0 && !before.contains(&w.id);
-            let window = windows
-                .iter()
-                .find(ours)
-                .or_else(|| windows.iter().find(new));
-            if let Some(window) = window {
-                let (since, _) = *seen.get_or_insert((Instant::now(), window.pid));
+            let mut pids: Vec<u32> = windows.iter().filter(came).map(|w| w.pid).collect();
+            pids.dedup();
+            for pid in pids {
+                let (since, _) = *seen.get_or_insert((Instant::now(), pid));
                 if self
                     .atspi
-                    .read(window.pid, Scope::Showing, &atspi::Windows::default())
+                    .read(pid, Scope::Showing, &atspi::Windows::default())
                     .is_ok_and(|t| t.elements.len() > 1)
                 {
-                    return Ok(window.pid);
+                    return Ok(pid);
                 }
                 if since.elapsed() > JOINS {
                     return Err(Error::NoWindow {
-                        pid: window.pid,
+                        pid,
                         name: launch.name.clone(),
                         hint: "It runs and has a window, but is not on the accessibility bus. \
                                Chromium and Electron need --force-renderer-accessibility; an app \
@@ -179,19 +177,27 @@ impl LinuxDesktop {
                     return Ok(pid);
                 }
                 if !status.success() {
+                    let why = launched.complaint().map_or_else(
+                        || "It has written nothing to its standard error".to_owned(),
+                        |said| format!("It has written: {said}"),
+                    );
                     return Err(Error::Open(format!(
-                        "{} ended at once ({status}). Run it in a terminal to see why",
+                        "{} ended at once ({status}). {why}",
                         launch.name
                     )));
                 }
             }
             cancel.wait(LOOK)?;
         }
+        let said = launched
+            .complaint()
+            .map(|said| format!(". It has written: {said}"));
         Err(Error::Open(format!(
-            "{} was started and showed no window within {} s. Call list_applications: it may be \
-             there under another name",
+            "{} was started and showed no window of its own within {} s. Call list_applications: \
+             it may be there under another name{}",
             launch.name,
-            START.as_secs()
+            START.as_secs(),
+            said.unwrap_or_default()
         )))
     }
 
@@ -229,29 +235,14 @@ impl LinuxDesktop {
     }
 }
 
-/// Whether process `pid` was started by `ancestor`, at any distance.
-fn descends(pid: u32, ancestor: u32) -> bool {
-    // Deeper than any real chain of launchers; a bound all the same.
-    const DEPTH: usize = 32;
-    let mut at = pid;
-    for _ in 0..DEPTH {
-        let Some(parent) = parent_of(at).filter(|p| *p > 1) else {
-            return false;
-        };
-        if parent == ancestor {
-            return true;
-        }
-        at = parent;
-    }
-    false
-}
-
-/// The parent of a process: `proc(5)`, field 4 of `/proc/pid/stat`.
-fn parent_of(pid: u32) -> Option<u32> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name before it is in parentheses and may hold anything, parentheses too.
-    let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_whitespace().nth(1)?.parse().ok()
+/// Whether a process that was not started now is an instance of the app, to which what was
+/// started may have handed over.
+fn is_instance(launch: &Launch, launched: &Launched, pid: u32) -> bool {
+    launched.may_have_handed_over_to(pid)
+        || launch.is_running_as(Running {
+            program: &atspi::process_name(pid),
+            ..Running::default()
+        })
 }
 
 impl Desktop for LinuxDesktop {

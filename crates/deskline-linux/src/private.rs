@@ -147,13 +147,7 @@ impl Drop for PrivateDesktop {
 fn variables(options: &Options, directory: &Path) -> Result<Environment> {
     let mut variables = environment::for_apps(&environment::own());
     // Of our own session, where there is one.
-    for other in [
-        "WAYLAND_DISPLAY",
-        "AT_SPI_BUS_ADDRESS",
-        "SESSION_MANAGER",
-        "PWD",
-        "WINDOWPATH",
-    ] {
+    for other in ["WAYLAND_DISPLAY", "SESSION_MANAGER", "PWD", "WINDOWPATH"] {
         variables.remove(other);
     }
     variables.retain(|name, _| !name.starts_with("XDG_SESSION_") && !name.starts_with("XDG_SEAT"));

@@ -1,13 +1,19 @@
 //! Starting an app: over D-Bus where its desktop file asks for it, else as a process.
 
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
 use deskline_desktop::Result;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
+use super::complaint::Complaint;
+use super::origin::{self, Origin};
 use super::{Launch, command, open};
 use crate::bus::{self, Body, Call, Connection};
 use crate::session::{Session, environment, spawn};
@@ -20,6 +26,12 @@ const BUS: Duration = Duration::from_secs(2);
 /// Without it Chromium 7 elements, none of a page; `org.a11y.Status` does not move it. Measured.
 const CHROMIUM_TREE: &str = "--force-renderer-accessibility";
 
+/// How often it is looked whether an app has complained too much.
+const CUT: Timespec = Timespec {
+    tv_sec: 10,
+    tv_nsec: 0,
+};
+
 /// An app that was started.
 #[derive(Debug, Clone)]
 pub struct Launched {
@@ -30,6 +42,8 @@ pub struct Launched {
     pub name: String,
     /// The id of its desktop file.
     pub desktop_id: Option<String>,
+    origin: Origin,
+    complaint: Complaint,
     exit: Arc<OnceLock<ExitStatus>>,
 }
 
@@ -38,6 +52,27 @@ impl Launched {
     /// another one, else it failed. Always `None` for one that the bus started.
     pub fn exited(&self) -> Option<ExitStatus> {
         self.exit.get().copied()
+    }
+
+    /// Whether this process is what was started, or came of it.
+    pub fn made(&self, pid: u32) -> bool {
+        self.origin.made(pid)
+    }
+
+    /// Whether what was started may have handed over to this process, which it did not start:
+    /// another instance of the same program, or an app that an opener has told to open something.
+    pub fn may_have_handed_over_to(&self, pid: u32) -> bool {
+        self.origin.is_same_program(pid)
+            || (self.origin.is_opener()
+                && self
+                    .pid
+                    .is_some_and(|own| origin::is_of_the_session(pid, own)))
+    }
+
+    /// The last lines that it has written to its standard error, on one line, where it has written
+    /// any. Hostile data, made harmless.
+    pub fn complaint(&self) -> Option<String> {
+        self.complaint.last_lines()
     }
 }
 
@@ -66,6 +101,11 @@ impl Launch {
             pid,
             name: self.name.clone(),
             desktop_id: self.entry.as_ref().map(|e| e.id.clone()),
+            origin: Origin {
+                pid,
+                ..Origin::default()
+            },
+            complaint: Complaint::default(),
             exit: Arc::default(),
         }
     }
@@ -122,6 +162,9 @@ fn start(launch: &Launch, session: &Session) -> Result<Launched> {
         .unwrap_or(Path::new("/"));
     let mut variables = session.environment.clone();
     environment::make_accessible(&mut variables);
+    let complaint = Complaint::new();
+    let mark = mark();
+    variables.insert(origin::MARK.to_owned(), mark.clone());
     let mut command = Command::new(&program);
     command
         .args(arguments)
@@ -132,21 +175,45 @@ fn start(launch: &Launch, session: &Session) -> Result<Launched> {
         .env("PWD", directory)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null());
+        .stderr(complaint.stdio());
     if is_chromium(&program) && !arguments.iter().any(|a| a == CHROMIUM_TREE) {
         command.arg(CHROMIUM_TREE);
     }
-    let mut child = spawn::own_session(&mut command)
+    let child = spawn::own_session(&mut command)
         .spawn()
         .map_err(|e| open(format!("cannot start {}: {e}", launch.name)))?;
-    let launched = launch.launched(Some(child.id()));
-    let exit = Arc::clone(&launched.exit);
-    thread::spawn(move || {
-        if let Ok(status) = child.wait() {
-            let _ = exit.set(status);
-        }
-    });
+    let mut launched = launch.launched(Some(child.id()));
+    launched.origin = Origin {
+        pid: Some(child.id()),
+        mark,
+        arguments: arguments.to_vec(),
+        program,
+    };
+    launched.complaint = complaint;
+    let (exit, complaint) = (Arc::clone(&launched.exit), launched.complaint.clone());
+    thread::spawn(move || mind(child, &exit, &complaint));
     Ok(launched)
+}
+
+/// What no other launch has, of this process or another.
+fn mark() -> String {
+    static LAUNCHES: AtomicU32 = AtomicU32::new(0);
+    let number = LAUNCHES.fetch_add(1, Ordering::Relaxed);
+    format!("{}-{number}", std::process::id())
+}
+
+/// Reaps the process when it ends, and keeps what it complains about from growing.
+fn mind(mut child: Child, exit: &OnceLock<ExitStatus>, complaint: &Complaint) {
+    let pid = Pid::from_child(&child);
+    if let Ok(ended) = pidfd_open(pid, PidfdFlags::empty()) {
+        let mut fds = [PollFd::new(&ended, PollFlags::IN)];
+        while matches!(poll(&mut fds, Some(&CUT)), Ok(0) | Err(Errno::INTR)) {
+            complaint.cut();
+        }
+    }
+    if let Ok(status) = child.wait() {
+        let _ = exit.set(status);
+    }
 }
 
 /// Whether the program is a Chromium, which Electron apps are too: a file of its resources lies

@@ -11,6 +11,12 @@ const INTERPRETERS: [&str; 14] = [
 /// The kernel keeps this many bytes of a process's name.
 const COMM: usize = 15;
 
+/// Whether a process of this name may be any app.
+pub(super) fn is_interpreter(program: &str) -> bool {
+    INTERPRETERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+        || INTERPRETERS.contains(&program)
+}
+
 /// What is known of a running app. Empty where it is not.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Running<'a> {
@@ -43,9 +49,7 @@ impl Launch {
         if same(id, running.window_class) || same(id, running.accessible_name) {
             return true;
         }
-        if INTERPRETERS
-            .contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
-        {
+        if is_interpreter(program) {
             return same(&self.name, running.accessible_name);
         }
         let comm = program.as_bytes().get(..COMM).unwrap_or(program.as_bytes());

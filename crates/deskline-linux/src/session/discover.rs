@@ -64,10 +64,20 @@ pub struct Sources {
     pub uid: u32,
 }
 
+/// The rank of a process that is neither a session manager nor a window manager.
+const APP: usize = 2;
+
 /// What a process says of its session, and how much that is worth: the least is the best.
 struct Candidate {
     worth: (bool, usize, bool, Reverse<u64>),
     environment: Environment,
+}
+
+impl Candidate {
+    /// Whether it is the session's own program, and not one of its apps.
+    fn is_session(&self) -> bool {
+        self.worth.1 < APP
+    }
 }
 
 impl Sources {
@@ -103,19 +113,29 @@ impl Sources {
                 session.silent.push(format!("{name}={value}"));
             }
         }
-        if !is_complete(&session) {
+        let complete = is_complete(&session);
+        if !complete || environment::is_of_a_bundle(&self.own) {
             let found = self
                 .candidates()
                 .into_iter()
                 .filter(|c| agrees(&c.environment, &self.own))
-                .map(|c| self.answering(&c.environment))
-                .find(|s| {
+                .map(|c| (self.answering(&c.environment), c))
+                .find(|(s, _)| {
                     s.session_bus.is_some() && (s.display.is_some() || s.wayland_display.is_some())
                 });
-            self.fill(
-                &mut session,
-                found.unwrap_or_else(|| self.without_processes()),
-            );
+            match found {
+                // A program that may be of a bundle itself knows no better than we do.
+                Some((_, candidate)) if complete && !candidate.is_session() => {}
+                Some((mut found, candidate)) => {
+                    if candidate.is_session() {
+                        let pointers = environment::pointers(&candidate.environment);
+                        found.environment.extend(pointers);
+                    }
+                    self.fill(&mut session, found);
+                }
+                None if complete => {}
+                None => self.fill(&mut session, self.without_processes()),
+            }
         }
         session.complete_environment();
         session
@@ -158,7 +178,7 @@ impl Sources {
                 let rank = [SESSION_MANAGERS, WINDOW_MANAGERS]
                     .iter()
                     .position(|names| names.contains(&p.comm.as_str()))
-                    .unwrap_or(2);
+                    .unwrap_or(APP);
                 let worth = (
                     environment.contains_key(process::MARK),
                     rank,

@@ -4,7 +4,7 @@
 //! their plugins and documents tell them to.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Environment;
 use super::process::MARK;
@@ -15,7 +15,6 @@ const USUAL: &[&str] = &[
     "XAUTHORITY",
     "WAYLAND_DISPLAY",
     "DBUS_SESSION_BUS_ADDRESS",
-    "AT_SPI_BUS_ADDRESS",
     "DESKTOP_SESSION",
     "GSETTINGS_BACKEND",
     "GSK_RENDERER",
@@ -37,7 +36,6 @@ const USUAL: &[&str] = &[
     "XMODIFIERS",
     "SESSION_MANAGER",
     "WINDOWPATH",
-    "LD_LIBRARY_PATH",
     "NIX_PROFILES",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
@@ -63,7 +61,6 @@ const FAMILIES: &[&str] = &[
     "CINNAMON_",
     "SAL_",
     "MOZ_",
-    "ELECTRON_",
     "MESA_",
     "LIBGL_",
     "LIBVA_",
@@ -72,10 +69,56 @@ const FAMILIES: &[&str] = &[
     "XCURSOR_",
     "IBUS_",
     "FCITX_",
-    "SNAP_",
     "FLATPAK_",
-    "APPIMAGE_",
 ];
+
+/// Where programs look for code and data of their own. An `AppImage`, a snap or an Electron app points
+/// them at its bundle, where another program finds what it crashes on; a session may point them at
+/// what all its apps need. So they come from the session or not at all.
+const BUNDLED: &[&str] = &[
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "GIO_MODULE_DIR",
+    "GIO_EXTRA_MODULES",
+    "GI_TYPELIB_PATH",
+    "GTK_PATH",
+    "GTK_EXE_PREFIX",
+    "GTK_DATA_PREFIX",
+    "GTK_IM_MODULE_FILE",
+    "GDK_PIXBUF_MODULE_FILE",
+    "GDK_PIXBUF_MODULEDIR",
+    "GSETTINGS_SCHEMA_DIR",
+    "QT_PLUGIN_PATH",
+    "QT_QPA_PLATFORM_PLUGIN_PATH",
+    "QML_IMPORT_PATH",
+    "QML2_IMPORT_PATH",
+    "LIBGL_DRIVERS_PATH",
+    "LIBVA_DRIVERS_PATH",
+    "FONTCONFIG_FILE",
+    "FONTCONFIG_PATH",
+    "LOCPATH",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "PERLLIB",
+    "PERL5LIB",
+    "NODE_OPTIONS",
+    "GST_PLUGIN_SYSTEM_PATH",
+];
+
+/// What an app has in its environment that came out of a bundle, or in an Electron app.
+const BUNDLES: &[&str] = &[
+    "APPDIR",
+    "APPIMAGE",
+    "SNAP",
+    "FLATPAK_ID",
+    "ELECTRON_RUN_AS_NODE",
+    "CHROME_DESKTOP",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+];
+
+/// Where a bundle's own files are, which it adds to search paths.
+const ROOTS: &[&str] = &["APPDIR", "SNAP"];
 
 /// Parts of names that mean a credential. Also catches the one-use `XDG_ACTIVATION_TOKEN`, which
 /// is not ours to pass on.
@@ -107,8 +150,46 @@ pub(crate) fn for_apps(environment: &Environment) -> Environment {
         .filter(|(name, _)| passes(name))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
+    leave_bundle(&mut passed, environment);
     keep_to_desktop(&mut passed);
     passed
+}
+
+/// Whether an environment is a bundled app's, which the session's own is better than.
+pub(crate) fn is_of_a_bundle(environment: &Environment) -> bool {
+    BUNDLES
+        .iter()
+        .chain(BUNDLED)
+        .any(|name| environment.contains_key(*name))
+}
+
+/// What a session's own programs have that points all its apps at code and data.
+pub(crate) fn pointers(environment: &Environment) -> impl Iterator<Item = (String, String)> {
+    BUNDLED
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), environment.get(*name)?.clone())))
+}
+
+/// Takes a bundle's directories out of the search paths.
+fn leave_bundle(passed: &mut Environment, environment: &Environment) {
+    let roots = ROOTS.iter().filter_map(|name| environment.get(*name));
+    let roots: Vec<&Path> = roots
+        .map(Path::new)
+        .filter(|root| root.is_absolute() && root.parent().is_some())
+        .collect();
+    for name in ["PATH", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS"] {
+        let Some(value) = passed.get_mut(name).filter(|_| !roots.is_empty()) else {
+            continue;
+        };
+        let kept: Vec<&str> = value
+            .split(':')
+            .filter(|dir| !roots.iter().any(|root| Path::new(dir).starts_with(root)))
+            .collect();
+        *value = kept.join(":");
+        if value.is_empty() {
+            passed.remove(name);
+        }
+    }
 }
 
 /// The home and temporary directories of a private desktop, in its own directory. The home may be
@@ -154,7 +235,8 @@ pub(crate) fn make_accessible(environment: &mut Environment) {
 fn passes(name: &str) -> bool {
     let usual = USUAL.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family));
     let upper = name.to_ascii_uppercase();
-    usual && !SECRET.iter().any(|part| upper.contains(part))
+    let bundled = BUNDLED.contains(&name);
+    usual && !bundled && !SECRET.iter().any(|part| upper.contains(part))
 }
 
 #[cfg(test)]
@@ -178,6 +260,19 @@ mod tests {
             "QT_LICENSE_TOKEN",
             "XDG_ACTIVATION_TOKEN",
             "LD_PRELOAD",
+            "LD_LIBRARY_PATH",
+            "ELECTRON_RUN_AS_NODE",
+            "APPDIR",
+            "APPIMAGE",
+            "SNAP_NAME",
+            "PYTHONHOME",
+            "GIO_MODULE_DIR",
+            "GTK_PATH",
+            "QT_PLUGIN_PATH",
+            "NODE_OPTIONS",
+            "CHROME_DESKTOP",
+            // It keeps Qt 6 off the bus that it names.
+            "AT_SPI_BUS_ADDRESS",
         ] {
             assert!(!passes(name), "{name} reaches apps");
         }

@@ -184,6 +184,44 @@ fn a_session_brings_its_environment() {
 }
 
 #[test]
+fn of_a_bundled_client_the_session_is_asked_for_the_environment() {
+    let mut machine = Machine::new();
+    let mut variables = machine.session(0);
+    variables.extend([
+        ("PATH", "/theirs".to_owned()),
+        ("QT_PLUGIN_PATH", "/run/theirs/qt".to_owned()),
+        ("AT_SPI_BUS_ADDRESS", "unix:path=/x".to_owned()),
+    ]);
+    machine.own = variables[..2].to_vec();
+    machine.own.extend([
+        ("XAUTHORITY", String::new()),
+        ("HOME", "/home/us".to_owned()),
+        ("APPDIR", "/tmp/.mount_abc".to_owned()),
+        ("PATH", "/tmp/.mount_abc/usr/bin:/usr/bin".to_owned()),
+        ("QT_PLUGIN_PATH", "/tmp/.mount_abc/qt".to_owned()),
+        ("LD_LIBRARY_PATH", "/tmp/.mount_abc/lib".to_owned()),
+        ("GIO_MODULE_DIR", "/tmp/.mount_abc/gio".to_owned()),
+        ("ELECTRON_RUN_AS_NODE", "1".to_owned()),
+    ]);
+    // Without a session's own program nothing of the bundle is left all the same.
+    machine.process(1, "code", 5, &machine.own.clone());
+    let alone = machine.find().environment;
+    let bundled = |environment: &Environment| {
+        let mut all = environment.iter();
+        all.any(|(name, value)| value.contains(".mount") || name.contains("ELECTRON"))
+    };
+    assert!(!bundled(&alone), "{alone:?}");
+    assert_eq!(alone["PATH"], "/usr/bin");
+    machine.process(2, "xfce4-session", 1, &variables);
+    let found = machine.find().environment;
+    assert!(!bundled(&found), "{found:?}");
+    assert_eq!(found["PATH"], "/theirs");
+    assert_eq!(found["QT_PLUGIN_PATH"], "/run/theirs/qt");
+    assert_eq!(found["HOME"], "/home/us");
+    assert!(!found.contains_key("AT_SPI_BUS_ADDRESS"), "{found:?}");
+}
+
+#[test]
 fn sockets_alone_are_enough() {
     let mut machine = Machine::new();
     let uid = rustix::process::getuid().as_raw();

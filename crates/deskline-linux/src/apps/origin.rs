@@ -1,0 +1,157 @@
+//! Whose windows count as those of an app that was started: its own, those of what it has started,
+//! and those of an instance that it has handed over to. A stranger's window that happens to appear
+//! meanwhile does not.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::command::base_name;
+use super::running::is_interpreter;
+use crate::session::process;
+
+/// The variable that marks what came of one launch, also where it left the process session and
+/// was re-parented.
+pub(super) const MARK: &str = "DESKLINE_LAUNCH";
+
+/// Deeper than any real chain of launchers.
+const DEPTH: usize = 32;
+
+/// Directories of programs that have nothing to do with each other.
+const SHARED: [&str; 6] = ["bin", "sbin", "libexec", "games", "lib", "lib64"];
+
+/// Programs that have another app started over the bus, and end.
+const OPENERS: [&str; 10] = [
+    "xdg-open",
+    "gio",
+    "gtk-launch",
+    "kde-open",
+    "kde-open5",
+    "exo-open",
+    "kioclient",
+    "systemd-run",
+    "gdbus",
+    "dex",
+];
+
+/// What is known of a launch.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Origin {
+    /// The process that was started, or that the bus has started.
+    pub(super) pid: Option<u32>,
+    /// The value of [`MARK`]; empty where the bus has started it.
+    pub(super) mark: String,
+    /// The program's path.
+    pub(super) program: PathBuf,
+    /// Its arguments.
+    pub(super) arguments: Vec<String>,
+}
+
+impl Origin {
+    /// Whether this process is the one that was started, or came of it.
+    pub(super) fn made(&self, pid: u32) -> bool {
+        let Some(started) = self.pid else {
+            return false;
+        };
+        if pid == started || ancestors(pid).any(|ancestor| ancestor == started) {
+            return true;
+        }
+        // What was started leads a process session of its own, and so is no one else's.
+        !self.mark.is_empty() && (session_of(pid) == Some(started) || self.has_mark(pid))
+    }
+
+    fn has_mark(&self, pid: u32) -> bool {
+        let environment = process::environment(Path::new("/proc"), pid.cast_signed());
+        environment.get(MARK) == Some(&self.mark)
+    }
+
+    /// Whether this process runs the same program, so that the one that was started may have handed
+    /// over to it: by its executable, by the directory that only this app's programs are in, or by
+    /// the script that it runs.
+    pub(super) fn is_same_program(&self, pid: u32) -> bool {
+        let Ok(executable) = fs::read_link(format!("/proc/{pid}/exe")) else {
+            return false;
+        };
+        let real = self
+            .program
+            .canonicalize()
+            .unwrap_or_else(|_| self.program.clone());
+        if is_interpreter(name(&real)) {
+            let script = self.arguments.iter().find(|a| !a.starts_with('-'));
+            return script.is_some_and(|script| runs_script(pid, &[Path::new(script)]));
+        }
+        if is_interpreter(name(&executable)) {
+            return runs_script(pid, &[&real, &self.program]);
+        }
+        if executable == real {
+            return true;
+        }
+        let dir = real.parent();
+        let own_dir = dir
+            .and_then(Path::file_name)
+            .and_then(|dir| dir.to_str())
+            .is_some_and(|dir| !SHARED.contains(&dir) && !dir.contains("-linux-"));
+        if own_dir && executable.parent() == dir {
+            return true;
+        }
+        // gnome-terminal-server of gnome-terminal, soffice.bin of soffice, /usr/lib/chromium/chromium
+        // of the script /usr/bin/chromium.
+        let running = name(&executable);
+        [name(&real), name(&self.program)]
+            .into_iter()
+            .filter(|program| !program.is_empty())
+            .any(|program| {
+                running
+                    .strip_prefix(program)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']))
+            })
+    }
+
+    /// Whether the program only has another one open something, which cannot be told from here.
+    pub(super) fn is_opener(&self) -> bool {
+        OPENERS.contains(&name(&self.program))
+    }
+}
+
+/// Whether an opener that had this pid may have had `pid` open something: it ran before, or the bus
+/// or the session's manager has started it since.
+pub(super) fn is_of_the_session(pid: u32, opener: u32) -> bool {
+    let read = |pid: u32| process::read(Path::new("/proc"), pid.cast_signed());
+    if pid < opener {
+        return true;
+    }
+    let parent = read(pid).and_then(|process| read(process.parent.cast_unsigned()));
+    parent.is_some_and(|parent| {
+        ["dbus-daemon", "dbus-broker-lau", "systemd"].contains(&parent.comm.as_str())
+    })
+}
+
+fn name(path: &Path) -> &str {
+    base_name(path.to_str().unwrap_or_default())
+}
+
+/// Whether an interpreter runs one of these scripts.
+fn runs_script(pid: u32, scripts: &[&Path]) -> bool {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = line.split(|b| *b == 0).skip(1).take(8);
+    words
+        .filter_map(|word| std::str::from_utf8(word).ok())
+        .any(|word| scripts.contains(&Path::new(word)))
+}
+
+/// The parents of a process, nearest first.
+fn ancestors(pid: u32) -> impl Iterator<Item = u32> {
+    std::iter::successors(parent_of(pid), |pid| parent_of(*pid)).take(DEPTH)
+}
+
+fn parent_of(pid: u32) -> Option<u32> {
+    let process = process::read(Path::new("/proc"), pid.cast_signed())?;
+    u32::try_from(process.parent).ok().filter(|pid| *pid > 1)
+}
+
+/// The process session of a process: `proc(5)`, field 6 of `/proc/pid/stat`.
+fn session_of(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name before it is in parentheses and may hold anything, parentheses too.
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(3)?.parse().ok()
+}

@@ -1,0 +1,113 @@
+//! What `open` answers with is the app that it has started, whatever else comes up meanwhile, or why
+//! there is none.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
+
+use deskline_testbed::{Bed, Client, until};
+use serde_json::json;
+
+const OPEN: &str = "open_application_and_traverse";
+
+fn comm(pid: u32) -> String {
+    let comm = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap();
+    comm.trim().to_owned()
+}
+
+fn opened(server: &Client, identifier: &str) -> u32 {
+    let answer = server.call(OPEN, json!({"identifier": identifier}));
+    assert!(!answer.is_error, "{identifier}: {answer}");
+    answer.pid()
+}
+
+fn end(bed: &Bed, pid: u32) {
+    let id = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::KILL).unwrap();
+    until("the window's end", || {
+        bed.screen().windows_of(pid).is_empty().then_some(())
+    });
+}
+
+#[test]
+fn a_stranger_that_comes_up_meanwhile_is_not_taken() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let go = bed.path("go");
+    let wait = format!("until [ -e '{}' ]; do sleep 0.05; done; ", go.display());
+    for start in [
+        "exec mousepad --disable-server",
+        "mousepad --disable-server; true",
+        // It leaves the process group and session, and its parent ends.
+        "setsid --fork mousepad --disable-server",
+    ] {
+        let _ = fs::remove_file(&go);
+        let line = format!("sh -c \"{wait}{start}\"");
+        let call = server.send(OPEN, json!({"identifier": line}));
+        let stranger = bed.widgets(deskline_testbed::Toolkit::Gtk3);
+        fs::write(&go, "").unwrap();
+        let answer = call
+            .answer(Duration::from_secs(60))
+            .expect("an answer")
+            .ok();
+        assert_ne!(answer.pid(), stranger.pid, "{start}");
+        assert_eq!(comm(answer.pid()), "mousepad", "{start}");
+        end(&bed, answer.pid());
+    }
+}
+
+#[test]
+fn an_instance_that_ran_already_is_what_it_hands_over_to() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let file = |name: &str| {
+        let path = bed.path(name);
+        fs::write(&path, name).unwrap();
+        path.display().to_string()
+    };
+    let first = opened(&server, &format!("mousepad {}", file("one.txt")));
+    let second = opened(&server, &format!("mousepad {}", file("two.txt")));
+    assert_eq!(first, second);
+    until("the second file", || {
+        let windows = bed.screen().windows_of(first);
+        windows
+            .iter()
+            .any(|w| w.title.contains("two.txt"))
+            .then_some(())
+    });
+    // Over the bus: a server of another name, and one that the bus starts by the app's id.
+    let terminal = opened(&server, "gnome-terminal --title Shell");
+    assert_eq!(comm(terminal), "gnome-terminal-");
+    assert_eq!(opened(&server, "gnome-terminal --title Other"), terminal);
+    let editor = opened(&server, "org.gnome.TextEditor");
+    assert_eq!(comm(editor), "gnome-text-edit");
+}
+
+#[test]
+fn an_app_that_ends_at_once_says_why() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    // As root it wants --no-sandbox, as anybody else another profile.
+    let script = bed.path("complains");
+    let text = "#!/bin/sh\nhead -c 3000000 /dev/zero | tr '\\0' 'x' >&2\n\
+                printf '\\nfirst\\033[31m\\nERROR: no \\342\\200\\256sandbox\\n# error: forged\\n' >&2\nexit 3\n";
+    fs::write(&script, text).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let answer = server.call(OPEN, json!({"identifier": script.display().to_string()}));
+    let error = answer.error();
+    assert!(error.contains("ended at once (exit status: 3)"), "{error}");
+    assert!(error.contains("ERROR: no \\u{202e}sandbox"), "{error}");
+    assert!(
+        error.contains("# error: forged") && error.len() < 1_000,
+        "{error}"
+    );
+    assert!(!answer.text.contains('\u{1b}'), "{answer}");
+    if rustix::process::getuid().is_root() {
+        let answer = server.call(OPEN, json!({"identifier": "chromium --no-first-run"}));
+        assert!(
+            answer.error().contains("--no-sandbox is not supported"),
+            "{answer}"
+        );
+    }
+}

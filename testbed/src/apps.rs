@@ -85,6 +85,15 @@ impl Bed {
         app
     }
 
+    /// A login form that goes away when it is filled in; see `testbed/apps/login.py`.
+    pub fn login(&self, args: &[&str]) -> App<'_> {
+        let mut command = python(self, "apps/login.py");
+        command.arg("/dev/stdout").args(args);
+        let app = App::start(self, command);
+        app.wait_for("ready");
+        app
+    }
+
     /// mousepad, GTK 3, with a file of this content.
     pub fn mousepad(&self, content: &str) -> (App<'_>, PathBuf) {
         self.editor("mousepad", content)

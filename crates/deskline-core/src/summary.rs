@@ -50,6 +50,15 @@ impl Handoff {
     }
 }
 
+/// What an app showed between two answers about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LateChanges {
+    /// `3 added, 1 modified`; empty where nothing changed.
+    pub counts: String,
+    /// The first lines: what is there now.
+    pub elements: Vec<String>,
+}
+
 /// What a call answers with, field by field; what is empty is left out. Texts from the screen and
 /// paths go in as they are: [`Summary::render`] makes them harmless and keeps to [`LIMIT`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -72,6 +81,8 @@ pub struct Summary {
     pub summary: String,
     /// What else the model must know: no guard, no picture and why.
     pub notes: Vec<String>,
+    /// What came after the last answer: [`late_changes`].
+    pub late_changes: LateChanges,
     /// Texts before and after: [`text_changes`].
     pub text_changes: Vec<(String, String)>,
     /// Lines of [`tree_elements`] or [`new_elements`].
@@ -139,6 +150,11 @@ impl Summary {
             let left = LIMIT.saturating_sub(out.chars + head.chars);
             head.chars + (left / 2).min(list_length(elements))
         });
+        if !self.late_changes.counts.is_empty() {
+            let since = format!("{} since the last answer", self.late_changes.counts);
+            out.field("late_changes", &since, 100);
+            out.lines(&self.late_changes.elements, after);
+        }
         let changes = self.text_changes.iter().take(3);
         let changes: Vec<_> = changes
             .map(|(old, new)| format!("'{}' -> '{}'", short(old, 60), short(new, 60)))
@@ -152,6 +168,9 @@ impl Summary {
         out.text
     }
 }
+
+/// `  … (+40 more)`
+const MORE: usize = 24;
 
 /// The longest path that is kept whole.
 const PATH: usize = 800;
@@ -195,14 +214,18 @@ impl Page {
 
     /// Appends a header and as many indented lines as fit with `after` characters still free.
     fn list(&mut self, name: &str, lines: &[String], after: usize) {
-        // `  … (+40 more)`
-        const MORE: usize = 24;
         let room = LIMIT.saturating_sub(after + MORE);
         let header = format!("{name}:\n");
         if lines.is_empty() || self.chars + header.len() + MORE >= room {
             return;
         }
         self.push(&header);
+        self.lines(lines, after);
+    }
+
+    /// Appends as many indented lines as fit with `after` characters still free.
+    fn lines(&mut self, lines: &[String], after: usize) {
+        let room = LIMIT.saturating_sub(after + MORE);
         for (i, line) in lines.iter().enumerate() {
             let line = format!("  {}\n", one_line(line));
             if self.chars + line.chars().count() >= room {
@@ -243,6 +266,41 @@ pub fn tree_elements(tree: &Tree) -> Vec<String> {
 pub fn new_elements(before: &Tree, after: &Tree, diff: &Diff) -> Vec<String> {
     let appeared = diff.appeared(before, after);
     elements(after, diff.added.iter().copied().chain(appeared), 20, 10)
+}
+
+/// What has come late, counted, and the first five of it: what was added, then what was modified as
+/// it is now, then what is gone.
+pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> LateChanges {
+    const MOST: usize = 5;
+    let counts = [
+        (diff.added.len(), "added"),
+        (diff.removed.len(), "removed"),
+        (diff.modified.len(), "modified"),
+    ];
+    let counts: Vec<_> = counts
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!("{n} {what}"))
+        .collect();
+    let modified = diff.modified.iter().map(|m| m.after);
+    let now = diff.added.iter().copied().chain(modified);
+    let gone = diff.removed.iter().copied();
+    let now = now.map(|i| (after, i, "")).collect::<Vec<_>>();
+    let gone = gone.map(|i| (before, i, "gone: "));
+    let all = now.into_iter().chain(gone).take(MOST);
+    let (is, was) = (Texts::of(after), Texts::of(before));
+    let lines = all.filter_map(|(tree, index, gone)| {
+        let texts = if gone.is_empty() { &is } else { &was };
+        let element = tree.elements.get(index)?;
+        Some(format!(
+            "{gone}{}",
+            element_line(tree, texts, index, element)
+        ))
+    });
+    LateChanges {
+        counts: counts.join(", "),
+        elements: lines.collect(),
+    }
 }
 
 fn elements(

@@ -48,6 +48,24 @@ pub fn diff_and_tree(before: &Tree, after: &Tree, diff: &Diff, only_visible: boo
     out
 }
 
+/// What changed between two answers about an app: `# late: +a -r ~m (since the last answer)`, then the
+/// lines of a diff, each after `late `. Empty where nothing changed.
+pub fn late(before: &Tree, after: &Tree, diff: &Diff) -> String {
+    if diff.is_empty() {
+        return String::new();
+    }
+    let mut out = format!(
+        "# late: +{} -{} ~{} (since the last answer)\n",
+        diff.added.len(),
+        diff.removed.len(),
+        diff.modified.len(),
+    );
+    for line in delta_lines(before, after, &Texts::of(after), diff) {
+        push(&mut out, format_args!("late {line}\n"));
+    }
+    out
+}
+
 /// The tree of an app that took the front: `# app_switch: <app> (PID: <pid>)`, then the full tree.
 pub fn app_switch(tree: &Tree, only_visible: bool) -> String {
     let app = escape::name(&tree.app.name, NAME);

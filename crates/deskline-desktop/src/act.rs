@@ -1,19 +1,19 @@
 //! Step 4: doing what was asked, with the target in front and in view where input needs it.
 
-use std::fmt::Write as _;
-
-use deskline_core::{Point, Rect, Tree, escape};
+use deskline_core::{KeyPress, Point, Rect, Tree};
 
 use crate::call::{Action, Options, Typing};
 use crate::cancel::Cancel;
 use crate::checkpoint::Checkpoint;
 use crate::desktop::{Button, Clicks, Scope};
+use crate::done::Done;
 use crate::error::{Error, Result};
 use crate::front::Wanted;
 use crate::guard::{self, Mode, Task};
 use crate::policy::Policy;
 use crate::reach::Reached;
 use crate::resolve::Resolved;
+use crate::secrecy::{HIDDEN, Keys, Witness, character_of, may_be_shown};
 use crate::settle::{BETWEEN, settle};
 
 /// Everything that one action needs.
@@ -30,13 +30,12 @@ pub(crate) struct Act<'c> {
     pub(crate) to: Option<&'c Resolved>,
 }
 
-/// What was done, for the summary.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Done {
-    /// Where the click or the wheel was, for the crosshair.
-    pub(crate) at: Option<Point>,
-    /// `Clicked 'Send' [AXButton]`
-    pub(crate) sentence: String,
+/// What comes of an action. Filled as it goes, so that an error in the middle does not lose what was
+/// done before it.
+pub(crate) struct Outcome<'o> {
+    pub(crate) done: &'o mut Done,
+    /// Where the typed text went.
+    pub(crate) keys: &'o mut Keys,
 }
 
 /// Whether the action sends synthetic input, and so needs the front, the pointer and the guard.
@@ -58,7 +57,12 @@ pub(crate) fn needs_input(action: &Action) -> bool {
 
 impl Act<'_> {
     /// Carries out an action that sends synthetic input.
-    pub(crate) fn input(&self, desk: &mut Checkpoint<'_>, action: &Action) -> Result<Done> {
+    pub(crate) fn input(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        action: &Action,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
         match action {
             Action::Click {
                 double,
@@ -76,37 +80,27 @@ impl Act<'_> {
                     Clicks::Single
                 };
                 desk.click(point, button, clicks, self.cancel)?;
-                let mut done = Done {
-                    at: Some(point),
-                    sentence: format!("{} {name}", verb(*double, *right)),
-                };
+                outcome.done.at = Some(point);
+                let verb = verb(*double, *right);
+                outcome.done.say(format!("{verb} {name}"));
                 if then.text.is_some() || then.key.is_some() {
                     // The click may open a dialog or move the focus: the text is for what it
                     // leads to.
-                    self.pause(desk)?;
-                    self.follow(desk)?;
-                    self.type_and_press(desk, then)?;
-                    done.sentence += &typed(then);
+                    let tree = self.pause(desk)?;
+                    outcome.keys.before = self.follow(desk, &tree)?;
+                    self.type_and_press(desk, then, outcome)?;
                 }
-                Ok(done)
             }
             Action::Type { typing } => {
                 self.front(desk, Wanted::App)?;
                 self.caption(desk, typing.text.as_deref())?;
-                self.type_and_press(desk, typing)?;
-                let sentence = typed(typing);
-                Ok(Done {
-                    at: None,
-                    sentence: capitalised(&sentence),
-                })
+                outcome.keys.before = self.tree.map(Witness::of);
+                self.type_and_press(desk, typing, outcome)?;
             }
             Action::PressKey { press } => {
                 self.front(desk, Wanted::App)?;
-                desk.press_key(*press, self.cancel)?;
-                Ok(Done {
-                    at: None,
-                    sentence: format!("Pressed {press}"),
-                })
+                outcome.keys.before = self.tree.map(Witness::of);
+                self.press_key(desk, *press, outcome)?;
             }
             Action::Scroll {
                 at,
@@ -114,33 +108,38 @@ impl Act<'_> {
                 delta_y,
             } => {
                 self.front(desk, Wanted::Place(*at))?;
+                outcome.done.underway = true;
                 desk.scroll(*at, *delta_x, *delta_y, self.cancel)?;
-                let sentence = format!(
-                    "Scrolled by ({delta_x}, {delta_y}) lines at ({}, {})",
+                outcome.done.at = Some(*at);
+                outcome.done.say(format!(
+                    "scrolled by ({delta_x}, {delta_y}) lines at ({}, {})",
                     at.x, at.y
-                );
-                Ok(Done {
-                    at: Some(*at),
-                    sentence,
-                })
+                ));
             }
             Action::Drag { modifiers, .. } => {
                 let (from, to) = (self.required()?, self.to.ok_or_else(no_target)?);
                 let (start, end) = self.reach_both(desk, from, to)?;
                 self.animate(desk, from, Some(start), None)?;
+                outcome.done.underway = true;
                 desk.drag(start, end, *modifiers, self.cancel)?;
-                let sentence = format!("Dragged {} to {}", from.name, to.name);
-                Ok(Done {
-                    at: Some(end),
-                    sentence,
-                })
+                outcome.done.at = Some(end);
+                outcome
+                    .done
+                    .say(format!("dragged {} to {}", from.name, to.name));
             }
-            _ => Err(Error::Input("this action sends no input".into())),
+            _ => return Err(Error::Input("this action sends no input".into())),
         }
+        outcome.done.underway = false;
+        Ok(())
     }
 
     /// Carries out an action that goes through the accessibility API alone.
-    pub(crate) fn quiet(&self, desk: &mut Checkpoint<'_>, action: &Action) -> Result<Done> {
+    pub(crate) fn quiet(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        action: &Action,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
         let target = self.required()?;
         let element = target
             .index
@@ -166,23 +165,28 @@ impl Act<'_> {
             },
             e => e,
         };
-        let sentence = match action {
-            Action::SetValue { value, .. } => {
-                desk.set_value(&element.id, value).map_err(about)?;
-                format!("Set {} to '{}'", target.name, escape::short(value, 40))
-            }
-            Action::PressAx { .. } => {
-                desk.press(&element.id).map_err(about)?;
-                format!("Pressed {}", target.name)
-            }
+        let done = &mut *outcome.done;
+        // An app that does not answer may have done it all the same.
+        done.underway = true;
+        let result = match action {
+            Action::SetValue { value, .. } => desk
+                .set_value(&element.id, value)
+                .map(|()| done.text(format!("set {} to", target.name), value)),
+            Action::PressAx { .. } => desk
+                .press(&element.id)
+                .map(|()| done.say(format!("pressed {}", target.name))),
             Action::SetSelected { selected, .. } => {
-                desk.set_selected(&element.id, *selected).map_err(about)?;
-                let verb = if *selected { "Selected" } else { "Deselected" };
-                format!("{verb} {}", target.name)
+                let verb = if *selected { "selected" } else { "deselected" };
+                desk.set_selected(&element.id, *selected)
+                    .map(|()| done.say(format!("{verb} {}", target.name)))
             }
-            _ => return Err(Error::Input("this action is not a quiet one".into())),
+            _ => Err(Error::Input("this action is not a quiet one".into())),
         };
-        Ok(Done { at: None, sentence })
+        done.underway = matches!(
+            result,
+            Err(Error::NotAnswering { .. } | Error::System { .. })
+        );
+        result.map_err(about)
     }
 
     fn required(&self) -> Result<&Resolved> {
@@ -206,7 +210,7 @@ impl Act<'_> {
     }
 
     /// Lets the app take in what was done before the next input of the same link goes in.
-    pub(crate) fn pause(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
+    pub(crate) fn pause(&self, desk: &mut Checkpoint<'_>) -> Result<Tree> {
         settle(
             &mut **desk,
             self.pid,
@@ -215,18 +219,23 @@ impl Act<'_> {
             BETWEEN,
             self.cancel,
         )
-        .map(drop)
+        .map(|(_, tree)| tree)
     }
 
     /// After a click: what it has brought to the front, a dialog of another process too, is what
-    /// the text is for. What the person had in front is not, nor what is out of bounds.
-    fn follow(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
+    /// the text is for. What the person had in front is not, nor what is out of bounds. `tree` is
+    /// the target's; the answer is what is known of where keys go now.
+    fn follow(&self, desk: &mut Checkpoint<'_>, tree: &Tree) -> Result<Option<Witness>> {
         let front = desk.front()?.map(|front| front.pid);
         let theirs = desk.front_before().map(|front| front.pid);
         let Some(pid) = front.filter(|pid| *pid != 0 && Some(*pid) != theirs) else {
-            return Ok(());
+            return Ok(Some(Witness::of(tree)));
         };
-        if pid != self.pid && self.policy.is_bounded() {
+        if pid == self.pid {
+            desk.aim(pid, None);
+            return Ok(Some(Witness::of(tree)));
+        }
+        if self.policy.is_bounded() {
             let listed = desk.applications()?;
             let name = listed.iter().find(|a| a.app.pid == pid);
             let names: Vec<&str> = name.map(|a| a.app.name.as_str()).into_iter().collect();
@@ -238,21 +247,49 @@ impl Act<'_> {
             }
         }
         desk.aim(pid, None);
-        Ok(())
+        // One that cannot be read may hold anything.
+        let prompt = desk.read(pid, Scope::Showing).ok();
+        Ok(prompt.as_ref().map(Witness::of))
     }
 
-    fn type_and_press(&self, desk: &mut Checkpoint<'_>, typing: &Typing) -> Result<()> {
+    fn type_and_press(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        typing: &Typing,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
         if let Some(text) = &typing.text {
+            outcome.keys.text.clone_from(text);
+            outcome.done.underway = true;
             desk.type_text(text, self.cancel)?;
+            outcome.done.text("typed", text);
+            outcome.done.underway = false;
         }
         if typing.text.is_some() && typing.key.is_some() {
             // The key is for what the text leads to: a button that it enables, a list that it
             // narrows, a path that a file dialog has to look up.
-            self.pause(desk)?;
+            let tree = self.pause(desk)?;
+            outcome.keys.after = Some(Witness::of(&tree));
         }
-        if let Some(press) = typing.key {
-            desk.press_key(press, self.cancel)?;
+        match typing.key {
+            Some(press) => self.press_key(desk, press, outcome),
+            None => Ok(()),
         }
+    }
+
+    fn press_key(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        press: KeyPress,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
+        if let Some(character) = character_of(press) {
+            outcome.keys.text.push(character);
+            // What was seen before this key says nothing of it.
+            outcome.keys.after = None;
+        }
+        desk.press_key(press, self.cancel)?;
+        outcome.done.key(press);
         Ok(())
     }
 
@@ -275,7 +312,7 @@ impl Act<'_> {
         // Nobody is kept out only to be shown something.
         let guarded = desk.guard.holds();
         desk.let_in();
-        let caption = text.unwrap_or_default();
+        let caption = text.map_or("", |text| self.caption_of(text));
         desk.show(place, caption, self.options.animation_duration, self.cancel)?;
         if guarded {
             self.front(desk, Wanted::of(target)).map(drop)
@@ -289,8 +326,18 @@ impl Act<'_> {
             return Ok(());
         };
         desk.let_in();
-        desk.show(None, text, self.options.animation_duration, self.cancel)?;
+        let caption = self.caption_of(text);
+        desk.show(None, caption, self.options.animation_duration, self.cancel)?;
         self.front(desk, Wanted::App).map(drop)
+    }
+
+    /// What the caption shows of a text: others may see the screen.
+    fn caption_of<'t>(&self, text: &'t str) -> &'t str {
+        if may_be_shown(text, self.tree) {
+            text
+        } else {
+            HIDDEN
+        }
     }
 
     /// Where the target was in the tree.
@@ -319,29 +366,9 @@ fn no_target() -> Error {
 
 fn verb(double: bool, right: bool) -> &'static str {
     match (double, right) {
-        (false, false) => "Clicked",
-        (true, false) => "Double-clicked",
-        (false, true) => "Right-clicked",
-        (true, true) => "Double-right-clicked",
+        (false, false) => "clicked",
+        (true, false) => "double-clicked",
+        (false, true) => "right-clicked",
+        (true, true) => "double-right-clicked",
     }
-}
-
-/// `, typed 'Hello' and pressed Return`
-fn typed(typing: &Typing) -> String {
-    let mut sentence = String::new();
-    if let Some(text) = &typing.text {
-        let _ = write!(sentence, ", typed '{}'", escape::short(text, 40));
-    }
-    if let Some(key) = typing.key {
-        let _ = write!(sentence, ", pressed {key}");
-    }
-    sentence
-}
-
-fn capitalised(sentence: &str) -> String {
-    let sentence = sentence.trim_start_matches(", ");
-    let mut chars = sentence.chars();
-    chars.next().map_or_else(String::new, |c| {
-        c.to_uppercase().collect::<String>() + chars.as_str()
-    })
 }

@@ -9,6 +9,7 @@ use crate::cancel::Reason;
 use crate::desktop::Picture;
 use crate::error::{Error, Result};
 use crate::report::Report;
+use crate::secrecy::{HIDDEN, character_of};
 
 /// All that the model sees of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,9 +19,6 @@ pub struct Answer {
     /// Whether it is an error.
     pub is_error: bool,
 }
-
-/// What stands in for a secret.
-const SECRET: &str = "•••";
 
 /// An error before there was any link.
 pub fn error(message: &str) -> Answer {
@@ -39,28 +37,24 @@ pub fn error(message: &str) -> Answer {
 pub(crate) fn record(
     journal: &Journal,
     call: &Call,
-    mut report: Report,
+    report: &mut Report,
     result: Result<()>,
 ) -> Answer {
-    let error = result.err().map(|e| message(&e, call));
-    // Where no tree says what has the focus, what was typed may be a secret.
-    report.secret |= error.is_some() && report.latest().is_none();
-    let mut summary = summarise(call, &report, error.clone());
-    if report.secret {
-        hide_secret(call, &mut summary);
-    }
+    let failed = result.err();
+    let error = failed.as_ref().map(|e| message(e, call, report));
+    let mut summary = summarise(call, report, error.clone());
     let tool = call.tool.name();
     let mut written = Record::new(
         tool,
-        arguments(call, report.secret),
-        outcome(error.as_deref()),
+        arguments(call, report.is_public()),
+        outcome(failed.as_ref(), error.as_deref()),
     );
     let start = std::time::Instant::now();
     match journal.begin(tool) {
         Ok(entry) => write(
             &entry,
             call,
-            &mut report,
+            report,
             &mut summary,
             &mut written,
             error.as_deref(),
@@ -152,7 +146,9 @@ fn pixel(picture: &Picture, at: Point) -> Option<(u32, u32)> {
 /// The tree file; `None` where no tree was read.
 fn tree_text(call: &Call, report: &Report, error: Option<&str>) -> Option<String> {
     let only_visible = call.options.only_visible_elements;
-    let mut text = match (&report.before, &report.after, &report.diff) {
+    let late = report.late.as_ref();
+    let mut text = late.map(|late| late.lines.clone()).unwrap_or_default();
+    text += &match (&report.before, &report.after, &report.diff) {
         (Some(before), Some(after), Some(diff)) => {
             tree_file::diff_and_tree(before, after, diff, only_visible)
         }
@@ -177,6 +173,9 @@ fn summarise(call: &Call, report: &Report, error: Option<String>) -> Summary {
         summary.app = Some(tree.app.name.clone());
         summary.dialog = tree_file::dialog_label(tree);
         summary.partial.clone_from(&tree.partial);
+        if let Some(late) = &report.late {
+            summary.late_changes = late.summary.clone();
+        }
     }
     if error.is_some() {
         summary.error = error;
@@ -212,7 +211,7 @@ fn sentence(call: &Call, report: &Report) -> String {
         Action::Open { identifier } => {
             parts.push(format!("Opened '{}'", escape::short(identifier, 60)));
         }
-        _ => parts.push(report.done.sentence.clone()),
+        _ => parts.push(report.done.sentence(report.is_public())),
     }
     if report.others > 0 {
         parts.push(format!("{} others match as well", report.others));
@@ -246,59 +245,77 @@ fn sentence(call: &Call, report: &Report) -> String {
     parts.join(". ") + "."
 }
 
-/// What was wrong and what to do next.
-fn message(e: &Error, call: &Call) -> String {
+/// What was done, what was wrong and what to do next.
+fn message(e: &Error, call: &Call, report: &Report) -> String {
     let tool = call.tool.name();
-    match e {
-        Error::Cancelled(Reason::Person) => {
-            format!("Cancelled: the user pressed Esc during {tool}")
+    let done = report.done.sentence(report.is_public());
+    if let Error::Cancelled(reason) = e {
+        let mut message = cancelled(*reason, tool);
+        if report.done.underway {
+            message += ". Some of the input may have gone in: call refresh_traversal to see";
         }
-        Error::Cancelled(Reason::Request) => {
-            format!("Cancelled: the client cancelled its request during {tool}")
+        return if report.done.is_empty() {
+            message
+        } else {
+            format!("{done}. {message}")
+        };
+    }
+    let unknown = report.done.underway && !matches!(e, Error::Input(_) | Error::Refused { .. });
+    match (report.done.is_empty(), unknown) {
+        (true, false) => e.to_string(),
+        (true, true) => format!(
+            "{e}. Whether it was done all the same is not known: do not repeat it before you have looked"
+        ),
+        (false, _) => {
+            format!("{done}; then: {e}. Do not repeat it before you have looked")
         }
-        Error::Cancelled(Reason::Stopping) => {
-            format!("Cancelled: the server was stopped during {tool}")
-        }
-        Error::Cancelled(Reason::Watchdog) => format!(
+    }
+}
+
+fn cancelled(reason: Reason, tool: &str) -> String {
+    match reason {
+        Reason::Person => format!("Cancelled: the user pressed Esc during {tool}"),
+        Reason::Request => format!("Cancelled: the client cancelled its request during {tool}"),
+        Reason::Stopping => format!("Cancelled: the server was stopped during {tool}"),
+        Reason::Watchdog => format!(
             "{tool} held the person's input for too long and was stopped. Call refresh_traversal to see how far it came"
         ),
-        Error::Cancelled(Reason::Unguarded) => format!(
+        Reason::Unguarded => format!(
             "{tool} was stopped: the guard that kept the user's input out was lost. Call refresh_traversal to see how far it came"
         ),
-        e => e.to_string(),
     }
 }
 
-fn outcome(error: Option<&str>) -> Outcome {
-    match error {
-        None => Outcome::Ok,
-        Some(error) if error.starts_with("Cancelled:") => Outcome::Cancelled,
-        Some(error) => Outcome::Error(error.to_owned()),
+fn outcome(failed: Option<&Error>, message: Option<&str>) -> Outcome {
+    let asked = [Reason::Person, Reason::Request, Reason::Stopping];
+    match (failed, message) {
+        (Some(Error::Cancelled(reason)), _) if asked.contains(reason) => Outcome::Cancelled,
+        (Some(_), Some(message)) => Outcome::Error(message.to_owned()),
+        _ => Outcome::Ok,
     }
 }
 
-/// The arguments as they came, with secrets taken out.
-fn arguments(call: &Call, secret: bool) -> Map<String, Value> {
+/// The arguments as they came; texts and keys that may be secrets are hidden.
+fn arguments(call: &Call, public: bool) -> Map<String, Value> {
     let mut arguments = call.arguments.clone();
-    if secret {
-        for name in ["text", "value"] {
-            if let Some(value) = arguments.get_mut(name) {
-                *value = SECRET.into();
-            }
+    if public {
+        return arguments;
+    }
+    let key = match &call.action {
+        Action::PressKey { press } => Some(*press),
+        Action::Click { then, .. } | Action::Type { typing: then } => then.key,
+        _ => None,
+    };
+    let is_character = key.and_then(character_of).is_some();
+    let keys: &[&str] = if is_character {
+        &["keyName", "pressKey"]
+    } else {
+        &[]
+    };
+    for name in ["text", "value"].iter().chain(keys) {
+        if let Some(value) = arguments.get_mut(*name) {
+            *value = HIDDEN.into();
         }
     }
     arguments
-}
-
-/// Takes the typed text out of the sentence, and out of whatever shows it.
-fn hide_secret(call: &Call, summary: &mut Summary) {
-    let text = match &call.action {
-        Action::Click { then, .. } | Action::Type { typing: then } => then.text.as_deref(),
-        Action::SetValue { value, .. } => Some(value.as_str()),
-        _ => None,
-    };
-    if let Some(text) = text.filter(|text| !text.is_empty()) {
-        let shown = escape::short(text, 40);
-        summary.summary = summary.summary.replace(&format!("'{shown}'"), SECRET);
-    }
 }

@@ -6,10 +6,10 @@
 use std::ops::{Deref, DerefMut};
 use std::time::Instant;
 
-use deskline_core::Point;
+use deskline_core::{KeyPress, Modifiers, Point};
 
-use crate::cancel::Cancel;
-use crate::desktop::{Desktop, Window, WindowId};
+use crate::cancel::{Cancel, Reason};
+use crate::desktop::{Button, Clicks, Desktop, Permit, Pointer, Window, WindowId};
 use crate::error::Result;
 use crate::guard::{Kept, Task, Watch};
 
@@ -17,59 +17,87 @@ use crate::guard::{Kept, Task, Watch};
 /// longer than one request waits.
 const RESTORES: usize = 3;
 
-/// What the person had in front of them.
+/// What the person had in front of them, and how far the links since have changed it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Saved {
     /// Their front window.
-    pub(crate) front: Option<Window>,
+    front: Option<Window>,
     /// Their pointer.
-    pub(crate) pointer: Option<Point>,
+    pointer: Option<Point>,
+    /// Where a link has left the pointer; `None` where none has moved it.
+    left: Option<Point>,
+}
+
+/// What a link left for a later one to put back: putting it back would have closed a menu.
+#[derive(Debug, Clone)]
+pub(crate) struct Held {
+    saved: Saved,
+    /// The app that has the menu.
+    pid: u32,
+    /// The desktop that it is on: its window ids mean nothing on another.
+    desktop: String,
 }
 
 /// The desktop, with what has to be put back on it.
 pub(crate) struct Checkpoint<'a> {
     desktop: &'a mut dyn Desktop,
+    cancel: &'a Cancel,
     saved: Saved,
-    /// The windows of the target as they were, to tell its new ones.
-    windows: Vec<WindowId>,
+    /// All windows as they were, to tell new ones.
+    windows: Vec<Window>,
     /// The target's process, where it was known beforehand.
     pid: Option<u32>,
     pub(crate) guard: Watch,
-    /// Whether the pointer was moved or the front window changed by us.
-    pub(crate) disturbed: bool,
+    /// Whether input was sent or a window brought to the front.
+    touched: bool,
     /// Set where nothing must be put back: a handoff.
     keep: bool,
+    /// The app whose menu an earlier link left open.
+    menu_of: Option<u32>,
     /// Where a menu of the target is left open, what was saved goes here and waits.
-    held: &'a mut Option<Saved>,
+    held: &'a mut Option<Held>,
 }
 
 impl<'a> Checkpoint<'a> {
-    /// Notes what the person has; what an earlier link still holds counts as theirs.
+    /// Notes what the person has. What an earlier link still holds counts as theirs, unless its
+    /// menu has closed or the person has gone on to another window since.
+    ///
+    /// # Errors
+    /// Of the desktop; what is held stays held then.
     pub(crate) fn save(
         desktop: &'a mut dyn Desktop,
         pid: Option<u32>,
-        held: &'a mut Option<Saved>,
+        held: &'a mut Option<Held>,
+        cancel: &'a Cancel,
     ) -> Result<Self> {
-        let disturbed = held.is_some();
-        let saved = match held.take() {
-            Some(saved) => saved,
-            None => Saved {
-                front: desktop.front()?,
-                pointer: Some(desktop.pointer()?),
-            },
+        let front = desktop.front()?;
+        let pointer = desktop.pointer()?.at;
+        let windows = desktop.every_window()?;
+        let waits = match &*held {
+            Some(held) => {
+                held.desktop == desktop.id()
+                    && front.as_ref().is_some_and(|front| front.pid == held.pid)
+                    && desktop.popup_open(held.pid)?
+            }
+            None => false,
         };
-        let windows = match pid {
-            Some(pid) => desktop.windows(pid)?.iter().map(|w| w.id).collect(),
-            None => Vec::new(),
+        let menu = held.take().filter(|_| waits);
+        let fresh = Saved {
+            front,
+            pointer: Some(pointer),
+            left: None,
         };
+        let (menu_of, saved) = menu.map_or((None, fresh), |menu| (Some(menu.pid), menu.saved));
         Ok(Self {
             desktop,
+            cancel,
             saved,
             windows,
             pid,
             guard: Watch::default(),
-            disturbed,
+            touched: menu_of.is_some(),
             keep: false,
+            menu_of,
             held,
         })
     }
@@ -79,15 +107,34 @@ impl<'a> Checkpoint<'a> {
         self.saved.front.as_ref()
     }
 
+    /// Whether the window was there before the act.
+    pub(crate) fn was_there(&self, window: WindowId) -> bool {
+        self.windows.iter().any(|w| w.id == window)
+    }
+
     /// Leaves everything as it is: another process took over.
     pub(crate) fn hand_off(&mut self) {
         self.keep = true;
     }
 
-    /// Leaves everything as it is until a later link: a menu is open that would close.
-    pub(crate) fn hold(&mut self) {
-        *self.held = Some(std::mem::take(&mut self.saved));
-        self.keep = true;
+    /// Leaves everything as it is until a later link where a menu is open that would close: the
+    /// app's, or that of an earlier link.
+    pub(crate) fn hold_for_menu(&mut self, pid: u32) {
+        let open = |desktop: &mut dyn Desktop, pid| desktop.popup_open(pid).unwrap_or(false);
+        let menu_of = self.menu_of.filter(|of| *of != pid);
+        let of = if open(self.desktop, pid) {
+            Some(pid)
+        } else {
+            menu_of.filter(|of| open(self.desktop, *of))
+        };
+        if let Some(pid) = of.filter(|_| self.touched) {
+            *self.held = Some(Held {
+                saved: std::mem::take(&mut self.saved),
+                pid,
+                desktop: self.desktop.id(),
+            });
+            self.keep = true;
+        }
     }
 
     /// Keeps the person's input out until [`Checkpoint::let_in`]. Where the platform cannot, that
@@ -112,24 +159,93 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
+    // What a link does to the desktop, noted for the restore.
+
+    /// As [`Desktop::open`].
+    pub(crate) fn open(
+        &mut self,
+        identifier: &str,
+        permit: Permit<'_>,
+        cancel: &Cancel,
+    ) -> Result<u32> {
+        self.touched = true;
+        self.desktop.open(identifier, permit, cancel)
+    }
+
+    /// As [`Desktop::activate`].
+    pub(crate) fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        self.touched = true;
+        self.desktop.activate(window, cancel)
+    }
+
+    /// As [`Desktop::click`].
+    pub(crate) fn click(
+        &mut self,
+        at: Point,
+        button: Button,
+        clicks: Clicks,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        self.points_at(at);
+        self.desktop.click(at, button, clicks, cancel)
+    }
+
+    /// As [`Desktop::drag`].
+    pub(crate) fn drag(
+        &mut self,
+        from: Point,
+        to: Point,
+        modifiers: Modifiers,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        self.points_at(to);
+        self.desktop.drag(from, to, modifiers, cancel)
+    }
+
+    /// As [`Desktop::scroll`].
+    pub(crate) fn scroll(
+        &mut self,
+        at: Point,
+        delta_x: i32,
+        delta_y: i32,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        self.points_at(at);
+        self.desktop.scroll(at, delta_x, delta_y, cancel)
+    }
+
+    /// As [`Desktop::type_text`].
+    pub(crate) fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+        self.touched = true;
+        self.desktop.type_text(text, cancel)
+    }
+
+    /// As [`Desktop::press_key`].
+    pub(crate) fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+        self.touched = true;
+        self.desktop.press_key(press, cancel)
+    }
+
+    fn points_at(&mut self, at: Point) {
+        self.touched = true;
+        self.saved.left = Some(at);
+    }
+
     /// Puts back what changed. What cannot be put back (a window that is gone) stays as it is.
     fn restore(&mut self) {
-        if self.keep || !self.disturbed {
+        if self.keep || !self.touched {
             return;
         }
-        if let Some(pointer) = self.saved.pointer
-            && self.desktop.pointer().is_ok_and(|now| now != pointer)
-            && let Err(e) = self.desktop.move_pointer(pointer)
-        {
-            tracing::warn!("the pointer was not put back: {e}");
-        }
+        self.restore_pointer();
         let Some(front) = self.saved.front.take() else {
             return;
         };
         let now = self.desktop.front().ok().flatten();
+        let known =
+            |id: WindowId, pid: u32| self.windows.iter().any(|w| w.id == id && w.pid == pid);
         let same_app = |now: &Window| {
             // The app was in front before and has opened a window of its own over the other.
-            now.pid == front.pid && !self.windows.contains(&now.id) && !self.windows.is_empty()
+            now.pid == front.pid && self.pid == Some(now.pid) && !known(now.id, now.pid)
         };
         if now
             .as_ref()
@@ -152,6 +268,20 @@ impl<'a> Checkpoint<'a> {
             }
         }
     }
+
+    /// Puts the pointer back where a link has moved it, nobody has moved it since, and nothing is
+    /// being dragged.
+    fn restore_pointer(&mut self) {
+        let (Some(left), Some(pointer)) = (self.saved.left, self.saved.pointer) else {
+            return;
+        };
+        let stays = |now: Pointer| now.at == left && now.at != pointer && !now.pressed;
+        if self.desktop.pointer().is_ok_and(stays)
+            && let Err(e) = self.desktop.move_pointer(pointer)
+        {
+            tracing::warn!("the pointer was not put back: {e}");
+        }
+    }
 }
 
 impl Drop for Checkpoint<'_> {
@@ -159,6 +289,12 @@ impl Drop for Checkpoint<'_> {
         self.desktop.release_all();
         self.let_in();
         self.desktop.stop_listening();
+        // An error leaves the menu of an earlier link open; the person's Esc does not.
+        if let Some(pid) = self.menu_of.filter(|_| !self.keep)
+            && self.cancel.reason() != Some(Reason::Person)
+        {
+            self.hold_for_menu(pid);
+        }
         self.restore();
     }
 }

@@ -22,6 +22,15 @@ pub struct Window {
     pub extents: Rect,
 }
 
+/// The pointer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pointer {
+    /// Where it is, in screen coordinates.
+    pub at: Point,
+    /// Whether a button is down, whoever holds it.
+    pub pressed: bool,
+}
+
 /// A running app with windows, for `list_applications`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Application {
@@ -154,12 +163,24 @@ pub trait Desktop: Send {
     /// The app's windows on the screen, frontmost first.
     fn windows(&mut self, pid: u32) -> Result<Vec<Window>>;
 
+    /// Every app's windows on the screen, frontmost first.
+    fn every_window(&mut self) -> Result<Vec<Window>>;
+
+    /// Starts to note whether the person presses a key or a button, until
+    /// [`Desktop::stop_listening`]. What they press while the guard holds reaches no app and does
+    /// not count.
+    fn watch_person(&mut self);
+
+    /// Whether the person has pressed a key or a button since [`Desktop::watch_person`]; `None`
+    /// where this platform cannot tell.
+    fn person_pressed(&mut self) -> Option<bool>;
+
     /// Whether a menu, pop-up or drop-down of the app is open that would close if the pointer or
     /// the front window changed.
     fn popup_open(&mut self, pid: u32) -> Result<bool>;
 
-    /// Where the pointer is.
-    fn pointer(&mut self) -> Result<Point>;
+    /// Where the pointer is, and whether a button is down.
+    fn pointer(&mut self) -> Result<Pointer>;
 
     /// Puts the pointer there.
     fn move_pointer(&mut self, to: Point) -> Result<()>;

@@ -47,7 +47,6 @@ impl Act<'_> {
     /// of them is meant: the tree that told it.
     pub(crate) fn front(&self, desk: &mut Checkpoint<'_>, wanted: Wanted) -> Result<Option<Tree>> {
         self.cancel.check()?;
-        desk.disturbed = true;
         // An open menu takes the input by itself, and would close if the front window changed.
         if desk.popup_open(self.pid)? {
             desk.aim(self.pid, None);

@@ -11,6 +11,7 @@ use deskline_core::{Rect, escape};
 
 use crate::call::Action;
 use crate::resolve::Resolved;
+use crate::secrecy::character_of;
 
 /// After this long the guard opens by itself, whatever hangs.
 pub const LIMIT: Duration = Duration::from_secs(30);
@@ -110,7 +111,9 @@ pub(crate) fn caption(action: &Action, target: Option<&Resolved>, app: Option<&s
         Action::Click { right: true, .. } => at("right-clicking"),
         Action::Click { double: true, .. } => at("double-clicking"),
         Action::Click { .. } => at("clicking"),
-        Action::PressKey { press } => format!("pressing {press} in"),
+        Action::PressKey { press } if character_of(*press).is_none() => {
+            format!("pressing {press} in")
+        }
         Action::Scroll { .. } => "scrolling in".to_owned(),
         Action::Drag { .. } => at("dragging"),
         _ => "typing in".to_owned(),
@@ -178,6 +181,9 @@ mod tests {
                 key: None,
             },
         };
+        let press = deskline_core::KeyPress::parse("x", &[]).unwrap();
+        let said = caption(&Action::PressKey { press }, None, Some("Messages"));
+        assert_eq!(said, "AI: typing in Messages — press Esc to cancel");
         let said = caption(&typing, None, Some("Mess\nages"));
         assert!(!said.contains("hunter2") && !said.contains('\n'), "{said}");
     }

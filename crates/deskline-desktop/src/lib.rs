@@ -10,15 +10,19 @@ pub mod cancel;
 mod checkpoint;
 pub mod desktop;
 pub mod doctor;
+mod done;
 pub mod error;
 mod front;
 pub mod guard;
+mod handoff;
+mod late;
 mod link;
 mod links;
 mod policy;
 mod reach;
 mod report;
 mod resolve;
+mod secrecy;
 mod settle;
 mod wait;
 
@@ -26,7 +30,8 @@ pub use answer::{Answer, error as error_answer};
 pub use call::{Action, Call, Options, Target, Tool};
 pub use cancel::Cancel;
 pub use desktop::{
-    Application, Button, Clicks, Desktop, Permit, Picture, Platform, Scope, Window, WindowId,
+    Application, Button, Clicks, Desktop, Permit, Picture, Platform, Pointer, Scope, Window,
+    WindowId,
 };
 pub use error::{Error, Result};
 pub use links::{Links, unanswered};

@@ -3,16 +3,19 @@
 use deskline_core::{Diff, States, Tree};
 use deskline_journal::RefStore;
 
-use crate::act::{self, Act};
+use crate::act::{self, Act, Outcome};
 use crate::call::{Action, Call, Target};
 use crate::cancel::Cancel;
-use crate::checkpoint::{Checkpoint, Saved};
+use crate::checkpoint::{Checkpoint, Held};
 use crate::desktop::{Desktop, Scope};
 use crate::error::{Error, Result};
 use crate::front;
+use crate::handoff::Handoff;
+use crate::late::Told;
 use crate::policy::Policy;
 use crate::report::Report;
 use crate::resolve::{self, Resolved};
+use crate::secrecy::Witness;
 use crate::settle::{self, settle};
 use crate::wait::wait_for;
 
@@ -20,7 +23,8 @@ use crate::wait::wait_for;
 pub(crate) struct Link<'l> {
     pub(crate) desktop: &'l mut dyn Desktop,
     pub(crate) refs: &'l mut RefStore,
-    pub(crate) held: &'l mut Option<Saved>,
+    pub(crate) held: &'l mut Option<Held>,
+    pub(crate) told: &'l Told,
     pub(crate) policy: &'l Policy,
     pub(crate) call: &'l Call,
     pub(crate) cancel: &'l Cancel,
@@ -33,6 +37,7 @@ impl Link<'_> {
             desktop,
             refs,
             held,
+            told,
             policy,
             call,
             cancel,
@@ -48,6 +53,7 @@ impl Link<'_> {
             call,
             cancel,
             trees,
+            told,
         };
 
         // refresh_traversal looks, and touches neither focus nor pointer.
@@ -68,10 +74,16 @@ impl Link<'_> {
             .inspect_err(|_| desktop.stop_listening())?;
 
         // 2. Checkpoint: front window and pointer; the tree is that of step 1.
-        let mut desk = report.step("checkpoint", |_| Checkpoint::save(desktop, call.pid, held))?;
+        let mut desk = report.step("checkpoint", |_| {
+            Checkpoint::save(desktop, call.pid, held, cancel)
+        })?;
         // 3 and 4. Guard and act. The guard is taken where input follows at once, and holds no
         // longer than it does.
+        let mut handoff = Handoff::watch(&mut desk, &call.action);
         let acted = report.step("act", |report| steps.act(&mut desk, &targets, report));
+        if acted.is_ok() {
+            handoff.look(&mut desk)?;
+        }
         desk.let_in();
         report.guard_held = desk.guard.held();
         if let Some(why) = desk.guard.unable.take() {
@@ -83,13 +95,17 @@ impl Link<'_> {
         let pid = report.pid.ok_or_else(no_pid)?;
 
         // 5. Settle. The last reading is the second traversal.
-        report.step("settle", |report| steps.settle(&mut desk, pid, report))?;
+        report.step("settle", |report| {
+            steps.settle(&mut desk, pid, &mut handoff, report)
+        })?;
 
         // 6. Diff.
         report.step("diff", |report| steps.diff(report))?;
 
         // 7. Handoff: decided before anything is put back.
-        report.step("handoff", |report| steps.handoff(&mut desk, pid, report))?;
+        report.step("handoff", |report| {
+            steps.handoff(&mut desk, pid, &mut handoff, report)
+        })?;
         let pictured = match &report.handoff {
             // An app that may not be read is not pictured either.
             Some((front, tree)) => tree.as_ref().map(|_| front.pid),
@@ -107,8 +123,8 @@ impl Link<'_> {
         // 8. Restore: pointer and front window, unless there was a handoff, or a menu is open that
         // this would close.
         report.step("restore", |report| {
-            if report.handoff.is_none() && desk.popup_open(pid).unwrap_or(false) {
-                desk.hold();
+            if report.handoff.is_none() {
+                desk.hold_for_menu(pid);
             }
             drop(desk);
         });
@@ -130,6 +146,7 @@ struct Steps<'s> {
     call: &'s Call,
     cancel: &'s Cancel,
     trees: Trees<'s>,
+    told: &'s Told,
 }
 
 impl Steps<'_> {
@@ -137,6 +154,7 @@ impl Steps<'_> {
         let pid = self.call.pid.ok_or_else(no_pid)?;
         report.pid = Some(pid);
         let tree = report.step("traverse", |report| self.trees.read(desktop, pid, report))?;
+        report.late = self.told.changes_since(&tree);
         report.after = Some(tree);
         report.step("picture", |report| {
             take_picture(desktop, pid, None, report);
@@ -157,10 +175,11 @@ impl Steps<'_> {
         let wanted = resolve::target_of(action);
         let needs_tree = wanted.is_some_and(|target| !matches!(target, Target::Point(_)));
         if self.call.options.traverse_before || needs_tree || self.policy.is_bounded() {
-            report.before = Some(self.trees.read(desktop, pid, report)?);
+            let tree = self.trees.read(desktop, pid, report)?;
+            report.late = self.told.changes_since(&tree);
+            report.before = Some(tree);
         }
         let tree = report.before.as_ref();
-        report.secret = tree.is_some_and(has_secret_focus);
         let waits = matches!(action, Action::WaitFor { .. });
         let Some(wanted) = wanted.filter(|_| !waits) else {
             return Ok(Targets::default());
@@ -173,7 +192,9 @@ impl Steps<'_> {
         report.others = target.others;
         let element = target.index.and_then(|i| tree?.elements.get(i));
         let is = |state| element.is_some_and(|e| e.states.contains(state));
-        report.secret |= is(States::SECURE);
+        // The value is for this element and no other.
+        let sets = matches!(action, Action::SetValue { .. });
+        report.public_value = sets && element.is_some() && !is(States::SECURE);
         if is(States::DISABLED) {
             report.notes.push(format!("{} is disabled", target.name));
         }
@@ -193,7 +214,6 @@ impl Steps<'_> {
         match &call.action {
             Action::Open { identifier } => {
                 self.policy.permit_identifier(identifier)?;
-                desk.disturbed = true;
                 let permit = |names: &[&str]| self.policy.permit_names(names);
                 report.pid = Some(desk.open(identifier, &permit, cancel)?);
             }
@@ -203,10 +223,10 @@ impl Steps<'_> {
                 timeout,
             } => {
                 let pid = call.pid.ok_or_else(no_pid)?;
-                report.done.sentence =
-                    wait_for(&mut **desk, target, *state, *timeout, cancel, |desk| {
-                        self.trees.read(desk, pid, report)
-                    })?;
+                let came = wait_for(&mut **desk, target, *state, *timeout, cancel, |desk| {
+                    self.trees.read(desk, pid, report)
+                })?;
+                report.done.say(came);
             }
             action => {
                 let act = Act {
@@ -219,17 +239,27 @@ impl Steps<'_> {
                     target: targets.target.as_ref(),
                     to: targets.to.as_ref(),
                 };
-                report.done = if act::needs_input(action) {
-                    act.input(desk, action)?
-                } else {
-                    act.quiet(desk, action)?
+                let mut outcome = Outcome {
+                    done: &mut report.done,
+                    keys: &mut report.keys,
                 };
+                if act::needs_input(action) {
+                    act.input(desk, action, &mut outcome)?;
+                } else {
+                    act.quiet(desk, action, &mut outcome)?;
+                }
             }
         }
         Ok(())
     }
 
-    fn settle(&self, desk: &mut Checkpoint<'_>, pid: u32, report: &mut Report) -> Result<()> {
+    fn settle(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        pid: u32,
+        handoff: &mut Handoff,
+        report: &mut Report,
+    ) -> Result<()> {
         let options = &self.call.options;
         let scope = if options.traverse_after {
             Scope::Again {
@@ -242,10 +272,13 @@ impl Steps<'_> {
         match settle(&mut **desk, pid, scope, before, settle::MOST, self.cancel) {
             Ok((settled, tree)) => {
                 report.settled = Some(settled);
+                // A key after the text was preceded by a look of its own.
+                report.keys.after.get_or_insert_with(|| Witness::of(&tree));
                 report.after = Some(tree);
             }
             Err(e) => has_ended(e, report)?,
         }
+        handoff.look(desk)?;
         if !options.delay_after_action.is_zero() {
             self.cancel.wait(options.delay_after_action)?;
             match desk.read(pid, scope) {
@@ -266,7 +299,6 @@ impl Steps<'_> {
             return Ok(());
         };
         self.trees.accept(&mut tree, report)?;
-        report.secret |= has_secret_focus(&tree);
         let before = report
             .before
             .as_ref()
@@ -276,14 +308,16 @@ impl Steps<'_> {
         Ok(())
     }
 
-    fn handoff(&mut self, desk: &mut Checkpoint<'_>, pid: u32, report: &mut Report) -> Result<()> {
-        let Some(mut front) = desk.front()? else {
+    fn handoff(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        pid: u32,
+        handoff: &mut Handoff,
+        report: &mut Report,
+    ) -> Result<()> {
+        let Some(mut front) = handoff.decide(desk, pid)? else {
             return Ok(());
         };
-        let before = desk.front_before().map(|w| w.pid);
-        if front.pid == pid || Some(front.pid) == before || front.pid == 0 {
-            return Ok(());
-        }
         desk.hand_off();
         let tree = self.trees.read(&mut **desk, front.pid, report);
         if let Err(e) = &tree {
@@ -353,12 +387,6 @@ fn resolve_on(tree: Option<&Tree>, target: &Target) -> Result<Resolved> {
         }),
         (None, _) => Err(Error::Input("the tree was not read".into())),
     }
-}
-
-/// Whether what has the focus holds a secret.
-fn has_secret_focus(tree: &Tree) -> bool {
-    let secret = States::FOCUSED | States::SECURE;
-    tree.elements.iter().any(|e| e.states.contains(secret))
 }
 
 /// A failed picture never fails the call. `target` is an element of the tree before.

@@ -11,9 +11,10 @@ use deskline_journal::{Journal, RefStore};
 use crate::answer::{self, Answer};
 use crate::call::Call;
 use crate::cancel::Cancel;
-use crate::checkpoint::Saved;
+use crate::checkpoint::Held;
 use crate::desktop::{Application, Desktop, Platform};
 use crate::error::{Error, Result};
+use crate::late::Told;
 use crate::link::Link;
 use crate::policy::Policy;
 use crate::report::Report;
@@ -26,7 +27,9 @@ pub struct Links {
     refs: RefStore,
     policy: Policy,
     /// What a link left for a later one to put back.
-    held: Option<Saved>,
+    held: Option<Held>,
+    /// The trees of the last answers.
+    told: Told,
 }
 
 impl Links {
@@ -40,6 +43,7 @@ impl Links {
             refs,
             policy,
             held: None,
+            told: Told::default(),
         }
     }
 
@@ -52,10 +56,11 @@ impl Links {
         if matches!(result, Err(Error::Unavailable(_) | Error::System { .. })) {
             // What failed may be the connection: the next call makes a new one.
             self.desktop = None;
-            self.held = None;
         }
         let result = result.map_err(|e| self.discreet(e));
-        answer::record(&self.journal, call, report, result)
+        let answer = answer::record(&self.journal, call, &mut report, result);
+        self.told.remember(&mut report);
+        answer
     }
 
     /// The error without the title of a window whose app is out of bounds.
@@ -75,12 +80,12 @@ impl Links {
 
     fn link(&mut self, call: &Call, cancel: &Cancel, report: &mut Report) -> Result<()> {
         let desktop = connected(&self.platform, &mut self.desktop)?;
-        let (refs, held, policy) = (&mut self.refs, &mut self.held, &self.policy);
         Link {
             desktop,
-            refs,
-            held,
-            policy,
+            refs: &mut self.refs,
+            held: &mut self.held,
+            told: &self.told,
+            policy: &self.policy,
             call,
             cancel,
         }
@@ -118,11 +123,11 @@ impl Links {
 /// The answer of a call whose app did not answer when it was asked whether it does, so that it has
 /// not waited for its turn; and its line in the journal.
 pub fn unanswered(journal: &Journal, call: &Call, error: Error) -> Answer {
-    let report = Report {
+    let mut report = Report {
         pid: call.pid,
         ..Report::default()
     };
-    answer::record(journal, call, report, Err(error))
+    answer::record(journal, call, &mut report, Err(error))
 }
 
 /// The desktop, connected to when it is first needed.

@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Diff, Tree};
 
-use crate::act::Done;
 use crate::desktop::{Picture, Window};
+use crate::done::Done;
+use crate::late::Late;
+use crate::secrecy::{Keys, Witness};
 use crate::settle::Settled;
 
 /// One link's findings.
@@ -32,8 +34,12 @@ pub(crate) struct Report {
     pub(crate) handoff: Option<(Window, Option<Tree>)>,
     /// Whether the app was gone after the action.
     pub(crate) ended: bool,
-    /// Whether the typed text is a secret.
-    pub(crate) secret: bool,
+    /// Where the typed text went.
+    pub(crate) keys: Keys,
+    /// Whether a value was for an element that is known not to be secure.
+    pub(crate) public_value: bool,
+    /// What the app showed between the last answer about it and this call.
+    pub(crate) late: Option<Late>,
     /// What else the agent must know.
     pub(crate) notes: Vec<String>,
     /// How long each step took, in their order.
@@ -49,6 +55,18 @@ impl Report {
         let result = step(self);
         self.steps.push((name, start.elapsed()));
         result
+    }
+
+    /// Whether it is known that no text of the call went to a secure field. Unknown counts as a
+    /// secret.
+    pub(crate) fn is_public(&self) -> bool {
+        // Some of the text may have gone to what came up.
+        let bare = |tree: &Option<Tree>| {
+            tree.as_ref()
+                .is_some_and(|tree| !Witness::of(tree).is_secure())
+        };
+        self.public_value
+            || (self.keys.are_public() && self.handoff.iter().all(|(_, tree)| bare(tree)))
     }
 
     /// The tree as it is now, as far as it is known.

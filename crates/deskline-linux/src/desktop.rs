@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree};
 use deskline_desktop::guard::{Kept, Task};
 use deskline_desktop::{
-    Application, Button, Cancel, Clicks, Desktop, Error, Permit, Picture, Result, Scope, Window,
-    WindowId,
+    Application, Button, Cancel, Clicks, Desktop, Error, Permit, Picture, Pointer, Result, Scope,
+    Window, WindowId,
 };
 
 use crate::apps::{self, Launch, Launched, Running};
@@ -356,11 +356,23 @@ impl Desktop for LinuxDesktop {
         Ok(windows.iter().map(Toplevel::window).collect())
     }
 
+    fn every_window(&mut self) -> Result<Vec<Window>> {
+        Ok(self.app_windows()?.iter().map(Toplevel::window).collect())
+    }
+
+    fn watch_person(&mut self) {
+        self.guard.watch();
+    }
+
+    fn person_pressed(&mut self) -> Option<bool> {
+        self.guard.pressed()
+    }
+
     fn popup_open(&mut self, pid: u32) -> Result<bool> {
         self.x11.popup_open(pid)
     }
 
-    fn pointer(&mut self) -> Result<Point> {
+    fn pointer(&mut self) -> Result<Pointer> {
         self.x11.pointer()
     }
 

@@ -56,8 +56,12 @@ pub(crate) fn release_synthetic(c: &stream::Connection) -> Result<()> {
 enum Order {
     Close(Task, Cancel, SyncSender<Result<Kept>>),
     Open(SyncSender<()>),
-    /// Listen for Esc no longer.
+    /// Listen for Esc no longer, and watch the person no longer.
     Rest,
+    /// Note whether the person presses anything from here on.
+    Watch,
+    /// Whether they have; `None` where their devices cannot be told from the agent's.
+    Pressed(SyncSender<Option<bool>>),
     /// Outline a place, caption it, or both.
     Show(Option<Rect>, String, SyncSender<()>),
     Hide(SyncSender<()>),
@@ -103,7 +107,19 @@ impl Guard {
         self.tell_and_wait(Order::Open);
     }
 
-    /// Listens for Esc no longer.
+    /// As [`deskline_desktop::Desktop::watch_person`].
+    pub(crate) fn watch(&self) {
+        self.tell(Order::Watch);
+    }
+
+    /// As [`deskline_desktop::Desktop::person_pressed`].
+    pub(crate) fn pressed(&self) -> Option<bool> {
+        let (reply, done) = mpsc::sync_channel(1);
+        self.tell(Order::Pressed(reply));
+        answer(&done).ok().flatten()
+    }
+
+    /// Listens for Esc no longer, nor for anything else.
     pub(crate) fn rest(&self) {
         self.tell(Order::Rest);
     }

@@ -59,7 +59,7 @@ fn a_click_is_motion_then_press_and_release() {
     assert!(matches!(window.seen()[0], Seen::Motion { x: 150, y: 170 }));
     let clicks = pressed(&window);
     assert_eq!((clicks[0].0, clicks[0].1), (3, 5));
-    assert_eq!(x11.pointer().unwrap(), AT);
+    assert_eq!(x11.pointer().unwrap().at, AT);
 }
 
 #[test]

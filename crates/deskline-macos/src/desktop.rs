@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree};
 use deskline_desktop::guard::{Kept, Task};
 use deskline_desktop::{
-    Application, Button, Cancel, Clicks, Desktop, Error, Permit, Picture, Result, Scope, Window,
-    WindowId,
+    Application, Button, Cancel, Clicks, Desktop, Error, Permit, Picture, Pointer, Result, Scope,
+    Window, WindowId,
 };
 
 use crate::apps;
@@ -297,12 +297,27 @@ impl<O: Os> Desktop for MacDesktop<O> {
         Ok(windows.into_iter().map(|(window, _)| window).collect())
     }
 
+    fn every_window(&mut self) -> Result<Vec<Window>> {
+        Ok(windows::all(&self.os))
+    }
+
+    fn watch_person(&mut self) {
+        // The guard's tap does, from when it lets them in.
+    }
+
+    fn person_pressed(&mut self) -> Option<bool> {
+        self.guard.pressed()
+    }
+
     fn popup_open(&mut self, pid: u32) -> Result<bool> {
         Ok(windows::popup_open(&self.os, pid))
     }
 
-    fn pointer(&mut self) -> Result<Point> {
-        Ok(self.input.pointer())
+    fn pointer(&mut self) -> Result<Pointer> {
+        Ok(Pointer {
+            at: self.input.pointer(),
+            pressed: self.os.button_held(),
+        })
     }
 
     fn move_pointer(&mut self, to: Point) -> Result<()> {

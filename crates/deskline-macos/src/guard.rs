@@ -22,6 +22,8 @@ struct State {
     until: Option<Instant>,
     /// What the person's Esc raises; `None` when nobody listens for it.
     cancel: Option<Cancel>,
+    /// Whether the person has pressed a key or a button that reached an app.
+    pressed: bool,
     /// How often the system has turned the tap off since it was taken.
     turned_off: u32,
 }
@@ -53,15 +55,18 @@ impl State {
                 }
                 Verdict::Close
             }
-            Seen::KeyDown { .. } | Seen::Input if tapped.tag == TAG => Verdict::Pass,
+            Seen::KeyDown { .. } | Seen::ButtonDown | Seen::Input if tapped.tag == TAG => {
+                Verdict::Pass
+            }
             kind => {
                 if let Some(cancel) = self.cancel.as_ref().filter(|_| is_escape(kind)) {
                     cancel.cancel(Reason::Person);
                 }
-                match self.until {
-                    Some(_) => Verdict::Drop,
-                    None => Verdict::Pass,
+                if self.until.is_some() {
+                    return Verdict::Drop;
                 }
+                self.pressed |= matches!(kind, Seen::KeyDown { .. } | Seen::ButtonDown);
+                Verdict::Pass
             }
         }
     }
@@ -104,6 +109,7 @@ impl<O: Os> Guard<O> {
         let state = Arc::new(Mutex::new(State {
             until: Some(Instant::now() + task.limit),
             cancel: Some(cancel.clone()),
+            pressed: false,
             turned_off: 0,
         }));
         // The one of an earlier link goes first.
@@ -130,6 +136,13 @@ impl<O: Os> Guard<O> {
         }
     }
 
+    /// Whether the person has pressed anything since they were let in; `None` where no tap has
+    /// watched them.
+    pub(crate) fn pressed(&self) -> Option<bool> {
+        let (_, state) = self.tap.as_ref()?;
+        Some(state.lock().unwrap_or_else(PoisonError::into_inner).pressed)
+    }
+
     /// Ends it all.
     pub(crate) fn end(&mut self) {
         self.tap = None;
@@ -147,6 +160,7 @@ mod tests {
         let state = State {
             until: Some(now + Duration::from_secs(30)),
             cancel: Some(cancel.clone()),
+            pressed: false,
             turned_off: 0,
         };
         (state, cancel, now)
@@ -213,6 +227,21 @@ mod tests {
         assert_eq!(state.judge(persons(Seen::Disabled), now), Verdict::Close);
         assert_eq!(cancel.reason(), Some(Reason::Unguarded));
         assert_eq!(state.judge(persons(Seen::Input), now), Verdict::Pass);
+    }
+
+    #[test]
+    fn what_the_person_presses_counts_where_it_reaches_an_app() {
+        let (mut state, _, now) = held();
+        state.judge(persons(Seen::ButtonDown), now);
+        assert!(!state.pressed, "dropped");
+        state.until = None;
+        state.judge(persons(Seen::Input), now);
+        let tag = TAG;
+        let kind = Seen::ButtonDown;
+        state.judge(Tapped { kind, tag }, now);
+        assert!(!state.pressed, "a motion, and our own click");
+        state.judge(persons(kind), now);
+        assert!(state.pressed);
     }
 
     #[test]

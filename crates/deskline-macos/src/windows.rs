@@ -139,6 +139,13 @@ pub(crate) fn matched<O: Os>(
     windows
 }
 
+/// Every app's windows on the screen, frontmost first.
+pub(crate) fn all<O: Os>(os: &O) -> Vec<Window> {
+    let server = os.windows();
+    let shown = server.iter().filter(|w| w.on_screen && is_window(w));
+    shown.map(|w| described::<O::Element>(w, None)).collect()
+}
+
 fn described<E>(window: &ServerWindow, ax: Option<&AxWindow<E>>) -> Window {
     let title = ax.map_or(&window.title, |w| &w.title);
     Window {

@@ -7,6 +7,7 @@
 mod limits;
 mod links;
 mod person;
+mod turns;
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
 use deskline_core::summary::{
-    File, Handoff, LIMIT, counts, name_of, new_elements, text_changes, tree_elements,
+    File, Handoff, LIMIT, LateChanges, counts, name_of, new_elements, text_changes, tree_elements,
 };
 use deskline_core::{Diff, Summary, Text};
 use proptest::prelude::*;
@@ -192,7 +192,7 @@ fn text_changes_put_values_first() {
     assert_eq!(counts(&diff), "0 added, 0 removed, 2 modified");
 }
 
-const FIELDS: [&str; 17] = [
+const FIELDS: [&str; 18] = [
     "status: ",
     "error: ",
     "pid: ",
@@ -205,6 +205,7 @@ const FIELDS: [&str; 17] = [
     "screenshot: ",
     "summary: ",
     "note: ",
+    "late_changes: ",
     "text_changes:",
     "visible_elements:",
     "app_switch: ",
@@ -235,6 +236,10 @@ prop_compose! {
             screenshot: some(4),
             summary: texts[6].clone(),
             notes: partial.clone(),
+            late_changes: LateChanges {
+                counts: texts[7].clone(),
+                elements: more.clone(),
+            },
             text_changes: partial.iter().cloned().zip(more.clone()).collect(),
             partial,
             visible_elements: elements,

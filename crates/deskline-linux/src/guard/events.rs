@@ -31,6 +31,10 @@ impl Keeper {
         if !self.pressed.is_empty() {
             raw |= XIEventMask::RAW_KEY_RELEASE;
         }
+        // While the guard holds, what the person presses reaches no app.
+        if self.watched.is_some() && self.hold.is_none() {
+            raw |= XIEventMask::RAW_KEY_PRESS | XIEventMask::RAW_BUTTON_PRESS;
+        }
         let masks = [
             EventMask {
                 deviceid: Device::ALL.into(),
@@ -57,11 +61,14 @@ impl Keeper {
                     self.escaped();
                 }
             }
-            Event::XinputRawKeyPress(_) if self.ear.is_none() && !self.in_grace() => {
+            Event::XinputRawButtonPress(button) => self.note_press(button.sourceid),
+            Event::XinputRawKeyPress(key) if self.ear.is_none() && !self.in_grace() => {
+                self.note_press(key.sourceid);
                 self.opened = None;
                 self.select()?;
             }
             Event::XinputRawKeyPress(key) if self.persons(key.sourceid) => {
+                self.note_press(key.sourceid);
                 let (plain, group) = escape::plain(&self.c, key.sourceid)?;
                 if plain && escape::is_escape(&self.c, key.sourceid, key.detail, group)? {
                     self.escaped();
@@ -87,6 +94,13 @@ impl Keeper {
             _ => {}
         }
         Ok(())
+    }
+
+    fn note_press(&mut self, device: u16) {
+        let persons = self.persons(device);
+        if let Some(pressed) = self.watched.as_mut().filter(|_| self.hold.is_none()) {
+            *pressed |= persons;
+        }
     }
 
     /// Grabs what has been plugged in while the guard holds.

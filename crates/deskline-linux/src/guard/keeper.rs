@@ -61,6 +61,9 @@ pub(super) struct Keeper {
     pub(super) opened: Option<Instant>,
     /// When the person pressed Esc after the link that they meant was over.
     pub(super) late: Option<Instant>,
+    /// Whether the person has pressed a key or a button since the link asked to watch them; `None`
+    /// while it does not.
+    pub(super) watched: Option<bool>,
     /// Modifiers that were pressed for the person by XTEST and that they still hold.
     pub(super) pressed: Vec<u8>,
     pub(super) overlay: Overlay,
@@ -107,6 +110,7 @@ impl Keeper {
             ear: None,
             opened: None,
             late: None,
+            watched: None,
             pressed: vec![],
             c,
         };
@@ -204,10 +208,31 @@ impl Keeper {
                 let _ = reply.send(());
                 opened?;
             }
+            Order::Watch => {
+                self.watched = Some(false);
+                self.select()?;
+                // What was pressed before this does not count.
+                self.c.sync().during(WHAT)?;
+                while let Some(event) = self.c.poll_for_event().during(WHAT)? {
+                    self.event(&event)?;
+                }
+                self.watched = Some(false);
+            }
+            Order::Pressed(reply) => {
+                self.c.sync().during(WHAT)?;
+                while let Some(event) = self.c.poll_for_event().during(WHAT)? {
+                    self.event(&event)?;
+                }
+                let known = self.slaves.is_some() || devices::slaves(&self.c)?.is_ok();
+                let _ = reply.send(self.watched.filter(|_| known));
+            }
             Order::Rest => {
                 self.ear = None;
+                let watched = self.watched.take().is_some();
                 if !self.in_grace() {
                     self.opened = None;
+                    self.select()?;
+                } else if watched {
                     self.select()?;
                 }
             }

@@ -4,8 +4,8 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{Modifiers, Point};
-use deskline_desktop::{Button, Cancel, Clicks, Error, Result};
-use x11rb::protocol::xproto::{ConnectionExt as _, Window};
+use deskline_desktop::{Button, Cancel, Clicks, Error, Pointer, Result};
+use x11rb::protocol::xproto::{ConnectionExt as _, KeyButMask, Window};
 
 use super::held::{Hands, Pressed};
 use super::{During as _, Present as _, X11, sync};
@@ -51,13 +51,21 @@ impl LastClick {
 }
 
 impl X11 {
-    /// Where the pointer is.
-    pub fn pointer(&self) -> Result<Point> {
+    /// Where the pointer is, and whether a button is down.
+    pub fn pointer(&self) -> Result<Pointer> {
+        let buttons = KeyButMask::BUTTON1
+            | KeyButMask::BUTTON2
+            | KeyButMask::BUTTON3
+            | KeyButMask::BUTTON4
+            | KeyButMask::BUTTON5;
         let pointer = self.connection.query_pointer(self.root).during(WHAT)?;
         let pointer = pointer.reply().during(WHAT)?;
-        Ok(Point {
-            x: pointer.root_x.into(),
-            y: pointer.root_y.into(),
+        Ok(Pointer {
+            at: Point {
+                x: pointer.root_x.into(),
+                y: pointer.root_y.into(),
+            },
+            pressed: pointer.mask.intersects(buttons),
         })
     }
 
@@ -246,10 +254,10 @@ impl Hands<'_> {
         // With a button down the server may hold motion back: window managers freeze the pointer
         // for a moment to see what was clicked.
         let never = Cancel::new();
-        if self.wait_until(ARRIVAL, &never, |x11| Ok(x11.pointer()? == at))? {
+        if self.wait_until(ARRIVAL, &never, |x11| Ok(x11.pointer()?.at == at))? {
             Ok(())
         } else {
-            let now = self.pointer()?;
+            let now = self.pointer()?.at;
             Err(Error::Input(format!(
                 "the pointer was sent to ({},{}) and is at ({},{}): a program confines it, or someone moves it",
                 at.x, at.y, now.x, now.y

@@ -459,6 +459,7 @@ impl Os for Fake {
                     code: *code,
                     flags: *flags,
                 },
+                Event::Button { down: true, .. } => Seen::ButtonDown,
                 _ => Seen::Input,
             };
             match judge.lock().unwrap()(Tapped { kind, tag }) {

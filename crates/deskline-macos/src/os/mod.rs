@@ -289,6 +289,8 @@ pub enum Seen {
         /// `CGEventFlags`
         flags: u64,
     },
+    /// `kCGEventLeftMouseDown` and that of any other button
+    ButtonDown,
     /// Any other event of a keyboard or pointer.
     Input,
     /// `kCGEventTapDisabledByTimeout`, `kCGEventTapDisabledByUserInput`

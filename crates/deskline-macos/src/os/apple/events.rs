@@ -240,6 +240,9 @@ unsafe extern "C-unwind" fn on_event(
                 flags: CGEvent::flags(event).0,
             }
         }
+        CGEventType::LeftMouseDown | CGEventType::RightMouseDown | CGEventType::OtherMouseDown => {
+            Seen::ButtonDown
+        }
         _ => Seen::Input,
     };
     let tag = if kind == Seen::Disabled {

@@ -1,0 +1,100 @@
+//! What a link has done so far, for the summary and for an error that comes after it.
+
+use std::fmt::Write as _;
+
+use deskline_core::{KeyPress, Point, escape};
+
+use crate::secrecy::{HIDDEN, character_of};
+
+/// What was done, part by part, in order. Whatever ends the link, this is what has happened.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Done {
+    /// Where the click or the wheel was, for the crosshair. Screen coordinates.
+    pub(crate) at: Option<Point>,
+    parts: Vec<Part>,
+    /// Whether input is going in of which it is not known how far it came.
+    pub(crate) underway: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Part {
+    /// `clicked 'Send' [AXButton]`
+    Said(String),
+    /// `typed 'Hello'`, `set 'Volume' [AXSlider] to '9'`: the verb, and the text.
+    Text(String, String),
+    /// `pressed Return`
+    Key(KeyPress),
+}
+
+impl Done {
+    /// Adds what holds no text of the agent's.
+    pub(crate) fn say(&mut self, what: impl Into<String>) {
+        self.parts.push(Part::Said(what.into()));
+    }
+
+    /// Adds a text that went in. It is shown only where it is no secret.
+    pub(crate) fn text(&mut self, verb: impl Into<String>, text: &str) {
+        self.parts.push(Part::Text(verb.into(), text.to_owned()));
+    }
+
+    /// Adds a key press.
+    pub(crate) fn key(&mut self, press: KeyPress) {
+        self.parts.push(Part::Key(press));
+    }
+
+    /// Whether anything was done.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// `Clicked 'Name' [AXTextField], typed 'Hello', pressed Return`; texts are shown where they are
+    /// `public`.
+    pub(crate) fn sentence(&self, public: bool) -> String {
+        let mut sentence = String::new();
+        for part in &self.parts {
+            if !sentence.is_empty() {
+                sentence += ", ";
+            }
+            // Writing to a String cannot fail.
+            let _ = match part {
+                Part::Said(what) => write!(sentence, "{what}"),
+                Part::Text(verb, text) if public => {
+                    write!(sentence, "{verb} '{}'", escape::short(text, 40))
+                }
+                Part::Text(verb, _) => write!(sentence, "{verb} {HIDDEN}"),
+                Part::Key(press) if public || character_of(*press).is_none() => {
+                    write!(sentence, "pressed {press}")
+                }
+                Part::Key(_) => write!(sentence, "pressed {HIDDEN}"),
+            };
+        }
+        let mut chars = sentence.chars();
+        chars.next().map_or_else(String::new, |first| {
+            first.to_uppercase().collect::<String>() + chars.as_str()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_secret_is_shown_in_no_part() {
+        let mut done = Done::default();
+        done.say("clicked 'Name' [AXTextField]");
+        done.text("typed", "hunter2");
+        done.key(KeyPress::parse("x", &[]).unwrap());
+        done.key(KeyPress::parse("Return", &[]).unwrap());
+        assert_eq!(
+            done.sentence(true),
+            "Clicked 'Name' [AXTextField], typed 'hunter2', pressed X, pressed Return"
+        );
+        assert_eq!(
+            done.sentence(false),
+            "Clicked 'Name' [AXTextField], typed •••, pressed •••, pressed Return"
+        );
+        assert_eq!(Done::default().sentence(true), "");
+    }
+}

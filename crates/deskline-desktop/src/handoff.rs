@@ -1,0 +1,66 @@
+//! Step 7: whether the action brought another process to the front.
+//!
+//! A handoff is the action's effect, never the person's own switch (SPEC §7.7): what the person
+//! turns to is not the agent's to read. A window that has come up since the checkpoint, or a front
+//! change while the guard kept the person out, is the action's. Any later change is the action's only
+//! as long as the person has pressed nothing.
+
+use crate::call::Action;
+use crate::checkpoint::Checkpoint;
+use crate::desktop::Window;
+use crate::error::Result;
+
+/// What was in front at each look since the act.
+#[derive(Debug, Default)]
+pub(crate) struct Handoff {
+    /// Whether the action does nothing but wait: then nothing is its effect.
+    waits: bool,
+    looks: Vec<Option<Window>>,
+}
+
+impl Handoff {
+    /// To be called right before the act.
+    pub(crate) fn watch(desk: &mut Checkpoint<'_>, action: &Action) -> Self {
+        let waits = matches!(action, Action::WaitFor { .. });
+        if !waits {
+            desk.watch_person();
+        }
+        Self {
+            waits,
+            looks: Vec::new(),
+        }
+    }
+
+    /// Notes what is in front: first while the guard still holds, then when the app has settled.
+    pub(crate) fn look(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
+        if !self.waits {
+            self.looks.push(desk.front()?);
+        }
+        Ok(())
+    }
+
+    /// The window of another process that the action has brought to the front, where it is there
+    /// now. `pid` is the target's.
+    pub(crate) fn decide(&self, desk: &mut Checkpoint<'_>, pid: u32) -> Result<Option<Window>> {
+        if self.waits {
+            return Ok(None);
+        }
+        let theirs = desk.front_before().map(|window| window.pid);
+        let Some(front) = desk
+            .front()?
+            .filter(|front| ![0, pid].contains(&front.pid) && Some(front.pid) != theirs)
+        else {
+            return Ok(None);
+        };
+        if desk.person_pressed() == Some(false) {
+            return Ok(Some(front));
+        }
+        let seen_at = |look: usize| {
+            let window = self.looks.get(look).and_then(Option::as_ref);
+            window.is_some_and(|window| window.id == front.id)
+        };
+        let guarded = desk.guard.held().is_some() && seen_at(0);
+        let came_up = !desk.was_there(front.id) && (seen_at(0) || seen_at(1));
+        Ok((guarded || came_up).then_some(front))
+    }
+}

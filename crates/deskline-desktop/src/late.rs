@@ -1,0 +1,110 @@
+//! Late changes (SPEC §2, §7.1): what an app showed after its last link had settled and before the
+//! next one.
+
+use std::collections::HashMap;
+
+use deskline_core::{Attribute, Diff, Element, ElementId, Modified, Tree, summary, tree_file};
+
+use crate::report::Report;
+
+/// The trees of so many apps are remembered.
+const APPS: usize = 4;
+
+/// A tree with more elements than this is not remembered: it would cost tens of megabytes.
+const MOST: usize = 50_000;
+
+/// An element that was late in so many answers in a row changes by itself: a clock.
+const RESTLESS: u32 = 3;
+
+/// The trees that the last answers gave to the agent, the newest last.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    apps: Vec<App>,
+}
+
+#[derive(Debug)]
+struct App {
+    tree: Tree,
+    /// In how many answers in a row each element was late.
+    restless: HashMap<ElementId, u32>,
+}
+
+/// The late changes of one app.
+#[derive(Debug)]
+pub(crate) struct Late {
+    /// The lines of the tree file, header first.
+    pub(crate) lines: String,
+    /// What the summary says.
+    pub(crate) summary: summary::LateChanges,
+    restless: HashMap<ElementId, u32>,
+}
+
+impl Told {
+    /// What the app shows now and had not shown, or had shown otherwise, in the last answer about
+    /// it. `None` where nothing, or where there was no such answer.
+    pub(crate) fn changes_since(&self, now: &Tree) -> Option<Late> {
+        let app = self.apps.iter().find(|app| app.tree.app == now.app)?;
+        let told = &app.tree;
+        let mut diff = Diff::between(told, now);
+        let (is, was) = (&now.elements, &told.elements);
+        // What has come into view counts as new: it may have been read before it was laid out.
+        let says =
+            |e: &Element| e.role.is_interactive() || !e.title.is_blank() || !e.value.is_blank();
+        let appeared = diff.appeared(told, now);
+        diff.added.retain(|&i| is[i].visible);
+        diff.added
+            .extend(appeared.into_iter().filter(|&i| says(&is[i])));
+        diff.added.sort_unstable();
+        diff.removed.retain(|&i| was[i].visible);
+        // The restore moves the focus after the answer.
+        let focus_alone = |m: &Modified| {
+            let mut changes = m.changes.iter();
+            changes.all(|change| change.attribute == Attribute::Focused)
+        };
+        diff.modified.retain(|m| {
+            (is[m.after].visible || was[m.before].visible)
+                && !focus_alone(m)
+                && !is[m.after].role.is_progress()
+        });
+        let changed = diff.changed_ids(told, now);
+        // Another process that got the pid, or another document in all windows.
+        if changed.len() >= is.len() + was.len() {
+            return None;
+        }
+        let count = |id: &ElementId| app.restless.get(id).copied().unwrap_or(0) + 1;
+        let restless: HashMap<ElementId, u32> = changed
+            .into_iter()
+            .map(|id| (id.clone(), count(id)))
+            .collect();
+        let rests = |element: &Element| restless.get(&element.id).is_none_or(|n| *n < RESTLESS);
+        diff.added.retain(|&i| rests(&is[i]));
+        diff.removed.retain(|&i| rests(&was[i]));
+        diff.modified.retain(|m| rests(&is[m.after]));
+        Some(Late {
+            lines: tree_file::late(told, now, &diff),
+            summary: summary::late_changes(told, now, &diff),
+            restless,
+        })
+    }
+
+    /// Takes the trees of an answer that has been given.
+    pub(crate) fn remember(&mut self, report: &mut Report) {
+        let restless = report.late.take().map(|late| late.restless);
+        let tree = report.after.take().or_else(|| report.before.take());
+        if let Some(tree) = tree {
+            self.put(tree, restless.unwrap_or_default());
+        }
+        if let Some((_, Some(tree))) = report.handoff.take() {
+            self.put(tree, HashMap::new());
+        }
+    }
+
+    fn put(&mut self, tree: Tree, restless: HashMap<ElementId, u32>) {
+        self.apps.retain(|app| app.tree.app.pid != tree.app.pid);
+        if tree.elements.len() <= MOST {
+            self.apps.push(App { tree, restless });
+        }
+        let old = self.apps.len().saturating_sub(APPS);
+        self.apps.drain(..old);
+    }
+}

@@ -104,11 +104,18 @@ fn open(message: impl Into<String>) -> Error {
     Error::Open(message.into())
 }
 
+/// RFC 3986, 3.1. A command may have a URL among its arguments.
+fn is_scheme(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(|b| b.is_ascii_alphabetic())
+        && bytes.all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+}
+
 /// Rule 1; `None` where `identifier` is no path and no URL.
 fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result<Option<Launch>> {
     let path = if let Some(rest) = identifier.strip_prefix("file://") {
         Path::new("/").join(command::unescape_uri(rest.trim_start_matches("localhost")))
-    } else if let Some((scheme, _)) = identifier.split_once("://") {
+    } else if let Some((scheme, _)) = identifier.split_once("://").filter(|(s, _)| is_scheme(s)) {
         let kind = format!("x-scheme-handler/{}", scheme.to_lowercase());
         let Some(entry) = mime::default_app(&[kind], installed, session) else {
             return Err(open(format!(

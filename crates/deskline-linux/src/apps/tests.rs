@@ -181,6 +181,10 @@ fn paths_programs_documents_and_addresses() {
             .contains("(type application/x-thing)")
     );
     assert!(f.error("gopher://x").contains("opens gopher URLs"));
+    assert_eq!(
+        f.find("tool --page https://x.org/").argv,
+        ["tool", "--page", "https://x.org/"]
+    );
     assert!(f.error("/no/such").contains("/no/such does not exist"));
     assert!(f.error("./x").contains("relative path"));
     let line = format!("\"{}\" -x", tool.display());

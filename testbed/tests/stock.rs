@@ -17,8 +17,19 @@ fn gtk3_widget_factory() {
     let answer = server.call("click_and_traverse", toggle.clone()).ok();
     assert_ne!(toggled(&bed, &app), before, "{answer}");
     assert!(answer.file().contains("AXChecked"), "{answer}");
-    server.call("press_ax_and_traverse", toggle).ok();
+    let pressed = server.call("press_ax_and_traverse", toggle).ok();
     assert_eq!(toggled(&bed, &app), before);
+    // A table's headers are no cells of it.
+    for header in ["Cool", "Icon", "Name", "Nick"] {
+        let lines = pressed.lines();
+        let ours = lines.iter().filter(|line| {
+            line.visible && line.native_role.as_deref() == Some("table column header")
+        });
+        let texts: Vec<&str> = ours
+            .filter_map(|l| Some(l.text.as_ref()?.shown.as_str()))
+            .collect();
+        assert!(texts.contains(&header), "{texts:?}");
+    }
 }
 
 /// Every tool but the wheel, of which GTK 4 tells nobody, on its own showcase.

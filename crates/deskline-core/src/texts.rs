@@ -1,5 +1,5 @@
 //! Which words stand for an element: its own, or for a container without any, those of the first
-//! element in it that has some.
+//! element in it that has some. What is visible takes them from what is visible.
 
 use crate::{Element, Role, States, Text, Tree};
 
@@ -73,6 +73,24 @@ fn borrows(element: &Element) -> bool {
         && !element.states.intersects(States::EDITABLE | States::SECURE)
 }
 
+/// Whether element `from` may stand for its ancestor `to` instead of the later `now`. What can be
+/// seen takes its words from what can be seen, else from what has a place at least: gedit's status
+/// bar would go on saying "Loading file", a label that is hidden by then. A button takes any rather
+/// than none, so that it can be found by them.
+fn may_lend(tree: &Tree, from: usize, to: usize, now: Option<usize>) -> bool {
+    let rank = |at: usize| {
+        let element = &tree.elements[at];
+        let placed = element.extents.is_some_and(|e| !e.is_empty());
+        u8::from(element.visible) + u8::from(placed)
+    };
+    let to = &tree.elements[to];
+    if !to.visible {
+        return true;
+    }
+    let rank_of_now = now.map_or(0, rank);
+    rank(from) >= rank_of_now.max(u8::from(!to.role.is_interactive()))
+}
+
 /// For each element of a tree, the element whose own text stands for it.
 #[derive(Debug, Clone)]
 pub struct Texts(Vec<Option<usize>>);
@@ -89,7 +107,9 @@ impl Texts {
                 source[i] = None;
             }
             let parent = element.parent.filter(|&p| p < i);
-            if let (Some(parent), Some(from)) = (parent, source[i]) {
+            if let (Some(parent), Some(from)) = (parent, source[i])
+                && may_lend(tree, from, parent, source[parent])
+            {
                 source[parent] = Some(from);
             }
         }

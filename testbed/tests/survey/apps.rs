@@ -3,13 +3,16 @@
 mod documents;
 mod editors;
 mod files;
+mod small;
 
 pub use documents::*;
 pub use editors::*;
 pub use files::*;
+pub use small::*;
 
 use crate::compare::plain;
-use crate::run::{Outcome, Run};
+use crate::run::{Outcome, Run, wait};
+use crate::shown::Shown;
 
 /// Opens a menu of the menu bar, waits until the app shows an item of it, and closes it again.
 fn menu(run: &Run<'_>, menu: &str, item: &str) -> Outcome {
@@ -19,6 +22,14 @@ fn menu(run: &Run<'_>, menu: &str, item: &str) -> Outcome {
     })?;
     run.key("Escape", &[])?;
     Ok(())
+}
+
+/// Clicks a check box of that name, and waits until one more or one fewer is on.
+fn toggle(run: &Run<'_>, name: &str) -> Outcome {
+    let on = |shown: &Shown| shown.says(name) && shown.is("checked");
+    let before = run.count(on);
+    run.click("AXCheckBox", name)?;
+    wait("a check box that has changed", || run.count(on) != before)
 }
 
 /// Writes at the end of an editor's text, and saves.

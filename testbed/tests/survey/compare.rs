@@ -89,7 +89,9 @@ fn overlaps(line: &str, text: &str) -> bool {
 
 /// One line of words: without mnemonics, white space as one space.
 pub fn plain(text: &str) -> String {
-    let marks = ['&', '_', '\u{fffc}', '\u{200b}', '\u{200e}', '\u{200f}'];
+    let marks = [
+        '&', '_', '•', '\u{fffc}', '\u{200b}', '\u{200e}', '\u{200f}',
+    ];
     let text: String = text.chars().filter(|c| !marks.contains(c)).collect();
     let words: Vec<&str> = text
         .split(|c: char| c.is_whitespace() || c.is_control())

@@ -262,3 +262,8 @@ pub fn database(bed: &Bed) -> PathBuf {
     );
     path
 }
+
+/// A program of the testbed.
+pub fn app(name: &str) -> String {
+    format!("{}/apps/{name}", env!("CARGO_MANIFEST_DIR"))
+}

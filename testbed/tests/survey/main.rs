@@ -23,4 +23,4 @@ macro_rules! survey {
     };
 }
 
-survey! { mousepad gedit writer thunar konsole evince }
+survey! { writer firefox evince konsole thunar gtk4_demo }

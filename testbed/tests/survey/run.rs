@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use deskline_core::States;
 use deskline_testbed::web::Page;
 use deskline_testbed::{Answer, Bed, Client};
 use serde_json::{Value, json};
@@ -123,6 +124,20 @@ impl Run<'_> {
         self.shows(words, |shown| shown.says(words))
     }
 
+    /// Types into the password field that shows: it has no words to find it by.
+    pub fn types_password(&self, password: &str) -> Result<Answer, String> {
+        let read = self.call("refresh_traversal", json!({}))?;
+        let lines = read.lines();
+        let field = lines
+            .iter()
+            .find(|line| line.visible && line.states.contains(States::SECURE))
+            .and_then(|line| line.extents)
+            .ok_or("no password field shows")?;
+        let (x, y) = (field.x + 20, field.y + field.h / 2);
+        let place = json!({"x": x, "y": y, "text": password, "pressKey": "Return"});
+        self.call("click_and_traverse", place)
+    }
+
     /// Waits until a file of the bed has these words in it.
     pub fn file_has(&self, name: &str, words: &str) -> Outcome {
         let path = self.bed.path(name);
@@ -139,7 +154,16 @@ impl Run<'_> {
         })
     }
 
-    /// The folder of the app's content.
+    /// How many elements like that the app shows.
+    pub fn count(&self, like: impl Fn(&Shown) -> bool) -> usize {
+        self.screenful()
+            .shown
+            .iter()
+            .filter(|shown| like(shown))
+            .count()
+    }
+
+    /// A file of the app's content.
     pub fn path(&self, name: &str) -> PathBuf {
         self.bed.path(name)
     }
@@ -150,7 +174,7 @@ impl Run<'_> {
 }
 
 /// Looks until it is there.
-fn wait(what: &str, mut there: impl FnMut() -> bool) -> Outcome {
+pub fn wait(what: &str, mut there: impl FnMut() -> bool) -> Outcome {
     let deadline = Instant::now() + PATIENCE;
     while !there() {
         if Instant::now() > deadline {
@@ -200,6 +224,15 @@ pub fn survey(subject: &Subject) {
     keep(subject, &run, "clicked");
     findings.text = (subject.text)(&run);
     keep(subject, &run, "typed");
+    // What the steps have opened is looked at as well.
+    let after = compare(&run);
+    let new = after
+        .missing
+        .into_iter()
+        .filter(|text| !findings.missing.contains(text));
+    let new: Vec<Missing> = new.collect();
+    findings.missing.extend(new);
+    findings.shown = findings.shown.max(after.shown);
     report(subject, &findings);
 }
 

@@ -102,6 +102,35 @@ fn title_and_value_are_one_text() {
 }
 
 #[test]
+fn what_is_visible_takes_its_words_from_what_is_visible() {
+    let tree = tree(
+        r#"
+        [AXWindow] x:0 y:0 w:9 h:9 visible #e1
+          [AXGroup (status bar)] x:0 y:0 w:9 h:9 visible #e2
+            [AXStaticText] "Loading file" #e3
+          [AXGroup] #e4
+            [AXStaticText] "Closed" #e5
+          [AXButton] x:0 y:0 w:9 h:9 visible #e6
+            [AXStaticText] "Tool tip" #e7
+          [AXGroup] x:0 y:0 w:9 h:9 visible #e8
+            [AXStaticText] "Scrolled away" x:0 y:-9 w:9 h:9 #e9
+            [AXStaticText] "Saved" x:0 y:0 w:9 h:9 visible #e10
+          [AXGroup] x:0 y:0 w:9 h:9 visible #e11
+            [AXStaticText] "Placed" x:0 y:0 w:9 h:9 #e12
+        "#,
+    );
+    let texts = Texts::of(&tree);
+    let words = |at: usize| texts.text(&tree, at).map(|text| text.shown);
+    assert_eq!(words(1), None);
+    assert_eq!(words(3).as_deref(), Some("Closed"));
+    // It can be found by what it has.
+    assert_eq!(words(5).as_deref(), Some("Tool tip"));
+    assert_eq!(words(7).as_deref(), Some("Saved"));
+    assert_eq!(words(10).as_deref(), Some("Placed"));
+    assert_eq!(words(0).as_deref(), Some("Saved"));
+}
+
+#[test]
 fn joined_texts_are_cut_again() {
     let mut tree = tree("[AXTextField] #e1");
     at(&mut tree, 1).title = Text::new("t".repeat(700));

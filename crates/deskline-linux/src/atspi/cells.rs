@@ -130,6 +130,10 @@ pub fn read_table(
     let Some((rows, columns)) = seen else {
         return Ok((NONE, NONE));
     };
+    if !table.is_boundless() {
+        let headers = table.headers(walk, &columns)?;
+        walk.read_found(node, headers)?;
+    }
     let top = *rows.start();
     let mut first = table.cells(walk, top..=top, &columns, known)?;
     let rest = table.cells(walk, top + 1..=*rows.end(), &columns, known)?;
@@ -202,6 +206,21 @@ impl Table {
         }
         let rows = top..=bottom.min(top + MOST_ROWS);
         Ok(Some((rows, left..=right.min(left + MOST_COLUMNS))))
+    }
+
+    /// The headers of these columns, which are clicked to sort. Each is told once.
+    fn headers(&self, walk: &mut Walk<'_>, columns: &Places) -> Result<Vec<Found>, Error> {
+        let questions = columns.clone().map(Question::ColumnHeader);
+        let answers = walk.ask_all(&self.path, questions)?;
+        let mut paths: Vec<String> = answers.iter().flatten().filter_map(object).collect();
+        paths.retain(|path| *path != self.path);
+        paths.dedup();
+        let found = paths.into_iter().map(|path| Found {
+            path,
+            place: None,
+            name: String::new(),
+        });
+        Ok(found.collect())
     }
 
     /// The cells of these rows and columns, row by row, less those that the table refuses.

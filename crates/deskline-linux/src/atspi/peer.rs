@@ -218,6 +218,8 @@ pub enum Question {
     Table(&'static str),
     /// `Table.GetAccessibleAt(row, column)`
     CellAt(i32, i32),
+    /// `Table.GetColumnHeader`
+    ColumnHeader(i32),
     /// `Component.GetAccessibleAtPoint` in screen coordinates
     AtPoint(i32, i32),
     /// `Table.GetRowAtIndex`
@@ -259,6 +261,7 @@ impl Question {
             Self::CellAt(row, column) => {
                 (TABLE, "GetAccessibleAt", Body::new().i32(row).i32(column))
             }
+            Self::ColumnHeader(i) => (TABLE, "GetColumnHeader", Body::new().i32(i)),
             Self::AtPoint(x, y) => (
                 COMPONENT,
                 "GetAccessibleAtPoint",

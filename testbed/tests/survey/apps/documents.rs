@@ -1,8 +1,11 @@
 //! Office, and viewers.
 
+use deskline_testbed::web::Page;
+use serde_json::json;
+
 use super::append_and_save;
 use crate::content;
-use crate::run::{Gap, Subject};
+use crate::run::{Gap, Opening, Outcome, Run, Subject};
 
 pub const fn writer() -> Subject {
     Subject {
@@ -53,4 +56,212 @@ pub const fn evince() -> Subject {
             reason: "the Text interface of a page is not read yet",
         }],
     }
+}
+
+pub const fn calc() -> Subject {
+    Subject {
+        name: "Calc",
+        toolkit: "VCL (GTK 3)",
+        open: |bed| format!("soffice --norestore --nologo {}", content::prices(bed)).into(),
+        ready: "Apple",
+        click: |run| {
+            let selected = |sheet: &str| {
+                run.click("AXTab", sheet)?;
+                run.shows(sheet, |shown| {
+                    shown.role == "page tab" && shown.name == sheet && shown.is("selected")
+                })
+            };
+            selected("Other")?;
+            selected("Prices")
+        },
+        text: |run| {
+            run.click("AXCell", "A5")?;
+            run.types(super::WORDS, Some("Return"))?;
+            run.key("s", &["Control"])?;
+            run.file_has("prices.fods", super::WORDS)
+        },
+        gaps: &[],
+    }
+}
+
+pub const fn impress() -> Subject {
+    Subject {
+        name: "Impress",
+        toolkit: "VCL (GTK 3)",
+        open: |bed| format!("soffice --norestore --nologo {}", content::slides(bed)).into(),
+        ready: "Slide 1 of 2",
+        click: |run| {
+            run.click("AXCheckBox", "Master Objects")?;
+            run.shows("Master Objects off", |shown| {
+                shown.name == "Master Objects" && !shown.is("checked")
+            })
+        },
+        text: |run| {
+            // The first object of the slide, and into its text.
+            run.key("Escape", &[])?;
+            run.call(
+                "click_and_traverse",
+                json!({"role": "AXGroup", "element": "talk - LibreOffice"}),
+            )?;
+            run.key("Tab", &[])?;
+            run.key("F2", &[])?;
+            run.types(super::WORDS, None)?;
+            run.key("Escape", &[])?;
+            run.key("s", &["Control"])?;
+            run.file_has("talk.fodp", super::WORDS)
+        },
+        gaps: &[],
+    }
+}
+
+pub const fn okular() -> Subject {
+    Subject {
+        name: "Okular",
+        toolkit: "Qt 5",
+        open: |bed| format!("okular {}", content::pdf(bed)).into(),
+        ready: "Thumbnails",
+        click: |run| {
+            run.click("AXTab", "Bookmarks")?;
+            run.shows("the bookmarks", |shown| {
+                shown.role == "label" && shown.name == "Bookmarks"
+            })
+        },
+        text: |run| {
+            run.key("f", &["Control"])?;
+            run.types("Pears", Some("Return"))?;
+            run.shows("the words to find", |shown| {
+                shown.role == "text" && shown.text == "Pears"
+            })
+        },
+        gaps: &[],
+    }
+}
+
+pub const fn gimp() -> Subject {
+    Subject {
+        name: "GIMP",
+        toolkit: "GTK 2",
+        open: |bed| format!("gimp --no-splash {}", content::picture(bed)).into(),
+        ready: "orchard.png",
+        click: |run| super::menu(run, "Image", "Duplicate"),
+        text: |run| {
+            // Its search for actions.
+            run.key("slash", &[])?;
+            run.types("Gaussian", None)?;
+            run.says("Gaussian Blur")
+        },
+        gaps: &[],
+    }
+}
+
+pub const fn inkscape() -> Subject {
+    Subject {
+        name: "Inkscape",
+        toolkit: "GTK 3",
+        open: |bed| format!("inkscape {}", content::drawing(bed)).into(),
+        ready: "No objects selected",
+        click: |run| {
+            run.click("AXButton", "Select All")?;
+            run.says("objects selected")
+        },
+        text: |run| {
+            // The objects' opacity.
+            let opacity = json!({
+                "role": "AXIncrementor", "element": "100", "doubleClick": true, "text": "50",
+                "pressKey": "Return",
+            });
+            run.call("click_and_traverse", opacity)?;
+            run.shows("the opacity", |shown| {
+                shown.role == "spin button" && shown.text == "50"
+            })
+        },
+        gaps: &[],
+    }
+}
+
+pub const fn audacity() -> Subject {
+    Subject {
+        name: "Audacity",
+        toolkit: "wxWidgets (GTK 3)",
+        open: |bed| format!("audacity {}", content::sound(bed)).into(),
+        ready: "Welcome to Audacity!",
+        click: |run| {
+            run.call(
+                "wait_for_and_traverse",
+                json!({"role": "AXButton", "element": "OK", "state": "present"}),
+            )?;
+            run.click("AXButton", "OK")?;
+            run.hides("the welcome", |shown| shown.says("Welcome to Audacity!"))
+        },
+        text: |run| super::menu(run, "File", "New"),
+        gaps: &[],
+    }
+}
+
+pub const fn firefox() -> Subject {
+    Subject {
+        name: "Firefox",
+        toolkit: "Gecko",
+        open: |bed| {
+            let page = Page::serve(content::PAGE);
+            let profile = bed.path("profile");
+            std::fs::create_dir(&profile).unwrap();
+            let (profile, address) = (profile.display(), page.address());
+            Opening {
+                command: format!("firefox-esr --no-remote --profile {profile} {address}"),
+                page: Some(page),
+            }
+        },
+        ready: "Nothing yet",
+        click: press_me,
+        text: fill_in,
+        gaps: &[
+            Gap {
+                role: "paragraph",
+                text: "",
+                reason: "text between children is not read yet",
+            },
+            Gap {
+                role: "section",
+                text: "",
+                reason: "text between children is not read yet",
+            },
+        ],
+    }
+}
+
+pub const fn chromium() -> Subject {
+    Subject {
+        name: "Chromium",
+        toolkit: "Blink",
+        open: |bed| {
+            let page = Page::serve(content::PAGE);
+            let profile = bed.path("profile");
+            let (profile, address) = (profile.display(), page.address());
+            Opening {
+                command: format!(
+                    "chromium --no-sandbox --disable-gpu --no-first-run \
+                     --no-default-browser-check --disable-background-networking --disable-sync \
+                     --password-store=basic --window-size=1000,800 --user-data-dir={profile} \
+                     {address}"
+                ),
+                page: Some(page),
+            }
+        },
+        ready: "Nothing yet",
+        click: press_me,
+        text: fill_in,
+        gaps: &[],
+    }
+}
+
+fn press_me(run: &Run<'_>) -> Outcome {
+    run.click("AXButton", "Press me")?;
+    run.page_says("clicked")
+}
+
+fn fill_in(run: &Run<'_>) -> Outcome {
+    let field = json!({"role": "AXTextField", "element": "Name", "text": super::WORDS});
+    run.call("click_and_traverse", field)?;
+    run.page_says(&format!("name {}", super::WORDS))
 }

@@ -51,3 +51,62 @@ pub const fn konsole() -> Subject {
         }],
     }
 }
+
+pub const fn geany() -> Subject {
+    Subject {
+        name: "Geany",
+        toolkit: "GTK 3",
+        open: |bed| format!("geany {}", content::c_program(bed)).into(),
+        ready: "twice",
+        click: |run| menu(run, "Search", "Find"),
+        text: |run| {
+            run.click("AXTextArea", "#include")?;
+            append_and_save(run, "orchard.c")
+        },
+        gaps: &[],
+    }
+}
+
+pub const fn kate() -> Subject {
+    Subject {
+        name: "Kate",
+        toolkit: "Qt 5",
+        open: |bed| format!("kate {}", content::c_program(bed)).into(),
+        ready: "twice",
+        click: |run| menu(run, "File", "Save All"),
+        text: |run| {
+            run.click("AXTextArea", "orchard.c")?;
+            append_and_save(run, "orchard.c")
+        },
+        gaps: &[],
+    }
+}
+
+pub const fn gnome_terminal() -> Subject {
+    Subject {
+        name: "gnome-terminal",
+        toolkit: "GTK 3",
+        open: |_| "gnome-terminal".to_owned().into(),
+        ready: "root@",
+        click: |run| {
+            run.click("AXCheckBox", "Menu")?;
+            run.says("New Window")?;
+            run.key("Escape", &[])?;
+            run.hides("the menu", |shown| shown.says("New Window"))
+        },
+        text: command_line,
+        gaps: &[],
+    }
+}
+
+pub const fn xfce4_terminal() -> Subject {
+    Subject {
+        name: "xfce4-terminal",
+        toolkit: "GTK 3",
+        open: |_| "xfce4-terminal --disable-server".to_owned().into(),
+        ready: "root@",
+        click: |run| menu(run, "File", "Open Tab"),
+        text: command_line,
+        gaps: &[],
+    }
+}

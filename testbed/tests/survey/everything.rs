@@ -1,0 +1,30 @@
+//! The survey's other apps: `scripts/survey` runs them, `scripts/test` does not.
+// Some of it is for the apps of main.rs.
+#![allow(dead_code)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    missing_docs,
+    unreachable_pub
+)]
+
+mod apps;
+mod compare;
+mod content;
+mod run;
+mod shown;
+
+macro_rules! survey {
+    ($($app:ident)*) => {
+        $(#[test]
+        fn $app() {
+            run::survey(&apps::$app());
+        })*
+    };
+}
+
+survey! {
+    mousepad gedit geany calc impress chromium nautilus dolphin gnome_terminal xfce4_terminal
+    okular kate gimp inkscape audacity filezilla keepassxc pyqt_6 swing gnome_calculator kcalc
+    gtk3_widget_factory gtk4_widget_factory
+}

@@ -51,7 +51,8 @@ def walk(node):
             continue
         try:
             yield node
-            if not node.get_state_set().contains(Atspi.StateType.MANAGES_DESCENDANTS):
+            managed = node.get_state_set().contains(Atspi.StateType.MANAGES_DESCENDANTS)
+            if not managed or node.get_table_iface() is None:
                 todo += [node.get_child_at_index(i) for i in range(node.get_child_count())]
         except gi.repository.GLib.Error:
             pass

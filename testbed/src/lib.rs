@@ -28,6 +28,7 @@ mod app;
 mod apps;
 mod bed;
 mod client;
+mod documents;
 pub mod grabber;
 pub mod lock;
 pub mod oracle;

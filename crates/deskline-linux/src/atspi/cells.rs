@@ -33,18 +33,20 @@ const TRIES: i32 = 60;
 
 /// Reads the showing children of every such container that shows.
 pub fn read(walk: &mut Walk<'_>, sheets: &mut Sheets) -> Result<(), Error> {
-    let containers: Vec<usize> = (0..walk.nodes.len())
-        .filter(|&i| {
-            let node = &walk.nodes[i];
-            node.showing && node.states.has(StateSet::MANAGES_DESCENDANTS)
-        })
-        .collect();
-    for container in containers {
+    let mut next = 0;
+    while next < walk.nodes.len() {
+        let container = next;
+        next += 1;
+        let node = &walk.nodes[container];
+        if !node.showing || !node.states.has(StateSet::MANAGES_DESCENDANTS) {
+            continue;
+        }
         if walk.is_late() {
             walk.cut = true;
             break;
         }
         let Some(clip) = clip(walk, container).filter(|clip| !clip.is_empty()) else {
+            read_closed_list(walk, container)?;
             continue;
         };
         let path = walk.nodes[container].path.clone();
@@ -66,10 +68,15 @@ pub fn read(walk: &mut Walk<'_>, sheets: &mut Sheets) -> Result<(), Error> {
             }
             // A table that does not answer as one is a sheet that is going: to list its children
             // would be to ask for 10⁹ cells.
+            _ if walk.nodes[container].role.is_some_and(role::is_table) => {}
             _ if walk.nodes[container].role.is_some_and(role::is_list) => {
                 read_list(walk, container, &path, clip)?;
             }
-            _ => {}
+            // A text document, a slide, a status bar.
+            _ => {
+                let count = property(walk, &path, Question::ChildCount)?.unwrap_or(0);
+                walk.read_counted(container, count)?;
+            }
         }
     }
     Ok(())
@@ -88,7 +95,9 @@ pub fn clip(walk: &Walk<'_>, container: usize) -> Option<Rect> {
         ) {
             break;
         }
-        if let Some(extents) = node.extents.filter(|e| !e.is_empty()) {
+        // GTK 3's page tab, which has the page in it, has the extents of its label.
+        let tab = node.role == Some(role::PAGE_TAB);
+        if let Some(extents) = node.extents.filter(|e| !e.is_empty() && !tab) {
             clip = clip.intersect(&extents);
         }
         at = node.parent;
@@ -243,6 +252,7 @@ impl Table {
             .map(|&i| Question::CellAt(places[i].0, places[i].1));
         let cells = walk.ask_all(&self.path, questions)?;
         for (i, cell) in unknown.into_iter().zip(cells) {
+            walk.failed.elements += usize::from(cell.is_none() && !walk.is_late());
             let (row, column) = places[i];
             let place = self
                 .is_boundless()
@@ -346,6 +356,21 @@ fn extents(walk: &mut Walk<'_>, path: &str) -> Result<Option<Rect>, Error> {
 pub fn read_extents(message: &Message) -> Option<Rect> {
     let mut r = message.reader();
     Rect::new(r.i32().ok()?, r.i32().ok()?, r.i32().ok()?, r.i32().ok()?)
+}
+
+/// Qt 5 says of the list of a closed combo box that it shows, without a place: it is read with what
+/// does not show.
+fn read_closed_list(walk: &mut Walk<'_>, container: usize) -> Result<(), Error> {
+    if !walk.nodes[container].role.is_some_and(role::is_list) {
+        return Ok(());
+    }
+    let path = walk.nodes[container].path.clone();
+    let count = property(walk, &path, Question::ChildCount)?.unwrap_or(0);
+    if (1..=MOST_CHILDREN).contains(&count) {
+        walk.nodes[container].showing = false;
+        walk.read_children(container)?;
+    }
+    Ok(())
 }
 
 /// A list that is no table.

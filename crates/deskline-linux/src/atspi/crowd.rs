@@ -37,9 +37,10 @@ const BATCH: usize = 64;
 /// Up to so many are listed at once where what does not show is read: Chromium takes 0.15 s.
 const LISTED_LATER: i32 = 2_500;
 
-/// Reads the showing children of every such container that shows, and of those found in them.
-pub fn showing(walk: &mut Walk<'_>) -> Result<(), Error> {
-    let mut next = 0;
+/// Reads the showing children of every such container that shows, from crowd `first` on, and of
+/// those found in them.
+pub fn showing(walk: &mut Walk<'_>, first: usize) -> Result<(), Error> {
+    let mut next = first;
     while next < walk.crowds.len() && !walk.is_late() {
         let container = walk.crowds[next].node;
         if walk.nodes[container].showing {
@@ -226,6 +227,7 @@ fn read(
     let mut read = Vec::new();
     for (&place, answer) in places.iter().zip(&answers) {
         let child = answer.as_ref().and_then(|m| m.reader().object().ok());
+        walk.failed.elements += usize::from(child.is_none());
         let node = match child {
             Some((owner, child)) if walk.is_own(owner) => {
                 walk.add(Some(container), child.to_owned())

@@ -6,6 +6,7 @@ mod crowd;
 #[cfg(test)]
 mod flood;
 mod items;
+mod lacks;
 mod memory;
 mod names;
 mod pair;
@@ -25,6 +26,7 @@ use deskline_desktop::{Error, Result, Scope};
 
 use crate::bus::{self, Body, Call, Connection, Reader};
 
+use lacks::Lacks;
 use memory::Memory;
 use names::{ACCESSIBLE, REGISTRY, ROOT};
 pub use peer::PATIENCE;
@@ -243,9 +245,11 @@ impl AtSpi {
         let Self { bus, peers, .. } = self;
         let peer = peers.get_mut(&pid).ok_or(bus::Error::Timeout)?;
         let (bus_name, gtk4, bulk) = (peer.bus_name.clone(), peer.is_gtk4(), peer.asks_bulk());
+        let prose = peer.prose();
         let mut sheets = std::mem::take(&mut peer.sheets);
         let end = start + walk::LONGEST;
         let mut walk = Walk::new(walk::line(bus, peer), &bus_name, gtk4, end);
+        walk.prose = prose;
         if bulk {
             walk.fetch_items()?;
         } else if matches!(scope, Scope::Again { .. }) {
@@ -264,13 +268,21 @@ impl AtSpi {
         if walk.cut || scope != Scope::Showing {
             walk.finish();
         }
-        let (unread, cut) = (walk.unread, walk.cut);
+        let mut lacks = Lacks {
+            unread: walk.unread,
+            cut: walk.cut,
+            overfull: walk.overfull,
+            crowded,
+            failed: walk.failed,
+            silent: 0,
+        };
         let foreign = std::mem::take(&mut walk.foreign);
         let mut nodes = std::mem::take(&mut walk.nodes);
         drop(walk);
         for (container, owner, path) in foreign {
-            graft(bus, &mut nodes, container, &owner, &path, end)?;
+            graft(bus, &mut nodes, &mut lacks, (container, &owner, &path), end)?;
         }
+        walk::settle(&mut nodes);
         let Some(peer) = self.peers.get_mut(&pid) else {
             return Err(bus::Error::Timeout);
         };
@@ -280,31 +292,7 @@ impl AtSpi {
             peer.judge_bulk(worth);
         }
         let mut tree = tree::build(peer, &nodes, windows, start.elapsed());
-        if cut {
-            tree.partial.push(format!(
-                "the app is too busy: after {} s of answers {unread} elements and what is in them were not read",
-                walk::LONGEST.as_secs()
-            ));
-        } else if unread > 0 {
-            tree.partial.push(format!(
-                "{unread} elements that do not show, and what is in them, were not read within the time budget"
-            ));
-        }
-        if crowded > 0 {
-            tree.partial.push(format!(
-                "{crowded} children of containers of more than {} were not read: those that show were searched for by their places",
-                walk::LISTED
-            ));
-        }
-        let managed = |n: &walk::Node| n.states.has(names::StateSet::MANAGES_DESCENDANTS);
-        if nodes
-            .iter()
-            .any(|n| n.showing && managed(n) && !n.children_read)
-        {
-            tree.partial.push(
-                "of tables that manage their own cells only the visible cells were read".into(),
-            );
-        }
+        tree.partial = lacks.words(&nodes);
         if heard && !bulk && scope != Scope::Showing {
             self.memory = Some(Memory::of(pid, nodes));
         }
@@ -467,13 +455,13 @@ impl AtSpi {
     }
 }
 
-/// Reads an embedded object of another process and hangs it where it is embedded.
+/// Reads an embedded object of another process and hangs it where it is embedded: its container,
+/// bus name and path.
 fn graft(
     bus: &mut Connection,
     nodes: &mut Vec<walk::Node>,
-    container: usize,
-    owner: &str,
-    path: &str,
+    lacks: &mut Lacks,
+    (container, owner, path): (usize, &str, &str),
     end: Instant,
 ) -> Result<(), bus::Error> {
     let owner_name: Arc<str> = owner.into();
@@ -482,19 +470,23 @@ fn graft(
         destination: owner.to_owned(),
     };
     let mut walk = Walk::new(line, owner, false, end);
+    // Web views (WebKitGTK) are embedded so, little else.
+    walk.prose = peer::Prose::InParents;
     match walk.showing_below(&owner_name, path) {
         Ok(()) => {}
         // A plug that does not answer must not cost the rest of the tree.
         Err(bus::Error::Timeout) => {
             nodes[container].children_read = false;
+            lacks.silent += 1;
             return Ok(());
         }
         Err(e) => return Err(e),
     }
-    crowd::finish(&mut walk);
+    lacks.crowded += crowd::finish(&mut walk);
     if walk.cut {
         walk.finish();
     }
+    lacks.add(&walk);
     let base = nodes.len();
     for mut node in std::mem::take(&mut walk.nodes) {
         node.owner = Some(owner_name.clone());

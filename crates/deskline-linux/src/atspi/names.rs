@@ -73,9 +73,13 @@ pub mod role {
     pub const DIALOG: u32 = 16;
     pub const FILE_CHOOSER: u32 = 19;
     pub const FRAME: u32 = 23;
+    pub const ICON: u32 = 26;
+    pub const LABEL: u32 = 29;
     pub const LIST: u32 = 31;
+    pub const LIST_ITEM: u32 = 32;
     pub const MENU: u32 = 33;
     pub const PAGE_TAB: u32 = 37;
+    pub const PANEL: u32 = 39;
     pub const PASSWORD_TEXT: u32 = 40;
     pub const POPUP_MENU: u32 = 41;
     pub const PROGRESS_BAR: u32 = 42;
@@ -83,21 +87,43 @@ pub mod role {
     pub const ROOT_PANE: u32 = 46;
     pub const SLIDER: u32 = 51;
     pub const SPIN_BUTTON: u32 = 52;
+    pub const TABLE: u32 = 55;
     pub const TABLE_CELL: u32 = 56;
     pub const TERMINAL: u32 = 60;
     pub const TEXT: u32 = 61;
     pub const TOGGLE_BUTTON: u32 = 62;
     pub const TOOL_TIP: u32 = 64;
+    pub const TREE_TABLE: u32 = 66;
     pub const VIEWPORT: u32 = 68;
     pub const WINDOW: u32 = 69;
     pub const PARAGRAPH: u32 = 73;
     pub const AUTOCOMPLETE: u32 = 76;
     pub const EDITBAR: u32 = 77;
     pub const ENTRY: u32 = 79;
+    pub const CAPTION: u32 = 81;
+    pub const DOCUMENT_FRAME: u32 = 82;
     pub const HEADING: u32 = 83;
+    pub const PAGE: u32 = 84;
+    pub const SECTION: u32 = 85;
+    pub const FORM: u32 = 87;
+    pub const LINK: u32 = 88;
+    pub const DOCUMENT_SPREADSHEET: u32 = 92;
     pub const DOCUMENT_TEXT: u32 = 94;
+    pub const DOCUMENT_WEB: u32 = 95;
+    pub const DOCUMENT_EMAIL: u32 = 96;
+    pub const COMMENT: u32 = 97;
     pub const LIST_BOX: u32 = 98;
     pub const LEVEL_BAR: u32 = 103;
+    pub const BLOCK_QUOTE: u32 = 105;
+    pub const DEFINITION: u32 = 108;
+    pub const ARTICLE: u32 = 109;
+    pub const LANDMARK: u32 = 110;
+    pub const LOG: u32 = 111;
+    pub const MARQUEE: u32 = 112;
+    pub const TIMER: u32 = 115;
+    pub const STATIC: u32 = 116;
+    pub const SUBSCRIPT: u32 = 119;
+    pub const SUGGESTION: u32 = 128;
 
     /// Roles whose `Text` is their value and not the text of what they contain.
     pub fn holds_text(role: u32) -> bool {
@@ -115,6 +141,41 @@ pub mod role {
                 | HEADING
                 | DOCUMENT_TEXT
         )
+    }
+
+    /// Roles of parts of a page: where the text of a web page or a document can stand, beside or
+    /// between children.
+    pub fn is_prose(role: u32) -> bool {
+        matches!(
+            role,
+            PANEL | CAPTION | DOCUMENT_FRAME | PAGE | SECTION | FORM | COMMENT | BLOCK_QUOTE
+        ) || matches!(
+            role,
+            DOCUMENT_TEXT
+                | DOCUMENT_WEB
+                | DOCUMENT_EMAIL
+                | DEFINITION
+                | ARTICLE
+                | LANDMARK
+                | LOG
+                | MARQUEE
+        )
+    }
+
+    /// Roles of small parts that have their text for a name, in toolkits that name them.
+    pub fn is_named_by_its_text(role: u32) -> bool {
+        matches!(role, ICON | LABEL | LIST_ITEM | LINK | TIMER | STATIC)
+            || matches!(role, SUBSCRIPT..=SUGGESTION)
+    }
+
+    /// Roles that stand in a line of text: what is next to one may be the same word.
+    pub fn is_inline(role: u32) -> bool {
+        matches!(role, LABEL | LINK | STATIC | SUBSCRIPT..=SUGGESTION)
+    }
+
+    /// Roles of containers whose children are cells.
+    pub fn is_table(role: u32) -> bool {
+        matches!(role, TABLE | TREE_TABLE | DOCUMENT_SPREADSHEET)
     }
 
     /// Roles of containers that list their children one below the other and are no tables.

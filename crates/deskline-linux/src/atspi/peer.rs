@@ -18,6 +18,17 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 /// How long connecting to a private socket may take; the bus will do where it does not.
 const PRIVATE_CONNECT: Duration = Duration::from_millis(300);
 
+/// Where a toolkit puts the text of a page, so that no element is asked in vain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prose {
+    /// Each run of text is an element of its own, with the text for its name.
+    InLeaves,
+    /// A paragraph has its text, in which U+FFFC stands for each child.
+    InParents,
+    /// Apps of this toolkit differ.
+    Anywhere,
+}
+
 /// An app: its bus name, its private socket where it has one, and what it said of itself.
 #[derive(Debug)]
 pub struct Peer {
@@ -116,6 +127,15 @@ impl Peer {
         self.bulk = self.bulk.map(|_| if worth { 0 } else { LATER });
     }
 
+    /// Where its toolkit puts the text of a page.
+    pub fn prose(&self) -> Prose {
+        match self.toolkit.as_str() {
+            "Chromium" => Prose::InLeaves,
+            "Gecko" | "WebKitGTK" | "WebKitGtk" => Prose::InParents,
+            _ => Prose::Anywhere,
+        }
+    }
+
     /// Whether its cache is to be asked for in this reading.
     pub fn asks_bulk(&mut self) -> bool {
         let now = self.bulk == Some(0);
@@ -200,8 +220,14 @@ pub enum Question {
     ChildAt(i32),
     /// `Text.CharacterCount`
     TextLength,
-    /// `Text.GetText` of the first so many characters
-    Text(i32),
+    /// `Text.GetText` of the characters from one place to another; -1 is the end
+    Text(i32, i32),
+    /// `Text.CaretOffset`
+    Caret,
+    /// `Text.GetOffsetAtPoint` in screen coordinates
+    OffsetAt(i32, i32),
+    /// The same in window coordinates
+    OffsetAtInWindow(i32, i32),
     /// `Value.CurrentValue`
     Value,
     /// `Accessible.GetInterfaces`
@@ -250,7 +276,16 @@ impl Question {
             Self::ChildCount => get(ACCESSIBLE, "ChildCount"),
             Self::ChildAt(i) => (ACCESSIBLE, "GetChildAtIndex", Body::new().i32(i)),
             Self::TextLength => get(TEXT, "CharacterCount"),
-            Self::Text(end) => (TEXT, "GetText", Body::new().i32(0).i32(end)),
+            Self::Text(start, end) => (TEXT, "GetText", Body::new().i32(start).i32(end)),
+            Self::Caret => get(TEXT, "CaretOffset"),
+            Self::OffsetAt(x, y) => {
+                let body = Body::new().i32(x).i32(y).u32(SCREEN);
+                (TEXT, "GetOffsetAtPoint", body)
+            }
+            Self::OffsetAtInWindow(x, y) => {
+                let body = Body::new().i32(x).i32(y).u32(WINDOW);
+                (TEXT, "GetOffsetAtPoint", body)
+            }
             Self::Value => get(VALUE, "CurrentValue"),
             Self::Interfaces => plain(ACCESSIBLE, "GetInterfaces"),
             Self::Index => plain(ACCESSIBLE, "GetIndexInParent"),

@@ -5,6 +5,7 @@
 //! costs one call until its turn comes.
 
 mod answers;
+mod texts;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
@@ -14,7 +15,8 @@ use std::time::{Duration, Instant};
 use deskline_core::{Rect, Text};
 
 pub use answers::read_states;
-use answers::{CHILD_COUNT, CHILDREN, code};
+use answers::{CHILD_COUNT, CHILDREN, NAME, ROLE, STATE, TEXT, code};
+pub use texts::settle;
 
 use crate::bus::{Error, Message, Reader, Reply};
 
@@ -22,13 +24,13 @@ use super::crowd;
 use super::items::{self, Item};
 use super::memory::{self, Memory};
 use super::names::{NULL, ROOT, StateSet, role};
-use super::peer::{Line, PATIENCE, Peer, Question};
+use super::peer::{Line, PATIENCE, Peer, Prose, Question};
 
 /// Questions in flight: gains flatten at 64 to 256, and 1,024 is safe with every toolkit.
 const WINDOW: usize = 512;
 
 /// No app has more; a tree that does is a loop.
-const MOST_NODES: usize = 200_000;
+pub const MOST_NODES: usize = 200_000;
 
 /// How long reading may take, however lively the app answers: one that is flooded with work answers
 /// each question, and all of them never.
@@ -85,6 +87,8 @@ pub struct Walk<'a> {
     shows: u32,
     /// How it is asked for extents.
     pub extents: Question,
+    /// Where the toolkit puts the text of a page.
+    pub prose: Prose,
     pub nodes: Vec<Node>,
     pub seen: HashSet<String>,
     /// What was read before, where that may be used.
@@ -101,12 +105,27 @@ pub struct Walk<'a> {
     pub foreign: Vec<(usize, String, String)>,
     /// Objects that were found and not read, as the budget was spent.
     pub unread: usize,
+    /// What the app refused to tell, or told in a form that cannot be read.
+    pub failed: Failed,
+    /// Whether more objects were found than are read of any app.
+    pub overfull: bool,
     /// Containers of too many children to list: [`super::crowd`] reads them.
     pub crowds: Vec<Crowd>,
     /// When it is given up.
     end: Instant,
     /// Whether it was given up, with questions unasked or unanswered.
     pub cut: bool,
+}
+
+/// How much the tree lacks because an answer was an error, or could not be read.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Failed {
+    /// Containers whose children were not listed.
+    pub lists: usize,
+    /// Elements that did not say what they are: those that have gone, mostly.
+    pub elements: usize,
+    /// Elements that did not tell their names or texts.
+    pub texts: usize,
 }
 
 /// A container of too many children to list.
@@ -138,6 +157,7 @@ impl<'a> Walk<'a> {
             } else {
                 Question::Extents
             },
+            prose: Prose::Anywhere,
             nodes: Vec::new(),
             seen: HashSet::new(),
             memory: None,
@@ -149,6 +169,8 @@ impl<'a> Walk<'a> {
             leaves: None,
             foreign: Vec::new(),
             unread: 0,
+            failed: Failed::default(),
+            overfull: false,
             crowds: Vec::new(),
             end,
             cut: false,
@@ -187,8 +209,8 @@ impl<'a> Walk<'a> {
     pub fn showing(&mut self) -> Result<(), Error> {
         self.add(None, ROOT.to_owned());
         self.pump(None)?;
-        crowd::showing(self)?;
-        self.details(0)
+        crowd::showing(self, 0)?;
+        self.details(0, None)
     }
 
     /// Starts below a container that another walk has read: an embedded plug.
@@ -198,8 +220,8 @@ impl<'a> Walk<'a> {
             root.owner = Some(owner.clone());
         }
         self.pump(None)?;
-        crowd::showing(self)?;
-        self.details(0)
+        crowd::showing(self, 0)?;
+        self.details(0, None)
     }
 
     /// Reads what does not show, until `until`.
@@ -208,7 +230,10 @@ impl<'a> Walk<'a> {
         self.levels(until)?;
         crowd::hidden(self, until)?;
         self.unqueue();
-        self.details(0)
+        let until = Some(until).filter(|_| self.prose == Prose::InParents);
+        self.details(0, until)?;
+        self.unqueue();
+        Ok(())
     }
 
     /// Reads the hidden nodes that were found and all that is in them, a level at a time.
@@ -219,6 +244,11 @@ impl<'a> Walk<'a> {
                 self.ask_facts(node);
             }
             self.pump(Some(until))?;
+            // Where most elements have text it takes its share of the time, so that some of both
+            // is read.
+            if self.prose == Prose::InParents {
+                self.details(0, Some(until))?;
+            }
             hidden = std::mem::take(&mut self.hidden);
         }
         self.hidden = hidden;
@@ -228,9 +258,18 @@ impl<'a> Walk<'a> {
     /// Drops the questions that there was no time for.
     fn unqueue(&mut self) {
         for (node, question) in std::mem::take(&mut self.queue) {
-            // A node whose role was never asked for stays out of the tree.
-            if matches!(question, Question::Children | Question::ChildCount) {
-                self.nodes[node].children_read = false;
+            let node = &mut self.nodes[node];
+            match question {
+                Question::Children | Question::ChildCount => node.children_read = false,
+                // Without its text it says nothing: it is one of those that were not read.
+                Question::TextLength | Question::Text(..) | Question::Caret
+                    if !node.showing && node.name.is_empty() && node.children.is_empty() =>
+                {
+                    node.role = None;
+                }
+                Question::Text(..) => node.value = Text::default(),
+                // A node whose role was never asked for stays out of the tree.
+                _ => {}
             }
         }
     }
@@ -249,9 +288,17 @@ impl<'a> Walk<'a> {
 
     /// Adds an object that was found; `None` where it is in the tree already.
     pub fn add(&mut self, parent: Option<usize>, path: String) -> Option<usize> {
-        if self.nodes.len() >= MOST_NODES || path == NULL || !self.seen.insert(path.clone()) {
+        if path == NULL || self.seen.contains(&path) {
             return None;
         }
+        if self.nodes.len() >= MOST_NODES {
+            self.overfull = true;
+            if let Some(parent) = parent {
+                self.nodes[parent].children_read = false;
+            }
+            return None;
+        }
+        self.seen.insert(path.clone());
         let index = self.nodes.len();
         let item = self.items.get(&path);
         let states = item.map(|item| item.states);
@@ -381,15 +428,30 @@ impl<'a> Walk<'a> {
             };
             let (index, code) = ((tag >> 8) as usize, tag as u8);
             match reply {
-                // An answer that cannot be read is the same as none: the part stays unknown.
-                Ok(message) => drop(self.on_answer(index, code, &message)),
-                Err(Error::Remote { .. }) if code == CHILDREN => {
-                    self.nodes[index].children_read = false;
+                Ok(message) => {
+                    if self.on_answer(index, code, &message).is_err() {
+                        self.on_refused(index, code);
+                    }
                 }
-                Err(Error::Remote { .. }) if code == CHILD_COUNT => {
-                    self.queue.push_back((index, Question::Children));
-                }
-                Err(_) => {}
+                Err(_) => self.on_refused(index, code),
+            }
+        }
+    }
+
+    /// An answer that is an error, or cannot be read: the part stays unknown, and where the tree
+    /// lacks something for that the reading says so.
+    fn on_refused(&mut self, index: usize, code: u8) {
+        match code {
+            CHILDREN => {
+                self.nodes[index].children_read = false;
+                self.failed.lists += 1;
+            }
+            CHILD_COUNT => self.queue.push_back((index, Question::Children)),
+            STATE | ROLE => self.failed.elements += 1,
+            NAME => self.failed.texts += 1,
+            code => {
+                self.failed.texts += usize::from(code == TEXT && self.nodes[index].place.is_none());
+                self.on_text_refused(index, code);
             }
         }
     }
@@ -482,7 +544,17 @@ impl<'a> Walk<'a> {
         self.nodes[node].children_read = true;
         self.queue.push_back((node, Question::Children));
         self.pump(None)?;
-        self.details(first)
+        self.details(first, None)
+    }
+
+    /// The same where there are so many children; too many are searched for those that show.
+    pub fn read_counted(&mut self, node: usize, count: i32) -> Result<(), Error> {
+        let (first, crowds) = (self.nodes.len(), self.crowds.len());
+        self.nodes[node].children_read = true;
+        self.on_count(node, count);
+        self.pump(None)?;
+        crowd::showing(self, crowds)?;
+        self.details(first, None)
     }
 
     /// Reads objects that were found by other means, of which the role is known and that there is
@@ -520,7 +592,7 @@ impl<'a> Walk<'a> {
             }
         }
         self.pump(None)?;
-        self.details(first)
+        self.details(first, None)
     }
 }
 

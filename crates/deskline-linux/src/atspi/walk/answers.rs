@@ -1,6 +1,7 @@
 //! What an answer says of a node, and what only some roles are asked for.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Instant;
 
 use deskline_core::{Rect, Text};
 
@@ -44,23 +45,19 @@ impl Walk<'_> {
             }
             TEXT_LENGTH => {
                 let length = r.variant_i32()?;
-                if length > 0 {
-                    // Qt 5 counts UTF-16 units, so the count says nothing of a text that fits.
-                    let long = length > Text::LIMIT as i32;
-                    node.value.omitted_after = if long { length as usize } else { 0 };
-                    let most = length.min(Text::LIMIT as i32);
-                    self.queue.push_back((index, Question::Text(most)));
-                }
+                self.on_text_length(index, length);
+            }
+            CARET => {
+                let caret = r.variant_i32()?;
+                self.on_caret(index, usize::try_from(caret).ok());
+            }
+            OFFSET_AT => {
+                let first = r.i32()?;
+                self.on_first_shown(index, usize::try_from(first).ok());
             }
             TEXT => {
                 let text = r.str()?;
-                // U+FFFC stands for an embedded object, whose text is its own.
-                let only_objects = text.chars().all(|c| c == '\u{fffc}' || c.is_whitespace());
-                node.value = if only_objects && text.contains('\u{fffc}') {
-                    Text::default()
-                } else {
-                    Text::cut(text, node.value.omitted_after)
-                };
+                self.on_text(index, text);
             }
             VALUE => node.value = Text::new(number(r.variant_f64()?)),
             RELATIONS => {
@@ -80,7 +77,7 @@ impl Walk<'_> {
     }
 
     /// Asks for what only some roles have: text, numbers, descriptions, labels.
-    pub(super) fn details(&mut self, first: usize) -> Result<(), Error> {
+    pub(super) fn details(&mut self, first: usize, until: Option<Instant>) -> Result<(), Error> {
         for index in first..self.nodes.len() {
             let node = &mut self.nodes[index];
             let Some(kind) = node.role else { continue };
@@ -93,12 +90,10 @@ impl Walk<'_> {
                 self.queue.push_back((index, Question::Relations));
                 continue;
             }
-            let editable = node.states.has(StateSet::EDITABLE);
-            let leaf = node.children.is_empty() || editable || kind == role::COMBO_BOX;
-            if role::holds_text(kind) && leaf {
+            if self.may_have_text(node, kind) {
                 let question = match node.place {
                     // The cells of a spreadsheet are thousands, and most texts short.
-                    Some(_) => Question::Text(-1),
+                    Some(_) => Question::Text(0, -1),
                     None => Question::TextLength,
                 };
                 self.queue.push_back((index, question));
@@ -115,7 +110,7 @@ impl Walk<'_> {
                 }
             }
         }
-        self.pump(None)?;
+        self.pump(until)?;
         self.resolve_labels();
         Ok(())
     }
@@ -156,17 +151,19 @@ fn number(v: f64) -> String {
     format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
 }
 
-const STATE: u8 = 0;
-const ROLE: u8 = 1;
-const NAME: u8 = 2;
+pub(super) const STATE: u8 = 0;
+pub(super) const ROLE: u8 = 1;
+pub(super) const NAME: u8 = 2;
 const DESCRIPTION: u8 = 3;
 const EXTENTS: u8 = 4;
 pub(super) const CHILDREN: u8 = 5;
-const TEXT_LENGTH: u8 = 6;
-const TEXT: u8 = 7;
+pub(super) const TEXT_LENGTH: u8 = 6;
+pub(super) const TEXT: u8 = 7;
 const VALUE: u8 = 8;
 const RELATIONS: u8 = 9;
 pub(super) const CHILD_COUNT: u8 = 10;
+pub(super) const CARET: u8 = 11;
+pub(super) const OFFSET_AT: u8 = 12;
 
 /// The part of a tag that says what was asked.
 pub(super) fn code(question: Question) -> u8 {
@@ -179,7 +176,9 @@ pub(super) fn code(question: Question) -> u8 {
         Question::Children => CHILDREN,
         Question::ChildCount => CHILD_COUNT,
         Question::TextLength => TEXT_LENGTH,
-        Question::Text(_) => TEXT,
+        Question::Text(..) => TEXT,
+        Question::Caret => CARET,
+        Question::OffsetAt(..) | Question::OffsetAtInWindow(..) => OFFSET_AT,
         Question::Value => VALUE,
         Question::Relations => RELATIONS,
         _ => u8::MAX,

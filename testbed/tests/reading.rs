@@ -1,0 +1,232 @@
+//! What apps show as text is in the tree, once: documents, web pages, terminals and lists of many
+//! toolkits. The documents are made by the tests, so their content is known.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::fs;
+use std::time::Instant;
+
+use deskline_core::Line;
+use deskline_testbed::{Answer, App, Bed, Client, PATIENCE, oracle, until};
+use serde_json::json;
+
+fn refresh(server: &Client, app: &App<'_>) -> Answer {
+    let call = json!({"pid": app.pid});
+    server.call("refresh_traversal", call).ok()
+}
+
+fn shown(line: &Line) -> &str {
+    line.text.as_ref().map_or("", |text| &text.shown)
+}
+
+/// The lines of that role, which may be native, with exactly that text.
+fn with_text(answer: &Answer, role: &str, text: &str) -> Vec<Line> {
+    let is = |line: &Line| {
+        let native = line.native_role.as_deref() == Some(role);
+        (native || line.role.ax() == role) && shown(line) == text
+    };
+    answer.lines().into_iter().filter(is).collect()
+}
+
+/// Waits until the tree has one visible line of that role and text.
+#[track_caller]
+fn see(server: &Client, app: &App<'_>, role: &str, text: &str) -> Line {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let answer = refresh(server, app);
+        let found = with_text(&answer, role, text);
+        assert!(found.len() <= 1, "{found:?}");
+        if let Some(line) = found.into_iter().find(|line| line.visible) {
+            return line;
+        }
+        let late = Instant::now() > deadline;
+        assert!(
+            !late,
+            "no [{role}] {text:?} in\n{answer}\n{}",
+            answer.file()
+        );
+    }
+}
+
+fn key(server: &Client, app: &App<'_>, name: &str, modifiers: &[&str]) -> Answer {
+    let call = json!({"pid": app.pid, "keyName": name, "modifierFlags": modifiers});
+    server.call("press_key_and_traverse", call).ok()
+}
+
+fn memory(app: &App<'_>) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", app.pid)).unwrap();
+    let rss = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
+    let number = rss.unwrap().split_whitespace().next().unwrap();
+    number.parse().unwrap()
+}
+
+#[test]
+fn writer_s_paragraphs_and_status_bar() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (app, _file) = bed.writer(&["First of all", "Then this", "At last"]);
+    for text in ["First of all", "Then this", "At last"] {
+        see(&server, &app, "paragraph", text);
+    }
+    see(&server, &app, "AXStaticText", "Page 1 of 1");
+    let body = see(&server, &app, "paragraph", "First of all");
+    let place = body.extents.unwrap();
+    let click = json!({"pid": app.pid, "x": place.x + 1, "y": place.y + place.h / 2, "text": "Q"});
+    let answer = server.call("click_and_traverse", click).ok();
+    let change = answer
+        .diff_lines()
+        .into_iter()
+        .find(|line| line.starts_with("~ ") && line.contains("(paragraph)"));
+    let change = change.unwrap_or_else(|| panic!("{answer}\n{:?}", answer.diff_lines()));
+    assert!(
+        change.contains("AXValue: \"First of all\" -> \"QFirst of all\""),
+        "{change}"
+    );
+    oracle::wait_for(&bed, app.pid, "paragraph", "", |p| {
+        p.text == "QFirst of all"
+    });
+}
+
+#[test]
+fn a_long_letter_is_read_where_it_shows_and_costs_the_office_no_memory() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let paragraphs: Vec<String> = (0..2_000)
+        .map(|i| format!("Paragraph {i} of many"))
+        .collect();
+    let paragraphs: Vec<&str> = paragraphs.iter().map(String::as_str).collect();
+    let (app, _file) = bed.writer(&paragraphs);
+    see(&server, &app, "paragraph", "Paragraph 0 of many");
+    see(&server, &app, "paragraph", "Paragraph 9 of many");
+    let first = refresh(&server, &app);
+    for _ in 0..10 {
+        refresh(&server, &app);
+    }
+    let before = memory(&app);
+    for _ in 0..50 {
+        refresh(&server, &app);
+    }
+    let grown = memory(&app).saturating_sub(before);
+    println!("{grown} kB in 50 readings of {}", first.lines().len());
+    assert!(
+        grown < 3_000,
+        "soffice has grown by {grown} kB in 50 readings"
+    );
+
+    let place = see(&server, &app, "paragraph", "Paragraph 9 of many")
+        .extents
+        .unwrap();
+    let click = json!({"pid": app.pid, "x": place.x + 1, "y": place.y + place.h / 2});
+    server.call("click_and_traverse", click).ok();
+    key(&server, &app, "End", &["Control"]);
+    see(&server, &app, "paragraph", "Paragraph 1999 of many");
+}
+
+#[test]
+fn impress_and_draw() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (slides, _) = bed.impress("Words on a slide");
+    see(&server, &slides, "paragraph", "Words on a slide");
+    drop(slides);
+    let (page, _) = bed.draw("Words on a plan");
+    see(&server, &page, "paragraph", "Words on a plan");
+}
+
+#[test]
+fn a_page_in_firefox_says_all_of_its_text_once() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.firefox(
+        "<h1>A heading</h1>\
+         <p>Plain text with a <a href=x>link inside</a> and more.</p>\
+         <section>Section <b>bold</b> tail</section><pre>one\ntwo</pre><div>A bare div</div>\
+         <div>Outer<div>inner</div>end</div><ul><li>item <a href=y>two</a></ul>\
+         <table><tr><td>cell <a href=z>b</a></table><button>Push <b>me</b></button>\
+         <blockquote>Quoted</blockquote><label>Label <input value=field></label>bare in the body",
+    );
+    for (role, text) in [
+        ("AXHeading", "A heading"),
+        ("paragraph", "Plain text with a link inside and more."),
+        ("AXLink", "link inside"),
+        ("section", "Section bold tail"),
+        ("section", "one\ntwo"),
+        ("section", "A bare div"),
+        ("section", "Outer inner end"),
+        ("section", "inner"),
+        ("AXRow", "• item two"),
+        ("table cell", "cell b"),
+        ("AXButton", "Push me"),
+        ("block quote", "Quoted"),
+    ] {
+        see(&server, &app, role, text);
+    }
+    let answer = refresh(&server, &app);
+    let whole = answer.file();
+    assert!(whole.contains("bare in the body"), "{whole}");
+    assert!(!whole.contains('\u{fffc}'), "{whole}");
+}
+
+#[test]
+fn pages_of_evince() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.evince(&["The first page\nhas two lines", "The second page"]);
+    see(&server, &app, "page", "The first page\nhas two lines");
+}
+
+#[test]
+fn the_screen_of_konsole() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.konsole();
+    see(&server, &app, "terminal", "$ ");
+    let run = |text: &str| {
+        let call = json!({"pid": app.pid, "text": text, "pressKey": "Return"});
+        server.call("type_and_traverse", call).ok()
+    };
+    run("echo $((6*7))");
+    see(&server, &app, "terminal", "$ echo $((6*7))\n42\n$ ");
+    // More than 1,000 characters, all of them on the screen: the end is where the cursor is.
+    run("clear; seq -s , 400");
+    let last = until("the end of what shows", || {
+        let answer = refresh(&server, &app);
+        let is_terminal = |line: &Line| line.native_role.as_deref() == Some("terminal");
+        let text = answer.lines().into_iter().find(is_terminal)?.text?;
+        let end = text.shown.ends_with("399,400\n$ ");
+        (end && text.omitted_before > 0 && text.omitted_after == 0).then_some(text)
+    });
+    assert_eq!(last.shown.chars().count(), 1_000);
+}
+
+#[test]
+fn geany_s_symbols() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.geany("int alpha(int a) { return a; }\nstruct beta { int gamma; };\n");
+    // The list is within a page of tabs, whose own extents are those of its label.
+    until("the symbols", || {
+        let answer = refresh(&server, &app);
+        let has = |text: &str| {
+            let mut lines = answer.lines().into_iter();
+            lines.any(|l| l.role.ax() == "AXCell" && l.visible && shown(&l).starts_with(text))
+        };
+        ["Functions", "alpha [1]", "gamma [2]"]
+            .into_iter()
+            .all(has)
+            .then_some(())
+    });
+}
+
+#[test]
+fn the_choices_of_okular() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.okular(&["A page"]);
+    let answer = until("the choices of zoom", || {
+        let answer = refresh(&server, &app);
+        let found = with_text(&answer, "AXRow", "400%");
+        (!found.is_empty()).then_some(answer)
+    });
+    // They are in a combo box that is closed: Qt says that they show, without a place.
+    assert!(!with_text(&answer, "AXRow", "400%")[0].visible);
+}

@@ -85,6 +85,56 @@ fn an_open_menu_keeps_pointer_and_front_until_the_link_that_closes_it() {
     );
 }
 
+/// The desktop is connected to anew after an error; what waits for a menu to close goes on waiting.
+#[test]
+fn what_an_open_menu_holds_back_survives_an_error_of_another_app() {
+    let mut desk = Desk::new();
+    let send = desk.send;
+    desk.mac.world().node(send).pressed = Some(Arc::new(|world| {
+        if world.extra.is_empty() {
+            world.extra.push((MAIL, [620.0, 140.0, 100.0, 80.0], 101));
+        } else {
+            world.extra.clear();
+        }
+    }));
+    desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert_eq!(front(&desk), Some(MAIL));
+    desk.mac.world().trusted = false;
+    let answer = desk.run_on(EDITOR, Tool::Refresh, Action::Refresh);
+    assert!(answer.is_error, "{}", answer.text);
+    desk.mac.world().trusted = true;
+    desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert_eq!(
+        (front(&desk), desk.mac.world().pointer),
+        (Some(EDITOR), (1_000.0, 800.0))
+    );
+}
+
+#[test]
+fn a_caption_shows_no_text_where_the_app_has_a_secure_field() {
+    let mut desk = Desk::new();
+    let call = deskline_desktop::Call {
+        tool: Tool::Type,
+        pid: Some(MAIL),
+        action: Action::Type {
+            typing: Typing {
+                text: Some("hunter2".into()),
+                key: None,
+            },
+        },
+        options: deskline_desktop::Options {
+            show_animation: true,
+            animation_duration: std::time::Duration::from_millis(1),
+            ..deskline_desktop::Options::default()
+        },
+        arguments: serde_json::Map::new(),
+    };
+    desk.links.run(&call, &deskline_desktop::Cancel::new());
+    let said = desk.mac.world().said.clone();
+    assert!(said.iter().any(|s| s.contains("•••")), "{said:?}");
+    assert!(said.iter().all(|s| !s.contains("hunter2")), "{said:?}");
+}
+
 #[test]
 fn a_ref_is_good_in_the_next_process_and_stale_once_its_element_is_gone() {
     let mut desk = Desk::new();

@@ -8,7 +8,9 @@ use x11rb::protocol::Event;
 use x11rb::protocol::shape::{ConnectionExt as _, SK};
 use x11rb::protocol::xinput::{ConnectionExt as _, Device, EventMask, XIEventMask};
 use x11rb::protocol::xkb::{self, ConnectionExt as _};
-use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, ImageFormat, MapState, Window};
+use x11rb::protocol::xproto::{
+    AtomEnum, ConnectionExt as _, ImageFormat, MapState, ModMask, Window,
+};
 use x11rb::rust_connection::RustConnection;
 
 use crate::screen::open;
@@ -115,6 +117,40 @@ impl Watcher {
                 .flat_map(|s| s[..2].to_vec())
                 .collect(),
         }
+    }
+
+    /// The modifiers that are latched, those that are locked, and whether Sticky Keys are on.
+    pub fn standing(&self) -> (u16, u16, bool) {
+        let core = xkb::ID::USE_CORE_KBD.into();
+        let state = self.x.xkb_get_state(core).unwrap().reply().unwrap();
+        let controls = self.x.xkb_get_controls(core).unwrap().reply().unwrap();
+        let sticky = controls
+            .enabled_controls
+            .contains(xkb::BoolCtrl::STICKY_KEYS);
+        (state.latched_mods.into(), state.locked_mods.into(), sticky)
+    }
+
+    /// Turns Sticky Keys on, as a desktop's accessibility settings do.
+    pub fn turn_sticky_keys_on(&self) {
+        self.sticky_keys(xkb::BoolCtrl::STICKY_KEYS);
+    }
+
+    /// Turns Sticky Keys off, which ends latches and locks.
+    pub fn turn_sticky_keys_off(&self) {
+        self.sticky_keys(xkb::BoolCtrl::from(0_u32));
+    }
+
+    fn sticky_keys(&self, on: xkb::BoolCtrl) {
+        let sticky = xkb::BoolCtrl::STICKY_KEYS;
+        let (mods, vmods) = (ModMask::from(0_u16), xkb::VMod::from(0_u16));
+        let (options, none) = (xkb::AXOption::from(0_u16), xkb::BoolCtrl::from(0_u32));
+        let core = xkb::ID::USE_CORE_KBD.into();
+        let changes = xkb::Control::from(0_u32);
+        let asked = self.x.xkb_set_controls(
+            core, mods, mods, mods, mods, vmods, vmods, vmods, vmods, 0, 0, options, sticky, on,
+            changes, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, none, none, options, options, &[0; 32],
+        );
+        asked.unwrap().check().unwrap();
     }
 
     /// The overlay's window while it is up.

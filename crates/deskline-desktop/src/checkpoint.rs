@@ -146,7 +146,11 @@ impl<'a> Checkpoint<'a> {
         let start = Instant::now();
         match self.desktop.keep_out(task, cancel)? {
             Kept::Out => self.guard.taken(start),
-            Kept::Unable(why) => self.guard.unable = Some(why),
+            Kept::Partly(who) => {
+                self.guard.taken(start);
+                self.guard.unable = Some(format!("no guard against {who}"));
+            }
+            Kept::Unable(why) => self.guard.unable = Some(format!("no guard: {why}")),
         }
         Ok(())
     }

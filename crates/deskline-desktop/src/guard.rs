@@ -65,6 +65,8 @@ pub struct Task {
 pub enum Kept {
     /// It is.
     Out,
+    /// It is, but for that of someone whose input cannot be told from the agent's: who that is.
+    Partly(String),
     /// This platform cannot: why, in one line.
     Unable(String),
 }
@@ -75,7 +77,7 @@ pub(crate) struct Watch {
     since: Option<Instant>,
     /// How long it has held, where it was taken.
     held: Option<Duration>,
-    /// Why the platform does not guard.
+    /// Why the platform does not guard, or against whom, as the start of a note.
     pub(crate) unable: Option<String>,
 }
 

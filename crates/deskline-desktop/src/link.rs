@@ -88,7 +88,7 @@ impl Link<'_> {
         report.guard_held = desk.guard.held();
         if let Some(why) = desk.guard.unable.take() {
             report.notes.push(format!(
-                "no guard: {why}. The user's own keys and clicks may have mixed with this"
+                "{why}. The user's own keys and clicks may have mixed with this"
             ));
         }
         acted?;

@@ -13,8 +13,10 @@ use crate::apps::{self, Launch, Launched, Running};
 use crate::atspi::{self, AtSpi};
 use crate::busy::Busy;
 use crate::guard::Guard;
+use crate::guard::people::People;
 use crate::portal::Portal;
 use crate::session::Session;
+use crate::toolkit;
 use crate::x11::{Kind, Shadow, Toplevel, X11};
 
 /// The longest that a started app may take to show a window with a tree: `LibreOffice` takes 5 s on
@@ -35,6 +37,7 @@ pub struct LinuxDesktop {
     x11: X11,
     portal: Option<Portal>,
     guard: Guard,
+    people: People,
     busy: Busy,
     /// The front window's process when the link began, to tell whether a pending window has come.
     front_at_start: Option<u32>,
@@ -55,6 +58,7 @@ impl LinuxDesktop {
             x11,
             portal,
             guard,
+            people: People::default(),
             busy: Busy::default(),
             front_at_start: None,
         }
@@ -164,10 +168,7 @@ impl LinuxDesktop {
                     return Err(Error::NoWindow {
                         pid,
                         name: launch.name.clone(),
-                        hint: "It runs and has a window, but is not on the accessibility bus. \
-                               Chromium and Electron need --force-renderer-accessibility; an app \
-                               that ran before accessibility was on must be restarted"
-                            .into(),
+                        hint: toolkit::hint(pid),
                     });
                 }
             }
@@ -391,7 +392,15 @@ impl Desktop for LinuxDesktop {
     }
 
     fn keep_out(&mut self, task: &Task, cancel: &Cancel) -> Result<Kept> {
-        self.guard.close(task, cancel)
+        let display = self.session.display.as_deref().unwrap_or_default();
+        let people = self.people.on(display).join(", ");
+        let kept = self.guard.close(task, cancel)?;
+        if kept == Kept::Out && !people.is_empty() {
+            return Ok(Kept::Partly(format!(
+                "someone at {people}, whose input arrives like the agent's own"
+            )));
+        }
+        Ok(kept)
     }
 
     fn let_in(&mut self) {

@@ -13,6 +13,7 @@ mod escape;
 mod events;
 mod held;
 mod keeper;
+pub(crate) mod people;
 
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;

@@ -14,6 +14,7 @@ mod platform;
 mod portal;
 pub mod private;
 pub mod session;
+mod toolkit;
 pub mod x11;
 
 pub use desktop::LinuxDesktop;

@@ -303,6 +303,8 @@ fn find_option(
     // Combo box, its menu or list, its items: no toolkit nests them deeper.
     const DEPTH: usize = 3;
     const MOST: usize = 500;
+    const LONGEST: Duration = Duration::from_secs(2);
+    let start = Instant::now();
     let mut level = vec![path.to_owned()];
     for _ in 0..DEPTH {
         let mut next = Vec::new();
@@ -312,6 +314,10 @@ fn find_option(
                 .enumerate()
                 .take(MOST)
             {
+                // Of a choice that is not found by then it is said that there is none.
+                if start.elapsed() > LONGEST {
+                    return Ok(None);
+                }
                 let name = answer(line.ask(&child, Question::Name))?;
                 let name = name.and_then(|m| m.reader().variant_str().map(str::to_owned).ok());
                 if name.is_some_and(|name| name.eq_ignore_ascii_case(value)) {

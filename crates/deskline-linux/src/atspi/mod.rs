@@ -516,10 +516,7 @@ fn no_window(pid: u32) -> Error {
     Error::NoWindow {
         pid,
         name: process_name(pid),
-        hint: "If it has windows it was started without accessibility, or its toolkit has none: \
-               restart it with open_application_and_traverse. Call list_applications for what can \
-               be driven"
-            .into(),
+        hint: crate::toolkit::hint(pid),
     }
 }
 

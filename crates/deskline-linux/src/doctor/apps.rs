@@ -1,60 +1,13 @@
 //! The apps that have windows: which can be driven, and for the others what their toolkit needs.
 
-use std::fs::File;
-use std::io::Read as _;
-
 use super::Check;
 use super::accessibility::App;
 use crate::atspi::process_name;
+use crate::toolkit;
 use crate::x11::Toplevel;
 
 /// More than this many lines of apps help nobody.
 const MOST: usize = 10;
-
-/// A process maps some hundred files, a line each; Chromium some thousand.
-const LONGEST_MAP: u64 = 4 << 20;
-
-/// A file that a process of the toolkit has mapped, the toolkit, and what puts it on the bus. Those
-/// first that load the libraries of others.
-const TOOLKITS: [(&str, &str, &str); 9] = [
-    (
-        "/icudtl.dat",
-        "Chromium or Electron",
-        "with --force-renderer-accessibility",
-    ),
-    (
-        "/libxul.so",
-        "Firefox",
-        "with GNOME_ACCESSIBILITY=1, and accessibility.force_disabled at 0 in about:config",
-    ),
-    (
-        "/libjvm.so",
-        "Java",
-        "with the package libatk-wrapper-java-jni and JAVA_TOOL_OPTIONS=-Djavax.accessibility.assistive_technologies=org.GNOME.Accessibility.AtkWrapper",
-    ),
-    (
-        "/libmergedlo.so",
-        "LibreOffice",
-        "with SAL_USE_VCLPLUGIN=gtk3 and the package libreoffice-gtk3",
-    ),
-    (
-        "/libQt6Gui.so",
-        "Qt 6",
-        "with QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1",
-    ),
-    (
-        "/libQt5Gui.so",
-        "Qt 5",
-        "with QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1",
-    ),
-    ("/libgtk-4.so", "GTK 4", "without GTK_A11Y=none"),
-    ("/libgtk-3.so", "GTK 3", "without NO_AT_BRIDGE=1"),
-    (
-        "/libgtk-x11-2.0.so",
-        "GTK 2",
-        "with GTK_MODULES=gail:atk-bridge and the packages libgail-common and libatk-adaptor",
-    ),
-];
 
 /// Adds a check for each app that has windows and cannot be driven, and one for the rest. Returns
 /// the pids of the rest, frontmost first.
@@ -124,9 +77,8 @@ pub(super) fn look(windows: &[Toplevel], listed: &[App], checks: &mut Vec<Check>
 
 /// An app without a tree, or with next to none, and what its toolkit needs.
 pub(super) fn deaf(pid: u32, how: &str) -> Check {
-    let maps = maps(pid);
-    match TOOLKITS.iter().find(|(file, ..)| maps.contains(file)) {
-        Some((_, toolkit, remedy)) => Check::warn(
+    match toolkit::of(pid) {
+        Some((toolkit, remedy)) => Check::warn(
             "app",
             format!("{}, {toolkit}, {how}", who(pid)),
             format!("end it and start it again {remedy}"),
@@ -137,20 +89,6 @@ pub(super) fn deaf(pid: u32, how: &str) -> Check {
             "its toolkit may have no accessibility: use another app for the task",
         ),
     }
-}
-
-/// Whether its toolkit puts windows on the bus whose content it gives only when told to.
-pub(super) fn keeps_content_back(pid: u32) -> bool {
-    maps(pid).contains(TOOLKITS[0].0)
-}
-
-/// The files that a process has mapped: proc(5). Of a process that may not be looked at nothing is
-/// read, and nothing known.
-fn maps(pid: u32) -> String {
-    let mut maps = String::new();
-    let _ = File::open(format!("/proc/{pid}/maps"))
-        .and_then(|file| file.take(LONGEST_MAP).read_to_string(&mut maps));
-    maps
 }
 
 fn who(pid: u32) -> String {

@@ -130,6 +130,16 @@ pub(super) fn guard(session: &Session) -> Check {
     let why = match crate::guard::look(display, session.xauthority.as_deref()) {
         Ok(Ok(devices)) => {
             let devices = devices.join(", ");
+            let people = crate::guard::people::programs(display).join(", ");
+            if !people.is_empty() {
+                return Check::warn(
+                    GUARD,
+                    format!(
+                        "{devices} are kept out while an agent's keys and clicks go in, but not someone at {people}: that input arrives by XTEST, like the agent's own, and Esc there does not cancel"
+                    ),
+                    alone(),
+                );
+            }
             return Check::ok(
                 GUARD,
                 format!(

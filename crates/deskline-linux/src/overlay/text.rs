@@ -1,9 +1,14 @@
 //! The banner's pixels: white on near black, which reads on light and on dark, with an accent.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
 
 use ab_glyph::{Font as _, FontVec, PxScale, ScaleFont as _, point};
+
+use crate::session::spawn;
 
 /// Size of the text, and the space around it, at 96 dpi.
 const SIZE: f64 = 16.0;
@@ -27,6 +32,11 @@ const KNOWN: [&str; 6] = [
 /// Fonts for characters that the first lacks: at most so many are looked for.
 const MOST_FONTS: usize = 3;
 
+/// fontconfig takes 30 ms, and minutes where it has a cache to make. The guard waits for a moment,
+/// and the banner does without the font until it is there.
+const AT_ONCE: Duration = Duration::from_millis(150);
+const FOUND: Duration = Duration::from_secs(60);
+
 /// Rows of B·G·R·X without padding.
 pub(super) struct Image {
     pub(super) width: usize,
@@ -37,35 +47,64 @@ pub(super) struct Image {
 /// The fonts that were needed so far.
 #[derive(Default)]
 pub(super) struct Fonts {
-    fonts: Vec<FontVec>,
+    found: Vec<FontVec>,
     looked: usize,
+    /// Fonts that are being looked for.
+    sought: Vec<Receiver<FontVec>>,
 }
 
 impl Fonts {
     pub(super) fn warm(&mut self) {
-        if self.fonts.is_empty() && self.looked == 0 {
+        if self.found.is_empty() && self.looked == 0 {
             self.looked = 1;
             let known = KNOWN.iter().find_map(|path| open(Path::new(path), 0));
-            self.fonts.extend(known.or_else(|| matching("sans")));
+            match known {
+                Some(font) => self.found.push(font),
+                None => self.seek("sans".to_owned()),
+            }
         }
+    }
+
+    /// Looks for a font on a thread of its own.
+    fn seek(&mut self, pattern: String) {
+        let (sender, sought) = mpsc::sync_channel(1);
+        thread::spawn(move || matching(&pattern).map(|font| sender.send(font)));
+        match sought.recv_timeout(AT_ONCE) {
+            Ok(font) => self.found.push(font),
+            Err(mpsc::RecvTimeoutError::Timeout) => self.sought.push(sought),
+            Err(mpsc::RecvTimeoutError::Disconnected) => {}
+        }
+    }
+
+    /// Takes in what has been found since.
+    fn take_in(&mut self) {
+        let fonts = &mut self.found;
+        self.sought.retain(|sought| match sought.try_recv() {
+            Ok(font) => {
+                fonts.push(font);
+                false
+            }
+            Err(mpsc::TryRecvError::Empty) => true,
+            Err(mpsc::TryRecvError::Disconnected) => false,
+        });
     }
 
     /// The font that has the character, or the first.
     fn of(&mut self, c: char) -> Option<usize> {
         self.warm();
+        self.take_in();
         let has = |fonts: &[FontVec]| fonts.iter().position(|font| font.glyph_id(c).0 != 0);
-        if let Some(at) = has(&self.fonts) {
+        if let Some(at) = has(&self.found) {
             return Some(at);
         }
         if self.looked < MOST_FONTS && !c.is_whitespace() {
             self.looked += 1;
-            let found = matching(&format!("sans:charset={:x}", u32::from(c)));
-            self.fonts.extend(found);
-            if let Some(at) = has(&self.fonts) {
+            self.seek(format!("sans:charset={:x}", u32::from(c)));
+            if let Some(at) = has(&self.found) {
                 return Some(at);
             }
         }
-        (!self.fonts.is_empty()).then_some(0)
+        (!self.found.is_empty()).then_some(0)
     }
 }
 
@@ -75,13 +114,10 @@ fn open(path: &Path, index: u32) -> Option<FontVec> {
 
 /// The font that fontconfig has for a pattern.
 fn matching(pattern: &str) -> Option<FontVec> {
-    let found = Command::new("fc-match")
-        .args(["--format=%{file}\n%{index}", pattern])
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
-    let found = String::from_utf8(found.stdout).ok()?;
+    let mut ask = Command::new("fc-match");
+    ask.args(["--format=%{file}\n%{index}", pattern]);
+    let found = spawn::output(&mut ask, FOUND).ok()?;
+    let found = String::from_utf8(found).ok()?;
     let (path, index) = found.split_once('\n')?;
     open(Path::new(path), index.trim().parse().unwrap_or(0))
 }
@@ -95,13 +131,13 @@ pub(super) fn banner(fonts: &mut Fonts, caption: &str, scale: f64, widest: usize
         .chars()
         .map(|c| Some((c, fonts.of(c)?)))
         .collect::<Option<_>>()?;
-    let first = fonts.fonts.first()?.as_scaled(size);
+    let first = fonts.found.first()?.as_scaled(size);
     let room = widest.saturating_sub(2 * pad) as f32;
     let (mut x, baseline) = (pad as f32, pad as f32 + first.ascent());
     let height = (first.height().ceil() as usize) + 2 * pad;
     let mut glyphs = vec![];
     for (c, at) in chosen {
-        let Some(font) = fonts.fonts.get(at) else {
+        let Some(font) = fonts.found.get(at) else {
             continue;
         };
         let glyph = font.glyph_id(c);
@@ -120,7 +156,7 @@ pub(super) fn banner(fonts: &mut Fonts, caption: &str, scale: f64, widest: usize
     };
     for (at, glyph) in glyphs {
         let Some(outline) = fonts
-            .fonts
+            .found
             .get(at)
             .and_then(|font| font.outline_glyph(glyph))
         else {

@@ -5,11 +5,13 @@ use std::io::ErrorKind;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use deskline_desktop::{Error, Result};
 use rustix::fs::{FlockOperation, flock};
+
+use crate::session::spawn;
 
 /// The start of its name.
 const PREFIX: &str = "deskline-desktop-";
@@ -97,6 +99,9 @@ fn sweep(base: &Path) {
     }
 }
 
+/// A file system of a person who is gone can take for ever to let go of.
+const UNMOUNT: Duration = Duration::from_secs(2);
+
 /// Removes a directory with all that is in it, but not what is mounted there: the document portal
 /// mounts a file system of the person's documents, and one that was killed leaves the mount.
 fn remove(path: &Path) -> std::io::Result<()> {
@@ -108,11 +113,9 @@ fn remove(path: &Path) -> std::io::Result<()> {
     for mount in mounted.filter(|mount| mount.starts_with(path)) {
         let mut unmount = Command::new("fusermount3");
         unmount.args(["-u", "-z", "--"]).arg(mount);
-        unmount
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()?;
+        if let Err(error) = spawn::output(&mut unmount, UNMOUNT) {
+            tracing::debug!(%error, "fusermount3");
+        }
     }
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     if mounts.contains(&format!(" {}/", path.display())) {

@@ -230,6 +230,31 @@ pub(crate) fn make_accessible(environment: &mut Environment) {
     ] {
         environment.insert(name.to_owned(), value.to_owned());
     }
+    if has_gtk2_bridge() {
+        add_gtk_modules(environment);
+    }
+}
+
+/// Whether GTK 2 can load what puts its apps on the bus: Debian's libatk-adaptor and libgail-common.
+fn has_gtk2_bridge() -> bool {
+    let libraries = fs::read_dir("/usr/lib").into_iter().flatten().flatten();
+    libraries
+        .map(|dir| dir.path())
+        .chain([PathBuf::from("/usr/lib64"), PathBuf::from("/usr/lib")])
+        .any(|dir| dir.join("gtk-2.0/modules/libatk-bridge.so").exists())
+}
+
+/// GTK 2 loads the modules that it is told to. GTK 3 has these built in and passes over them.
+fn add_gtk_modules(environment: &mut Environment) {
+    let modules = environment.entry("GTK_MODULES".to_owned()).or_default();
+    for module in ["gail", "atk-bridge"] {
+        if !modules.split(':').any(|there| there == module) {
+            if !modules.is_empty() {
+                modules.push(':');
+            }
+            modules.push_str(module);
+        }
+    }
 }
 
 fn passes(name: &str) -> bool {

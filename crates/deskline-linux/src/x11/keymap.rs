@@ -7,9 +7,7 @@ use std::collections::HashMap;
 
 use deskline_desktop::Result;
 use x11rb::protocol::xinput::{ConnectionExt as _, Device, DeviceType};
-use x11rb::protocol::xkb::{
-    self, ConnectionExt as _, GetMapReply, GetStateReply, KeySymMap, KeyType, MapPart,
-};
+use x11rb::protocol::xkb::{self, ConnectionExt as _, GetMapReply, KeySymMap, KeyType, MapPart};
 use x11rb::protocol::xproto::{Keycode, Keysym};
 use xkeysym::{Keysym as Named, key};
 
@@ -45,9 +43,7 @@ pub(super) struct Keyboard {
     pub(super) group: u8,
     /// The group that is locked, whatever is held.
     pub(super) locked_group: u8,
-    /// Modifiers that are locked (Caps Lock, Num Lock) or latched.
-    pub(super) locked: u8,
-    /// The one among them that only Num Lock has.
+    /// The modifier of Num Lock.
     pub(super) num_lock: u8,
 }
 
@@ -102,7 +98,6 @@ impl Keyboard {
         let mut keyboard = Self {
             group: state.group.into(),
             locked_group: state.locked_group.into(),
-            locked: locked(&state),
             num_lock: 0,
             map,
         };
@@ -223,10 +218,6 @@ impl Keymap {
         bits.filter(move |(bit, _)| modifiers >> bit & 1 == 1)
             .filter_map(|(_, code)| *code)
     }
-}
-
-pub(super) fn locked(state: &GetStateReply) -> u8 {
-    (u16::from(state.locked_mods) | u16::from(state.latched_mods)) as u8
 }
 
 /// XKB protocol §5: what becomes of a group that the key does not have.

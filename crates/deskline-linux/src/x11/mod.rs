@@ -16,6 +16,7 @@ mod picture;
 mod pointer;
 mod popups;
 mod shared_image;
+mod sticky;
 pub(crate) mod stream;
 mod sync;
 mod text;

@@ -103,23 +103,25 @@ impl X11 {
         }
         cancel.check()?;
         self.check_pointer(at, cancel)?;
-        let mut hands = Hands::of(self);
-        hands.point_at(at)?;
-        hands.hold(&codes)?;
-        hands.tap(what)?;
-        if clicks == Clicks::Double {
-            // Chromium takes two clicks of the same millisecond for one event that came twice.
-            hands.round_trip()?;
-            cancel.wait(BETWEEN_CLICKS)?;
+        self.unmodified(|x11| {
+            let mut hands = Hands::of(x11);
+            hands.point_at(at)?;
+            hands.hold(&codes)?;
             hands.tap(what)?;
-        }
-        hands.let_go(&codes)?;
-        hands.last_click = Some(LastClick {
-            when: Instant::now(),
-            at,
-            button,
-        });
-        hands.round_trip()
+            if clicks == Clicks::Double {
+                // Chromium takes two clicks of the same millisecond for one event that came twice.
+                hands.round_trip()?;
+                cancel.wait(BETWEEN_CLICKS)?;
+                hands.tap(what)?;
+            }
+            hands.let_go(&codes)?;
+            hands.last_click = Some(LastClick {
+                when: Instant::now(),
+                at,
+                button,
+            });
+            hands.round_trip()
+        })
     }
 
     /// Presses the main button at `from`, moves to `to` in steps that the app has noticed each,
@@ -143,7 +145,7 @@ impl X11 {
         self.check_drop(to)?;
         // The button is down for a while, and stays down if this process dies.
         self.claim_keycodes(&[])?;
-        let dragged = self.watching_root(|x11| {
+        let drag = |x11: &mut Self| {
             let mut hands = Hands::of(x11);
             hands.point_at(from)?;
             let source = hands.window_at(from)?;
@@ -164,7 +166,8 @@ impl X11 {
             hands.release(button)?;
             hands.let_go(&codes)?;
             hands.round_trip()
-        });
+        };
+        let dragged = self.watching_root(|x11| x11.unmodified(drag));
         self.give_keycodes_back()?;
         dragged
     }
@@ -178,7 +181,7 @@ impl X11 {
     pub fn scroll(&mut self, at: Point, delta_x: i32, delta_y: i32, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         self.check_pointer(at, cancel)?;
-        self.watching_root(|x11| {
+        let scroll = |x11: &mut Self| {
             let mut hands = Hands::of(x11);
             hands.point_at(at)?;
             let reader = hands.window_at(at)?;
@@ -196,7 +199,8 @@ impl X11 {
                 }
             }
             hands.round_trip()
-        })
+        };
+        self.watching_root(|x11| x11.unmodified(scroll))
     }
 
     /// The button of the device that is this one after the person's mapping (left-handed mice).

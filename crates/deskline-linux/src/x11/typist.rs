@@ -14,6 +14,7 @@ use super::During as _;
 use super::grabs::Grabbable;
 use super::held::{Hands, Pressed};
 use super::keymap::{self, Keyboard, Keymap, Stroke};
+use super::sticky::Standing;
 use super::{X11, sync};
 
 /// How long the app has to read the last of a cancelled text before bindings are taken back.
@@ -36,6 +37,8 @@ pub(super) struct Locks {
 pub(super) struct Typist<'a> {
     hands: Hands<'a>,
     keyboard: Keyboard,
+    /// How locks and latches stood before.
+    was: Standing,
     pub(super) keymap: Keymap,
     /// The locks that stand while typing.
     locks: u8,
@@ -57,11 +60,12 @@ impl<'a> Typist<'a> {
         x11.reclaim_keycodes()?;
         // A modifier can be down when this process dies.
         x11.claim_keycodes(&[])?;
+        let was = x11.standing()?;
         let keyboard = Keyboard::read(&x11.connection, x11.keyboard)?;
         let num_lock = match wanted.num_lock {
             Some(true) => keyboard.num_lock,
             Some(false) => 0,
-            None => keyboard.locked & keyboard.num_lock,
+            None => was.locked & keyboard.num_lock,
         };
         let locks = num_lock | if wanted.caps_lock { keymap::LOCK } else { 0 };
         // Caps Lock, where it is wanted, is wanted for its effect: no Shift makes up for it.
@@ -70,6 +74,7 @@ impl<'a> Typist<'a> {
         let typist = Self {
             hands: Hands::of(x11),
             keyboard,
+            was,
             keymap,
             locks,
             num_lock,
@@ -78,8 +83,8 @@ impl<'a> Typist<'a> {
             claimed: false,
             group_locked: false,
         };
-        if typist.keyboard.locked != locks {
-            typist.lock(locks)?;
+        if (was.locked, was.latched) != (locks, 0) {
+            typist.hands.stand(locks, 0)?;
         }
         Ok(typist)
     }
@@ -218,36 +223,13 @@ impl<'a> Typist<'a> {
         self.hands.round_trip()
     }
 
-    /// Locks exactly these modifiers, and ends latches: XKB can do both without a key press.
-    fn lock(&self, locks: u8) -> Result<()> {
-        let latches = ModMask::from(0xffu16);
-        self.latch_lock(ModMask::from(0xffu16), locks, None, latches)
-    }
-
     fn lock_group(&self, group: u8) -> Result<()> {
         let none = ModMask::from(0u16);
-        self.latch_lock(none, 0, Some(group), none)
-    }
-
-    fn latch_lock(
-        &self,
-        affect: ModMask,
-        locks: u8,
-        group: Option<u8>,
-        latches: ModMask,
-    ) -> Result<()> {
+        let core = xkb::ID::USE_CORE_KBD.into();
+        let group = xkb::Group::from(group);
         self.hands
             .connection
-            .xkb_latch_lock_state(
-                xkb::ID::USE_CORE_KBD.into(),
-                affect,
-                ModMask::from(u16::from(locks)),
-                group.is_some(),
-                xkb::Group::from(group.unwrap_or(0)),
-                latches,
-                false,
-                0,
-            )
+            .xkb_latch_lock_state(core, none, none, true, group, none, false, 0)
             .during(WHAT)?;
         Ok(())
     }
@@ -271,8 +253,9 @@ impl<'a> Typist<'a> {
         if self.group_locked {
             self.lock_group(self.keyboard.locked_group)?;
         }
-        if self.keyboard.locked != self.locks {
-            self.lock(self.keyboard.locked)?;
+        let was = self.was;
+        if (was.locked, was.latched) != (self.locks, 0) || was.sticky {
+            self.hands.put_back_standing(was)?;
         }
         // Not a flush: a server drops what it has not read of a client that has gone.
         self.hands.round_trip()

@@ -86,7 +86,7 @@ pub(super) fn hold<O: Os>(os: &O, say: &mut dyn FnMut(&str)) {
     let mut guard = Guard::new(os.clone());
     let cancel = Cancel::new();
     match guard.keep_out(&task(LIMIT), &cancel) {
-        Kept::Out => say("held"),
+        Kept::Out | Kept::Partly(_) => say("held"),
         Kept::Unable(why) => say(&why),
     }
     // Ends by the test's SIGKILL, by Esc, or at the limit.

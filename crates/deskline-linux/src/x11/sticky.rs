@@ -1,0 +1,119 @@
+//! Sticky Keys: modifiers that the person has latched (for the next key) or locked must not modify
+//! the agent's input, and are theirs again afterwards, exactly as they were.
+
+use std::io::IoSlice;
+
+use deskline_desktop::Result;
+use x11rb::connection::RequestConnection as _;
+use x11rb::protocol::xkb::{self, AXOption, BoolCtrl, ConnectionExt as _, Control, VMod};
+use x11rb::protocol::xproto::ModMask;
+
+use super::{During as _, X11};
+
+const WHAT: &str = "putting Sticky Keys back";
+
+/// All eight modifiers.
+const ALL: u8 = 0xff;
+
+/// Those that make another click of a click: Shift, Control, Alt (Mod1) and Super (Mod4).
+const MODIFYING: u8 = 0b0100_1101;
+
+/// The modifiers that stand without a key, and whether Sticky Keys are on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Standing {
+    pub(super) locked: u8,
+    pub(super) latched: u8,
+    pub(super) sticky: bool,
+}
+
+impl X11 {
+    /// How they stand now. One round trip.
+    pub(super) fn standing(&self) -> Result<Standing> {
+        let core = xkb::ID::USE_CORE_KBD.into();
+        let state = self.connection.xkb_get_state(core).during(WHAT)?;
+        let controls = self.connection.xkb_get_controls(core).during(WHAT)?;
+        let state = state.reply().during(WHAT)?;
+        let enabled = controls.reply().during(WHAT)?.enabled_controls;
+        Ok(Standing {
+            locked: u16::from(state.locked_mods) as u8,
+            latched: u16::from(state.latched_mods) as u8,
+            sticky: enabled.contains(BoolCtrl::STICKY_KEYS),
+        })
+    }
+
+    /// Runs `step`, which sends clicks, without modifiers that stand. One round trip more.
+    pub(super) fn unmodified<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let was = self.standing()?;
+        let modified = (was.latched | was.locked) & MODIFYING != 0;
+        if modified {
+            self.stand(was.locked & !MODIFYING, 0)?;
+        }
+        let result = step(self);
+        if modified || was.sticky {
+            // What was pressed for the step under Sticky Keys may have latched.
+            self.release_all();
+            self.put_back_standing(was)?;
+        }
+        result
+    }
+
+    /// Makes them stand as they did. What was typed with two keys down at once may have turned
+    /// Sticky Keys off.
+    pub(super) fn put_back_standing(&self, was: Standing) -> Result<()> {
+        if was.sticky && !self.standing()?.sticky {
+            self.turn_sticky_keys_on()?;
+        }
+        self.stand(was.locked, was.latched)
+    }
+
+    /// Locks and latches exactly these: `XkbLatchLockState`, which presses no key. Made by hand,
+    /// as XCB's description of the request leaves `modLatches` out.
+    pub(super) fn stand(&self, locked: u8, latched: u8) -> Result<()> {
+        let known = self
+            .connection
+            .extension_information(xkb::X11_EXTENSION_NAME);
+        let Some(extension) = known.during(WHAT)? else {
+            return Ok(());
+        };
+        let device = u16::from(xkb::ID::USE_CORE_KBD).to_ne_bytes();
+        let length = 4_u16.to_ne_bytes();
+        let request = [
+            extension.major_opcode,
+            xkb::LATCH_LOCK_STATE_REQUEST,
+            length[0],
+            length[1],
+            device[0],
+            device[1],
+            ALL,
+            locked,
+            // No group is locked, and none latched.
+            0,
+            0,
+            ALL,
+            latched,
+            0,
+            0,
+            0,
+            0,
+        ];
+        self.connection
+            .send_request_without_reply(&[IoSlice::new(&request)], vec![])
+            .during(WHAT)?;
+        Ok(())
+    }
+
+    fn turn_sticky_keys_on(&self) -> Result<()> {
+        let (mods, vmods) = (ModMask::from(0_u16), VMod::from(0_u16));
+        let (options, none) = (AXOption::from(0_u16), BoolCtrl::from(0_u32));
+        let on = BoolCtrl::STICKY_KEYS;
+        let core = xkb::ID::USE_CORE_KBD.into();
+        let changes = Control::from(0_u32);
+        self.connection
+            .xkb_set_controls(
+                core, mods, mods, mods, mods, vmods, vmods, vmods, vmods, 0, 0, options, on, on,
+                changes, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, none, none, options, options, &[0; 32],
+            )
+            .during(WHAT)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! Sticky Keys: what the person has latched or locked modifies nothing of the agent's, and is theirs
+//! again afterwards.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use deskline_testbed::person::{CONTROL, Person, SHIFT};
+use deskline_testbed::watcher::Watcher;
+use deskline_testbed::{Bed, Toolkit, until};
+use serde_json::json;
+
+#[test]
+fn latches_and_locks_are_put_back_as_they_were() {
+    let bed = Bed::with(&["--watch"]);
+    let server = bed.server(&[]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    let name = json!({"pid": app.pid, "element": "Name", "role": "AXTextField"});
+    server.call("click_and_traverse", name).ok();
+    let watcher = Watcher::of(&bed);
+    watcher.turn_sticky_keys_on();
+    let mut person = Person::at(&bed);
+    let plain = watcher.standing();
+    let mut typed = String::new();
+    // Once latches, twice locks, three times is as before.
+    for (key, taps) in [(SHIFT, 1), (CONTROL, 1), (SHIFT, 2), (SHIFT, 0)] {
+        let before = watcher.standing();
+        for tap in 0..taps {
+            person.tap(key);
+            until("the modifier", || {
+                let now = watcher.standing();
+                let done = if tap == 0 {
+                    now.0 != before.0
+                } else {
+                    now.1 != before.1
+                };
+                done.then_some(())
+            });
+        }
+        let theirs = watcher.standing();
+        app.clear_log();
+        let text = json!({"pid": app.pid, "text": "aBc dEF"});
+        server.call("type_and_traverse", text).ok();
+        typed += "aBc dEF";
+        app.wait_for(&format!("text Name {typed}"));
+        assert_eq!(watcher.standing(), theirs, "typing, {key:x} × {taps}");
+        let press = json!({"pid": app.pid, "keyName": "F8", "modifierFlags": ["Shift"]});
+        server.call("press_key_and_traverse", press).ok();
+        app.wait_for("key Shift+F8");
+        assert_eq!(watcher.standing(), theirs, "a key, {key:x} × {taps}");
+        let click = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
+        server.call("click_and_traverse", click).ok();
+        app.wait_for("clicked OK");
+        assert_eq!(watcher.standing(), theirs, "a click, {key:x} × {taps}");
+        // Off again, and on: that ends latches and locks.
+        watcher.turn_sticky_keys_off();
+        watcher.turn_sticky_keys_on();
+        until("no latch and no lock", || {
+            (watcher.standing() == plain).then_some(())
+        });
+        let name = json!({"pid": app.pid, "element": "Name", "role": "AXTextField",
+                          "pressKey": "End"});
+        server.call("click_and_traverse", name).ok();
+    }
+}
+
+/// Their input arrives by XTEST, like the agent's own.
+#[test]
+fn someone_at_x11vnc_is_not_kept_out_and_that_is_said() {
+    let bed = Bed::new();
+    let app = bed.widgets(Toolkit::Gtk3);
+    let click = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
+    let clicked = bed
+        .server(&[])
+        .call("click_and_traverse", click.clone())
+        .ok();
+    assert!(!clicked.text.contains("x11vnc"), "{clicked}");
+    // The process's name is what it is known by.
+    let program = bed.path("x11vnc");
+    std::fs::copy("/bin/sleep", &program).unwrap();
+    let mut vnc = bed.command(&program).arg("1000").spawn().unwrap();
+    let clicked = bed.server(&[]).call("click_and_traverse", click).ok();
+    assert!(
+        clicked
+            .field("note")
+            .contains("no guard against someone at x11vnc"),
+        "{clicked}"
+    );
+    let doctor = bed
+        .command(deskline_testbed::deskline())
+        .arg("doctor")
+        .output()
+        .unwrap();
+    let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(doctor.contains("not someone at x11vnc"), "{doctor}");
+    vnc.kill().unwrap();
+    vnc.wait().unwrap();
+}

@@ -25,6 +25,6 @@ macro_rules! survey {
 
 survey! {
     mousepad gedit geany calc impress chromium nautilus dolphin gnome_terminal xfce4_terminal
-    okular kate gimp inkscape audacity filezilla keepassxc pyqt_6 swing gnome_calculator kcalc
+    okular kate gimp inkscape audacity filezilla keepassxc swing gnome_calculator kcalc
     gtk3_widget_factory gtk4_widget_factory
 }

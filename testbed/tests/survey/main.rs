@@ -23,4 +23,4 @@ macro_rules! survey {
     };
 }
 
-survey! { writer firefox evince konsole thunar gtk4_demo }
+survey! { writer firefox evince konsole thunar pyqt_6 gtk4_demo }

@@ -12,7 +12,7 @@ use deskline_core::Rect;
 use crate::bus::{Error, Message};
 
 use super::names::{NULL, StateSet, role};
-use super::peer::Question;
+use super::peer::{Headers, Question};
 use super::sheet::{self, Sheet, Sheets};
 use super::walk::{Found, Walk};
 
@@ -68,7 +68,13 @@ pub fn read(walk: &mut Walk<'_>, sheets: &mut Sheets) -> Result<(), Error> {
             }
             // A table that does not answer as one is a sheet that is going: to list its children
             // would be to ask for 10⁹ cells.
-            _ if walk.nodes[container].role.is_some_and(role::is_table) => {}
+            _ if walk.nodes[container].role.is_some_and(role::is_table) => {
+                let count = property(walk, &path, Question::ChildCount)?.unwrap_or(0);
+                // The number of a sheet's cells is more than fits: it comes as 0 or less.
+                if (1..=MOST_CHILDREN).contains(&count) {
+                    walk.read_children(container)?;
+                }
+            }
             _ if walk.nodes[container].role.is_some_and(role::is_list) => {
                 read_list(walk, container, &path, clip)?;
             }
@@ -219,9 +225,31 @@ impl Table {
 
     /// The headers of these columns, which are clicked to sort. Each is told once.
     fn headers(&self, walk: &mut Walk<'_>, columns: &Places) -> Result<Vec<Found>, Error> {
-        let questions = columns.clone().map(Question::ColumnHeader);
-        let answers = walk.ask_all(&self.path, questions)?;
-        let mut paths: Vec<String> = answers.iter().flatten().filter_map(object).collect();
+        let mut paths: Vec<String> = match walk.headers {
+            Headers::Nowhere => Vec::new(),
+            Headers::OfColumns => {
+                let questions = columns.clone().map(Question::ColumnHeader);
+                let answers = walk.ask_all(&self.path, questions)?;
+                answers.iter().flatten().filter_map(object).collect()
+            }
+            Headers::FirstChildren => {
+                // The corner comes before them where the rows have headers too.
+                let questions = (0..=*columns.end() + 1).map(Question::ChildAt);
+                let answers = walk.ask_all(&self.path, questions)?;
+                let children: Vec<String> = answers.iter().flatten().filter_map(object).collect();
+                let questions = children.iter().map(|c| (c.as_str().into(), Question::Role));
+                let roles = walk.ask_each(questions)?;
+                let is_header = |answer: &Option<Message>| {
+                    let number = answer.as_ref().and_then(|m| m.reader().u32().ok());
+                    number.is_some_and(role::is_column_header)
+                };
+                let headers = children.into_iter().zip(&roles);
+                headers
+                    .filter(|(_, role)| is_header(role))
+                    .map(|(path, _)| path)
+                    .collect()
+            }
+        };
         paths.retain(|path| *path != self.path);
         paths.dedup();
         let found = paths.into_iter().map(|path| Found {

@@ -245,11 +245,11 @@ impl AtSpi {
         let Self { bus, peers, .. } = self;
         let peer = peers.get_mut(&pid).ok_or(bus::Error::Timeout)?;
         let (bus_name, gtk4, bulk) = (peer.bus_name.clone(), peer.is_gtk4(), peer.asks_bulk());
-        let prose = peer.prose();
+        let (prose, headers) = (peer.prose(), peer.headers());
         let mut sheets = std::mem::take(&mut peer.sheets);
         let end = start + walk::LONGEST;
         let mut walk = Walk::new(walk::line(bus, peer), &bus_name, gtk4, end);
-        walk.prose = prose;
+        (walk.prose, walk.headers) = (prose, headers);
         if bulk {
             walk.fetch_items()?;
         } else if matches!(scope, Scope::Again { .. }) {

@@ -178,6 +178,11 @@ pub mod role {
         matches!(role, TABLE | TREE_TABLE | DOCUMENT_SPREADSHEET)
     }
 
+    /// `COLUMN_HEADER` and `TABLE_COLUMN_HEADER`.
+    pub fn is_column_header(role: u32) -> bool {
+        matches!(role, 10 | 57)
+    }
+
     /// Roles of containers that list their children one below the other and are no tables.
     pub fn is_list(role: u32) -> bool {
         matches!(role, LIST | LIST_BOX)

@@ -29,6 +29,17 @@ pub enum Prose {
     Anywhere,
 }
 
+/// Where a toolkit has the headers of a table that manages its own cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Headers {
+    /// `Table.GetColumnHeader` answers with the same object each time.
+    OfColumns,
+    /// The table's first children. Qt makes another object for each `GetColumnHeader`, and keeps it.
+    FirstChildren,
+    /// Not known.
+    Nowhere,
+}
+
 /// An app: its bus name, its private socket where it has one, and what it said of itself.
 #[derive(Debug)]
 pub struct Peer {
@@ -133,6 +144,15 @@ impl Peer {
             "Chromium" => Prose::InLeaves,
             "Gecko" | "WebKitGTK" | "WebKitGtk" => Prose::InParents,
             _ => Prose::Anywhere,
+        }
+    }
+
+    /// Where its toolkit has the headers of tables.
+    pub fn headers(&self) -> Headers {
+        match self.toolkit.to_lowercase().as_str() {
+            "gtk" => Headers::OfColumns,
+            "qt" => Headers::FirstChildren,
+            _ => Headers::Nowhere,
         }
     }
 

@@ -24,7 +24,7 @@ use super::crowd;
 use super::items::{self, Item};
 use super::memory::{self, Memory};
 use super::names::{NULL, ROOT, StateSet, role};
-use super::peer::{Line, PATIENCE, Peer, Prose, Question};
+use super::peer::{Headers, Line, PATIENCE, Peer, Prose, Question};
 
 /// Questions in flight: gains flatten at 64 to 256, and 1,024 is safe with every toolkit.
 const WINDOW: usize = 512;
@@ -89,6 +89,8 @@ pub struct Walk<'a> {
     pub extents: Question,
     /// Where the toolkit puts the text of a page.
     pub prose: Prose,
+    /// Where the toolkit has the headers of tables.
+    pub headers: Headers,
     pub nodes: Vec<Node>,
     pub seen: HashSet<String>,
     /// What was read before, where that may be used.
@@ -158,6 +160,7 @@ impl<'a> Walk<'a> {
                 Question::Extents
             },
             prose: Prose::Anywhere,
+            headers: Headers::Nowhere,
             nodes: Vec::new(),
             seen: HashSet::new(),
             memory: None,

@@ -4,7 +4,8 @@
 Usage: windows.py LOG TOOLKIT NAME|TITLE|GEOMETRY...
 
 TOOLKIT is gtk3, gtk4, qt5 or qt6. GEOMETRY is WxH, WxH+X+Y or max (only X places GTK 4's windows).
-Each window NAME has a button "Push NAME", an entry "Note NAME" and a pad "Pad NAME". A GEOMETRY
+Each window NAME has a button "Push NAME", an entry "Note NAME", a pad "Pad NAME", a combo box of
+"Small NAME" and "Large NAME", and (not GTK 4) a menu "File" with "Close NAME". A GEOMETRY
 that begins with "dialog " makes the window a dialog of the first one, with "bar " one that draws its
 own title bar (GTK).
 """
@@ -65,7 +66,18 @@ def gtk(version):
             pad.connect("button-release-event", lambda _, e: log("pad release", name))
             pad.connect("scroll-event", lambda *_: log("pad scroll", name))
             pad.add(label)
-            for widget in (button, entry, pad):
+            bar, menu = Gtk.MenuBar(), Gtk.Menu()
+            top, close = Gtk.MenuItem(label="File"), Gtk.MenuItem(label=f"Close {name}")
+            close.connect("activate", lambda *_: log("menu", name))
+            menu.append(close)
+            top.set_submenu(menu)
+            bar.append(top)
+            sizes = Gtk.ComboBoxText()
+            for size in ("Small", "Large"):
+                sizes.append_text(f"{size} {name}")
+            sizes.set_active(0)
+            sizes.connect("changed", lambda c: log("combo", c.get_active_text()))
+            for widget in (bar, button, entry, sizes, pad):
                 box.pack_start(widget, False, False, 0)
             window.add(box)
             window.connect("destroy", lambda *_: Gtk.main_quit())
@@ -80,7 +92,11 @@ def gtk(version):
             click.connect("released", lambda *_: log("pad release", name))
             pad.add_controller(click)
             pad.append(label)
-            for widget in (button, entry, pad):
+            sizes = Gtk.DropDown.new_from_strings([f"Small {name}", f"Large {name}"])
+            sizes.connect(
+                "notify::selected-item", lambda d, _: log("combo", d.get_selected_item().get_string())
+            )
+            for widget in (button, entry, sizes, pad):
                 box.append(widget)
             window.set_child(box)
             window.present()

@@ -2,7 +2,7 @@
 //! of the element that was meant, not in another that lies at the same place.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-use deskline_testbed::{App, Bed, Client};
+use deskline_testbed::{App, Bed, Client, Toolkit, until};
 use serde_json::json;
 
 const TOOLKITS: [&str; 4] = ["gtk3", "gtk4", "qt5", "qt6"];
@@ -17,7 +17,9 @@ fn push(server: &Client, app: &App<'_>, name: &str) {
             json!({"pid": app.pid, "element": element, "role": "AXButton"}),
         )
         .ok();
-    assert_eq!(app.log(), [format!("pushed {name}")], "{answer}");
+    let pushed = format!("pushed {name}");
+    until(&pushed, || (!app.log().is_empty()).then_some(()));
+    assert_eq!(app.log(), [pushed], "{answer}");
     let summary = answer.field("summary");
     assert!(summary.contains(&element), "{summary}");
 }
@@ -28,6 +30,7 @@ fn type_into(server: &Client, app: &App<'_>, name: &str) {
     let element = format!("Note {name}");
     let arguments = json!({"pid": app.pid, "element": element, "role": "AXTextField", "text": "x"});
     let answer = server.call("click_and_traverse", arguments).ok();
+    until("the text", || (!app.log().is_empty()).then_some(()));
     assert_eq!(app.log(), [format!("text {name} x")], "{answer}");
 }
 
@@ -71,4 +74,133 @@ fn windows_that_nothing_tells_apart() {
         }
         type_into(&server, &app, "Beta");
     }
+}
+
+/// What lies at a place that is given is the app's topmost window there, whatever else is there.
+#[test]
+fn a_place_is_in_the_topmost_window() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    for toolkit in TOOLKITS {
+        let app = bed.windows(toolkit, &[], &["Alpha|Alpha|max", "Beta|Beta|max"]);
+        let seen = server
+            .call("refresh_traversal", json!({"pid": app.pid}))
+            .ok();
+        let at = seen.line_of("AX", "Pad Alpha").extents.unwrap().center();
+        for (on_top, title) in [("Alpha", "Alpha"), ("Beta", "Beta")] {
+            let windows = bed.screen().windows_of(app.pid);
+            let window = windows.iter().find(|w| w.title == title).unwrap();
+            bed.screen().bring_to_front(window.id);
+            let place = json!({"pid": app.pid, "x": at.x, "y": at.y});
+            let answer = server.call("click_and_traverse", place).ok();
+            app.wait_for(&format!("pad press {on_top}"));
+            let summary = answer.field("summary");
+            assert!(summary.contains(on_top), "{toolkit}: {summary}");
+            let place = json!({"pid": app.pid, "x": at.x, "y": at.y, "deltaY": 1});
+            server.call("scroll_and_traverse", place).ok();
+            app.wait_for(&format!("pad scroll {on_top}"));
+            let other = if on_top == "Alpha" { "Beta" } else { "Alpha" };
+            let log = app.full_log();
+            assert!(
+                log.iter().all(|l| !l.ends_with(other)),
+                "{toolkit}: {log:?}"
+            );
+            app.clear_log();
+        }
+    }
+}
+
+/// The picture is of the window that the target is in, though another one is in front.
+#[test]
+fn the_picture_is_of_the_targets_window() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let windows = ["Alpha|Alpha|300x280+40+40", "Beta|Beta|500x400+600+300"];
+    let app = bed.windows("gtk3", &[], &windows);
+    for (name, width) in [("Alpha", "300×"), ("Beta", "500×"), ("Alpha", "300×")] {
+        let arguments = json!({"pid": app.pid, "element": format!("Push {name}")});
+        for tool in ["press_ax_and_traverse", "click_and_traverse"] {
+            app.clear_log();
+            server.call(tool, arguments.clone()).ok();
+            app.wait_for(&format!("pushed {name}"));
+            let picture = server.call("view_screenshot", json!({})).ok();
+            assert!(picture.text.contains(width), "{tool} {name}: {picture}");
+        }
+    }
+}
+
+/// Both ends of a drag are in view, or nothing is touched.
+#[test]
+fn the_ends_of_a_drag_are_brought_into_view() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    let reference = |role: &str, text: &str| {
+        let seen = server
+            .call("refresh_traversal", json!({"pid": app.pid}))
+            .ok();
+        format!("{}", seen.line_of(role, text).reference.unwrap())
+    };
+    // A row that is scrolled away is dragged to the pad: the release is the list's.
+    let pad = reference("AX", "Pad");
+    let (near, far) = (reference("AX", "Row 3"), reference("AX", "Row 190"));
+    let drag = |from: &str, to: &str| {
+        server.call(
+            "drag_and_traverse",
+            json!({"pid": app.pid, "ref": from, "toRef": to}),
+        )
+    };
+    app.clear_log();
+    drag(&pad, &far).ok();
+    app.wait_for("pad release 1");
+    let seen = server
+        .call("refresh_traversal", json!({"pid": app.pid}))
+        .ok();
+    assert!(seen.line_of("AX", "Row 190").visible, "{}", seen.file());
+    // Two rows that never show at once.
+    app.clear_log();
+    let answer = drag(&near, &far);
+    assert!(
+        answer.error().contains("do not show at the same time"),
+        "{answer}"
+    );
+    assert_eq!(app.log(), [] as [String; 0]);
+}
+
+/// Nothing is dropped on a window that lies over the end of a drag.
+#[test]
+fn a_drop_is_not_for_what_lies_over_its_end() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let windows = ["Alpha|Alpha|400x300+100+100", "Beta|Beta|400x300+700+100"];
+    let app = bed.windows("gtk3", &[], &windows);
+    let seen = server
+        .call("refresh_traversal", json!({"pid": app.pid}))
+        .ok();
+    let end = seen.line_of("AX", "Pad Beta");
+    let at = end.extents.unwrap().center();
+    let to_ref = json!({"pid": app.pid, "element": "Pad Alpha", "toRef": format!("{}", end.reference.unwrap())});
+    let to_place = json!({"pid": app.pid, "element": "Pad Alpha", "toX": at.x, "toY": at.y});
+    server.call("drag_and_traverse", to_ref.clone()).ok();
+    app.wait_for("pad release Alpha");
+    // A window of the same app over it.
+    let windows = bed.screen().windows_of(app.pid);
+    let alpha = windows.iter().find(|w| w.title == "Alpha").unwrap().id;
+    bed.screen().place(alpha, 600, 60);
+    app.clear_log();
+    until("the error", || {
+        // Until the app knows where its window is now.
+        let answer = server.call("drag_and_traverse", to_ref.clone());
+        (answer.is_error && answer.error().contains("'Alpha' lies over")).then_some(())
+    });
+    bed.screen().place(alpha, 100, 100);
+    // Another app's.
+    let place = format!("Other|Other|300x300+{}+{}", at.x - 150, at.y - 150);
+    let other = bed.windows("gtk3", &[], &[&place]);
+    other.bring_to_front();
+    for drag in [to_ref, to_place] {
+        let answer = server.call("drag_and_traverse", drag);
+        assert!(answer.error().contains("Other"), "{answer}");
+    }
+    assert_eq!(other.log(), [] as [String; 0]);
 }

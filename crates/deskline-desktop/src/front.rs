@@ -55,8 +55,12 @@ impl Act<'_> {
         }
         let windows = self.candidates(desk, wanted)?;
         self.keep_out(desk)?;
+        let shared = |window: &WindowId| {
+            let window = self.tree.and_then(|tree| tree.window(*window));
+            windows.len() > 1 || window.is_some_and(|w| w.elements.len() > 1)
+        };
         match (windows.as_slice(), wanted, self.tree) {
-            ([_, _, ..], Wanted::Element(index), Some(tree)) => {
+            ([first, ..], Wanted::Element(index), Some(tree)) if shared(first) => {
                 self.tell_apart(desk, tree, index, &windows).map(Some)
             }
             ([window, ..], ..) => {
@@ -206,8 +210,8 @@ fn twins(tree: &Tree, index: usize, count: usize) -> Error {
     let top = tree.toplevel(index).and_then(|top| tree.elements.get(top));
     let title = top.map_or("", |top| top.title.shown.as_str());
     Error::Input(format!(
-        "{} has {count} windows '{}' of the same size, and does not say which of them this is in. \
-         Nothing was clicked. Close one of them, or use press_ax_and_traverse, which needs no window",
+        "{} has windows like '{}' ({count}), and does not say which of them this is in. Nothing was \
+         clicked. Close one of them, or use press_ax_and_traverse, which needs no window",
         escape::short(&tree.app.name, 40),
         escape::short(title, 40)
     ))

@@ -26,6 +26,10 @@ const START: Duration = Duration::from_secs(45);
 /// How long a window may be there before its app is on the accessibility bus.
 const JOINS: Duration = Duration::from_secs(10);
 
+/// How long a toplevel's window may come after its tree: until its first frame is drawn and the
+/// window manager has mapped it.
+const MAPS: Duration = Duration::from_millis(500);
+
 /// How often to look for the window of a started app. Its process, its window and its tree come by
 /// three different ways, of which two send no event.
 const LOOK: Duration = Duration::from_millis(30);
@@ -293,8 +297,22 @@ impl Desktop for LinuxDesktop {
     }
 
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
-        let windows = self.windows_of(pid)?;
-        self.atspi.read(pid, scope, &windows)
+        let mut windows = self.windows_of(pid)?;
+        let mut tree = self.atspi.read(pid, scope, &windows)?;
+        let start = Instant::now();
+        while self.atspi.lacks_windows(pid) {
+            if start.elapsed() > MAPS {
+                self.atspi.give_up_windows(pid);
+                break;
+            }
+            std::thread::sleep(LOOK);
+            let now = self.windows_of(pid)?;
+            if now.toplevels != windows.toplevels {
+                windows = now;
+                tree = self.atspi.read(pid, scope, &windows)?;
+            }
+        }
+        Ok(tree)
     }
 
     fn keep(&mut self) -> Option<Duration> {

@@ -190,6 +190,20 @@ impl AtSpi {
         self.peer(pid).is_ok_and(|peer| peer.is_gtk4())
     }
 
+    /// Whether the last reading has toplevels whose windows may be on their way: GTK 4 tells of a
+    /// toplevel when it is shown, and its window is mapped after its first frame was drawn.
+    pub fn lacks_windows(&self, pid: u32) -> bool {
+        let peer = self.peers.get(&pid);
+        peer.is_some_and(|peer| !peer.missing.is_subset(&peer.windowless))
+    }
+
+    /// Does not wait again for the windows that are missing now.
+    pub fn give_up_windows(&mut self, pid: u32) {
+        if let Some(peer) = self.peers.get_mut(&pid) {
+            peer.windowless.clone_from(&peer.missing);
+        }
+    }
+
     /// Forgets what was learnt about an app, its private socket too, after it did not answer.
     fn forget(&mut self, pid: u32) {
         self.peers.remove(&pid);

@@ -227,6 +227,10 @@ impl<'t> Table<'t> {
         let front = *windows
             .iter()
             .find(|w| self.windows.front == Some(toplevels[**w].id))?;
+        if frames.len() > windows.len() {
+            // The window of one of them is on its way, and that one may be the active one already.
+            return None;
+        }
         let mut active = frames.iter().filter(|f| self.frames[**f].active);
         match (active.next(), active.next()) {
             (Some(frame), None) => Some((*frame, front)),

@@ -1,5 +1,6 @@
 //! One app on the accessibility bus, and the calls that can be made to its objects.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use crate::bus::{Body, Call, Connection, Error, Reply};
@@ -63,6 +64,11 @@ pub struct Peer {
     pub sheets: Sheets,
     /// Which windows its toplevels are, where that was seen.
     pub learnt: Learnt,
+    /// The toplevels of its last reading that have no place without their windows, and whose
+    /// windows were not there yet.
+    pub missing: HashSet<String>,
+    /// Those of them whose windows were waited for in vain.
+    pub windowless: HashSet<String>,
 }
 
 impl Peer {
@@ -125,6 +131,8 @@ impl Peer {
             grown: false,
             sheets: Sheets::new(),
             learnt: Learnt::default(),
+            missing: HashSet::new(),
+            windowless: HashSet::new(),
         })
     }
 
@@ -349,6 +357,8 @@ mod tests {
             grown: true,
             sheets: Sheets::new(),
             learnt: Learnt::default(),
+            missing: HashSet::new(),
+            windowless: HashSet::new(),
         };
         let asked = |peer: &mut Peer| (0..40).filter(|_| peer.asks_bulk()).count();
         assert_eq!(asked(&mut peer), 40);

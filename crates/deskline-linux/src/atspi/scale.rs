@@ -76,8 +76,11 @@ impl Units {
     pub fn fit(self, frame: Rect, toplevel: &Toplevel) -> Option<Map> {
         let content = toplevel.content();
         if self == Self::Gtk4 {
-            let k = self.factor(frame, content)?;
-            return Some(Map::between(frame, content, k));
+            return match self.factor(frame, content) {
+                Some(k) => Some(Map::between(frame, content, k)),
+                None if toplevel.shadow.is_none() => self.fit_with_shadow(frame, toplevel),
+                None => None,
+            };
         }
         let targets = [content, toplevel.outer()];
         let fits = targets.iter().filter_map(|target| {
@@ -86,6 +89,17 @@ impl Units {
         });
         // Of two that fit the plainer one.
         fits.min_by(|a, b| a.scale.total_cmp(&b.scale))
+    }
+
+    /// The same of GTK 4's window that does not tell of its shadow: it is somewhat larger.
+    fn fit_with_shadow(self, frame: Rect, toplevel: &Toplevel) -> Option<Map> {
+        const WIDEST: f64 = 96.0;
+        let map = self.guess(frame, toplevel)?;
+        let content = toplevel.content();
+        let more = |whole: i32, part: i32| f64::from(whole) / map.scale - f64::from(part);
+        let shadow = |units: f64| (0.0..=WIDEST).contains(&units);
+        let fits = shadow(more(content.w, frame.w)) && shadow(more(content.h, frame.h));
+        fits.then_some(map)
     }
 
     /// How a frame lies in its window where the sizes do not fit: it is being resized, or GTK 4
@@ -240,8 +254,7 @@ mod tests {
         let map = Units::Gtk4.fit(frame, &with).unwrap();
         assert_eq!(map.apply(frame), rect(1010, 250, 360, 500));
         let without = toplevel(window, None, [0; 4]);
-        assert_eq!(Units::Gtk4.fit(frame, &without), None);
-        let map = Units::Gtk4.guess(frame, &without).unwrap();
+        let map = Units::Gtk4.fit(frame, &without).unwrap();
         assert_eq!(map.apply(frame), rect(1010, 253, 360, 500));
     }
 
@@ -249,7 +262,9 @@ mod tests {
     fn extents_of_any_size_are_no_panic() {
         let window = toplevel(rect(0, 0, 65_535, 1), None, [0; 4]);
         assert_eq!(Units::Qt.fit(rect(i32::MIN, i32::MAX, 0, 0), &window), None);
-        let map = Units::Gtk4.guess(rect(0, 0, 30, 30), &window).unwrap();
+        let small = rect(0, 0, 30, 30);
+        assert_eq!(Units::Gtk4.fit(small, &window), None);
+        let map = Units::Gtk4.guess(small, &window).unwrap();
         map.apply(rect(i32::MAX, i32::MIN, i32::MAX, i32::MAX));
     }
 }

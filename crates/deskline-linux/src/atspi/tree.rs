@@ -118,6 +118,16 @@ fn toplevels(peer: &mut Peer, nodes: &[Node], windows: &Windows) -> Vec<(usize, 
         })
         .collect();
     let pairs = pair::pair(peer.units(), &described, windows, &mut peer.learnt);
+    if peer.units() == Units::Gtk4 {
+        let mut of: Vec<&[usize]> = Vec::new();
+        let missing = described.iter().zip(&pairs).filter(|(_, pair)| {
+            // Two frames that can only be the same window: one of theirs is missing.
+            let alone = of.contains(&pair.windows.as_slice()) && pair.windows.len() == 1;
+            of.push(&pair.windows);
+            alone || pair.windows.is_empty()
+        });
+        peer.missing = missing.map(|(frame, _)| frame.path.to_owned()).collect();
+    }
     shown.into_iter().zip(pairs).collect()
 }
 

@@ -1,0 +1,125 @@
+//! Coordinates are the screen's own pixels whatever scale the toolkit counts in: clicks at them hit,
+//! judged by the app.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use deskline_core::Rect;
+use deskline_testbed::{Answer, App, Bed, Client};
+use serde_json::json;
+
+fn see(server: &Client, app: &App<'_>) -> Answer {
+    server
+        .call("refresh_traversal", json!({"pid": app.pid}))
+        .ok()
+}
+
+#[track_caller]
+fn click_at(server: &Client, app: &App<'_>, x: i32, y: i32) -> Answer {
+    let arguments = json!({"pid": app.pid, "x": x, "y": y});
+    server.call("click_and_traverse", arguments).ok()
+}
+
+#[track_caller]
+fn click_centre(server: &Client, app: &App<'_>, seen: &Answer, role: &str, text: &str) -> Answer {
+    let at = seen.line_of(role, text).extents.unwrap().center();
+    click_at(server, app, at.x, at.y)
+}
+
+/// The toolkit's own rounding: a unit, in pixels, on either side.
+const ROUNDING: i32 = 4;
+
+/// What a window manager adds on a side, at most.
+const BORDER: i32 = 32;
+
+/// A toplevel's line against the X server: the window, or it with what the window manager adds.
+#[track_caller]
+fn is_where_x_has_it(line: Rect, app: &App<'_>) {
+    let (x, y, w, h) = app.window_now().place;
+    let (w, h) = (w.cast_signed(), h.cast_signed());
+    let near = |small: i32, large: i32| (-ROUNDING..=BORDER + ROUNDING).contains(&(large - small));
+    assert!(
+        near(line.x, x)
+            && near(line.y, y)
+            && near(x + w, line.x + line.w)
+            && near(y + h, line.y + line.h),
+        "{line:?} and {:?}",
+        (x, y, w, h)
+    );
+}
+
+fn every_part(toolkit: &str, environment: (&str, &str)) {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.windows(toolkit, &[environment], &["Alpha|Alpha|320x260"]);
+    for (x, y) in [(60, 90), (801, 203)] {
+        let what = format!("{toolkit} {environment:?} at {x},{y}");
+        bed.screen().place(app.window.id, x, y);
+        // Toolkits take a moment to learn where the window manager has put them.
+        let mut seen = see(&server, &app);
+        for _ in 0..50 {
+            let place = seen.line_of("AXWindow", "Alpha").extents.unwrap();
+            if (place.x - app.window_now().place.0).abs() <= 8 {
+                break;
+            }
+            seen = see(&server, &app);
+        }
+        is_where_x_has_it(seen.line_of("AXWindow", "Alpha").extents.unwrap(), &app);
+        let Rect { x, y, w, h } = seen.line_of("AXButton", "Push Alpha").extents.unwrap();
+        // The edge of a button of GTK 4 is not in its extents.
+        let edge = if toolkit == "gtk4" { 6.0 } else { 0.0 };
+        let factor: f32 = environment.1.parse().unwrap();
+        let (inset, outset) = (ROUNDING + 2, ((edge + 3.0) * factor) as i32);
+        click_at(&server, &app, x + w / 2, y + h + outset);
+        for (x, y) in [
+            (x + w / 2, y + h / 2),
+            (x + w - inset, y + h - inset),
+            (x + inset, y + inset),
+        ] {
+            let answer = click_at(&server, &app, x, y);
+            app.wait_for("pushed Alpha");
+            assert_eq!(app.log(), ["pushed Alpha"], "{what}: ({x}, {y})\n{answer}");
+            app.clear_log();
+        }
+        app.clear_log();
+        if toolkit != "gtk4" {
+            let open = click_centre(&server, &app, &seen, "AXMenuBarItem", "File");
+            click_centre(&server, &app, &open, "AXMenuItem", "Close Alpha");
+            app.wait_for("menu Alpha");
+            app.clear_log();
+        }
+    }
+    // A drop-down is a window of its own too.
+    app.clear_log();
+    let seen = see(&server, &app);
+    let lines = seen.lines();
+    let combo = lines.iter().find(|l| l.role.ax() == "AXComboBox").unwrap();
+    let at = combo.extents.unwrap().center();
+    let open = click_at(&server, &app, at.x, at.y);
+    click_centre(&server, &app, &open, "AX", "Large Alpha");
+    app.wait_for("combo Large Alpha");
+}
+
+#[test]
+fn gtk_3() {
+    every_part("gtk3", ("GDK_SCALE", "1"));
+    every_part("gtk3", ("GDK_SCALE", "2"));
+}
+
+#[test]
+fn gtk_4() {
+    every_part("gtk4", ("GDK_SCALE", "1"));
+    every_part("gtk4", ("GDK_SCALE", "2"));
+}
+
+#[test]
+fn qt_5() {
+    for scale in ["1", "1.5", "2"] {
+        every_part("qt5", ("QT_SCALE_FACTOR", scale));
+    }
+}
+
+#[test]
+fn qt_6() {
+    for scale in ["1", "1.5", "2"] {
+        every_part("qt6", ("QT_SCALE_FACTOR", scale));
+    }
+}

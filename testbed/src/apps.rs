@@ -94,6 +94,28 @@ impl Bed {
         app
     }
 
+    /// A Qt 6 window with a list of 200 rows.
+    pub fn rows(&self) -> App<'_> {
+        self.script("rows.py")
+    }
+
+    /// A GTK 3 window that creates a part of itself anew.
+    pub fn anew(&self) -> App<'_> {
+        self.script("anew.py")
+    }
+
+    /// A script of `testbed/apps`, once it has said that it is ready.
+    fn script(&self, name: &str) -> App<'_> {
+        let mut command = python(self, &format!("apps/{name}"));
+        command.arg("/dev/stdout");
+        // Qt 6.4 stays off the bus where this is set.
+        command.env_remove("AT_SPI_BUS_ADDRESS");
+        let app = App::start(self, command);
+        app.wait_for("ready");
+        app.clear_log();
+        app
+    }
+
     /// mousepad, GTK 3, with a file of this content.
     pub fn mousepad(&self, content: &str) -> (App<'_>, PathBuf) {
         self.editor("mousepad", content)

@@ -5,12 +5,10 @@
 //! first, the second with the second, and so on: none is lost.
 
 use std::cell::OnceCell;
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use foldhash::fast::RandomState;
-
-use crate::{Element, ElementId, Role, States, Text, Texts, Tree};
+use crate::matching::unmatched;
+use crate::{Element, ElementId, Matching, Role, States, Text, Texts, Tree};
 
 /// An attribute that a modification can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -117,79 +115,6 @@ pub struct Modified {
     pub changes: Vec<Change>,
 }
 
-/// Which elements of two trees are the same, by identity alone and unfiltered: the tree before,
-/// less the removed, plus the added, is the tree after.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Matching {
-    /// For each element before, where it is after.
-    pub after: Vec<Option<usize>>,
-    /// For each element after, where it was before.
-    pub before: Vec<Option<usize>>,
-}
-
-impl Matching {
-    /// Matches two trees in linear time.
-    pub fn between(before: &Tree, after: &Tree) -> Self {
-        // Most changes leave a tree's start as it is. What stands there is matched by its place,
-        // also where an id occurs twice: as many of it came before on either side.
-        let pairs = before.elements.iter().zip(&after.elements);
-        let same = pairs.take_while(|(b, a)| b.id == a.id).count();
-        let mut matching = Self {
-            after: (0..same).map(Some).collect(),
-            before: (0..same).map(Some).collect(),
-        };
-        matching.after.resize(before.elements.len(), None);
-        matching.before.resize(after.elements.len(), None);
-        matching.by_id(before, after, same);
-        matching
-    }
-
-    /// Matches the elements from index `start` on by their ids.
-    fn by_id(&mut self, before: &Tree, after: &Tree, start: usize) {
-        let (Some(was), Some(is)) = (before.elements.get(start..), after.elements.get(start..))
-        else {
-            return;
-        };
-        if was.is_empty() || is.is_empty() {
-            return;
-        }
-        // The first unmatched element of each id, and from each element the next of its id. An app
-        // chooses its ids, but never sees a hash, and the seed is another one each time.
-        let mut first: HashMap<&str, usize, RandomState> =
-            HashMap::with_capacity_and_hasher(was.len(), RandomState::default());
-        let mut next: Vec<Option<usize>> = vec![None; was.len()];
-        for (i, element) in was.iter().enumerate().rev() {
-            next[i] = first.insert(element.id.as_str(), i);
-        }
-        for (a, element) in is.iter().enumerate() {
-            if let Entry::Occupied(mut entry) = first.entry(element.id.as_str()) {
-                let b = *entry.get();
-                self.before[start + a] = Some(start + b);
-                self.after[start + b] = Some(start + a);
-                match next[b] {
-                    Some(b) => drop(entry.insert(b)),
-                    None => drop(entry.remove()),
-                }
-            }
-        }
-    }
-
-    /// The elements of the tree after that were not before.
-    pub fn added(&self) -> impl Iterator<Item = usize> {
-        unmatched(&self.before)
-    }
-
-    /// The elements of the tree before that are no more.
-    pub fn removed(&self) -> impl Iterator<Item = usize> {
-        unmatched(&self.after)
-    }
-}
-
-fn unmatched(side: &[Option<usize>]) -> impl Iterator<Item = usize> {
-    let sides = side.iter().enumerate();
-    sides.filter_map(|(i, other)| other.is_none().then_some(i))
-}
-
 /// What an agent is told of the change, after the filters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diff {
@@ -199,6 +124,8 @@ pub struct Diff {
     pub removed: Vec<usize>,
     /// In the order of the tree after.
     pub modified: Vec<Modified>,
+    /// Created anew, as they were: index before, index after. Not reported; the ref goes on.
+    pub twins: Vec<(usize, usize)>,
     /// One of the trees lacks something.
     pub partial: bool,
 }
@@ -207,9 +134,11 @@ impl Diff {
     /// Compares two traversals of one app.
     ///
     /// Left out: changes of place and size alone, scroll bars and their parts, rows, cells,
-    /// columns and menus without any text, and what only one of the traversals has read.
+    /// columns and menus without any text, what was created anew as it was, and what only one of
+    /// the traversals has read, unless it shows now.
     pub fn between(before: &Tree, after: &Tree) -> Self {
-        let matching = Matching::between(before, after);
+        let mut matching = Matching::between(before, after);
+        let twins = matching.match_twins(before, after);
         let (was, is) = (Side::of(before), Side::of(after));
         let modified = matching.before.iter().enumerate();
         let modified = modified.filter_map(|(a, b)| {
@@ -224,8 +153,12 @@ impl Diff {
         });
         Self {
             modified: modified.collect(),
-            added: is.only_here(&matching.before, before),
-            removed: was.only_here(&matching.after, after),
+            // What shows is new to the agent, also where it was there before and not read: a row
+            // of a long list.
+            added: is.only_here(&matching.before, before, |element| element.visible),
+            // What is not read any more may just have left the view.
+            removed: was.only_here(&matching.after, after, |_| false),
+            twins,
             partial: !(before.partial.is_empty() && after.partial.is_empty()),
         }
     }
@@ -239,11 +172,39 @@ impl Diff {
             .filter(|e| e.visible)
             .map(|e| &e.id)
             .collect();
-        let added: HashSet<usize> = self.added.iter().copied().collect();
+        let was_visible = |b: usize| before.elements.get(b).is_some_and(|e| e.visible);
+        let seen_twins = self.twins.iter().filter(|(b, _)| was_visible(*b));
+        let told: HashSet<usize> = self
+            .added
+            .iter()
+            .copied()
+            .chain(seen_twins.map(|&(_, a)| a))
+            .collect();
         let visible = after.elements.iter().enumerate().filter(|(_, e)| e.visible);
         visible
-            .filter(|(i, e)| !seen.contains(&e.id) && !added.contains(i))
+            .filter(|(i, e)| !seen.contains(&e.id) && !told.contains(i))
             .map(|(i, _)| i)
+            .collect()
+    }
+
+    /// The ids of what was created anew, old and new, for the refs to go on. Left out is an id that
+    /// stands for something else too: on the other side, or twice.
+    pub fn renamed(&self, before: &Tree, after: &Tree) -> Vec<(ElementId, ElementId)> {
+        if self.twins.is_empty() {
+            return Vec::new();
+        }
+        let mut count: HashMap<&ElementId, usize> = HashMap::new();
+        for element in before.elements.iter().chain(&after.elements) {
+            *count.entry(&element.id).or_default() += 1;
+        }
+        let once = |id: &ElementId| count.get(id) == Some(&1);
+        let pairs = self
+            .twins
+            .iter()
+            .filter_map(|&(b, a)| Some((&before.elements.get(b)?.id, &after.elements.get(a)?.id)));
+        pairs
+            .filter(|(old, new)| once(old) && once(new))
+            .map(|(old, new)| (old.clone(), new.clone()))
             .collect()
     }
 
@@ -304,19 +265,27 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The elements that are in this tree alone although the other traversal looked: the children
-    /// of their nearest ancestor that is in both were read there too.
-    fn only_here(&self, matched: &[Option<usize>], other: &Tree) -> Vec<usize> {
+    /// The elements that are in this tree alone: those whose nearest container in both trees had
+    /// all its children read by the other traversal, and of the others those that `new` takes.
+    fn only_here(
+        &self,
+        matched: &[Option<usize>],
+        other: &Tree,
+        new: impl Fn(&Element) -> bool,
+    ) -> Vec<usize> {
         let mut found = Vec::new();
-        // Filled for the elements that are here alone; of the others their twin is asked.
+        // Filled for the elements that are here alone; of the others their match is asked.
         let mut looked = vec![true; matched.len()];
         for i in unmatched(matched) {
-            let parent = self.tree.elements[i].parent.filter(|&p| p < i);
-            looked[i] = parent.is_none_or(|p| match matched[p] {
-                Some(twin) => other.elements[twin].children_read,
-                None => looked[p],
-            });
-            if looked[i] && self.tells(i) && !self.scrolls(i) {
+            let element = &self.tree.elements[i];
+            looked[i] = element
+                .parent
+                .filter(|&p| p < i)
+                .is_none_or(|p| match matched[p] {
+                    Some(same) => other.elements[same].children_read,
+                    None => looked[p],
+                });
+            if (looked[i] || new(element)) && self.tells(i) && !self.scrolls(i) {
                 found.push(i);
             }
         }

@@ -2,6 +2,7 @@
 //! 4,000 characters whatever is on the screen.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use crate::escape::{self, one_line, short, short_escaped};
@@ -258,14 +259,19 @@ pub fn counts(diff: &Diff) -> String {
 
 /// The visible elements of a full tree: 30 interactive ones, then 10 static texts.
 pub fn tree_elements(tree: &Tree) -> Vec<String> {
-    elements(tree, 0..tree.elements.len(), 30, 10)
+    let is_static = |element: &Element| element.role == Role::STATIC_TEXT;
+    elements(tree, 0..tree.elements.len(), is_static, 30, 10)
 }
 
 /// The visible ones of the elements that a diff added, then those that came into view without being
-/// new (the items of a menu that was opened, the page of a tab): 20 interactive, then 10 static texts.
+/// new (the items of a menu that was opened, the page of a tab): 20 interactive, then 10 static texts,
+/// rows and cells.
 pub fn new_elements(before: &Tree, after: &Tree, diff: &Diff) -> Vec<String> {
     let appeared = diff.appeared(before, after);
-    elements(after, diff.added.iter().copied().chain(appeared), 20, 10)
+    let is_static =
+        |element: &Element| matches!(element.role, Role::STATIC_TEXT | Role::ROW | Role::CELL);
+    let indices = diff.added.iter().copied().chain(appeared);
+    elements(after, indices, is_static, 20, 10)
 }
 
 /// What has come late, counted, and the first five of it: what was added, then what was modified as
@@ -306,24 +312,34 @@ pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> LateChanges {
 fn elements(
     tree: &Tree,
     indices: impl Iterator<Item = usize>,
-    interactive: usize,
-    text: usize,
+    is_static: impl Fn(&Element) -> bool,
+    most_interactive: usize,
+    most_static: usize,
 ) -> Vec<String> {
     let texts = Texts::of(tree);
+    let interactive = |index: usize| {
+        let element = tree.elements.get(index);
+        element.is_some_and(|e| e.role.is_interactive())
+    };
     let (mut first, mut then) = (Vec::new(), Vec::new());
+    // Whose texts the rows and cells so far have: a row, its cell and the label in that are listed
+    // once.
+    let mut said = HashSet::new();
     for index in indices {
         let Some(element) = tree.elements.get(index).filter(|e| e.visible) else {
             continue;
         };
         if element.role.is_interactive() {
-            if first.len() < interactive {
+            if first.len() < most_interactive {
                 first.push(element_line(tree, &texts, index, element));
             }
-        } else if element.role == Role::STATIC_TEXT && then.len() < text {
-            // A button's label says what the button's line has said already.
-            let parent = element.parent.and_then(|p| tree.elements.get(p));
-            let label = parent.is_some_and(|p| p.role.is_interactive());
-            if !label && texts.source(index).is_some() {
+        } else if is_static(element) && then.len() < most_static {
+            let Some(source) = texts.source(index) else {
+                continue;
+            };
+            // A button's label, and a row with a button, say what the button's line says already.
+            let in_button = element.parent.is_some_and(interactive);
+            if !in_button && !interactive(source) && said.insert(source) {
                 then.push(element_line(tree, &texts, index, element));
             }
         }

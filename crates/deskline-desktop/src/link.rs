@@ -1,6 +1,6 @@
 //! One link: the transaction, as SPEC §7 lists it. Written once, for every OS.
 
-use deskline_core::{Diff, States, Tree};
+use deskline_core::{Diff, ElementId, States, Tree};
 use deskline_journal::RefStore;
 
 use crate::act::{self, Act, Outcome};
@@ -298,12 +298,16 @@ impl Steps<'_> {
         let Some(mut tree) = report.after.take() else {
             return Ok(());
         };
+        let diff = report.before.as_ref().map(|before| {
+            let diff = Diff::between(before, &tree);
+            (diff.renamed(before, &tree), diff)
+        });
+        if let Some((renamed, _)) = &diff {
+            self.trees.carry_over(renamed);
+        }
         self.trees.accept(&mut tree, report)?;
-        let before = report
-            .before
-            .as_ref()
-            .filter(|_| self.call.options.show_diff);
-        report.diff = before.map(|before| Diff::between(before, &tree));
+        let show_diff = self.call.options.show_diff;
+        report.diff = diff.map(|(_, diff)| diff).filter(|_| show_diff);
         report.after = Some(tree);
         Ok(())
     }
@@ -347,6 +351,16 @@ impl Trees<'_> {
         let mut tree = desktop.read(pid, Scope::Whole { budget })?;
         self.accept(&mut tree, report)?;
         Ok(tree)
+    }
+
+    /// What an app has created anew as it was keeps its ref: old ids, and new.
+    fn carry_over(&mut self, renamed: &[(ElementId, ElementId)]) {
+        if !renamed.is_empty()
+            && let Err(e) = self.refs.carry_over(&self.id, renamed)
+        {
+            // They have new refs then, and the old ones are stale.
+            tracing::warn!("refs were not carried over: {e}");
+        }
     }
 
     fn accept(&mut self, tree: &mut Tree, report: &mut Report) -> Result<()> {

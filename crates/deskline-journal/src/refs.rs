@@ -6,6 +6,9 @@
 //! id; its index plus the base is the number. The key is random, so that no app can choose ids that
 //! collide, and among a million elements by chance two do with odds of 1 in 10²⁶.
 //!
+//! Where an app has created an element anew as it was, its number goes on to the new one: see
+//! [`RefStore::carry_over`] and `table.rs`.
+//!
 //! The file holds a million records (16 MB). Then the older half is dropped and the base raised:
 //! elements of that half get new numbers when they are seen again, and the old numbers are never given
 //! again.
@@ -66,6 +69,7 @@ impl RefStore {
     /// After an error every element has its number all the same, but the next process may not know
     /// it. An error that lasts is returned once.
     pub fn assign(&mut self, desktop: &str, tree: &mut Tree) -> Result<(), JournalError> {
+        self.look();
         let mut unknown = Vec::new();
         for element in &mut tree.elements {
             element.reference = self.find(desktop, &element.id);
@@ -89,6 +93,44 @@ impl RefStore {
         if told { Ok(()) } else { result }
     }
 
+    /// The number of each pair's first element goes on to the second, for good and in every process:
+    /// the app has created the element anew. The first has no number then, and gets one of its own
+    /// where its id is seen again. A number that the second had already is never seen again.
+    ///
+    /// After an error nothing has changed.
+    pub fn carry_over(
+        &mut self,
+        desktop: &str,
+        pairs: &[(ElementId, ElementId)],
+    ) -> Result<(), JournalError> {
+        for table in self.others.iter_mut().chain(&mut self.unsaved) {
+            table.rename(desktop, pairs);
+        }
+        let records = |table: &Table| match pairs
+            .iter()
+            .filter(|(old, _)| table.get(desktop, old).is_some())
+            .count()
+        {
+            0 => 0,
+            moved => 1 + 2 * moved,
+        };
+        self.append(records, |table| table.rename(desktop, pairs))
+    }
+
+    /// Takes in what another process has appended to the file: it may have moved a number that is
+    /// known here. Two `stat`s where nothing was appended.
+    fn look(&mut self) {
+        let Some(known) = self.file.as_ref().map(|t| HEADER + t.count() * RECORD) else {
+            return;
+        };
+        let size = self.journal.folder().ok().and_then(|f| f.regular(REFS));
+        if size.is_some_and(|(size, _)| size != known as u64)
+            && let Err(error) = self.append(|_| 0, |_| Vec::new())
+        {
+            tracing::debug!(%error, "what others know of refs is not known here");
+        }
+    }
+
     fn find(&self, desktop: &str, id: &ElementId) -> Option<Ref> {
         let mut tables = self.file.iter().chain(&self.others).chain(&self.unsaved);
         tables.find_map(|table| table.get(desktop, id)).map(Ref)
@@ -96,6 +138,21 @@ impl RefStore {
 
     /// Finds `ids` among what others have appended to the file, and appends the rest.
     fn give_from_file(&mut self, desktop: &str, ids: &[ElementId]) -> Result<(), JournalError> {
+        let new = |table: &Table| {
+            ids.iter()
+                .filter(|id| table.get(desktop, id).is_none())
+                .count()
+        };
+        self.append(new, |table| table.give(desktop, ids))
+    }
+
+    /// Takes in what others have appended to the file, and appends the records of `write`, of which
+    /// there are at most `count`.
+    fn append(
+        &mut self,
+        count: impl Fn(&Table) -> usize,
+        write: impl Fn(&mut Table) -> Vec<u8>,
+    ) -> Result<(), JournalError> {
         let folder = self.journal.folder()?;
         let fail = |error| folder.failed("write", REFS, error);
         let file = folder.lock_file(REFS, OFlags::empty())?;
@@ -107,19 +164,18 @@ impl RefStore {
             None if self.highest == 0 && file.metadata().map_err(fail)?.len() == 0 => Table::new(1),
             None => Table::new(self.base_from_clock()),
         };
-        let new = ids.iter().filter(|id| table.get(desktop, id).is_none());
-        let new = new.count();
+        let new = count(&table);
         if new == 0 {
-            self.file = Some(table);
+            self.file = Some(table).filter(|_| !starts_over);
             return Ok(());
         }
         let dropped = match (table.count() + new).saturating_sub(self.limit) {
             0 => 0,
-            too_many => too_many.max(self.limit / 2).min(table.count()),
+            too_many => table.boundary(too_many.max(self.limit / 2).min(table.count())),
         };
         let (start, end) = (dropped * RECORD, table.count() * RECORD);
         table.drop_first(dropped);
-        let records = table.give(desktop, ids);
+        let records = write(&mut table);
         let written = if starts_over || dropped > 0 {
             let mut kept = vec![0; end - start];
             file.read_exact_at(&mut kept, (HEADER + start) as u64)
@@ -135,7 +191,7 @@ impl RefStore {
         if written.is_ok() {
             self.accept(table);
         } else {
-            // What was given is void: know what the file knows, as before.
+            // What was written is void: know what the file knows, as before.
             let _ = self.catch_up(&folder, &file);
         }
         written
@@ -209,6 +265,8 @@ impl RefStore {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use std::collections::HashMap;
+
     use super::*;
     use crate::Keep;
 
@@ -250,5 +308,54 @@ mod tests {
         let given: Vec<_> = many.iter().map(|id| one.find("d", id).unwrap().0).collect();
         assert_eq!(given, (13..33).collect::<Vec<_>>());
         assert_eq!(number(&mut two, "7"), 20);
+    }
+
+    #[test]
+    fn moves_survive_the_loss_of_the_older_half_and_no_number_comes_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::open(Some(&dir.path().join("journal")), Keep::default()).unwrap();
+        let store = || RefStore {
+            limit: 24,
+            ..RefStore::new(&journal)
+        };
+        let mut stores = [store(), store()];
+        let id = |name: u32| ElementId::new(name.to_string());
+        // Who has each number now. An element that was renamed is the same element.
+        let mut owners: HashMap<u64, u32> = HashMap::new();
+        let mut next = 0x2545_f491_u32;
+        let mut random = |below: u32| {
+            next = next.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (next >> 8) % below
+        };
+        for turn in 0..2_000 {
+            let which = random(2) as usize;
+            if random(10) == 0 {
+                stores[which] = store();
+            }
+            let name = random(20);
+            let given: Vec<u64> = [which, 1 - which]
+                .into_iter()
+                .map(|which| {
+                    let refs = &mut stores[which];
+                    refs.look();
+                    if refs.find("d", &id(name)).is_none() {
+                        refs.give_from_file("d", &[id(name)]).unwrap();
+                    }
+                    refs.find("d", &id(name)).unwrap().0
+                })
+                .collect();
+            assert_eq!(given[0], given[1], "turn {turn}: {name}");
+            let owner = *owners.entry(given[0]).or_insert(name);
+            assert_eq!(owner, name, "turn {turn}: {} was another's", given[0]);
+            if random(3) == 0 {
+                let new = random(20);
+                if new != name {
+                    stores[which]
+                        .carry_over("d", &[(id(name), id(new))])
+                        .unwrap();
+                    owners.insert(given[0], new);
+                }
+            }
+        }
     }
 }

@@ -1,8 +1,15 @@
 //! A run of numbers, given to elements in turn, and the form it has in the file `refs`.
+//!
+//! Besides the records that give numbers there are moves: a number goes on to another element, because
+//! the app has created its element anew. A move is its pairs (record of the old element, record of the
+//! new) and then a mark (magic, how many pairs, their checksum). All of these count as records, and
+//! the numbers that stand for their places are given to nothing. Pairs whose mark was cut off by a
+//! crash are read as records of elements, and move nothing.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::ops::Range;
 
 use deskline_core::ElementId;
 use siphasher::sip128::{Hasher128 as _, SipHasher13};
@@ -13,6 +20,8 @@ pub(crate) const HEADER: usize = 32;
 pub(crate) const RECORD: usize = 16;
 
 const MAGIC: &[u8; 8] = b"DLrefs1\n";
+/// How the mark of a move begins. A hash begins so with odds of 1 in 2⁶⁴.
+const MOVED: &[u8; 8] = b"DLmoved\n";
 /// A base above this was never written by this program.
 const HIGHEST_BASE: u64 = 1 << 60;
 
@@ -23,6 +32,8 @@ pub(crate) struct Table {
     key: [u8; 16],
     count: usize,
     numbers: HashMap<[u8; RECORD], u64>,
+    /// Where moves are among the records.
+    moves: Vec<Range<usize>>,
 }
 
 impl Table {
@@ -42,6 +53,7 @@ impl Table {
             key,
             count: 0,
             numbers: HashMap::new(),
+            moves: Vec::new(),
         }
     }
 
@@ -82,13 +94,86 @@ impl Table {
         self.numbers.get(&self.hash(desktop, id)).copied()
     }
 
-    /// Takes in records from a file.
+    /// Takes in records from a file: all that was appended at one time, or several times.
     pub(crate) fn extend(&mut self, records: &[u8]) {
-        for record in records.as_chunks::<RECORD>().0 {
+        let records = records.as_chunks::<RECORD>().0;
+        for (i, record) in records.iter().enumerate() {
+            if let Some(pairs) = self.moved(record, &records[..i]) {
+                let start = self.count - pairs.len();
+                self.count += 1;
+                self.apply(pairs, start);
+                continue;
+            }
             let number = self.next();
             self.numbers.entry(*record).or_insert(number);
             self.count += 1;
         }
+    }
+
+    /// The pairs of the move that `mark` ends; `None` where it is no mark of what was before it.
+    fn moved<'r>(
+        &self,
+        mark: &[u8; RECORD],
+        before: &'r [[u8; RECORD]],
+    ) -> Option<&'r [[u8; RECORD]]> {
+        let (count, check) = mark.strip_prefix(MOVED)?.split_first_chunk::<4>()?;
+        let count = usize::try_from(u32::from_le_bytes(*count)).ok()?;
+        let start = before.len().checked_sub(count.checked_mul(2)?)?;
+        let pairs = &before[start..];
+        (self.check(pairs) == check).then_some(pairs)
+    }
+
+    fn check(&self, pairs: &[[u8; RECORD]]) -> [u8; 4] {
+        let mut hasher = SipHasher13::new_with_key(&self.key);
+        hasher.write(pairs.as_flattened());
+        let hash = hasher.finish128().as_bytes();
+        [hash[0], hash[1], hash[2], hash[3]]
+    }
+
+    /// Moves numbers by a move whose records, counted by now, are from `start` on.
+    fn apply(&mut self, pairs: &[[u8; RECORD]], start: usize) {
+        let first = self.base + start as u64;
+        for [old, new] in pairs.as_chunks::<2>().0 {
+            match self.numbers.remove(old) {
+                Some(number) if number < first => self.numbers.insert(*new, number),
+                // The number was among those that were dropped.
+                _ => self.numbers.remove(new),
+            };
+        }
+        self.moves.push(start..self.count);
+    }
+
+    /// The pairs of which the old element has a number, which goes on to the new one: their records.
+    pub(crate) fn rename(&mut self, desktop: &str, pairs: &[(ElementId, ElementId)]) -> Vec<u8> {
+        let mut moved = Vec::new();
+        for (old, new) in pairs {
+            let (old, new) = (self.hash(desktop, old), self.hash(desktop, new));
+            if old != new && self.numbers.contains_key(&old) {
+                moved.extend([old, new]);
+            }
+        }
+        let count = u32::try_from(moved.len() / 2).unwrap_or_default();
+        if count == 0 {
+            return Vec::new();
+        }
+        let mut mark = [0; RECORD];
+        mark[..8].copy_from_slice(MOVED);
+        mark[8..12].copy_from_slice(&count.to_le_bytes());
+        mark[12..].copy_from_slice(&self.check(&moved));
+        let start = self.count;
+        self.count += moved.len() + 1;
+        self.apply(&moved, start);
+        moved.push(mark);
+        moved.as_flattened().to_vec()
+    }
+
+    /// The first place at or after `start` that is not inside a move.
+    pub(crate) fn boundary(&self, start: usize) -> usize {
+        let inside = |range: &&Range<usize>| range.contains(&start) && range.start != start;
+        self.moves
+            .iter()
+            .find(inside)
+            .map_or(start, |range| range.end)
     }
 
     /// Gives numbers to those of `ids` that have none, and answers their records.
@@ -114,6 +199,10 @@ impl Table {
         self.count -= dropped;
         let base = self.base;
         self.numbers.retain(|_, number| *number >= base);
+        self.moves.retain(|range| range.start >= dropped);
+        for range in &mut self.moves {
+            *range = range.start - dropped..range.end - dropped;
+        }
     }
 
     fn hash(&self, desktop: &str, id: &ElementId) -> [u8; RECORD] {

@@ -166,6 +166,62 @@ fn without_a_file_elements_have_numbers_and_the_error_comes_once() {
     assert!(!given(&many).contains(&mended[0]), "the file gave it");
 }
 
+fn carry_over(refs: &mut RefStore, pairs: &[(&str, &str)]) {
+    let id = |id: &str| deskline_core::ElementId::new(id.to_owned());
+    let pairs: Vec<_> = pairs.iter().map(|(old, new)| (id(old), id(new))).collect();
+    refs.carry_over("desktop", &pairs).unwrap();
+}
+
+#[test]
+fn a_number_goes_on_to_what_was_created_anew() {
+    let (_dir, journal) = journal();
+    let (mut one, mut two) = (RefStore::new(&journal), RefStore::new(&journal));
+    assert_eq!(numbers(&mut one, &["a", "b", "c"]), [1, 2, 3]);
+    assert_eq!(numbers(&mut two, &["b"]), [2]);
+    carry_over(&mut one, &[("a", "A"), ("b", "B"), ("unknown", "U")]);
+    // Every process knows: the one that did it, one that ran, one that comes later.
+    for refs in [&mut one, &mut two, &mut RefStore::new(&journal)] {
+        assert_eq!(numbers(refs, &["A", "B", "c"]), [1, 2, 3]);
+    }
+    // An id that comes again is another element, and no number comes again.
+    let again = numbers(&mut two, &["a", "A", "d"]);
+    assert!(again[0] > 3 && again[2] > again[0], "{again:?}");
+    assert_eq!(again[1], 1);
+    assert_eq!(numbers(&mut one, &["d", "a", "A"]), [again[2], again[0], 1]);
+    // Created anew once more, and one that had a number of its own by then.
+    let own = numbers(&mut one, &["C"])[0];
+    carry_over(&mut one, &[("A", "AA"), ("c", "C")]);
+    assert_eq!(numbers(&mut two, &["AA", "C", "B"]), [1, 3, 2]);
+    assert!(!numbers(&mut two, &["x", "y", "A", "c"]).contains(&own));
+}
+
+#[test]
+fn a_move_that_was_cut_off_moves_nothing_and_no_number_comes_twice() {
+    let (_dir, journal) = journal();
+    let mut refs = RefStore::new(&journal);
+    assert_eq!(numbers(&mut refs, &["a", "b"]), [1, 2]);
+    carry_over(&mut refs, &[("a", "A"), ("b", "B")]);
+    let whole = fs::metadata(refs_file(&journal)).unwrap().len();
+    assert_eq!(whole, 32 + (2 + 1 + 4) * 16);
+    for lost in 1..=4 {
+        let (_dir, journal) = crate::common::journal();
+        let mut refs = RefStore::new(&journal);
+        numbers(&mut refs, &["a", "b"]);
+        carry_over(&mut refs, &[("a", "A"), ("b", "B")]);
+        let file = fs::OpenOptions::new().write(true).open(refs_file(&journal));
+        file.unwrap().set_len(whole - lost * 16).unwrap();
+        let (mut one, mut two) = (RefStore::new(&journal), RefStore::new(&journal));
+        let ids = ["a", "b", "A", "B", "c", "d", "e", "f", "g"];
+        let given = numbers(&mut one, &ids);
+        assert_eq!(given[..2], [1, 2]);
+        let mut distinct = given.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        assert_eq!(distinct.len(), ids.len(), "{given:?}");
+        assert_eq!(numbers(&mut two, &ids), given);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
@@ -186,6 +242,45 @@ proptest! {
             for (id, number) in ids.iter().zip(given(&tree)) {
                 let next = model.len() as u64 + 1;
                 prop_assert_eq!(*model.entry(*id).or_insert(next), number);
+            }
+        }
+    }
+
+    /// Numbers that move stay with what they moved to, in all stores, and none is given twice.
+    #[test]
+    fn stores_agree_while_elements_are_created_anew(
+        turns in prop::collection::vec(
+            (
+                0..3_usize,
+                any::<bool>(),
+                prop::collection::vec(0..30_u8, 0..10),
+                prop::collection::vec((0..30_u8, 0..60_u8), 0..4),
+            ),
+            1..25,
+        )
+    ) {
+        let (_dir, journal) = journal();
+        let mut stores: Vec<RefStore> = (0..3).map(|_| RefStore::new(&journal)).collect();
+        let mut model: HashMap<u8, u64> = HashMap::new();
+        let mut given_so_far = std::collections::HashSet::new();
+        for (store, restart, ids, moves) in turns {
+            if restart {
+                stores[store] = RefStore::new(&journal);
+            }
+            let mut tree = tree(ids.iter().map(ToString::to_string));
+            stores[store].assign("desktop", &mut tree).unwrap();
+            for (id, number) in ids.iter().zip(given(&tree)) {
+                match model.get(id) {
+                    Some(known) => prop_assert_eq!(*known, number),
+                    None => prop_assert!(given_so_far.insert(number), "{} came twice", number),
+                }
+                model.insert(*id, number);
+            }
+            for (old, new) in moves {
+                carry_over(&mut stores[store], &[(&old.to_string(), &new.to_string())]);
+                if old != new && let Some(number) = model.remove(&old) {
+                    model.insert(new, number);
+                }
             }
         }
     }

@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use deskline_core::{Attribute, Diff, Element, ElementId, Matching, States, Text, Tree, Value};
+use deskline_core::{
+    Attribute, Diff, Element, ElementId, Matching, Role, States, Text, Texts, Tree, Value,
+};
 use proptest::prelude::*;
 
 use crate::fixture::{any_tree, at, tree};
@@ -125,18 +127,120 @@ fn a_secret_is_never_told() {
 }
 
 #[test]
-fn what_one_traversal_did_not_read_is_neither_added_nor_removed() {
-    let more = "    [AXGroup] \"more\" visible #e20\n      [AXButton] \"Call\" visible #e21\n";
-    let mut before = tree(BEFORE);
-    at(&mut before, 2).children_read = false;
-    before.partial = vec!["the window".into()];
-    assert_eq!(told(&before, &with(more)), "+[] -[] ~[]");
-    assert_eq!(told(&with(more), &before), "+[] -[] ~[]");
-    assert!(Diff::between(&before, &with(more)).partial);
+fn what_was_merely_not_read_is_neither_added_nor_removed() {
+    let hidden = "    [AXGroup] \"more\" #e20\n      [AXButton] \"Call\" #e21\n";
+    let mut partly = tree(BEFORE);
+    at(&mut partly, 2).children_read = false;
+    partly.partial = vec!["the window".into()];
+    assert_eq!(told(&partly, &with(hidden)), "+[] -[] ~[]");
+    assert_eq!(told(&with(hidden), &partly), "+[] -[] ~[]");
+    assert!(Diff::between(&partly, &with(hidden)).partial);
     // Elsewhere both have looked.
-    let mut before = tree(BEFORE);
-    at(&mut before, 3).children_read = false;
-    assert_eq!(told(&before, &with(more)), "+[e20, e21] -[] ~[]");
+    let mut partly = tree(BEFORE);
+    at(&mut partly, 3).children_read = false;
+    assert_eq!(told(&partly, &with(hidden)), "+[e20, e21] -[] ~[]");
+}
+
+/// A list of which only the rows that show are read.
+fn list(rows: &[u32]) -> Tree {
+    let head = "[AXList] \"Names\" x:0 y:0 w:99 h:60 visible #e1\n".to_owned();
+    let line = |(i, row): (usize, &u32)| {
+        let y = i * 20;
+        format!(" [AXRow] \"Row {row}\" x:0 y:{y} w:99 h:20 visible #e{row}\n")
+    };
+    let lines: Vec<String> = rows.iter().enumerate().map(line).collect();
+    let mut list = tree(&(head + &lines.concat()));
+    list.elements[0].children_read = false;
+    list
+}
+
+#[test]
+fn what_came_into_view_is_added_and_what_left_it_is_not_removed() {
+    // A row is inserted at the top, and pushes the last one out of view.
+    let diff = told(&list(&[11, 12, 13]), &list(&[99, 11, 12]));
+    assert_eq!(diff, "+[e99] -[] ~[]");
+    // A scroll by two rows, and back.
+    let diff = told(&list(&[11, 12, 13]), &list(&[13, 14, 15]));
+    assert_eq!(diff, "+[e14, e15] -[] ~[]");
+    let diff = told(&list(&[13, 14, 15]), &list(&[11, 12, 13]));
+    assert_eq!(diff, "+[e11, e12] -[] ~[]");
+    // What is read and does not show is not new for it.
+    let mut after = list(&[11, 12, 13, 14]);
+    at(&mut after, 14).visible = false;
+    assert_eq!(told(&list(&[11, 12, 13]), &after), "+[] -[] ~[]");
+    // A list that was scrolled shows something new in each reading until it stands still.
+    let (before, after) = (list(&[11, 12]), list(&[12, 13]));
+    let diff = Diff::between(&before, &after);
+    assert_eq!(diff.changed_ids(&before, &after), [&ElementId::new("e13")]);
+}
+
+const PANEL: &str = r#"
+[AXWindow] "Writer" x:0 y:0 w:900 h:700 visible #e1
+  [AXGroup] "Sidebar" x:700 y:0 w:200 h:700 visible #e2
+    [AXCheckBox] "Bold" x:700 y:0 w:99 h:20 visible checked #e3
+    [AXCheckBox] "Italic" x:700 y:20 w:99 h:20 visible #e4
+    [AXGroup] x:700 y:40 w:99 h:20 visible #e5
+      [AXButton] "Colour" x:700 y:40 w:99 h:20 visible #e6
+"#;
+
+/// `PANEL`, created anew from the sidebar on: e2 is e12.
+fn anew() -> String {
+    (2..=6).fold(PANEL.to_owned(), |lines, i| {
+        lines.replace(&format!("#e{i}\n"), &format!("#e1{i}\n"))
+    })
+}
+
+#[test]
+fn what_was_created_anew_as_it_was_is_not_told() {
+    let (before, after) = (tree(PANEL), tree(&anew()));
+    assert_eq!(told(&before, &after), "+[] -[] ~[]");
+    let diff = Diff::between(&before, &after);
+    assert_eq!(diff.twins, [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5)]);
+    assert!(diff.appeared(&before, &after).is_empty());
+    assert!(diff.changed_ids(&before, &after).is_empty());
+}
+
+#[test]
+fn what_was_created_anew_with_a_change_is_told() {
+    let told_of = |from: &str, to: &str| told(&tree(PANEL), &tree(&anew().replace(from, to)));
+    assert_eq!(told_of("visible checked", "visible"), "+[e13] -[e3] ~[]");
+    assert_eq!(told_of("\"Italic\"", "\"Bold\""), "+[e14] -[e4] ~[]");
+    assert_eq!(told_of("y:20 ", "y:21 "), "+[e14] -[e4] ~[]");
+    assert_eq!(
+        told_of("AXCheckBox] \"Italic\"", "AXRadioButton] \"Italic\""),
+        "+[e14] -[e4] ~[]"
+    );
+    // What is in a container that is another one, is another one too.
+    assert_eq!(
+        told_of("h:20 visible #e15", "h:21 visible #e15"),
+        "+[e15, e16] -[e5, e6] ~[]"
+    );
+}
+
+#[test]
+fn what_may_only_have_left_the_view_has_no_twin() {
+    // The last "Row 1" was scrolled away, and another one is in its place.
+    let row =
+        |reference: u32| format!(" [AXRow] \"Row 1\" x:0 y:0 w:9 h:9 visible #e{reference}\n");
+    let list = |reference: u32| tree(&format!("[AXList] visible #e1\n{}", row(reference)));
+    let mut after = list(3);
+    after.elements[0].children_read = false;
+    assert_eq!(told(&list(2), &after), "+[e3] -[] ~[]");
+    assert_eq!(told(&list(2), &list(3)), "+[] -[] ~[]");
+}
+
+#[test]
+fn the_nth_of_a_look_is_the_twin_of_the_nth() {
+    let three = |first: u32| {
+        let line = |i| format!("[AXGroup] x:0 y:0 w:9 h:9 visible #e{i}\n");
+        tree(&(first..first + 3).map(line).collect::<String>())
+    };
+    let diff = Diff::between(&three(1), &three(11));
+    assert_eq!(diff.twins, [(0, 0), (1, 1), (2, 2)]);
+    // One of them is gone for good.
+    let mut after = three(11);
+    after.elements.pop();
+    assert_eq!(told(&three(1), &after), "+[] -[e3] ~[]");
 }
 
 #[test]
@@ -272,10 +376,51 @@ proptest! {
     }
 
     #[test]
-    fn the_way_back_is_the_way_there_turned_round(a in any_tree(), b in any_tree()) {
+    fn what_was_read_whole_is_told_the_same_way_in_both_directions(
+        a in any_tree(),
+        b in any_tree(),
+    ) {
         let (there, back) = (Diff::between(&a, &b), Diff::between(&b, &a));
-        prop_assert_eq!(&there.added, &back.removed);
-        prop_assert_eq!(&there.removed, &back.added);
+        // What is added only because it shows is not removed on the way back.
+        for (diff, other, tree) in [(&there, &back, &b), (&back, &there, &a)] {
+            prop_assert!(other.removed.iter().all(|i| diff.added.contains(i)));
+            for i in &diff.added {
+                prop_assert!(other.removed.contains(i) || tree.elements[*i].visible);
+            }
+        }
+        let turned: Vec<_> = back.twins.iter().map(|&(b, a)| (a, b)).collect();
+        let mut twins = there.twins.clone();
+        twins.sort_unstable();
+        prop_assert_eq!({ let mut t = turned; t.sort_unstable(); t }, twins);
         prop_assert_eq!(there.partial, back.partial);
+    }
+
+    #[test]
+    fn all_that_shows_and_was_not_there_is_told(a in any_tree(), b in any_tree()) {
+        let diff = Diff::between(&a, &b);
+        let texts = Texts::of(&b);
+        for i in Matching::between(&a, &b).added() {
+            let element = &b.elements[i];
+            let quiet = matches!(element.role, Role::ROW | Role::CELL | Role::COLUMN | Role::MENU)
+                && texts.source(i).is_none();
+            let parent = element.parent.map(|p| b.elements[p].role);
+            let scrolls = element.role.is_scroll_bar_part() || parent == Some(Role::SCROLL_BAR);
+            if element.visible && !quiet && !scrolls {
+                let twin = diff.twins.iter().any(|&(_, twin)| twin == i);
+                prop_assert!(diff.added.contains(&i) != twin);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_created_anew_is_no_change(mut tree in any_tree()) {
+        tree.elements.iter_mut().for_each(|e| e.children_read = true);
+        let mut anew = tree.clone();
+        for element in &mut anew.elements {
+            element.id = ElementId::new(format!("anew{}", element.id.as_str()));
+        }
+        let diff = Diff::between(&tree, &anew);
+        prop_assert!(diff.is_empty());
+        prop_assert_eq!(diff.twins.len(), tree.elements.len());
     }
 }

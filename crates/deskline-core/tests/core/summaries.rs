@@ -153,6 +153,38 @@ fn a_label_in_a_button_is_not_listed_beside_it() {
 }
 
 #[test]
+fn rows_and_cells_that_came_into_view_are_listed_once() {
+    let table = |rows: &str| {
+        tree(&format!(
+            "[AXTable] x:0 y:0 w:300 h:700 visible #e1\n{rows}"
+        ))
+    };
+    let before = table("");
+    let after = table(
+        r#"
+ [AXRow] visible #e2
+  [AXCell] visible #e3
+   [AXStaticText] "Ann" visible #e4
+  [AXCell] "Tuesday" visible #e5
+  [AXCell] visible #e6
+ [AXRow] visible #e7
+  [AXCheckBox] "Bob" visible #e8
+"#,
+    );
+    let listed = new_elements(&before, &after, &Diff::between(&before, &after));
+    let expected = [
+        "[AXCheckBox] \"Bob\" #e8",
+        "[AXRow] \"Ann\" #e2",
+        "[AXCell] \"Tuesday\" #e5",
+    ];
+    assert_eq!(listed, expected);
+    // A full tree's list keeps to labels: a table would fill it.
+    let listed = tree_elements(&after);
+    let expected = ["[AXCheckBox] \"Bob\" #e8", "[AXStaticText] \"Ann\" #e4"];
+    assert_eq!(listed, expected);
+}
+
+#[test]
 fn a_crowded_handoff_keeps_every_head_field() {
     let full = tree(&crowd(50));
     let summary = Summary {

@@ -1,0 +1,162 @@
+//! Which elements of two traversals are the same.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use foldhash::fast::RandomState;
+
+use crate::{Element, Rect, Role, States, Text, Tree};
+
+/// Which elements of two trees are the same, by identity alone and unfiltered: the tree before,
+/// less the removed, plus the added, is the tree after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Matching {
+    /// For each element before, where it is after.
+    pub after: Vec<Option<usize>>,
+    /// For each element after, where it was before.
+    pub before: Vec<Option<usize>>,
+}
+
+impl Matching {
+    /// Matches two trees in linear time.
+    pub fn between(before: &Tree, after: &Tree) -> Self {
+        // Most changes leave a tree's start as it is. What stands there is matched by its place,
+        // also where an id occurs twice: as many of it came before on either side.
+        let pairs = before.elements.iter().zip(&after.elements);
+        let same = pairs.take_while(|(b, a)| b.id == a.id).count();
+        let mut matching = Self {
+            after: (0..same).map(Some).collect(),
+            before: (0..same).map(Some).collect(),
+        };
+        matching.after.resize(before.elements.len(), None);
+        matching.before.resize(after.elements.len(), None);
+        matching.by_id(before, after, same);
+        matching
+    }
+
+    /// Matches the elements from index `start` on by their ids.
+    fn by_id(&mut self, before: &Tree, after: &Tree, start: usize) {
+        let (Some(was), Some(is)) = (before.elements.get(start..), after.elements.get(start..))
+        else {
+            return;
+        };
+        if was.is_empty() || is.is_empty() {
+            return;
+        }
+        // The first unmatched element of each id, and from each element the next of its id. An app
+        // chooses its ids, but never sees a hash, and the seed is another one each time.
+        let mut first: HashMap<&str, usize, RandomState> =
+            HashMap::with_capacity_and_hasher(was.len(), RandomState::default());
+        let mut next: Vec<Option<usize>> = vec![None; was.len()];
+        for (i, element) in was.iter().enumerate().rev() {
+            next[i] = first.insert(element.id.as_str(), i);
+        }
+        for (a, element) in is.iter().enumerate() {
+            if let Entry::Occupied(mut entry) = first.entry(element.id.as_str()) {
+                let b = *entry.get();
+                self.before[start + a] = Some(start + b);
+                self.after[start + b] = Some(start + a);
+                match next[b] {
+                    Some(b) => drop(entry.insert(b)),
+                    None => drop(entry.remove()),
+                }
+            }
+        }
+    }
+
+    /// Matches what is left by its looks: an element that is gone, and one that is new and cannot be
+    /// told from it, are one that the app has created anew. They agree in role, native role, texts,
+    /// states and extents, their parents are matched, and both traversals have read all children of
+    /// these, so that neither was merely out of view. Answers with the pairs (index before, index
+    /// after), in the order of the tree after. Linear time.
+    pub fn match_twins(&mut self, before: &Tree, after: &Tree) -> Vec<(usize, usize)> {
+        let gone: Vec<usize> = self.removed().collect();
+        let new: Vec<usize> = self.added().collect();
+        if gone.is_empty() || new.is_empty() {
+            return Vec::new();
+        }
+        // The first unmatched element of each look, and from each the next of its look.
+        let mut first: HashMap<Look<'_>, usize, RandomState> =
+            HashMap::with_capacity_and_hasher(gone.len(), RandomState::default());
+        let mut next: HashMap<usize, usize, RandomState> = HashMap::default();
+        for &b in gone.iter().rev() {
+            let element = &before.elements[b];
+            if all_children_read(before, element.parent)
+                && let Some(later) = first.insert(Look::of(element, element.parent), b)
+            {
+                next.insert(b, later);
+            }
+        }
+        let mut twins = Vec::new();
+        // Parents come first, so that whether a parent has a twin is known by then.
+        for a in new {
+            let element = &after.elements[a];
+            let parent = match element
+                .parent
+                .map(|p| self.before.get(p).copied().flatten())
+            {
+                Some(None) => continue,
+                Some(parent) => parent,
+                None => None,
+            };
+            if !all_children_read(after, element.parent) {
+                continue;
+            }
+            if let Entry::Occupied(mut entry) = first.entry(Look::of(element, parent)) {
+                let b = *entry.get();
+                match next.get(&b) {
+                    Some(later) => drop(entry.insert(*later)),
+                    None => drop(entry.remove()),
+                }
+                self.before[a] = Some(b);
+                self.after[b] = Some(a);
+                twins.push((b, a));
+            }
+        }
+        twins
+    }
+
+    /// The elements of the tree after that were not before.
+    pub fn added(&self) -> impl Iterator<Item = usize> {
+        unmatched(&self.before)
+    }
+
+    /// The elements of the tree before that are no more.
+    pub fn removed(&self) -> impl Iterator<Item = usize> {
+        unmatched(&self.after)
+    }
+}
+
+/// What tells an element from another where ids do not: all that an agent is told of it.
+#[derive(PartialEq, Eq, Hash)]
+struct Look<'a> {
+    /// The parent's index in the tree before.
+    parent: Option<usize>,
+    role: Role,
+    native_role: &'a str,
+    texts: [&'a Text; 3],
+    states: States,
+    extents: Option<Rect>,
+}
+
+impl<'a> Look<'a> {
+    fn of(element: &'a Element, parent: Option<usize>) -> Self {
+        Self {
+            parent,
+            role: element.role,
+            native_role: &element.native_role,
+            texts: [&element.title, &element.value, &element.description],
+            states: element.states,
+            extents: element.extents,
+        }
+    }
+}
+
+fn all_children_read(tree: &Tree, parent: Option<usize>) -> bool {
+    parent.is_none_or(|p| tree.elements.get(p).is_some_and(|e| e.children_read))
+}
+
+pub(crate) fn unmatched(side: &[Option<usize>]) -> impl Iterator<Item = usize> {
+    let sides = side.iter().enumerate();
+    sides.filter_map(|(i, other)| other.is_none().then_some(i))
+}

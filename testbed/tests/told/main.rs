@@ -1,0 +1,10 @@
+//! No visible change goes untold: what diffs and summaries say of changes, on real apps.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    missing_docs,
+    unreachable_pub
+)]
+
+mod twins;
+mod view;

@@ -1,0 +1,63 @@
+//! What an app has created anew as it was.
+
+use deskline_testbed::Bed;
+use serde_json::json;
+
+#[test]
+fn what_is_created_anew_is_not_told_and_keeps_its_ref() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.anew();
+    let click = |server: &deskline_testbed::Client, element: &str| {
+        let target = json!({"pid": app.pid, "element": element});
+        server.call("click_and_traverse", target).ok()
+    };
+    let seen = server
+        .call("refresh_traversal", json!({"pid": app.pid}))
+        .ok();
+    let bold = seen.line_of("AXCheckBox", "Bold").reference.unwrap();
+    let italic = seen.line_of("AXCheckBox", "Italic").reference.unwrap();
+
+    for generation in 2..4 {
+        let answer = click(&server, "Same");
+        app.wait_for(&format!("created {generation}"));
+        let lines = answer.diff_lines();
+        let told = lines.iter().filter(|line| !line.starts_with('~'));
+        assert_eq!(told.count(), 0, "{lines:#?}");
+        let line = answer.line_of("AXCheckBox", "Bold");
+        assert_eq!(line.reference, Some(bold));
+        assert!(answer.list("visible_elements").is_empty(), "{answer}");
+    }
+    let toggle = |server: &deskline_testbed::Client, reference: String| {
+        let target = json!({"pid": app.pid, "ref": reference});
+        // Quiet: a click would leave the focus on it, in which its twin differs.
+        server.call("press_ax_and_traverse", target)
+    };
+    toggle(&server, bold.to_string()).ok();
+    app.wait_for("toggled Bold 3 true");
+    // Another process on the same journal knows it too.
+    let later = bed.server(&[]);
+    toggle(&later, bold.to_string()).ok();
+    app.wait_for("toggled Bold 3 false");
+
+    // What is another one is told, and what it stands for is stale.
+    let answer = click(&later, "Other");
+    app.wait_for("created 4");
+    let lines = answer.diff_lines();
+    let of = |sign: char, text: &str| {
+        let fits = |line: &&String| line.starts_with(sign) && line.contains(&format!("\"{text}\""));
+        lines.iter().filter(fits).count()
+    };
+    assert_eq!(
+        (of('-', "Italic"), of('+', "Oblique")),
+        (1, 1),
+        "{lines:#?}"
+    );
+    assert_eq!((of('-', "Bold"), of('+', "Bold")), (0, 0), "{lines:#?}");
+    assert_eq!(answer.line_of("AXCheckBox", "Bold").reference, Some(bold));
+    assert_ne!(
+        answer.line_of("AXCheckBox", "Oblique").reference,
+        Some(italic)
+    );
+    assert!(toggle(&later, italic.to_string()).is_error);
+}

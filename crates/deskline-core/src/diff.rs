@@ -7,6 +7,7 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
+use crate::excerpt::excerpts;
 use crate::matching::unmatched;
 use crate::{Element, ElementId, Matching, Role, States, Text, Texts, Tree};
 
@@ -93,14 +94,17 @@ pub enum Value {
     Mixed,
 }
 
+/// The most characters that a change shows of a text, around what changed.
+const SHOWN: usize = 400;
+
 /// An attribute before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// Which.
     pub attribute: Attribute,
-    /// What it was.
+    /// What it was; of a long text the part around what changed.
     pub old: Value,
-    /// What it is.
+    /// What it is, likewise.
     pub new: Value,
 }
 
@@ -306,7 +310,14 @@ fn changes(before: &Element, after: &Element) -> Vec<Change> {
         let (old, new) = match (attribute.text(before), attribute.text(after)) {
             (Some(_), Some(_)) if secret && attribute == Attribute::Value => return None,
             (Some(old), Some(new)) if old.agrees(new) => return None,
-            (Some(old), Some(new)) => (Value::Text(old.clone()), Value::Text(new.clone())),
+            (Some(old), Some(new)) => {
+                let (old, new) = match excerpts(old, new, SHOWN) {
+                    // What differs was not kept.
+                    (a, b) if a == b => (old.clone(), new.clone()),
+                    parts => parts,
+                };
+                (Value::Text(old), Value::Text(new))
+            }
             _ => (
                 attribute.state(before.states),
                 attribute.state(after.states),

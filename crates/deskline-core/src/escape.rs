@@ -116,6 +116,23 @@ pub fn name(text: &str, limit: usize) -> String {
     })
 }
 
+/// One character of [`one_line`].
+pub(crate) fn one_line_char(c: char) -> String {
+    let mut out = String::new();
+    if is_hostile(c) {
+        push_escaped(&mut out, c);
+    } else {
+        out.push(c);
+    }
+    out
+}
+
+/// `1 element`, `2 elements`: a number of things whose name takes an `s` for several.
+pub fn count(number: usize, thing: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{s}")
+}
+
 /// [`one_line`] of at most `limit` characters, the last of them `…` where something was cut.
 pub fn short(text: &str, limit: usize) -> String {
     cut(text, limit, |out, c| {

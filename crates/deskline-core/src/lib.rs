@@ -7,6 +7,7 @@
 pub mod diff;
 pub mod element;
 pub mod escape;
+mod excerpt;
 pub mod geometry;
 pub mod keys;
 pub mod line;

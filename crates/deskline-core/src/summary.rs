@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use crate::escape::{self, one_line, short, short_escaped};
+use crate::escape::{self, count, one_line, short, short_escaped};
+use crate::excerpt::short_excerpts;
 use crate::tree_file::NAME;
 use crate::{Diff, Element, Rect, Role, States, Texts, Tree, diff::Attribute, diff::Value};
 
@@ -120,7 +121,8 @@ impl Summary {
             out.field("partial", what, 160);
         }
         if let Some(file) = &self.file {
-            let size = format!("{} bytes ({} elements)", file.bytes, file.elements);
+            let elements = count(file.elements, "element");
+            let size = format!("{} bytes ({elements})", file.bytes);
             out.field("file", &file.path, PATH);
             out.field("file_size", &size, 60);
             let hint = format!("grep -n 'AXButton' {}", shell_word(&file.path));
@@ -158,7 +160,7 @@ impl Summary {
         }
         let changes = self.text_changes.iter().take(3);
         let changes: Vec<_> = changes
-            .map(|(old, new)| format!("'{}' -> '{}'", short(old, 60), short(new, 60)))
+            .map(|(old, new)| format!("'{}' -> '{}'", short(old, CHANGE), short(new, CHANGE)))
             .collect();
         out.list("text_changes", &changes, after);
         out.list("visible_elements", &self.visible_elements, after);
@@ -369,14 +371,18 @@ fn element_line(tree: &Tree, texts: &Texts, index: usize, element: &Element) -> 
     line
 }
 
-/// The texts that a diff changed, values before titles and descriptions, each pair once.
+/// The most characters of a side of a text change.
+const CHANGE: usize = 60;
+
+/// The texts that a diff changed, around what changed of them: values before titles and
+/// descriptions, each pair once.
 pub fn text_changes(diff: &Diff) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     for wanted in [Attribute::Value, Attribute::Title, Attribute::Description] {
         let changes = diff.modified.iter().flat_map(|m| &m.changes);
         for change in changes.filter(|change| change.attribute == wanted) {
             if let (Value::Text(old), Value::Text(new)) = (&change.old, &change.new) {
-                let pair = (old.shown.clone(), new.shown.clone());
+                let pair = short_excerpts(old, new, CHANGE);
                 if pairs.len() < 3 && !pairs.contains(&pair) {
                     pairs.push(pair);
                 }

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::fmt::Write as _;
 
-use crate::escape::{self, one_line, short_escaped};
+use crate::escape::{self, count, one_line, short_escaped};
 use crate::line_writer::Parts;
 use crate::{DeltaLine, Diff, Element, Line, Texts, Tree};
 
@@ -133,13 +133,10 @@ fn delta_lines<'a>(
 
 fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
     let listed = |element: &&Element| !only_visible || element.visible;
-    let count = tree.elements.iter().filter(listed).count();
+    let elements = count(tree.elements.iter().filter(listed).count(), "element");
     let app = escape::name(&tree.app.name, NAME);
     let seconds = tree.took.as_secs_f64();
-    push(
-        out,
-        format_args!("# {app} — {count} elements ({seconds:.2}s)\n"),
-    );
+    push(out, format_args!("# {app} — {elements} ({seconds:.2}s)\n"));
     for what in &tree.partial {
         push(out, format_args!("# partial: {}\n", one_line(what)));
     }

@@ -214,7 +214,10 @@ fn sentence(call: &Call, report: &Report) -> String {
         _ => parts.push(report.done.sentence(report.is_public())),
     }
     if report.others > 0 {
-        parts.push(format!("{} others match as well", report.others));
+        parts.push(match report.others {
+            1 => "1 other matches as well".into(),
+            others => format!("{others} others match as well"),
+        });
     }
     if report.ended {
         parts.push("The app has no window any more".into());
@@ -223,10 +226,8 @@ fn sentence(call: &Call, report: &Report) -> String {
         (Some(diff), _) => parts.push(summary::counts(diff)),
         (None, Some(tree)) => {
             let visible = tree.elements.iter().filter(|e| e.visible).count();
-            parts.push(format!(
-                "{} elements, {visible} visible",
-                tree.elements.len()
-            ));
+            let elements = escape::count(tree.elements.len(), "element");
+            parts.push(format!("{elements}, {visible} visible"));
         }
         (None, None) => {}
     }

@@ -161,7 +161,8 @@ const MOST_TITLES: usize = 3;
 
 fn list(applications: &[Application]) -> String {
     let n = applications.len();
-    let mut text = format!("status: success\nsummary: {n} running apps with windows\n");
+    let running = escape::count(n, "running app");
+    let mut text = format!("status: success\nsummary: {running} with windows\n");
     if n > 0 {
         text += "applications:\n";
     }

@@ -96,7 +96,8 @@ impl Query {
                 shown += 1;
             }
         }
-        let mut answer = format!("matches: {found} of {searched} lines");
+        let searched = deskline_core::escape::count(searched, "line");
+        let mut answer = format!("matches: {found} of {searched}");
         if out_of_time {
             answer += " (out of time: the rest was not searched, use a simpler pattern)";
         } else if found > shown {

@@ -6,5 +6,6 @@
     unreachable_pub
 )]
 
+mod texts;
 mod twins;
 mod view;

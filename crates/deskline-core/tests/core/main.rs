@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod diffs;
+mod excerpts;
 mod fixture;
 mod keys;
 mod lines;

@@ -79,7 +79,7 @@ fn the_other_app_has_a_header_of_its_own() {
     let other = tree("[AXApplication] \"File Upload\" #e1");
     insta::assert_snapshot!(app_switch(&other, false), @r##"
     # app_switch: Messages (PID: 4821)
-    # Messages — 1 elements (0.08s)
+    # Messages — 1 element (0.08s)
      [AXApplication] "File Upload" #e1
     "##);
     assert_eq!(error("no\nwindow"), "# error: no\\nwindow\n");

@@ -1,5 +1,7 @@
 //! What a tree lacks, in the words of its `# partial:` headers.
 
+use deskline_core::escape;
+
 use super::names::StateSet;
 use super::walk::{self, Failed, Node, Walk};
 
@@ -43,13 +45,17 @@ impl Lacks {
         let unread = self.unread.saturating_sub(elements);
         if self.cut {
             words.push(format!(
-                "the app is too busy: after {} s of answers {unread} elements and what is in them were not read",
-                walk::LONGEST.as_secs()
+                "the app is too busy: after {} s of answers {} and what is below were not read",
+                walk::LONGEST.as_secs(),
+                escape::count(unread, "element")
             ));
         } else if unread > 0 {
-            words.push(format!(
-                "{unread} elements that do not show, and what is in them, were not read within the time budget"
-            ));
+            words.push(match unread {
+                1 => "1 element that does not show, and what is in it, was not read within the time budget".into(),
+                _ => format!(
+                    "{unread} elements that do not show, and what is in them, were not read within the time budget"
+                ),
+            });
         }
         if self.overfull {
             words.push(format!(
@@ -58,26 +64,31 @@ impl Lacks {
             ));
         }
         if self.crowded > 0 {
+            let were = match self.crowded {
+                1 => "1 child of a container",
+                crowded => &format!("{crowded} children of containers"),
+            };
             words.push(format!(
-                "{} children of containers of more than {} were not read: those that show were searched for by their places",
-                self.crowded,
+                "not read: {were} of more than {}; those that show were searched for by their places",
                 walk::LISTED
             ));
         }
-        for (count, what) in [
-            (lists, "containers whose children the app did not list"),
-            (
-                elements,
-                "elements that the app would not describe, or that have gone",
-            ),
+        for (count, thing, what) in [
+            (lists, "container", "whose children the app did not list"),
+            (elements, "element", "gone or not described by the app"),
             (
                 texts,
-                "elements without their name or text, which the app did not tell",
+                "element",
+                "without its name or text, which the app did not tell",
             ),
-            (self.silent, "embedded parts whose process does not answer"),
+            (
+                self.silent,
+                "embedded part",
+                "whose process does not answer",
+            ),
         ] {
             if count > 0 {
-                words.push(format!("{count} {what}"));
+                words.push(format!("{} {what}", escape::count(count, thing)));
             }
         }
         let managed = |n: &&Node| n.showing && n.states.has(StateSet::MANAGES_DESCENDANTS);

@@ -137,7 +137,8 @@ pub(super) fn tree(address: &str, pids: &[u32]) -> Vec<Check> {
                 }
                 let name = atspi.name_of(pid);
                 Ok(format!(
-                    "{count} showing elements of {name} (pid {pid}) in {ms} ms"
+                    "{} of {name} (pid {pid}) in {ms} ms",
+                    deskline_core::escape::count(count, "showing element")
                 ))
             }
             Ok(tree) => Err(format!("{} (pid {pid}) shows no elements", tree.app.name)),

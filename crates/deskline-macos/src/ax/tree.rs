@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use deskline_core::{App, Element, Role, States, Text, Tree, TreeWindow, WindowId, summary};
+use deskline_core::{
+    App, Element, Role, States, Text, Tree, TreeWindow, WindowId, escape, summary,
+};
 use deskline_desktop::{Result, Scope};
 
 use super::facts::Facts;
@@ -73,21 +75,27 @@ pub(crate) fn read<O: Os>(
     for (table, more) in walk.unread_rows() {
         if let Some(index) = position[table] {
             let name = summary::name_of(&tree, index);
-            tree.partial.push(format!(
-                "{more} rows of {name} that do not show were not read"
-            ));
+            tree.partial.push(match more {
+                1 => format!("1 row of {name} that does not show was not read"),
+                _ => format!("{more} rows of {name} that do not show were not read"),
+            });
         }
     }
     if unread > 0 && !matches!(scope, Scope::Showing) {
-        tree.partial.push(format!(
-            "{unread} elements that do not show, and what is in them, were not read in the time \
-             that there is for them"
-        ));
+        tree.partial.push(match unread {
+            1 => "1 element that does not show, and what is in it, was not read in the time that \
+                  there is for it"
+                .into(),
+            _ => format!(
+                "{unread} elements that do not show, and what is in them, were not read in the \
+                 time that there is for them"
+            ),
+        });
     }
     if walk.silent > 0 {
         tree.partial.push(format!(
-            "{} elements did not answer, though the app does",
-            walk.silent
+            "{} did not answer, though the app does",
+            escape::count(walk.silent, "element")
         ));
     }
     tree.scope_visible();

@@ -178,7 +178,7 @@ fn an_element_that_is_busy_for_a_moment_is_asked_again_and_a_silent_one_is_said(
     assert!(!titles(&tree).contains(&"Send"));
     assert_eq!(
         tree.partial,
-        ["1 elements did not answer, though the app does"]
+        ["1 element did not answer, though the app does"]
     );
     let window = tree
         .elements

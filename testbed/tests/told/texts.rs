@@ -1,0 +1,38 @@
+//! A change in a long text.
+
+use std::fmt::Write as _;
+
+use deskline_testbed::{Bed, until};
+use serde_json::json;
+
+#[test]
+fn a_change_in_a_long_text_is_shown_where_it_is() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let mut text = String::from("# Notes\n");
+    for i in 0..25 {
+        writeln!(text, "Line {i} of the notes.").unwrap();
+    }
+    let (app, file) = bed.mousepad(&text);
+    let press = |key: &str| {
+        let key = json!({"pid": app.pid, "keyName": key, "modifierFlags": ["Control"]});
+        server.call("press_key_and_traverse", key).ok()
+    };
+    press("End");
+    let typed = json!({"pid": app.pid, "text": "LAST WORDS"});
+    let answer = server.call("type_and_traverse", typed).ok();
+    let changes = answer.list("text_changes");
+    // The title and the status bar change too.
+    let change = changes.iter().find(|line| line.ends_with("LAST WORDS'"));
+    assert!(change.is_some_and(|c| c.starts_with("'…")), "{answer}");
+    let lines = answer.diff_lines();
+    let line = lines.iter().find(|line| line.contains("LAST WORDS"));
+    let change = line.unwrap().split("AXValue: ").nth(1).unwrap();
+    assert!(change.starts_with("\"…(+"), "{change}");
+    assert!(change.contains("LAST WORDS\""), "{change}");
+    press("s");
+    until("the file to be saved", || {
+        let saved = std::fs::read_to_string(&file).ok()?;
+        saved.trim_end().ends_with("LAST WORDS").then_some(())
+    });
+}

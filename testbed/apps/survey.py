@@ -32,6 +32,7 @@ CLIPS = {
     "internal frame", "document frame", "document web", "document text", "document spreadsheet",
     "document presentation", "list box", "list", "table", "tree table", "tree", "layered pane",
 }  # fmt: skip
+LISTS = {"list", "list box"}
 OPENS_OUTSIDE = {"menu", "popup menu", "combo box", "tool tip"}
 """What opens outside of the element that it is in."""
 
@@ -67,6 +68,9 @@ class Survey:
         if depth and not self.shows(states, depth):
             return
         extents = extents_of(node) if depth else None
+        # Qt 5 says of a closed combo box's list, which has no place, that its items show.
+        if role in LISTS and extents and extents[2] <= 0:
+            return
         if role in OPENS_OUTSIDE:
             clip = None
         if depth:

@@ -207,7 +207,9 @@ pub fn survey(subject: &Subject) {
     let open = json!({"identifier": opening.command});
     let opened = server.call_timeout("open_application_and_traverse", open, CALL);
     let opened = opened.unwrap_or_else(|| panic!("{} did not open", subject.name));
-    assert!(!opened.is_error, "{opened}");
+    // An app that is still starting on a busy machine: the error has its pid, and says to wait.
+    let starting = opened.is_error && opened.error().contains("does not answer");
+    assert!(starting || !opened.is_error, "{opened}");
     let run = Run {
         pid: opened.pid(),
         bed: &bed,

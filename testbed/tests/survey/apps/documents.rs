@@ -133,7 +133,11 @@ pub const fn gimp() -> Subject {
     Subject {
         name: "GIMP",
         toolkit: "GTK 2",
-        open: |bed| format!("gimp --no-splash {}", content::picture(bed)).into(),
+        open: |bed| {
+            // What puts GTK 2 apps on the bus.
+            let modules = "GTK_MODULES=gail:atk-bridge";
+            format!("env {modules} gimp --no-splash {}", content::picture(bed)).into()
+        },
         ready: "orchard.png",
         click: |run| super::menu(run, "Image", "Duplicate"),
         text: |run| {

@@ -104,6 +104,11 @@ impl Bed {
         self.script("anew.py")
     }
 
+    /// A GTK 3 window with a canvas; see `testbed/apps/canvas.py`.
+    pub fn canvas(&self) -> App<'_> {
+        self.script("canvas.py")
+    }
+
     /// A script of `testbed/apps`, once it has said that it is ready.
     fn script(&self, name: &str) -> App<'_> {
         let mut command = python(self, &format!("apps/{name}"));

@@ -69,6 +69,7 @@ fn harmless(answer: &Answer) {
         "screenshot",
         "summary",
         "note",
+        "picture_changed",
         "text_changes",
         "visible_elements",
     ];

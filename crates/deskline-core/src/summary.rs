@@ -85,6 +85,8 @@ pub struct Summary {
     pub notes: Vec<String>,
     /// What came after the last answer: [`late_changes`].
     pub late_changes: LateChanges,
+    /// Whether and where the picture changed, where the diff names nothing that shows.
+    pub picture_changed: Option<String>,
     /// Texts before and after: [`text_changes`].
     pub text_changes: Vec<(String, String)>,
     /// Lines of [`tree_elements`] or [`new_elements`].
@@ -157,6 +159,9 @@ impl Summary {
             let since = format!("{} since the last answer", self.late_changes.counts);
             out.field("late_changes", &since, 100);
             out.lines(&self.late_changes.elements, after);
+        }
+        if let Some(changed) = &self.picture_changed {
+            out.field("picture_changed", changed, 60);
         }
         let changes = self.text_changes.iter().take(3);
         let changes: Vec<_> = changes

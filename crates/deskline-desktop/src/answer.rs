@@ -10,6 +10,7 @@ use crate::desktop::Picture;
 use crate::error::{Error, Result};
 use crate::report::Report;
 use crate::secrecy::{HIDDEN, character_of};
+use crate::sight;
 
 /// All that the model sees of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -186,6 +187,7 @@ fn summarise(call: &Call, report: &Report, error: Option<String>) -> Summary {
         (Some(before), Some(after), Some(diff)) => {
             summary.text_changes = summary::text_changes(diff);
             summary.visible_elements = summary::new_elements(before, after, diff);
+            summary.picture_changed = sight::told(report);
         }
         (_, Some(after), _) => summary.visible_elements = summary::tree_elements(after),
         _ => {}

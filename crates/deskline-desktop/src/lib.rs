@@ -24,6 +24,7 @@ mod report;
 mod resolve;
 mod secrecy;
 mod settle;
+mod sight;
 mod wait;
 
 pub use answer::{Answer, error as error_answer};

@@ -17,6 +17,7 @@ use crate::report::Report;
 use crate::resolve::{self, Resolved};
 use crate::secrecy::Witness;
 use crate::settle::{self, settle};
+use crate::sight;
 use crate::wait::wait_for;
 
 /// What a link works with.
@@ -77,6 +78,13 @@ impl Link<'_> {
         let mut desk = report.step("checkpoint", |_| {
             Checkpoint::save(desktop, call.pid, held, cancel)
         })?;
+        report.step("sight", |report| {
+            let target = targets.target.as_ref().and_then(|target| target.index);
+            let tree = report.before.as_ref().filter(|_| call.options.show_diff);
+            let pid = call.pid.filter(|_| tree.is_some());
+            report.sight =
+                pid.and_then(|pid| sight::look(&mut *desk, &call.action, pid, tree, target));
+        });
         // 3 and 4. Guard and act. The guard is taken where input follows at once, and holds no
         // longer than it does.
         let mut handoff = Handoff::watch(&mut desk, &call.action);
@@ -412,7 +420,10 @@ fn take_picture(desktop: &mut dyn Desktop, pid: u32, target: Option<usize>, repo
             .as_ref()
             .map_or(report.latest(), |(_, tree)| tree.as_ref());
         match front::pictured(&windows, tree, before, target) {
-            Some(window) => desktop.picture(window),
+            Some(window) => {
+                report.pictured = Some(window);
+                desktop.picture(window)
+            }
             None => Err(Error::Input("the app has no window on the screen".into())),
         }
     });

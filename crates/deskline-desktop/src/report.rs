@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Diff, Tree};
 
-use crate::desktop::{Picture, Window};
+use crate::desktop::{Picture, Window, WindowId};
 use crate::done::Done;
 use crate::late::Late;
 use crate::secrecy::{Keys, Witness};
 use crate::settle::Settled;
+use crate::sight::Before;
 
 /// One link's findings.
 #[derive(Debug, Default)]
@@ -28,6 +29,10 @@ pub(crate) struct Report {
     pub(crate) others: usize,
     /// How the app settled.
     pub(crate) settled: Option<Settled>,
+    /// The window as it looked before the action.
+    pub(crate) sight: Option<Before>,
+    /// The window that the picture is of.
+    pub(crate) pictured: Option<WindowId>,
     /// The picture, or why there is none.
     pub(crate) picture: Option<Result<Picture, String>>,
     /// The process that took the front.

@@ -6,6 +6,7 @@
     unreachable_pub
 )]
 
+mod pictures;
 mod texts;
 mod twins;
 mod view;

@@ -224,7 +224,7 @@ fn text_changes_put_values_first() {
     assert_eq!(counts(&diff), "0 added, 0 removed, 2 modified");
 }
 
-const FIELDS: [&str; 18] = [
+const FIELDS: [&str; 19] = [
     "status: ",
     "error: ",
     "pid: ",
@@ -238,6 +238,7 @@ const FIELDS: [&str; 18] = [
     "summary: ",
     "note: ",
     "late_changes: ",
+    "picture_changed: ",
     "text_changes:",
     "visible_elements:",
     "app_switch: ",
@@ -274,6 +275,7 @@ prop_compose! {
             },
             text_changes: partial.iter().cloned().zip(more.clone()).collect(),
             partial,
+            picture_changed: some(2),
             visible_elements: elements,
             app_switch: some(5).map(|app| Handoff {
                 app, pid: 1, total: numbers.2, visible: 0, elements: more,

@@ -1,0 +1,334 @@
+//! The picture as a witness: whether an action changed what shows, where the tree tells of nothing.
+//!
+//! A picture of the window is taken before the action and compared with the one after it. Taking one
+//! costs about a millisecond and its conversion up to five (1920×1080). It is not taken where input
+//! goes to a window behind others: to be brought to the front changes how a window looks.
+
+use deskline_core::{Rect, Tree};
+
+use crate::act;
+use crate::call::Action;
+use crate::desktop::{Desktop, Picture, WindowId};
+use crate::front;
+use crate::report::Report;
+
+/// Pixels are compared in blocks of so many a side. Blocks that touch are one change.
+const BLOCK: usize = 16;
+
+/// A change that is no wider and no higher than this is a caret that blinks: text carets are 1 to 4
+/// pixels wide, and 8 for block carets of small fonts.
+const CARET: (usize, usize) = (4, 64);
+
+/// A change of so few pixels is noise.
+const FEW: usize = 12;
+
+/// A window as it looked before the action.
+#[derive(Debug)]
+pub(crate) struct Before {
+    window: WindowId,
+    picture: Picture,
+}
+
+/// Looks at the window that the answer's picture will be of; `None` where that is no use or cannot
+/// be.
+pub(crate) fn look(
+    desktop: &mut dyn Desktop,
+    action: &Action,
+    pid: u32,
+    tree: Option<&Tree>,
+    target: Option<usize>,
+) -> Option<Before> {
+    let quiet = matches!(
+        action,
+        Action::SetValue { .. } | Action::PressAx { .. } | Action::SetSelected { .. }
+    );
+    if !quiet && !act::needs_input(action) {
+        return None;
+    }
+    let windows = desktop.windows(pid).ok()?;
+    let window = front::pictured(&windows, tree, tree, target)?;
+    if !quiet && desktop.front().ok()??.id != window {
+        return None;
+    }
+    let picture = desktop.picture(window).ok()?;
+    Some(Before { window, picture })
+}
+
+/// `12% in (40,610 300×80)` or `no`, where the diff names nothing that shows.
+pub(crate) fn told(report: &Report) -> Option<String> {
+    let (before, window) = (report.sight.as_ref()?, report.pictured?);
+    let Some(Ok(after)) = &report.picture else {
+        return None;
+    };
+    if before.window != window || report.handoff.is_some() || names_what_shows(report)? {
+        return None;
+    }
+    Some(match compare(&before.picture, after) {
+        None => "no".into(),
+        Some(Changed { share, area }) => {
+            let percent = (share * 100.0).round();
+            let percent = if percent < 1.0 {
+                "<1".into()
+            } else {
+                percent.to_string()
+            };
+            let Rect { x, y, w, h } = area;
+            format!("{percent}% in ({x},{y} {w}×{h})")
+        }
+    })
+}
+
+/// Whether the diff has an element that shows, or showed.
+fn names_what_shows(report: &Report) -> Option<bool> {
+    let (before, after) = (report.before.as_ref()?, report.after.as_ref()?);
+    let diff = report.diff.as_ref()?;
+    let visible = |tree: &Tree, index: usize| tree.elements.get(index).is_some_and(|e| e.visible);
+    let modified = diff.modified.iter();
+    Some(
+        diff.added.iter().any(|&i| visible(after, i))
+            || diff.removed.iter().any(|&i| visible(before, i))
+            || modified.map(|m| m.after).any(|i| visible(after, i))
+            || !diff.appeared(before, after).is_empty(),
+    )
+}
+
+/// How two pictures differ.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Changed {
+    /// The pixels that differ, as a share of all.
+    share: f64,
+    /// What holds all of them, on the screen.
+    area: Rect,
+}
+
+/// A part of the picture: from and to (exclusive), in pixels, and how many of them differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Spot {
+    from: (usize, usize),
+    to: (usize, usize),
+    pixels: usize,
+}
+
+impl Spot {
+    fn join(self, other: Self) -> Self {
+        Self {
+            from: (self.from.0.min(other.from.0), self.from.1.min(other.from.1)),
+            to: (self.to.0.max(other.to.0), self.to.1.max(other.to.1)),
+            pixels: self.pixels + other.pixels,
+        }
+    }
+
+    /// A caret, or a few pixels.
+    fn is_nothing(&self) -> bool {
+        let (w, h) = (self.to.0 - self.from.0, self.to.1 - self.from.1);
+        self.pixels <= FEW || w <= CARET.0 && h <= CARET.1
+    }
+}
+
+/// Compares two pictures of a window; `None` where they show the same but for a caret. A window
+/// that changed its size, or got a pop-up beyond its edges, has changed as a whole.
+fn compare(before: &Picture, after: &Picture) -> Option<Changed> {
+    let (width, height) = (after.width as usize, after.height as usize);
+    let whole = Spot {
+        from: (0, 0),
+        to: (width, height),
+        pixels: width * height,
+    };
+    let same_size = (before.width, before.height) == (after.width, after.height);
+    let spots = if same_size {
+        join_touching(&differing_blocks(before, after), width.div_ceil(BLOCK))
+    } else {
+        vec![whole]
+    };
+    let spots = spots.into_iter().filter(|spot| !spot.is_nothing());
+    let all = spots.reduce(Spot::join)?;
+    // Pixels to screen units.
+    let scaled = |v: usize| (v as f64 / after.scale.max(0.1)).round() as i32;
+    let area = Rect {
+        x: after.origin.x.saturating_add(scaled(all.from.0)),
+        y: after.origin.y.saturating_add(scaled(all.from.1)),
+        w: scaled(all.to.0 - all.from.0),
+        h: scaled(all.to.1 - all.from.1),
+    };
+    let share = all.pixels as f64 / whole.pixels.max(1) as f64;
+    Some(Changed { share, area })
+}
+
+/// What differs in each block, row by row of blocks. Most rows of pixels are the same, and are
+/// compared as a whole.
+fn differing_blocks(before: &Picture, after: &Picture) -> Vec<Option<Spot>> {
+    const PIXEL: usize = 3;
+    let width = after.width as usize;
+    let columns = width.div_ceil(BLOCK);
+    let mut blocks = vec![None; columns * (after.height as usize).div_ceil(BLOCK)];
+    let row = (width * PIXEL).max(1);
+    let rows = before
+        .rgb
+        .chunks_exact(row)
+        .zip(after.rgb.chunks_exact(row));
+    for (y, (old, new)) in rows.enumerate().filter(|(_, (old, new))| old != new) {
+        let parts = old.chunks(BLOCK * PIXEL).zip(new.chunks(BLOCK * PIXEL));
+        for (column, (old, new)) in parts.enumerate().filter(|(_, (old, new))| old != new) {
+            let pixels = old.chunks_exact(PIXEL).zip(new.chunks_exact(PIXEL));
+            let mut differ = pixels
+                .enumerate()
+                .filter(|(_, (a, b))| a != b)
+                .map(|(x, _)| x);
+            let Some(first) = differ.next() else { continue };
+            let (count, last) = differ.fold((1, first), |(count, _), x| (count + 1, x));
+            let left = column * BLOCK;
+            let spot = Spot {
+                from: (left + first, y),
+                to: (left + last + 1, y + 1),
+                pixels: count,
+            };
+            if let Some(block) = blocks.get_mut(y / BLOCK * columns + column) {
+                *block = Some(block.map_or(spot, |known: Spot| known.join(spot)));
+            }
+        }
+    }
+    blocks
+}
+
+/// Joins what is in blocks that touch, at a corner too.
+fn join_touching(blocks: &[Option<Spot>], columns: usize) -> Vec<Spot> {
+    let mut left: Vec<Option<Spot>> = blocks.to_vec();
+    let mut found = Vec::new();
+    for start in 0..left.len() {
+        let Some(mut spot) = left[start].take() else {
+            continue;
+        };
+        let mut open = vec![start];
+        while let Some(at) = open.pop() {
+            let (x, y) = (at % columns, at / columns);
+            for next_y in y.saturating_sub(1)..=y + 1 {
+                for next_x in x.saturating_sub(1)..=(x + 1).min(columns - 1) {
+                    let next = next_y * columns + next_x;
+                    if let Some(more) = left.get_mut(next).and_then(Option::take) {
+                        spot = spot.join(more);
+                        open.push(next);
+                    }
+                }
+            }
+        }
+        found.push(spot);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use deskline_core::Point;
+
+    use super::*;
+
+    fn picture(width: u32, height: u32) -> Picture {
+        Picture {
+            width,
+            height,
+            rgb: vec![200; (width * height * 3) as usize],
+            origin: Point { x: 100, y: 50 },
+            scale: 1.0,
+        }
+    }
+
+    /// Paints a rectangle.
+    fn paint(picture: &mut Picture, x: usize, y: usize, w: usize, h: usize) {
+        let width = picture.width as usize;
+        for row in y..y + h {
+            let at = (row * width + x) * 3;
+            picture.rgb[at..at + w * 3].fill(7);
+        }
+    }
+
+    /// What a change of these rectangles is told as.
+    fn seen(rects: &[(usize, usize, usize, usize)]) -> Option<(u32, Rect)> {
+        let before = picture(200, 100);
+        let mut after = before.clone();
+        for &(x, y, w, h) in rects {
+            paint(&mut after, x, y, w, h);
+        }
+        let changed = compare(&before, &after)?;
+        Some(((changed.share * 20_000.0).round() as u32, changed.area))
+    }
+
+    fn rect(x: i32, y: i32, w: i32, h: i32) -> Rect {
+        Rect { x, y, w, h }
+    }
+
+    #[test]
+    fn a_change_is_placed_on_the_screen_to_the_pixel() {
+        assert_eq!(seen(&[(30, 20, 41, 9)]), Some((369, rect(130, 70, 41, 9))));
+        assert_eq!(
+            seen(&[(0, 0, 200, 100)]),
+            Some((20_000, rect(100, 50, 200, 100)))
+        );
+        let two = seen(&[(10, 10, 20, 20), (150, 60, 20, 20)]);
+        assert_eq!(two, Some((800, rect(110, 60, 160, 70))));
+        // A focus ring is a change.
+        assert!(seen(&[(10, 10, 60, 1), (10, 40, 60, 1)]).is_some());
+    }
+
+    #[test]
+    fn a_caret_and_a_few_pixels_are_no_change() {
+        assert_eq!(seen(&[]), None);
+        assert_eq!(seen(&[(15, 30, 2, 20)]), None);
+        // One that moved is two.
+        assert_eq!(seen(&[(15, 30, 2, 20), (120, 30, 2, 20)]), None);
+        assert_eq!(seen(&[(50, 50, 4, 3)]), None);
+        // It is left out beside a real change.
+        let both = seen(&[(15, 30, 2, 20), (100, 10, 50, 20)]);
+        assert_eq!(both, Some((1_000, rect(200, 60, 50, 20))));
+    }
+
+    #[test]
+    fn a_window_of_another_size_has_changed_and_one_that_moved_has_not() {
+        let before = picture(200, 100);
+        let changed = compare(&before, &picture(200, 120)).map(|c| c.area);
+        assert_eq!(changed, Some(rect(100, 50, 200, 120)));
+        let moved = Picture {
+            origin: Point { x: 0, y: 0 },
+            ..before.clone()
+        };
+        assert_eq!(compare(&before, &moved), None);
+    }
+
+    #[test]
+    fn places_are_in_screen_units_on_a_dense_display() {
+        let mut before = picture(200, 100);
+        before.scale = 2.0;
+        let mut after = before.clone();
+        paint(&mut after, 20, 40, 60, 20);
+        assert_eq!(
+            compare(&before, &after).map(|c| c.area),
+            Some(rect(110, 70, 30, 10))
+        );
+    }
+
+    #[test]
+    fn pixels_that_make_no_picture_are_no_panic() {
+        for (width, height) in [(0, 0), (7, 3), (1_000, 1_000)] {
+            let mut odd = picture(10, 10);
+            (odd.width, odd.height) = (width, height);
+            let _ = compare(&odd, &odd.clone());
+            let mut other = odd.clone();
+            other.rgb.truncate(100);
+            let _ = compare(&odd, &other);
+            let _ = compare(&other, &odd);
+        }
+    }
+
+    #[test]
+    fn two_whole_screens_are_compared_in_a_blink() {
+        let before = picture(1_920, 1_080);
+        let mut after = before.clone();
+        paint(&mut after, 0, 0, 1_920, 1_080);
+        let start = std::time::Instant::now();
+        assert!(compare(&before, &after).is_some());
+        let took = start.elapsed();
+        println!("compared in {took:?}");
+        if !cfg!(debug_assertions) {
+            assert!(took.as_millis() < 15, "{took:?}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What only the picture shows.
+
+use deskline_testbed::{Answer, Bed};
+use serde_json::json;
+
+#[test]
+fn what_a_canvas_shows_is_told_by_the_picture() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.canvas();
+    let (x, y, w, _) = app.window_now().place;
+    let click = |dx: i32, dy: i32| -> Answer {
+        let place = json!({"pid": app.pid, "x": x + dx, "y": y + dy});
+        server.call("click_and_traverse", place).ok()
+    };
+    // The window has the focus then, and buttons no longer look as if it had not.
+    click(i32::try_from(w).unwrap() - 50, 180);
+
+    let painted = click(100, 100);
+    app.wait_for("painted 100 100");
+    let told = painted.field("picture_changed");
+    let place = format!(" in ({},{} 40×30)", x + 80, y + 85);
+    assert!(told.ends_with(&place), "{place} in {painted}");
+    // 1,200 pixels of a window of less than 120,000.
+    assert!(told.starts_with("1%"), "{painted}");
+
+    let right = i32::try_from(w).unwrap() - 50;
+    for _ in 0..3 {
+        let ignored = click(right, 180);
+        assert_eq!(ignored.field("picture_changed"), "no", "{ignored}");
+    }
+    app.wait_for(&format!("ignored {right} 180"));
+
+    // What the tree tells needs no picture.
+    let say = json!({"pid": app.pid, "element": "Say"});
+    let said = server.call("click_and_traverse", say).ok();
+    app.wait_for("said");
+    assert_eq!(said.get("picture_changed"), None, "{said}");
+}

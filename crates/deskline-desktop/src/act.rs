@@ -15,6 +15,7 @@ use crate::reach::Reached;
 use crate::resolve::Resolved;
 use crate::secrecy::{HIDDEN, Keys, Witness, character_of, may_be_shown};
 use crate::settle::{BETWEEN, settle};
+use crate::sight;
 
 /// Everything that one action needs.
 pub(crate) struct Act<'c> {
@@ -34,6 +35,8 @@ pub(crate) struct Act<'c> {
 /// done before it.
 pub(crate) struct Outcome<'o> {
     pub(crate) done: &'o mut Done,
+    /// The window as it looked before the action.
+    pub(crate) sight: &'o mut Option<sight::Before>,
     /// Where the typed text went.
     pub(crate) keys: &'o mut Keys,
 }
@@ -73,6 +76,7 @@ impl Act<'_> {
                 let target = self.required()?;
                 let Reached { point, name, .. } = self.reach(desk, target)?;
                 self.animate(desk, target, Some(point), then.text.as_deref())?;
+                self.witness(desk, point, outcome);
                 let button = if *right { Button::Right } else { Button::Left };
                 let clicks = if *double {
                     Clicks::Double
@@ -108,6 +112,7 @@ impl Act<'_> {
                 delta_y,
             } => {
                 self.front(desk, Wanted::Place(*at))?;
+                self.witness(desk, *at, outcome);
                 outcome.done.underway = true;
                 desk.scroll(*at, *delta_x, *delta_y, self.cancel)?;
                 outcome.done.at = Some(*at);
@@ -120,6 +125,7 @@ impl Act<'_> {
                 let (from, to) = (self.required()?, self.to.ok_or_else(no_target)?);
                 let (start, end) = self.reach_both(desk, from, to)?;
                 self.animate(desk, from, Some(start), None)?;
+                self.witness(desk, start, outcome);
                 outcome.done.underway = true;
                 desk.drag(start, end, *modifiers, self.cancel)?;
                 outcome.done.at = Some(end);
@@ -191,6 +197,17 @@ impl Act<'_> {
 
     fn required(&self) -> Result<&Resolved> {
         self.target.ok_or_else(no_target)
+    }
+
+    /// Looks at what the tree does not describe, where the link has not looked before it raised the
+    /// window.
+    fn witness(&self, desk: &mut Checkpoint<'_>, at: Point, outcome: &mut Outcome<'_>) {
+        let target = self.target.and_then(|target| target.index);
+        let wants =
+            |tree: &&Tree| self.options.show_diff && sight::is_undescribed(tree, target, at);
+        if outcome.sight.is_none() && self.tree.is_some_and(|tree| wants(&tree)) {
+            *outcome.sight = sight::look_when_still(&mut **desk, self.cancel);
+        }
     }
 
     pub(crate) fn keep_out(&self, desk: &mut Checkpoint<'_>) -> Result<()> {

@@ -249,6 +249,7 @@ impl Steps<'_> {
                 };
                 let mut outcome = Outcome {
                     done: &mut report.done,
+                    sight: &mut report.sight,
                     keys: &mut report.keys,
                 };
                 if act::needs_input(action) {

@@ -1,13 +1,18 @@
 //! The picture as a witness: whether an action changed what shows, where the tree tells of nothing.
 //!
 //! A picture of the window is taken before the action and compared with the one after it. Taking one
-//! costs about a millisecond and its conversion up to five (1920×1080). It is not taken where input
-//! goes to a window behind others: to be brought to the front changes how a window looks.
+//! costs about a millisecond and its conversion up to five (1920×1080). To be brought to the front
+//! changes how a window looks, so of a window behind others the picture is taken once it is there
+//! and has stopped changing; that takes time, and is done only where the tree does not describe what
+//! is clicked.
 
-use deskline_core::{Rect, Tree};
+use std::time::{Duration, Instant};
+
+use deskline_core::{Point, Rect, Tree};
 
 use crate::act;
 use crate::call::Action;
+use crate::cancel::Cancel;
 use crate::desktop::{Desktop, Picture, WindowId};
 use crate::front;
 use crate::report::Report;
@@ -52,6 +57,41 @@ pub(crate) fn look(
     }
     let picture = desktop.picture(window).ok()?;
     Some(Before { window, picture })
+}
+
+/// A window that was raised changes its look for so long at most: GTK 3 fades for 200 ms.
+const FADES: Duration = Duration::from_millis(300);
+
+/// Between two looks at a window that was raised: two frames.
+const FRAMES: Duration = Duration::from_millis(33);
+
+/// Whether the tree says nothing of what is at a place, or is the target: a canvas.
+pub(crate) fn is_undescribed(tree: &Tree, target: Option<usize>, at: Point) -> bool {
+    let Some(element) = target
+        .or_else(|| tree.find_at(at))
+        .map(|i| &tree.elements[i])
+    else {
+        return true;
+    };
+    let says = [&element.title, &element.value, &element.description];
+    !element.role.is_interactive() && says.iter().all(|text| text.is_blank())
+}
+
+/// Looks at the front window once it has stopped changing, as after it was raised; `None` where it
+/// does not stop.
+pub(crate) fn look_when_still(desktop: &mut dyn Desktop, cancel: &Cancel) -> Option<Before> {
+    let window = desktop.front().ok()??.id;
+    let start = Instant::now();
+    let mut last = desktop.picture(window).ok()?;
+    while start.elapsed() < FADES {
+        cancel.wait(FRAMES).ok()?;
+        let picture = desktop.picture(window).ok()?;
+        if compare(&last, &picture).is_none() {
+            return Some(Before { window, picture });
+        }
+        last = picture;
+    }
+    None
 }
 
 /// `12% in (40,610 300×80)` or `no`, where the diff names nothing that shows.

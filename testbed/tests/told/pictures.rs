@@ -1,6 +1,6 @@
 //! What only the picture shows.
 
-use deskline_testbed::{Answer, Bed};
+use deskline_testbed::{Answer, Bed, Toolkit};
 use serde_json::json;
 
 #[test]
@@ -36,4 +36,25 @@ fn what_a_canvas_shows_is_told_by_the_picture() {
     let said = server.call("click_and_traverse", say).ok();
     app.wait_for("said");
     assert_eq!(said.get("picture_changed"), None, "{said}");
+}
+
+/// To be brought to the front changes how a window looks, and is not the action's effect.
+#[test]
+fn a_canvas_behind_another_window_too() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.canvas();
+    let front = bed.widgets(Toolkit::Gtk3).at(1000, 400);
+    let (x, y, w, _) = app.window_now().place;
+    let right = i32::try_from(w).unwrap() - 50;
+    for (dx, dy, changes) in [(right, 180, false), (100, 100, true), (right, 180, false)] {
+        front.bring_to_front();
+        let place = json!({"pid": app.pid, "x": x + dx, "y": y + dy});
+        let answer = server.call("click_and_traverse", place).ok();
+        let told = answer.field("picture_changed");
+        let place = format!(" in ({},{} 40×30)", x + 80, y + 85);
+        assert_eq!(told.ends_with(&place), changes, "{answer}");
+        assert_eq!(told == "no", !changes, "{answer}");
+        assert_eq!(bed.screen().front(), front.window.id);
+    }
 }

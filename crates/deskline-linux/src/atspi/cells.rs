@@ -441,7 +441,8 @@ fn read_list(walk: &mut Walk<'_>, node: usize, path: &str, clip: Rect) -> Result
     walk.read_found(node, found)
 }
 
-fn object(message: &Message) -> Option<String> {
+/// The path of the object that an answer names, if any.
+pub fn object(message: &Message) -> Option<String> {
     let (_, path) = message.reader().object().ok()?;
     (path != NULL).then(|| path.to_owned())
 }

@@ -275,6 +275,7 @@ impl AtSpi {
         cells::read(&mut walk, &mut sheets)?;
         if let Scope::Whole { budget } | Scope::Again { budget } = scope {
             walk.hidden(Instant::now() + budget)?;
+            sheet::empty_active(&mut walk);
             worth &= !walk.cache_has_orphans();
         }
         let crowded = crowd::finish(&mut walk);

@@ -6,11 +6,18 @@
 //! at-spi2-atk keeps it for 15 s after each answer that tells of it, and `Collection.GetTree` is
 //! answered with the object that is asked. So the cells are asked for their trees as long as calls
 //! come, and each object is made once.
+//!
+//! An object whose cell is emptied goes on saying the text that it had (`LibreOffice` 7.4 puts the
+//! defaults, but no empty text, into its edit engine); one that is made then says nothing. So a cell
+//! that says what it said is asked for again where it may have been emptied: where it is or was
+//! selected, or where another cell changed that was not. The active cell is always the same object:
+//! it is empty where the input line is.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use deskline_core::Rect;
+use deskline_core::{Rect, Text};
 
 use crate::bus::{Error, Message};
 
@@ -53,6 +60,10 @@ struct Cell {
     path: String,
     /// Its address: an object's is always the same.
     name: String,
+    /// What its object said.
+    text: String,
+    /// Whether it was selected or active.
+    watched: bool,
     /// Where it was, of a cell at the border of what shows: as long as those are where they were
     /// the same rows and columns show.
     border: Option<Rect>,
@@ -81,8 +92,8 @@ pub fn read(
     let told = Instant::now();
     let start = walk.nodes.len();
     let shown = cells::read_table(walk, container, &table, None)?;
+    let sheet = Sheet::of(&walk.nodes[start..], told, &table, &shown);
     if !walk.is_late() {
-        let sheet = Sheet::of(&walk.nodes[start..], told, &table, &shown);
         sheets.extend(sheet.map(|sheet| (table.path, sheet)));
     }
     Ok(())
@@ -114,6 +125,8 @@ impl Sheet {
             let cell = Cell {
                 path: node.path.clone(),
                 name: node.name.clone(),
+                text: node.value.shown.clone(),
+                watched: is_watched(node),
                 border: node.extents.filter(|_| border),
             };
             Some(((row, column), cell))
@@ -172,16 +185,82 @@ impl Sheet {
             let cells = cells.filter_map(|(row, column)| self.cell(&table.path, row, column));
             walk.read_leaves(container, cells.collect(), role::TABLE_CELL)?;
             self.read = Instant::now();
-            return Ok(all_live(walk, start, self.cells.len()));
+            if !all_live(walk, start, self.cells.len()) {
+                return Ok(false);
+            }
+            self.ask_doubtful(walk, table, start)?;
+            for node in &walk.nodes[start..] {
+                let place = node.place.as_deref().and_then(cells::parse_place);
+                let cell = place.and_then(|(_, row, column)| self.cells.get_mut(&(row, column)));
+                if let Some(cell) = cell {
+                    cell.path.clone_from(&node.path);
+                    cell.text.clone_from(&node.value.shown);
+                    cell.watched = is_watched(node);
+                }
+            }
+            return Ok(true);
         }
         let shown = cells::read_table(walk, container, table, Some(self))?;
         if !all_live(walk, start, 0) {
             return Ok(false);
         }
+        self.ask_doubtful(walk, table, start)?;
         if let Some(sheet) = Self::of(&walk.nodes[start..], self.told, table, &shown) {
             *self = sheet;
         }
         Ok(true)
+    }
+
+    /// Asks the table again for the cells from node `start` on that say what they said and may have
+    /// been emptied; one that was has the new object from now on.
+    fn ask_doubtful(&self, walk: &mut Walk<'_>, table: &Table, start: usize) -> Result<(), Error> {
+        let mut doubtful = Vec::new();
+        let (mut all, mut changed) = (false, Vec::new());
+        for (index, node) in walk.nodes.iter().enumerate().skip(start) {
+            let place = node.place.as_deref().and_then(cells::parse_place);
+            let Some((_, row, column)) = place else {
+                continue;
+            };
+            let known = self.cells.get(&(row, column));
+            let Some(known) = known.filter(|known| known.path == node.path) else {
+                continue;
+            };
+            let watched = known.watched || is_watched(node);
+            if node.value.shown != known.text {
+                all |= !watched;
+                changed.push(node.value.shown.as_str());
+            } else if !known.text.is_empty() {
+                doubtful.push((index, watched, Question::CellAt(row, column)));
+            }
+        }
+        // Rows or columns may have moved, from where a text is still said to be.
+        let says_it = |&(index, ..): &(usize, bool, Question)| {
+            changed.contains(&walk.nodes[index].value.shown.as_str())
+        };
+        all |= changed.len() > 1 || doubtful.iter().any(says_it);
+        doubtful.retain(|(_, watched, _)| all || *watched);
+        let questions: Vec<Question> = doubtful.iter().map(|(.., question)| *question).collect();
+        let objects = walk.ask_all(&table.path, questions)?;
+        let objects: Vec<(usize, String)> = doubtful
+            .iter()
+            .zip(&objects)
+            .filter_map(|((index, ..), object)| Some((*index, cells::object(object.as_ref()?)?)))
+            .filter(|(index, path)| walk.nodes[*index].path != *path)
+            .collect();
+        let asked = |(_, path): &(usize, String)| (Rc::from(path.as_str()), Question::Text(0, -1));
+        let texts: Vec<(Rc<str>, Question)> = objects.iter().map(asked).collect();
+        let texts = walk.ask_each(texts)?;
+        for ((index, path), text) in objects.into_iter().zip(texts) {
+            let Some(text) = text.as_ref().and_then(|m| m.reader().str().ok()) else {
+                continue;
+            };
+            let node = &mut walk.nodes[index];
+            if node.value.shown != text {
+                node.value = Text::new(text);
+                node.path = path;
+            }
+        }
+        Ok(())
     }
 
     /// Whether the cells at the border of what showed are where they were.
@@ -198,6 +277,45 @@ impl Sheet {
             now.as_ref().and_then(cells::read_extents) == Some(at)
         };
         Ok(borders.zip(&now).all(there))
+    }
+}
+
+/// Selected or active: what is emptied is, or was at the last reading.
+fn is_watched(node: &Node) -> bool {
+    node.states.has(StateSet::SELECTED) || node.states.has(StateSet::FOCUSED)
+}
+
+/// Empties the active cell where the input line is empty: the one editable paragraph of the window
+/// that is in no document. `LibreOffice` says of it that it does not show, so it is known only when
+/// that has been read too.
+pub fn empty_active(walk: &mut Walk<'_>) {
+    let path = |index: usize| {
+        std::iter::successors(Some(index), |&at| walk.nodes.get(at).and_then(|n| n.parent))
+    };
+    let toplevel = |index: usize| path(index).find(|&i| walk.nodes[i].parent == Some(0));
+    let is_active = |node: &Node| {
+        let focused = node.states.has(StateSet::FOCUSED);
+        focused && node.place.is_some() && !node.value.is_blank()
+    };
+    let Some(active) = walk.nodes.iter().position(is_active) else {
+        return;
+    };
+    let is_input = |index: &usize| {
+        let node = &walk.nodes[*index];
+        let in_document = || {
+            let mut roles = path(*index).skip(1).filter_map(|i| walk.nodes[i].role);
+            roles.any(|kind| role::is_table(kind) || role::is_prose(kind) && kind != role::PANEL)
+        };
+        node.role == Some(role::PARAGRAPH)
+            && node.states.has(StateSet::EDITABLE)
+            && toplevel(*index) == toplevel(active)
+            && !in_document()
+    };
+    let mut inputs = (0..walk.nodes.len()).filter(is_input);
+    if let (Some(input), None) = (inputs.next(), inputs.next())
+        && walk.nodes[input].value.shown.is_empty()
+    {
+        walk.nodes[active].value = Text::default();
     }
 }
 

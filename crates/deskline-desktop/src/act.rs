@@ -249,7 +249,7 @@ impl Act<'_> {
             return Ok(Some(Witness::of(tree)));
         };
         if pid == self.pid {
-            desk.aim(pid, None);
+            desk.aim(pid, None, false);
             return Ok(Some(Witness::of(tree)));
         }
         if self.policy.is_bounded() {
@@ -263,7 +263,7 @@ impl Act<'_> {
                 )));
             }
         }
-        desk.aim(pid, None);
+        desk.aim(pid, None, false);
         // One that cannot be read may hold anything.
         let prompt = desk.read(pid, Scope::Showing).ok();
         Ok(prompt.as_ref().map(Witness::of))

@@ -208,8 +208,9 @@ pub trait Desktop: Send {
 
     /// From here on keys and clicks are for this process: where its window is no longer where
     /// they go, they stop with an error that says so. With a `window` what is clicked must be in
-    /// that one, or in an open menu of the process, too.
-    fn aim(&mut self, pid: u32, window: Option<WindowId>);
+    /// that one, or in an open menu of the process, too. `menu` says that a menu of the process is
+    /// active, so that a grab of keyboard or pointer is its own.
+    fn aim(&mut self, pid: u32, window: Option<WindowId>, menu: bool);
 
     /// Moves the pointer there and clicks.
     fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()>;

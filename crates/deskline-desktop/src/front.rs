@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{Point, Rect, Tree, escape};
+use deskline_core::{Element, Point, Rect, Role, States, Tree, escape};
 
 use crate::act::Act;
 use crate::cancel::Cancel;
@@ -49,7 +49,7 @@ impl Act<'_> {
         self.cancel.check()?;
         // An open menu takes the input by itself, and would close if the front window changed.
         if desk.popup_open(self.pid)? {
-            desk.aim(self.pid, None);
+            desk.aim(self.pid, None, self.menu_is_active());
             self.keep_out(desk)?;
             return Ok(None);
         }
@@ -69,6 +69,19 @@ impl Act<'_> {
             }
             ([], ..) => Err(self.no_window()),
         }
+    }
+
+    /// Whether a menu of the app has the focus: a menu bar that waits for a key (LibreOffice's, after
+    /// `press_ax`) has grabbed keyboard and pointer, and shows no window of its own.
+    fn menu_is_active(&self) -> bool {
+        let menu = |e: &Element| {
+            e.states.contains(States::FOCUSED)
+                && matches!(
+                    e.role,
+                    Role::MENU_BAR | Role::MENU_BAR_ITEM | Role::MENU | Role::MENU_ITEM
+                )
+        };
+        self.tree.is_some_and(|tree| tree.elements.iter().any(menu))
     }
 
     /// The windows that may be the wanted one, the likeliest first.
@@ -104,7 +117,7 @@ impl Act<'_> {
     }
 
     fn raise(&self, desk: &mut Checkpoint<'_>, window: WindowId) -> Result<()> {
-        desk.aim(self.pid, Some(window));
+        desk.aim(self.pid, Some(window), self.menu_is_active());
         if desk.front()?.is_some_and(|front| front.id == window) {
             return Ok(());
         }

@@ -8,7 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{Point, Rect, Tree};
+use deskline_core::{Attribute, Modified, Point, Rect, Tree};
 
 use crate::act;
 use crate::call::Action;
@@ -123,7 +123,9 @@ fn names_what_shows(report: &Report) -> Option<bool> {
     let (before, after) = (report.before.as_ref()?, report.after.as_ref()?);
     let diff = report.diff.as_ref()?;
     let visible = |tree: &Tree, index: usize| tree.elements.get(index).is_some_and(|e| e.visible);
-    let modified = diff.modified.iter();
+    // To be brought to the front gives a window the focus, whatever the action does.
+    let more = |m: &&Modified| m.changes.iter().any(|c| c.attribute != Attribute::Focused);
+    let modified = diff.modified.iter().filter(more);
     Some(
         diff.added.iter().any(|&i| visible(after, i))
             || diff.removed.iter().any(|&i| visible(before, i))

@@ -425,8 +425,8 @@ impl Desktop for LinuxDesktop {
         self.guard.open();
     }
 
-    fn aim(&mut self, pid: u32, window: Option<WindowId>) {
-        self.x11.aim(pid, window);
+    fn aim(&mut self, pid: u32, window: Option<WindowId>, menu: bool) {
+        self.x11.aim(pid, window, menu);
     }
 
     fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {

@@ -374,7 +374,7 @@ impl<O: Os> Desktop for MacDesktop<O> {
 
     /// The window is not looked at: sheets, drawers and popovers are windows of their own to the
     /// `WindowServer`, and parts of their window to Accessibility.
-    fn aim(&mut self, pid: u32, _window: Option<WindowId>) {
+    fn aim(&mut self, pid: u32, _window: Option<WindowId>, _menu: bool) {
         self.aim = Some(pid);
     }
 

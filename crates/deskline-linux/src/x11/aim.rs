@@ -24,6 +24,8 @@ pub(super) struct Aim {
     pid: Option<u32>,
     /// The window that is clicked in, where that is known.
     window: Option<WindowId>,
+    /// Whether a menu of its is active, so that a grab is its own.
+    menu: bool,
     /// The window with the focus, known to be the target's and not to be covered.
     focus: Option<Window>,
 }
@@ -31,6 +33,10 @@ pub(super) struct Aim {
 impl Aim {
     pub(super) fn pid(&self) -> Option<u32> {
         self.pid
+    }
+
+    pub(super) fn has_menu(&self) -> bool {
+        self.menu
     }
 }
 
@@ -46,11 +52,12 @@ enum Goes {
 impl X11 {
     /// Keys and clicks from here on are for this process. Where its window is no longer where they
     /// would go they stop with [`Error::Input`]. With a `window` what is clicked must lie in that
-    /// one, or in an open menu of the process.
-    pub fn aim(&mut self, pid: u32, window: Option<WindowId>) {
+    /// one, or in an open menu of the process. With `menu` a menu of the process is known to be active.
+    pub fn aim(&mut self, pid: u32, window: Option<WindowId>, menu: bool) {
         self.aim = Aim {
             pid: Some(pid),
             window,
+            menu,
             focus: None,
         };
     }

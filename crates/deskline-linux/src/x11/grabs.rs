@@ -89,7 +89,7 @@ impl X11 {
                 return Ok(Some(format!("an open menu of pid {}", window.pid)));
             }
         }
-        Ok(Some("another program".to_owned()))
+        Ok((!self.aim.has_menu()).then(|| "another program".to_owned()))
     }
 
     /// An error if another program than the target has grabbed this for longer than a moment.

@@ -139,6 +139,18 @@ impl Bed {
         (App::start(self, command), file)
     }
 
+    /// Thunar, GTK 3, with a folder of these files. Its icon view has no children in the tree.
+    pub fn thunar(&self, files: &[&str]) -> App<'_> {
+        let folder = self.path("thunar-folder");
+        fs::create_dir_all(&folder).unwrap();
+        for file in files {
+            fs::write(folder.join(file), "text").unwrap();
+        }
+        let mut command = self.command("thunar");
+        command.arg(&folder);
+        App::start_when(self, command, |w| w.title.starts_with("thunar-folder"))
+    }
+
     /// GTK 3's own collection of widgets.
     pub fn gtk3_widget_factory(&self) -> App<'_> {
         App::start(self, self.command("gtk3-widget-factory"))

@@ -63,6 +63,7 @@ fn harmless(answer: &Answer) {
         "app",
         "dialog",
         "partial",
+        "blind",
         "file",
         "file_size",
         "hint",

@@ -42,6 +42,7 @@ fn tree(elements: usize, age: usize) -> Tree {
         dialog: None,
         windows: Vec::new(),
         partial: vec![],
+        blind: Vec::new(),
         took: Duration::ZERO,
     }
 }

@@ -75,6 +75,8 @@ pub struct Summary {
     pub dialog: Option<String>,
     /// What the tree lacks and why.
     pub partial: Vec<String>,
+    /// Where the picture shows more than a full tree says.
+    pub blind: Vec<String>,
     /// The tree file.
     pub file: Option<File>,
     /// The path of the picture.
@@ -121,6 +123,10 @@ impl Summary {
         }
         for what in self.partial.iter().take(2) {
             out.field("partial", what, 160);
+        }
+        for place in self.blind.iter().take(3) {
+            let look = format!("{}: look at the screenshot there", short(place, 80));
+            out.field("blind", &look, 120);
         }
         if let Some(file) = &self.file {
             let elements = count(file.elements, "element");

@@ -44,6 +44,9 @@ pub struct Tree {
     pub windows: Vec<TreeWindow>,
     /// What the tree lacks and why, one sentence each; empty for a complete tree.
     pub partial: Vec<String>,
+    /// Where the picture shows more than the tree says, biggest first: `(x,y w×h) [role]`. Empty
+    /// where there is no picture.
+    pub blind: Vec<String>,
     /// How long the traversal took.
     pub took: Duration,
 }

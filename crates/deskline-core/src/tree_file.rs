@@ -143,6 +143,9 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
     if let Some(dialog) = label(tree, texts) {
         push(out, format_args!("# dialog: {dialog}\n"));
     }
+    for place in &tree.blind {
+        push(out, format_args!("# blind: {}\n", one_line(place)));
+    }
     let elements = tree.elements.iter().enumerate();
     for (i, element) in elements.filter(|(_, element)| listed(element)) {
         out.push(' ');

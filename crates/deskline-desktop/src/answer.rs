@@ -189,7 +189,10 @@ fn summarise(call: &Call, report: &Report, error: Option<String>) -> Summary {
             summary.visible_elements = summary::new_elements(before, after, diff);
             summary.picture_changed = sight::told(report);
         }
-        (_, Some(after), _) => summary.visible_elements = summary::tree_elements(after),
+        (_, Some(after), _) => {
+            summary.blind.clone_from(&after.blind);
+            summary.visible_elements = summary::tree_elements(after);
+        }
         _ => {}
     }
     if let Some((window, tree)) = &report.handoff {

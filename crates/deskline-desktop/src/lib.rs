@@ -5,6 +5,8 @@
 
 mod act;
 mod answer;
+mod blind;
+mod busy;
 pub mod call;
 pub mod cancel;
 mod checkpoint;

@@ -4,6 +4,7 @@ use deskline_core::{Diff, ElementId, States, Tree};
 use deskline_journal::RefStore;
 
 use crate::act::{self, Act, Outcome};
+use crate::blind;
 use crate::call::{Action, Call, Target};
 use crate::cancel::Cancel;
 use crate::checkpoint::{Checkpoint, Held};
@@ -428,5 +429,14 @@ fn take_picture(desktop: &mut dyn Desktop, pid: u32, target: Option<usize>, repo
             None => Err(Error::Input("the app has no window on the screen".into())),
         }
     });
+    if let (Some(window), Ok(picture)) = (report.pictured, &picture) {
+        let tree = match &mut report.handoff {
+            Some((_, tree)) => tree.as_mut(),
+            None => report.after.as_mut(),
+        };
+        if let Some(tree) = tree {
+            tree.blind = blind::spots(tree, window, picture);
+        }
+    }
     report.picture = Some(picture.map_err(|e| e.to_string()));
 }

@@ -6,6 +6,7 @@
     unreachable_pub
 )]
 
+mod blind;
 mod pictures;
 mod texts;
 mod twins;

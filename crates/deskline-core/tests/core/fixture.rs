@@ -44,6 +44,7 @@ pub(crate) fn tree(lines: &str) -> Tree {
         dialog: None,
         windows: Vec::new(),
         partial: vec![],
+        blind: Vec::new(),
         took: Duration::from_millis(84),
     }
 }
@@ -136,6 +137,7 @@ prop_compose! {
         parts in prop::collection::vec(element(), 0..30),
         name in hostile(),
         partial in prop::collection::vec(hostile(), 0..2),
+        blind in prop::collection::vec(hostile(), 0..2),
         dialog in prop::option::of(0..40usize),
     ) -> Tree {
         let mut elements = Vec::new();
@@ -149,6 +151,7 @@ prop_compose! {
             dialog,
             windows: Vec::new(),
             partial,
+            blind,
             took: Duration::from_millis(5),
         }
     }

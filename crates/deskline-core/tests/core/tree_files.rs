@@ -34,11 +34,13 @@ fn a_full_tree_is_as_specified() {
 fn only_what_shows_is_listed_on_demand() {
     let mut tree = tree(TREE);
     tree.partial = vec!["closed menus: 500 ms were over\n# diff: forged".into()];
+    tree.blind = vec!["(0,0 900×600) [AXGroup (panel)]".into()];
     tree.dialog = Some(1);
     insta::assert_snapshot!(full_tree(&tree, true), @r##"
     # Messages — 5 elements (0.08s)
     # partial: closed menus: 500 ms were over\n# diff: forged
     # dialog: "Ann" [AXWindow (frame)] #e2
+    # blind: (0,0 900×600) [AXGroup (panel)]
      [AXWindow (frame)] "Ann" x:0 y:0 w:900 h:700 visible #e2
      [AXGroup (panel)] "Hello" x:0 y:0 w:900 h:600 visible #e3
      [AXStaticText (label)] "Hello" x:40 y:610 w:90 h:18 visible #e4
@@ -236,7 +238,7 @@ proptest! {
         };
         prop_assert_eq!(elements, listed(&before) + listed(&after));
         let further = |tree: &deskline_core::Tree| {
-            tree.partial.len() + usize::from(dialog_label(tree).is_some())
+            tree.partial.len() + tree.blind.len() + usize::from(dialog_label(tree).is_some())
         };
         prop_assert_eq!(headers, 6 + further(&before) + further(&after));
     }

@@ -66,6 +66,7 @@ pub fn tree(ids: impl IntoIterator<Item = String>) -> Tree {
         dialog: None,
         windows: Vec::new(),
         partial: Vec::new(),
+        blind: Vec::new(),
         took: Duration::ZERO,
     }
 }

@@ -58,6 +58,7 @@ pub fn build(peer: &mut Peer, nodes: &[Node], windows: &Windows, took: Duration)
         dialog,
         windows: tree_windows(windows, &toplevels, &position),
         partial: Vec::new(),
+        blind: Vec::new(),
         took,
     };
     tree.scope_visible();

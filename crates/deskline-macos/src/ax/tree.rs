@@ -70,6 +70,7 @@ pub(crate) fn read<O: Os>(
         dialog: dialog.map(|(index, _)| index),
         windows,
         partial: Vec::new(),
+        blind: Vec::new(),
         took: start.elapsed(),
     };
     for (table, more) in walk.unread_rows() {

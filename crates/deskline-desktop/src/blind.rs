@@ -1,0 +1,459 @@
+//! Blind spots: where the picture of a window shows something and the tree says nothing of it (a
+//! canvas, an icon view without children).
+//!
+//! The picture is taken anyway; to look at one of 1920×1080 takes 0.4 to 1.5 ms.
+
+use deskline_core::{Element, Line, Rect, Role, States, Texts, Tree, WindowId};
+
+use crate::busy::{Area, scale};
+use crate::desktop::Picture;
+
+/// The most places that are named.
+const MOST: usize = 3;
+
+/// The most places that are looked at.
+const LOOKED_AT: usize = 12;
+
+/// What is less wide or high is too small to be one.
+const SMALLEST: i32 = 64;
+
+/// So many of them would fill the picture: 2% of it is the least.
+const SMALLEST_SHARE: i64 = 50;
+
+/// What is so near the edge of an element is its frame or its focus ring.
+const FRAME: i32 = 6;
+
+/// The blind spots of the tree of the app whose window the picture is of, biggest first: `(x,y w×h)
+/// [AXGroup (panel)]`.
+pub(crate) fn spots(tree: &Tree, window: WindowId, picture: &Picture) -> Vec<String> {
+    let seen = Seen::of(tree, window, picture);
+    let mut found: Vec<(usize, Rect)> = Vec::new();
+    for (index, place) in seen.silent().into_iter().take(LOOKED_AT) {
+        let known = |(_, other): &(usize, Rect)| 2 * area(&other.intersect(&place)) > area(&place);
+        if !found.iter().any(known) && seen.shows_more(index, place) {
+            found.push((index, place));
+        }
+        if found.len() == MOST {
+            break;
+        }
+    }
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let texts = Texts::of(tree);
+    let named = found.into_iter().filter_map(|(index, place)| {
+        let role = Line {
+            text: None,
+            extents: None,
+            visible: false,
+            states: States::empty(),
+            reference: None,
+            ..Line::of(tree, &texts, index)?
+        };
+        let Rect { x, y, w, h } = place;
+        Some(format!("({x},{y} {w}×{h}) {role}"))
+    });
+    named.collect()
+}
+
+/// A tree, and the picture of one of its windows.
+struct Seen<'s> {
+    tree: &'s Tree,
+    window: WindowId,
+    picture: &'s Picture,
+    /// What the picture is of, on the screen.
+    whole: Rect,
+}
+
+impl<'s> Seen<'s> {
+    fn of(tree: &'s Tree, window: WindowId, picture: &'s Picture) -> Self {
+        let units = |pixels: u32| (f64::from(pixels) / scale(picture)) as i32;
+        Self {
+            tree,
+            window,
+            picture,
+            whole: Rect {
+                x: picture.origin.x,
+                y: picture.origin.y,
+                w: units(picture.width),
+                h: units(picture.height),
+            },
+        }
+    }
+
+    /// The elements of some size that show and say nothing, nor does what is in them, with the part
+    /// of them that shows; biggest first.
+    fn silent(&self) -> Vec<(usize, Rect)> {
+        let elements = &self.tree.elements;
+        // Containers come before what is in them.
+        let mut clips: Vec<Rect> = Vec::with_capacity(elements.len());
+        for element in elements {
+            let outer = element.parent.and_then(|p| clips.get(p));
+            let outer = outer.copied().unwrap_or(self.whole);
+            let own = element.extents.filter(|own| !own.is_empty());
+            clips.push(own.map_or(outer, |own| own.intersect(&outer)));
+        }
+        let holds_visible = self.holds_visible();
+        let smallest = area(&self.whole) / SMALLEST_SHARE;
+        let silent = elements.iter().enumerate().filter(|&(i, element)| {
+            let place = clips[i];
+            let is_big = place.w >= SMALLEST && place.h >= SMALLEST && area(&place) >= smallest;
+            // The title of a window says nothing of what is in it.
+            let says = has_text(element) && element.role != Role::WINDOW;
+            is_big
+                && element.visible
+                && element.children_read
+                && !holds_visible[i]
+                && !says
+                && can_show_more(element.role)
+                && !element.states.contains(States::SECURE)
+                && self.is_in_window(i)
+        });
+        let mut silent: Vec<_> = silent.map(|(i, _)| (i, clips[i])).collect();
+        silent.sort_by_key(|(_, place)| std::cmp::Reverse(area(place)));
+        silent
+    }
+
+    /// Whether anything in an element shows, but for scroll bars.
+    fn holds_visible(&self) -> Vec<bool> {
+        let mut holds = vec![false; self.tree.elements.len()];
+        for (i, element) in self.tree.elements.iter().enumerate().rev() {
+            let shows = holds[i] || element.visible;
+            if let Some(parent) = element.parent.filter(|&p| p < i)
+                && !element.role.is_scroll_bar_part()
+            {
+                holds[parent] |= shows;
+            }
+        }
+        holds
+    }
+
+    /// Whether the element is in the window that the picture is of, as far as is known.
+    fn is_in_window(&self, index: usize) -> bool {
+        match self.tree.windows_of(index).as_slice() {
+            [window] => window.id == self.window,
+            _ => self.tree.windows.is_empty(),
+        }
+    }
+
+    /// Whether the picture is not plain over a place where nothing but element `index` is.
+    fn shows_more(&self, index: usize, place: Rect) -> bool {
+        let inner = Rect {
+            x: place.x + FRAME,
+            y: place.y + FRAME,
+            w: place.w - 2 * FRAME,
+            h: place.h - 2 * FRAME,
+        };
+        let Some(area) = Area::of(self.picture, inner) else {
+            return false;
+        };
+        let said = self.said_over(index, &inner);
+        let pixels = |place: &Rect| Area::of(self.picture, *place);
+        let said: Vec<Area> = said.iter().filter_map(pixels).collect();
+        area.is_busy(self.picture, &said)
+    }
+
+    /// The parts of a place of which other elements tell something.
+    fn said_over(&self, index: usize, place: &Rect) -> Vec<Rect> {
+        let elements = &self.tree.elements;
+        // What contains it says nothing of what is right here.
+        let mut contains = vec![false; elements.len()];
+        let mut above = Some(index);
+        while let Some(at) = above {
+            contains[at] = true;
+            above = elements[at].parent.filter(|&p| p < at);
+        }
+        let mut is_in_it = vec![false; elements.len()];
+        let mut said = Vec::new();
+        for (i, element) in elements.iter().enumerate() {
+            let parent = element.parent.filter(|&p| p < i);
+            is_in_it[i] = i == index || parent.is_some_and(|p| is_in_it[p]);
+            // What is in it and does not count as visible may show in part all the same: a long
+            // label whose centre is scrolled away.
+            let shows = element.visible || is_in_it[i];
+            let says = element.role == Role::SCROLL_BAR || has_text(element);
+            let over = element.extents.map(|e| e.intersect(place));
+            if let Some(over) = over.filter(|over| !over.is_empty())
+                && shows
+                && says
+                && !contains[i]
+                && (self.is_in_window(i) || self.tree.windows_of(i).is_empty())
+            {
+                said.push(over);
+            }
+        }
+        said
+    }
+}
+
+fn has_text(element: &Element) -> bool {
+    let texts = [&element.title, &element.value, &element.description];
+    texts.iter().any(|text| !text.is_blank())
+}
+
+/// Whether an element of that role can show something that is worth a look.
+fn can_show_more(role: Role) -> bool {
+    !role.is_scroll_bar_part()
+        && !role.is_progress()
+        && !matches!(
+            role,
+            Role::SPLITTER
+                | Role::MENU
+                | Role::MENU_BAR
+                | Role::MENU_BAR_ITEM
+                | Role::MENU_ITEM
+                | Role::APPLICATION
+        )
+}
+
+fn area(place: &Rect) -> i64 {
+    i64::from(place.w) * i64::from(place.h)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use deskline_core::{App, ElementId, Point, Text, TreeWindow};
+
+    use super::*;
+
+    const WINDOW: WindowId = WindowId(7);
+    const CANVAS: Rect = rect(120, 100, 300, 200);
+
+    const fn rect(x: i32, y: i32, w: i32, h: i32) -> Rect {
+        Rect { x, y, w, h }
+    }
+
+    /// An element in the element `parent`.
+    fn element(parent: Option<usize>, role: Role, text: &str, extents: Rect) -> Element {
+        Element {
+            id: ElementId::new(format!("/{parent:?}/{text}/{extents:?}")),
+            reference: None,
+            parent,
+            role,
+            native_role: "thing".into(),
+            title: Text::new(text),
+            value: Text::default(),
+            description: Text::default(),
+            extents: Some(extents),
+            visible: true,
+            states: States::empty(),
+            children_read: true,
+        }
+    }
+
+    /// A window at (100,50), 400×300, that holds a canvas.
+    fn tree() -> Tree {
+        let extents = rect(100, 50, 400, 300);
+        Tree {
+            app: App {
+                name: "Paint".into(),
+                pid: 1,
+            },
+            elements: vec![
+                element(None, Role::WINDOW, "Paint", extents),
+                element(Some(0), Role::SCROLL_AREA, "", rect(110, 90, 380, 250)),
+                element(Some(1), Role::GROUP, "", CANVAS),
+            ],
+            dialog: None,
+            windows: vec![TreeWindow {
+                id: WINDOW,
+                extents,
+                on_screen: true,
+                elements: vec![0],
+            }],
+            partial: Vec::new(),
+            blind: Vec::new(),
+            took: Duration::ZERO,
+        }
+    }
+
+    fn picture(width: u32, height: u32, scale: f64) -> Picture {
+        Picture {
+            width,
+            height,
+            rgb: vec![240; (width * height * 3) as usize],
+            origin: Point { x: 100, y: 50 },
+            scale,
+        }
+    }
+
+    /// Paints a rectangle of pixels.
+    fn paint(picture: &mut Picture, x: usize, y: usize, w: usize, h: usize) {
+        let width = picture.width as usize;
+        for row in y..y + h {
+            let at = (row * width + x) * 3;
+            picture.rgb[at..at + w * 3].fill(20);
+        }
+    }
+
+    /// The window with six icons in a row, at these pixels.
+    fn icons(x: usize, y: usize) -> Picture {
+        let mut picture = picture(400, 300, 1.0);
+        for n in 0..6 {
+            paint(&mut picture, x + 40 * n, y, 8, 8);
+        }
+        picture
+    }
+
+    fn of(tree: &Tree, picture: &Picture) -> Vec<String> {
+        spots(tree, WINDOW, picture)
+    }
+
+    #[test]
+    fn a_canvas_that_shows_something_is_named() {
+        let named = ["(120,100 300×200) [AXGroup (thing)]"];
+        assert_eq!(of(&tree(), &icons(40, 80)), named);
+        // Around it something shows too.
+        assert_eq!(of(&tree(), &icons(40, 20)), [""; 0]);
+        assert_eq!(of(&tree(), &picture(400, 300, 1.0)), [""; 0]);
+        // It is no spot of another window's picture.
+        assert_eq!(
+            spots(&tree(), WindowId(8), &icons(40, 80)),
+            [""; 0],
+            "another window"
+        );
+        let mut unknown = tree();
+        unknown.windows.clear();
+        assert_eq!(of(&unknown, &icons(40, 80)), named);
+    }
+
+    #[test]
+    fn what_says_something_is_not_blind() {
+        let changed = |change: &dyn Fn(&mut Element)| {
+            let mut tree = tree();
+            change(&mut tree.elements[2]);
+            of(&tree, &icons(40, 80))
+        };
+        assert_eq!(changed(&|e| e.title = Text::new("Map")), [""; 0]);
+        assert_eq!(changed(&|e| e.value = Text::new("Once")), [""; 0]);
+        assert_eq!(changed(&|e| e.description = Text::new("A map")), [""; 0]);
+        assert_eq!(changed(&|e| e.role = Role::SPLITTER), [""; 0]);
+        assert_eq!(changed(&|e| e.children_read = false), [""; 0]);
+        assert_eq!(
+            changed(&|e| e.extents = Some(rect(120, 100, 300, 60))),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn what_others_say_does_not_count() {
+        // A label lies over the icons, and one in the canvas, most of which is scrolled away.
+        for (parent, visible) in [(1, true), (2, false)] {
+            let mut tree = tree();
+            let label = element(
+                Some(parent),
+                Role::STATIC_TEXT,
+                "News",
+                rect(130, 120, 280, 25),
+            );
+            tree.elements.push(Element { visible, ..label });
+            assert_eq!(of(&tree, &icons(40, 80)), [""; 0], "{parent}");
+            // Below the label they count.
+            assert_eq!(of(&tree, &icons(40, 180)).len(), 1, "{parent}");
+        }
+        // A label that covers most of it.
+        let mut tree = tree();
+        let label = element(Some(1), Role::STATIC_TEXT, "News", rect(120, 100, 300, 110));
+        tree.elements.push(label);
+        assert_eq!(of(&tree, &icons(40, 180)), [""; 0]);
+    }
+
+    #[test]
+    fn a_container_is_blind_where_nothing_in_it_shows() {
+        let mut tree = tree();
+        // The canvas is larger than the view, and its centre is out of it.
+        tree.elements[2].extents = Some(rect(110, 90, 380, 2_000));
+        tree.elements[2].visible = false;
+        let bar = element(Some(1), Role::SCROLL_BAR, "", rect(480, 90, 10, 250));
+        tree.elements.push(bar);
+        assert_eq!(
+            of(&tree, &icons(40, 80)),
+            ["(110,90 380×250) [AXScrollArea (thing)]"]
+        );
+        // A window's title says nothing of what is in it.
+        tree.elements.truncate(1);
+        assert_eq!(
+            of(&tree, &icons(40, 80)),
+            ["(100,50 400×300) [AXWindow (thing)]"]
+        );
+    }
+
+    #[test]
+    fn lines_and_frames_are_plain() {
+        let mut lines = picture(400, 300, 1.0);
+        for (x, y, w, h) in [(30, 60, 280, 1), (30, 200, 280, 2), (60, 60, 1, 180)] {
+            paint(&mut lines, x, y, w, h);
+        }
+        // A focus ring of dashes.
+        for x in (24..310).step_by(4) {
+            paint(&mut lines, x, 100, 2, 1);
+        }
+        assert_eq!(of(&tree(), &lines), [""; 0]);
+    }
+
+    #[test]
+    fn the_biggest_three_are_named_in_screen_units() {
+        let mut tree = tree();
+        tree.elements.truncate(1);
+        let mut dense = picture(800, 600, 2.0);
+        for n in 0..4_usize {
+            let (x, height) = (100 * n as i32, 150 + 10 * n as i32);
+            let place = rect(100 + x, 60, 98, height);
+            tree.elements.push(element(Some(0), Role::GROUP, "", place));
+            for icon in 0..8 {
+                paint(&mut dense, 200 * n + 40, 60 + 32 * icon, 10, 10);
+            }
+        }
+        assert_eq!(
+            of(&tree, &dense),
+            [
+                "(400,60 98×180) [AXGroup (thing)]",
+                "(300,60 98×170) [AXGroup (thing)]",
+                "(200,60 98×160) [AXGroup (thing)]",
+            ]
+        );
+    }
+
+    #[test]
+    fn pixels_that_make_no_picture_are_no_panic() {
+        let mut tree = tree();
+        for extents in [rect(i32::MIN, i32::MIN, i32::MAX, i32::MAX), CANVAS] {
+            tree.elements[2].extents = Some(extents);
+            for (width, height) in [(0, 0), (7, 3), (1_000, 1_000), (400, 300)] {
+                let mut odd = icons(40, 80);
+                (odd.width, odd.height) = (width, height);
+                let _ = of(&tree, &odd);
+                odd.scale = 0.0;
+                odd.rgb.truncate(100);
+                let _ = of(&tree, &odd);
+            }
+        }
+    }
+
+    #[test]
+    fn a_whole_screen_is_looked_at_in_a_blink() {
+        let mut tree = tree();
+        tree.windows[0].extents = rect(100, 50, 1_920, 1_080);
+        for element in &mut tree.elements {
+            element.extents = Some(rect(100, 50, 1_920, 1_080));
+        }
+        // A long text that is no text: every row of pixels differs from the one above, and no
+        // block has edges.
+        let mut screen = picture(1_920, 1_080, 1.0);
+        for (i, byte) in screen.rgb.iter_mut().enumerate() {
+            *byte = (i % 19) as u8;
+        }
+        let start = Instant::now();
+        assert_eq!(of(&tree, &screen), [""; 0]);
+        let worst = start.elapsed();
+        let plain = picture(1_920, 1_080, 1.0);
+        let start = Instant::now();
+        assert_eq!(of(&tree, &plain), [""; 0]);
+        println!("looked at in {:?}, at worst {worst:?}", start.elapsed());
+        if !cfg!(debug_assertions) {
+            assert!(worst.as_millis() < 30, "{worst:?}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Whether a part of a picture shows something, or is plain but for lines and frames.
+
+use deskline_core::Rect;
+
+use crate::desktop::Picture;
+
+/// The picture is looked at in blocks of so many pixels a side.
+const BLOCK: usize = 16;
+
+/// In so many blocks at least the picture has edges in both directions. A frame has them at its
+/// four corners.
+const BLOCKS: usize = 6;
+
+/// Neighbouring pixels whose red, green or blue differs by more have an edge between them.
+const EDGE: u8 = 24;
+
+/// Bytes a pixel.
+const PIXEL: usize = 3;
+
+/// A part of a picture, in pixels: from and to (exclusive).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Area {
+    from: (usize, usize),
+    to: (usize, usize),
+}
+
+impl Area {
+    /// The part of the picture that shows this place; `None` where it shows nothing of it.
+    pub(crate) fn of(picture: &Picture, place: Rect) -> Option<Self> {
+        let pixel = |v: i32, origin: i32, most: u32| {
+            let pixel = f64::from(v.saturating_sub(origin)) * scale(picture);
+            pixel.round().clamp(0.0, f64::from(most)) as usize
+        };
+        let at = |x: i32, y: i32| {
+            (
+                pixel(x, picture.origin.x, picture.width),
+                pixel(y, picture.origin.y, picture.height),
+            )
+        };
+        let (from, to) = (
+            at(place.x, place.y),
+            at(
+                place.x.saturating_add(place.w),
+                place.y.saturating_add(place.h),
+            ),
+        );
+        (from.0 < to.0 && from.1 < to.1).then_some(Self { from, to })
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        self.from.0 < other.to.0
+            && other.from.0 < self.to.0
+            && self.from.1 < other.to.1
+            && other.from.1 < self.to.1
+    }
+
+    /// Whether there are enough blocks with edges in both directions. Those that `said` covers do
+    /// not count, and where it covers more than half there is nothing blind.
+    pub(crate) fn is_busy(&self, picture: &Picture, said: &[Self]) -> bool {
+        let columns = (self.to.0 - self.from.0).div_ceil(BLOCK);
+        let rows = (self.to.1 - self.from.1).div_ceil(BLOCK);
+        let open: Vec<bool> = (0..rows * columns)
+            .map(|i| {
+                let block = self.block(i % columns, i / columns);
+                !said.iter().any(|said| said.meets(&block))
+            })
+            .collect();
+        if 2 * open.iter().filter(|open| **open).count() < open.len() {
+            return false;
+        }
+        let mut busy = 0;
+        for (row, open) in open.chunks(columns).enumerate() {
+            let blocks = self.busy_blocks(picture, row);
+            busy += blocks
+                .zip(open)
+                .filter(|(busy, open)| *busy && **open)
+                .count();
+            if busy >= BLOCKS {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn block(&self, column: usize, row: usize) -> Self {
+        let from = (self.from.0 + column * BLOCK, self.from.1 + row * BLOCK);
+        Self {
+            from,
+            to: (
+                (from.0 + BLOCK).min(self.to.0),
+                (from.1 + BLOCK).min(self.to.1),
+            ),
+        }
+    }
+
+    /// Which blocks of a row of blocks have edges in both directions.
+    fn busy_blocks(&self, picture: &Picture, row: usize) -> impl Iterator<Item = bool> + use<> {
+        let columns = (self.to.0 - self.from.0).div_ceil(BLOCK);
+        let mut edges = vec![Edges::default(); columns];
+        let top = self.from.1 + row * BLOCK;
+        let mut above: Option<&[u8]> = None;
+        for y in top..(top + BLOCK).min(self.to.1) {
+            let line = (y * picture.width as usize + self.from.0) * PIXEL;
+            let length = (self.to.0 - self.from.0) * PIXEL;
+            let Some(line) = picture.rgb.get(line..line + length) else {
+                break;
+            };
+            // Most rows of pixels are like the one above, with the same edges.
+            let same = above == Some(line);
+            for (column, edges) in edges.iter_mut().enumerate() {
+                let from = column * BLOCK * PIXEL;
+                let to = (from + BLOCK * PIXEL).min(length);
+                if !same {
+                    edges.in_line = has_edge(&line[from..to]);
+                    if let Some(above) = above {
+                        edges.columns |= differing(&above[from..to], &line[from..to]);
+                    }
+                }
+                edges.rows += u32::from(edges.in_line);
+            }
+            above = Some(line);
+        }
+        edges.into_iter().map(|edges| edges.are_both())
+    }
+}
+
+/// The edges in one block.
+#[derive(Debug, Clone, Copy, Default)]
+struct Edges {
+    /// Whether the last row of pixels has one between two of its pixels.
+    in_line: bool,
+    /// How many rows have one.
+    rows: u32,
+    /// The columns in which a pixel differs from that above it, a bit each.
+    columns: u32,
+}
+
+impl Edges {
+    /// A dashed line has edges in both directions too, but in one row or column of pixels.
+    fn are_both(&self) -> bool {
+        const LEAST: u32 = 3;
+        self.rows >= LEAST && self.columns.count_ones() >= LEAST
+    }
+}
+
+/// The most that two rows of bytes differ at one place.
+fn most(a: &[u8], b: &[u8]) -> u8 {
+    let differences = a.iter().zip(b).map(|(a, b)| a.abs_diff(*b));
+    differences.fold(0, u8::max)
+}
+
+/// Whether two pixels side by side differ.
+fn has_edge(line: &[u8]) -> bool {
+    most(line, line.get(PIXEL..).unwrap_or_default()) > EDGE
+}
+
+/// The pixels in which two rows of a block differ, a bit each.
+fn differing(above: &[u8], line: &[u8]) -> u32 {
+    if most(above, line) <= EDGE {
+        return 0;
+    }
+    let pairs = above.chunks_exact(PIXEL).zip(line.chunks_exact(PIXEL));
+    let differ = pairs.enumerate().filter(|(_, (a, b))| most(a, b) > EDGE);
+    differ.fold(0, |bits, (x, _)| bits | 1 << x)
+}
+
+/// Pixels per screen unit, never zero.
+pub(crate) fn scale(picture: &Picture) -> f64 {
+    picture.scale.max(0.1)
+}

@@ -1,0 +1,92 @@
+//! Where the picture shows more than the tree says.
+
+use deskline_testbed::{Answer, App, Bed, Client, until};
+use serde_json::json;
+
+fn look(server: &Client, app: &App<'_>) -> Answer {
+    let answer = server.call("refresh_traversal", json!({"pid": app.pid}));
+    answer.ok()
+}
+
+/// The `# blind:` headers of the answer's file.
+fn headers(answer: &Answer) -> Vec<String> {
+    let file = answer.file();
+    let headers = file.lines().filter_map(|l| l.strip_prefix("# blind: "));
+    headers.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_canvas_is_named_with_its_place() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.canvas();
+    let (x, y, w, _) = app.window_now().place;
+    let canvas = format!("({x},{y} {w}×200) [AXGroup (drawing area)]");
+    // The window may be on the screen before it has drawn.
+    let seen = until("the canvas to be named", || {
+        Some(look(&server, &app)).filter(|seen| seen.get("blind").is_some())
+    });
+    let told = format!("{canvas}: look at the screenshot there");
+    assert_eq!(seen.field("blind"), told, "{seen}");
+    assert_eq!(headers(&seen), [canvas.as_str()]);
+
+    // After an action the file says it, and the summary is about what changed.
+    let say = json!({"pid": app.pid, "element": "Say"});
+    let said = server.call("click_and_traverse", say).ok();
+    app.wait_for("said");
+    assert_eq!(headers(&said), [canvas]);
+    assert_eq!(said.get("blind"), None, "{said}");
+}
+
+#[test]
+fn an_icon_view_is_named_once_it_shows_files() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.thunar(&[]);
+    let empty = look(&server, &app);
+    assert_eq!(headers(&empty), [""; 0], "{empty}");
+
+    for file in ["apples.txt", "pears.txt", "plums.csv"] {
+        std::fs::write(bed.path("thunar-folder").join(file), "fruit").unwrap();
+    }
+    let seen = until("the icon view to be named", || {
+        Some(look(&server, &app)).filter(|seen| seen.get("blind").is_some())
+    });
+    assert_eq!(headers(&seen).len(), 1, "{seen}");
+    let told = seen.field("blind");
+    let end = " [AXGroup (panel)]: look at the screenshot there";
+    assert!(told.ends_with(end), "{told}");
+    // It takes the part of the window that the side pane leaves.
+    let place = told.trim_start_matches('(').split([',', ' ', '×', ')']);
+    let numbers: Vec<i32> = place.map_while(|n| n.parse().ok()).collect();
+    let (left, _, window_w, _) = app.window_now().place;
+    let right = left + i32::try_from(window_w).unwrap();
+    let &[x, _, w, _] = numbers.as_slice() else {
+        panic!("{told}");
+    };
+    assert!(x > left + 50, "{left} {told}");
+    assert!((right - 4..=right).contains(&(x + w)), "{right} {told}");
+}
+
+#[test]
+fn what_the_tree_tells_is_not_blind() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let sighted = |app: App<'_>, text: &str| {
+        until(text, || {
+            look(&server, &app).file().contains(text).then_some(())
+        });
+        // What was on its way when the text came is drawn by the time of the second.
+        for _ in 0..2 {
+            let seen = look(&server, &app);
+            assert_eq!(headers(&seen), [""; 0], "{seen}");
+            assert_eq!(seen.get("blind"), None, "{seen}");
+        }
+    };
+    let text = "A line of a text that the tree tells.\n".repeat(20);
+    sighted(bed.mousepad(&text).0, "A line of a text");
+    sighted(bed.gtk3_widget_factory(), "Groove");
+    sighted(bed.gnome_calculator(), "AXButton");
+    let question = ["--question", "--text", "Is it true?"];
+    sighted(bed.zenity(&question), "Is it true?");
+}

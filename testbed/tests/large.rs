@@ -123,3 +123,33 @@ fn a_spreadsheet_does_not_grow_by_being_read() {
     assert!(!value(&scrolled, "B2 seven"), "{scrolled}");
     assert!(value(&scrolled, "B20"), "{scrolled}");
 }
+
+/// A list of 3,000 choices is searched by its names, and in bounded time.
+#[test]
+fn a_choice_of_a_long_list_is_set() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let mut options = String::new();
+    for i in 0..3_000 {
+        let _ = write!(options, "<option>Choice {i}");
+    }
+    let (app, page) = bed.chromium(&format!(
+        "<select aria-label=Pick onchange=\"log('picked', this.value)\">{options}</select>"
+    ));
+    // The list takes Chromium a while.
+    until("the combo box", || {
+        let answer = server
+            .call("refresh_traversal", json!({"pid": app.pid}))
+            .ok();
+        answer.find("AXComboBox", "Pick").map(drop)
+    });
+    let pick = |value: &str| json!({"pid": app.pid, "element": "Pick", "role": "AXComboBox", "value": value});
+    server
+        .call("set_value_and_traverse", pick("Choice 2999"))
+        .ok();
+    page.wait_for("picked Choice 2999");
+    let start = std::time::Instant::now();
+    let missing = server.call("set_value_and_traverse", pick("Choice 3000"));
+    assert!(missing.error().contains("choice"), "{missing}");
+    assert!(start.elapsed() < Duration::from_secs(8), "{missing}");
+}

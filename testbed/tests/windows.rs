@@ -204,3 +204,91 @@ fn a_drop_is_not_for_what_lies_over_its_end() {
     }
     assert_eq!(other.log(), [] as [String; 0]);
 }
+
+/// Two windows of Chromium at one place, with a page each.
+#[test]
+fn two_windows_of_chromium() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (app, page) = bed.chromium(
+        "<body><script>const name = location.hash.slice(1) || 'Alpha';\
+         document.body.innerHTML = `<h1>${name}</h1>\
+         <button onclick=\"log('pushed', '${name}')\">Push ${name}</button> \
+         <button onclick=\"window.open(location.pathname + '#Beta', '', 'width=700,height=500')\">\
+         Open another</button>`;</script>",
+    );
+    let open = json!({"pid": app.pid, "element": "Open another"});
+    server.call("click_and_traverse", open).ok();
+    let windows = until("the second window", || {
+        let windows = bed.screen().windows_of(app.pid);
+        (windows.len() == 2).then_some(windows)
+    });
+    for window in &windows {
+        bed.screen().place(window.id, 100, 100);
+    }
+    let look = json!({"pid": app.pid});
+    until("both pages in the tree", || {
+        let answer = server.call("refresh_traversal", look.clone()).ok();
+        answer.find("AXButton", "Push Beta").map(drop)
+    });
+    for name in ["Alpha", "Beta", "Alpha"] {
+        page.clear_log();
+        let element = format!("Push {name}");
+        let push = json!({"pid": app.pid, "element": element, "role": "AXButton"});
+        server.call("click_and_traverse", push).ok();
+        page.wait_for(&format!("pushed {name}"));
+    }
+}
+
+/// Two sheets of LibreOffice at one place: what is typed is in the one that was meant.
+#[test]
+fn two_documents_of_libreoffice() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (app, file) = bed.calc(&[&["Alpha"]]);
+    let other = bed.path("other.fods");
+    std::fs::write(
+        &other,
+        std::fs::read_to_string(&file)
+            .unwrap()
+            .replace("Alpha", "Beta"),
+    )
+    .unwrap();
+    // The process that runs opens it.
+    let mut second = bed.command("soffice");
+    let profile = bed.path("office-profile");
+    second.arg(format!(
+        "-env:UserInstallation=file://{}",
+        profile.display()
+    ));
+    let mut second = second.arg(&other).spawn().unwrap();
+    let windows = until("the second document", || {
+        let windows = bed.screen().windows_of(app.pid);
+        let there = windows.iter().any(|w| w.title.starts_with("other.fods"));
+        there.then_some(windows)
+    });
+    second.wait().unwrap();
+    for window in &windows {
+        bed.screen().place(window.id, 0, 0);
+    }
+    for (name, path) in [("Alpha", &file), ("Beta", &other)] {
+        let before = std::fs::read_to_string(path).unwrap();
+        let cell = until("the cell", || {
+            let answer = server
+                .call("refresh_traversal", json!({"pid": app.pid}))
+                .ok();
+            let line = answer.find("AXCell", &format!("A1 {name}"))?;
+            line.reference
+        });
+        let text = format!("{name} again\n");
+        let typed = json!({"pid": app.pid, "ref": cell.to_string(), "text": text});
+        server.call("click_and_traverse", typed).ok();
+        let save = json!({"pid": app.pid, "ref": cell.to_string(), "pressKey": "s", "pressKeyModifiers": ["Control"]});
+        server.call("click_and_traverse", save).ok();
+        let after = until("the saved file", || {
+            let now = std::fs::read_to_string(path).unwrap();
+            (now != before && now.contains("</office:document>")).then_some(now)
+        });
+        assert!(after.contains(&format!("{name} again")), "{name}");
+    }
+}

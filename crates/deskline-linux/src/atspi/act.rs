@@ -4,12 +4,13 @@ use std::time::{Duration, Instant};
 
 use deskline_desktop::{Error, Result};
 
-use crate::bus::{self, Body, Message, Reader};
+use crate::bus::{self, Body, Message};
 
 use super::names::{
     ACTION, COMPONENT, EDITABLE_TEXT, NULL, PROPERTIES, SCROLL_ANYWHERE, SELECTION, StateSet,
     TABLE, VALUE, role,
 };
+use super::option;
 use super::peer::{Line, PATIENCE, Question};
 use super::walk::read_states;
 
@@ -241,14 +242,32 @@ pub fn set_value(line: &mut Line<'_>, path: &str, value: &str) -> Acted {
             return Ok(());
         }
     }
-    if let Some((list, index, option)) = find_option(line, path, value)? {
-        let body = Body::new().i32(index);
-        if is_true(line.call(&list, SELECTION, "SelectChild", body))? {
-            return Ok(());
+    match option::find(line, path, value)? {
+        option::Found::Choice(choice) => {
+            // The combo box itself selects where it can; else what holds the items.
+            let list = if has(SELECTION) {
+                path
+            } else {
+                &choice.container
+            };
+            let body = Body::new().i32(choice.index);
+            if is_true(line.call(list, SELECTION, "SelectChild", body))? {
+                return Ok(());
+            }
+            if press_index(&actions(line, &choice.path)?).is_some() {
+                return press(line, &choice.path);
+            }
         }
-        if press_index(&actions(line, &option)?).is_some() {
-            return press(line, &option);
+        option::Found::Late(looked) => {
+            let why = format!(
+                "it has more choices than could be looked at in {} s: none of the first {looked} is {value:?}",
+                option::TIME.as_secs()
+            );
+            let instead = "Open it with click_and_traverse, type the first letters of the choice, \
+                           then click it or press Return";
+            return Err(refused(ACTION, why, instead).into());
         }
+        option::Found::None => {}
     }
     let why = if editable {
         "its text interface did not take the text"
@@ -291,61 +310,6 @@ fn set_number(line: &mut Line<'_>, path: &str, number: f64) -> Acted {
         )
         .into()),
     }
-}
-
-/// The choice of that name below a combo box or list: the list that selects, the index in it, and
-/// the choice itself.
-fn find_option(
-    line: &mut Line<'_>,
-    path: &str,
-    value: &str,
-) -> Asked<Option<(String, i32, String)>> {
-    // Combo box, its menu or list, its items: no toolkit nests them deeper.
-    const DEPTH: usize = 3;
-    const MOST: usize = 500;
-    const LONGEST: Duration = Duration::from_secs(2);
-    let start = Instant::now();
-    let mut level = vec![path.to_owned()];
-    for _ in 0..DEPTH {
-        let mut next = Vec::new();
-        for container in &level {
-            for (index, child) in children(line, container)?
-                .into_iter()
-                .enumerate()
-                .take(MOST)
-            {
-                // Of a choice that is not found by then it is said that there is none.
-                if start.elapsed() > LONGEST {
-                    return Ok(None);
-                }
-                let name = answer(line.ask(&child, Question::Name))?;
-                let name = name.and_then(|m| m.reader().variant_str().map(str::to_owned).ok());
-                if name.is_some_and(|name| name.eq_ignore_ascii_case(value)) {
-                    // The combo box itself selects where it can; else what holds the items.
-                    let combo = interfaces(line, path)?.iter().any(|i| i == SELECTION);
-                    let list = if combo { path } else { container };
-                    return Ok(Some((list.to_owned(), index as i32, child)));
-                }
-                next.push(child);
-            }
-        }
-        level = next;
-    }
-    Ok(None)
-}
-
-fn children(line: &mut Line<'_>, path: &str) -> Asked<Vec<String>> {
-    let managed = state(line, path)?.is_none_or(|s| s.has(StateSet::MANAGES_DESCENDANTS));
-    if managed {
-        return Ok(Vec::new());
-    }
-    let Some(message) = answer(line.ask(path, Question::Children))? else {
-        return Ok(Vec::new());
-    };
-    let all = message
-        .reader()
-        .array(8, |r| Reader::object(r).map(|(_, path)| path.to_owned()));
-    Ok(all.unwrap_or_default())
 }
 
 /// `set_selected`: by the selection of what the element is in.

@@ -9,6 +9,7 @@ mod items;
 mod lacks;
 mod memory;
 mod names;
+mod option;
 mod pair;
 mod peer;
 mod place;

@@ -1,0 +1,159 @@
+//! The choice of a name below a combo box or a list, for `set_value`.
+
+use std::time::{Duration, Instant};
+
+use crate::bus::{self, Message, Reader};
+
+use super::names::{NULL, StateSet};
+use super::peer::{Line, Question};
+use super::walk::read_states;
+
+/// How long the search may take in all.
+pub const TIME: Duration = Duration::from_secs(2);
+
+/// Combo box, its menu or list, its items: no toolkit nests them deeper.
+const DEPTH: usize = 3;
+
+/// A container of more children is asked for them one by one: GTK 3 and Chromium take time for a
+/// list of children that grows with the square of their number.
+const LISTED: i32 = 500;
+
+/// So many of those are asked for before their names are looked at.
+const BATCH: i32 = 128;
+
+/// Questions in flight.
+const WINDOW: usize = 128;
+
+/// A choice that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// What it is in, and where.
+    pub container: String,
+    pub index: i32,
+    pub path: String,
+}
+
+/// What a search came to.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Found {
+    Choice(Choice),
+    /// All were looked at.
+    None,
+    /// The time was over after so many.
+    Late(usize),
+}
+
+/// Looks for a choice of that name, whatever its case, within [`TIME`].
+pub fn find(line: &mut Line<'_>, path: &str, name: &str) -> Result<Found, bus::Error> {
+    let end = Instant::now() + TIME;
+    let mut looked = 0;
+    let mut level = vec![path.to_owned()];
+    for _ in 0..DEPTH {
+        let mut next = Vec::new();
+        let questions = level
+            .iter()
+            .flat_map(|path| [Question::State, Question::ChildCount].map(|q| (path.as_str(), q)));
+        let answers = ask_each(line, questions.collect(), end)?;
+        for (container, answer) in level.iter().zip(answers.chunks(2)) {
+            let states = answer[0].as_ref();
+            let states = states.and_then(|m| read_states(&mut m.reader()).ok());
+            // A table makes its cells as it is asked for them.
+            if states.is_none_or(|states| states.has(StateSet::MANAGES_DESCENDANTS)) {
+                continue;
+            }
+            let count = answer[1].as_ref();
+            let count = count.and_then(|m| m.reader().variant_i32().ok());
+            let mut from = 0;
+            while let Some(children) = children(line, container, count.unwrap_or(-1), from, end)? {
+                let names = children
+                    .iter()
+                    .map(|child| (child.as_str(), Question::Name));
+                let names = ask_each(line, names.collect(), end)?;
+                for (index, (child, answer)) in (from..).zip(children.into_iter().zip(names)) {
+                    let said = answer.as_ref().and_then(|m| m.reader().variant_str().ok());
+                    looked += usize::from(said.is_some());
+                    if said.is_some_and(|said| said.eq_ignore_ascii_case(name)) {
+                        return Ok(Found::Choice(Choice {
+                            container: container.clone(),
+                            index,
+                            path: child,
+                        }));
+                    }
+                    next.push(child);
+                }
+                if Instant::now() >= end {
+                    return Ok(Found::Late(looked));
+                }
+                from = match count {
+                    Some(count) if count > LISTED => from + BATCH,
+                    _ => break,
+                };
+            }
+        }
+        if Instant::now() >= end {
+            return Ok(Found::Late(looked));
+        }
+        level = next;
+    }
+    Ok(Found::None)
+}
+
+/// The children from that place on: all of them where they are few, else a batch. `None` behind the
+/// last one.
+fn children(
+    line: &mut Line<'_>,
+    path: &str,
+    count: i32,
+    from: i32,
+    end: Instant,
+) -> Result<Option<Vec<String>>, bus::Error> {
+    if count == 0 || from > 0 && from >= count {
+        return Ok(None);
+    }
+    if count <= LISTED {
+        let answer = ask_each(line, vec![(path, Question::Children)], end)?.pop();
+        let list = answer.flatten().and_then(|m| {
+            let path = |r: &mut Reader<'_>| r.object().map(|(_, path)| path.to_owned());
+            m.reader().array(8, path).ok()
+        });
+        return Ok(list);
+    }
+    let places = from..(from + BATCH).min(count);
+    let questions = places.map(|i| (path, Question::ChildAt(i))).collect();
+    let answers = ask_each(line, questions, end)?;
+    let path = |m: &Message| m.reader().object().ok().map(|(_, path)| path.to_owned());
+    // A child that does not answer keeps its place.
+    let children = answers
+        .iter()
+        .map(|m| m.as_ref().and_then(path).unwrap_or_else(|| NULL.to_owned()));
+    Ok(Some(children.collect()))
+}
+
+/// The answers by `end`, in order; `None` for a refusal and where there was no time.
+fn ask_each(
+    line: &mut Line<'_>,
+    questions: Vec<(&str, Question)>,
+    end: Instant,
+) -> Result<Vec<Option<Message>>, bus::Error> {
+    let mut answers: Vec<Option<Message>> = Vec::new();
+    answers.resize_with(questions.len(), || None);
+    let mut questions = questions.into_iter().enumerate();
+    loop {
+        while line.connection.in_flight() < WINDOW && Instant::now() < end {
+            let Some((tag, (path, question))) = questions.next() else {
+                break;
+            };
+            line.send(tag as u64, path, question);
+        }
+        if line.connection.in_flight() == 0 {
+            return Ok(answers);
+        }
+        let Some((tag, reply)) = line.connection.reply_until(end)? else {
+            line.connection.forget_calls();
+            return Ok(answers);
+        };
+        if let Some(answer) = answers.get_mut(tag as usize) {
+            *answer = reply.ok();
+        }
+    }
+}

@@ -87,7 +87,10 @@ impl<'s> Seen<'s> {
         let elements = &self.tree.elements;
         // Containers come before what is in them.
         let mut clips: Vec<Rect> = Vec::with_capacity(elements.len());
+        let mut in_text: Vec<bool> = Vec::with_capacity(elements.len());
         for element in elements {
+            let parent = element.parent.filter(|&p| p < in_text.len());
+            in_text.push(parent.is_some_and(|p| in_text[p] || is_text(&elements[p])));
             let outer = element.parent.and_then(|p| clips.get(p));
             let outer = outer.copied().unwrap_or(self.whole);
             let own = element.extents.filter(|own| !own.is_empty());
@@ -105,6 +108,7 @@ impl<'s> Seen<'s> {
                 && element.children_read
                 && !holds_visible[i]
                 && !says
+                && !in_text[i]
                 && can_show_more(element.role)
                 && !element.states.contains(States::SECURE)
                 && self.is_in_window(i)
@@ -189,6 +193,12 @@ impl<'s> Seen<'s> {
 fn has_text(element: &Element) -> bool {
     let texts = [&element.title, &element.value, &element.description];
     texts.iter().any(|text| !text.is_blank())
+}
+
+/// Whether the element's text is what shows in all of it. Qt's text areas have a part of the same
+/// size, which says nothing. In some toolkits a tab holds its page.
+fn is_text(element: &Element) -> bool {
+    element.role.is_interactive() && element.role != Role::TAB && has_text(element)
 }
 
 /// Whether an element of that role can show something that is worth a look.
@@ -352,6 +362,13 @@ mod tests {
             assert_eq!(of(&tree, &icons(40, 80)), [""; 0], "{parent}");
             // Below the label they count.
             assert_eq!(of(&tree, &icons(40, 180)).len(), 1, "{parent}");
+        }
+        // It is a part of a text area, whose text is what shows; or whose text is not known.
+        for (text, count) in [("News", 0), ("", 1)] {
+            let mut tree = tree();
+            tree.elements[1].role = Role::TEXT_AREA;
+            tree.elements[1].value = Text::new(text);
+            assert_eq!(of(&tree, &icons(40, 80)).len(), count, "{text}");
         }
         // A label that covers most of it.
         let mut tree = tree();

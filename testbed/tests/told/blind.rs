@@ -85,6 +85,7 @@ fn what_the_tree_tells_is_not_blind() {
     };
     let text = "A line of a text that the tree tells.\n".repeat(20);
     sighted(bed.mousepad(&text).0, "A line of a text");
+    sighted(bed.featherpad(&text).0, "A line of a text");
     sighted(bed.gtk3_widget_factory(), "Groove");
     sighted(bed.gnome_calculator(), "AXButton");
     let question = ["--question", "--text", "Is it true?"];

@@ -91,14 +91,17 @@ impl Units {
         fits.min_by(|a, b| a.scale.total_cmp(&b.scale))
     }
 
-    /// The same of GTK 4's window that does not tell of its shadow: it is somewhat larger.
+    /// The same of GTK 4's window that does not tell of its shadow: it is larger, by about as much
+    /// in height as in width.
     fn fit_with_shadow(self, frame: Rect, toplevel: &Toplevel) -> Option<Map> {
         const WIDEST: f64 = 96.0;
+        const UNEVEN: f64 = 8.0;
         let map = self.guess(frame, toplevel)?;
         let content = toplevel.content();
         let more = |whole: i32, part: i32| f64::from(whole) / map.scale - f64::from(part);
         let shadow = |units: f64| (0.0..=WIDEST).contains(&units);
-        let fits = shadow(more(content.w, frame.w)) && shadow(more(content.h, frame.h));
+        let (wider, higher) = (more(content.w, frame.w), more(content.h, frame.h));
+        let fits = shadow(wider) && shadow(higher) && (wider - higher).abs() <= UNEVEN;
         fits.then_some(map)
     }
 

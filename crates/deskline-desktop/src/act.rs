@@ -76,7 +76,7 @@ impl Act<'_> {
                 let target = self.required()?;
                 let Reached { point, name, .. } = self.reach(desk, target)?;
                 self.animate(desk, target, Some(point), then.text.as_deref())?;
-                self.witness(desk, point, outcome);
+                self.look_at_canvas(desk, point, outcome);
                 let button = if *right { Button::Right } else { Button::Left };
                 let clicks = if *double {
                     Clicks::Double
@@ -112,7 +112,7 @@ impl Act<'_> {
                 delta_y,
             } => {
                 self.front(desk, Wanted::Place(*at))?;
-                self.witness(desk, *at, outcome);
+                self.look_at_canvas(desk, *at, outcome);
                 outcome.done.underway = true;
                 desk.scroll(*at, *delta_x, *delta_y, self.cancel)?;
                 outcome.done.at = Some(*at);
@@ -125,7 +125,7 @@ impl Act<'_> {
                 let (from, to) = (self.required()?, self.to.ok_or_else(no_target)?);
                 let (start, end) = self.reach_both(desk, from, to)?;
                 self.animate(desk, from, Some(start), None)?;
-                self.witness(desk, start, outcome);
+                self.look_at_canvas(desk, start, outcome);
                 outcome.done.underway = true;
                 desk.drag(start, end, *modifiers, self.cancel)?;
                 outcome.done.at = Some(end);
@@ -201,7 +201,7 @@ impl Act<'_> {
 
     /// Looks at what the tree does not describe, where the link has not looked before it raised the
     /// window.
-    fn witness(&self, desk: &mut Checkpoint<'_>, at: Point, outcome: &mut Outcome<'_>) {
+    fn look_at_canvas(&self, desk: &mut Checkpoint<'_>, at: Point, outcome: &mut Outcome<'_>) {
         let target = self.target.and_then(|target| target.index);
         let wants =
             |tree: &&Tree| self.options.show_diff && sight::is_undescribed(tree, target, at);

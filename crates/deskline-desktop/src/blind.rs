@@ -5,8 +5,8 @@
 
 use deskline_core::{Element, Line, Rect, Role, States, Texts, Tree, WindowId};
 
-use crate::busy::{Area, scale};
 use crate::desktop::Picture;
+use crate::detail::{Area, scale};
 
 /// The most places that are named.
 const MOST: usize = 3;
@@ -154,7 +154,7 @@ impl<'s> Seen<'s> {
         let said = self.said_over(index, &inner);
         let pixels = |place: &Rect| Area::of(self.picture, *place);
         let said: Vec<Area> = said.iter().filter_map(pixels).collect();
-        area.is_busy(self.picture, &said)
+        area.is_detailed(self.picture, &said)
     }
 
     /// The parts of a place of which other elements tell something.

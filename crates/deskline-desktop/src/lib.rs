@@ -6,11 +6,11 @@
 mod act;
 mod answer;
 mod blind;
-mod busy;
 pub mod call;
 pub mod cancel;
 mod checkpoint;
 pub mod desktop;
+mod detail;
 pub mod doctor;
 mod done;
 pub mod error;

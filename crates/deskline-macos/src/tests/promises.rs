@@ -62,17 +62,21 @@ fn a_dialog_of_another_process_is_a_handoff_and_stays_in_front() {
     assert_eq!(front(&desk), Some(400));
 }
 
-#[test]
-fn an_open_menu_keeps_pointer_and_front_until_the_link_that_closes_it() {
-    let mut desk = Desk::new();
-    let send = desk.send;
-    desk.mac.world().node(send).pressed = Some(Arc::new(|world| {
+/// Send opens a menu, and closes it again.
+fn send_opens_a_menu(desk: &Desk) {
+    desk.mac.world().node(desk.send).pressed = Some(Arc::new(|world| {
         if world.extra.is_empty() {
             world.extra.push((MAIL, [620.0, 140.0, 100.0, 80.0], 101));
         } else {
             world.extra.clear();
         }
     }));
+}
+
+#[test]
+fn an_open_menu_keeps_pointer_and_front_until_the_link_that_closes_it() {
+    let mut desk = Desk::new();
+    send_opens_a_menu(&desk);
     desk.click(by_text("Send", "AXButton"), Typing::default());
     assert_eq!(
         (front(&desk), desk.mac.world().pointer),
@@ -89,14 +93,7 @@ fn an_open_menu_keeps_pointer_and_front_until_the_link_that_closes_it() {
 #[test]
 fn what_an_open_menu_holds_back_survives_an_error_of_another_app() {
     let mut desk = Desk::new();
-    let send = desk.send;
-    desk.mac.world().node(send).pressed = Some(Arc::new(|world| {
-        if world.extra.is_empty() {
-            world.extra.push((MAIL, [620.0, 140.0, 100.0, 80.0], 101));
-        } else {
-            world.extra.clear();
-        }
-    }));
+    send_opens_a_menu(&desk);
     desk.click(by_text("Send", "AXButton"), Typing::default());
     assert_eq!(front(&desk), Some(MAIL));
     desk.mac.world().trusted = false;

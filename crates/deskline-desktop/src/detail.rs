@@ -56,7 +56,7 @@ impl Area {
 
     /// Whether there are enough blocks with edges in both directions. Those that `said` covers do
     /// not count, and where it covers more than half there is nothing blind.
-    pub(crate) fn is_busy(&self, picture: &Picture, said: &[Self]) -> bool {
+    pub(crate) fn is_detailed(&self, picture: &Picture, said: &[Self]) -> bool {
         let columns = (self.to.0 - self.from.0).div_ceil(BLOCK);
         let rows = (self.to.1 - self.from.1).div_ceil(BLOCK);
         let open: Vec<bool> = (0..rows * columns)
@@ -68,14 +68,14 @@ impl Area {
         if 2 * open.iter().filter(|open| **open).count() < open.len() {
             return false;
         }
-        let mut busy = 0;
+        let mut detailed = 0;
         for (row, open) in open.chunks(columns).enumerate() {
-            let blocks = self.busy_blocks(picture, row);
-            busy += blocks
+            let blocks = self.detailed_blocks(picture, row);
+            detailed += blocks
                 .zip(open)
-                .filter(|(busy, open)| *busy && **open)
+                .filter(|(detailed, open)| *detailed && **open)
                 .count();
-            if busy >= BLOCKS {
+            if detailed >= BLOCKS {
                 return true;
             }
         }
@@ -94,7 +94,7 @@ impl Area {
     }
 
     /// Which blocks of a row of blocks have edges in both directions.
-    fn busy_blocks(&self, picture: &Picture, row: usize) -> impl Iterator<Item = bool> + use<> {
+    fn detailed_blocks(&self, picture: &Picture, row: usize) -> impl Iterator<Item = bool> + use<> {
         let columns = (self.to.0 - self.from.0).div_ceil(BLOCK);
         let mut edges = vec![Edges::default(); columns];
         let top = self.from.1 + row * BLOCK;

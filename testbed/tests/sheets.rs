@@ -107,6 +107,15 @@ fn cells_are_what_the_sheet_holds() {
     key("Space", &["Control"]);
     check("column deleted", &key("-", &["Control"]), [written[1], &[]]);
     check("column undone", &key("z", &["Control"]), written);
+    click("B1");
+    key("Space", &["Control"]);
+    let apart: BTreeMap<String, String> = wanted(written)
+        .into_iter()
+        .map(|(cell, text)| (cell.replace('B', "C"), text))
+        .collect();
+    let inserted = key("+", &["Control"]);
+    assert_eq!(cells(&inserted), apart, "column inserted: {inserted}");
+    check("column gone again", &key("z", &["Control"]), written);
 
     click("A1");
     key("Down", &["Shift"]);

@@ -28,7 +28,7 @@ fn visible(answer: &Answer, role: &str, name: &str) -> Vec<usize> {
     let file = answer.file();
     let lines = file
         .lines()
-        .filter(|l| l.contains(role) && l.contains(" visible"));
+        .filter(|l| l.starts_with(' ') && l.contains(role) && l.contains(" visible"));
     let numbers = lines.filter_map(|l| {
         let (_, text) = l.split_once(&format!("\"{name} "))?;
         text.split('"').next()?.parse().ok()

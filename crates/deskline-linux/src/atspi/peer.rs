@@ -254,8 +254,6 @@ pub enum Question {
     Caret,
     /// `Text.GetOffsetAtPoint` in screen coordinates
     OffsetAt(i32, i32),
-    /// The same in window coordinates
-    OffsetAtInWindow(i32, i32),
     /// `Value.CurrentValue`
     Value,
     /// `Accessible.GetInterfaces`
@@ -308,10 +306,6 @@ impl Question {
             Self::Caret => get(TEXT, "CaretOffset"),
             Self::OffsetAt(x, y) => {
                 let body = Body::new().i32(x).i32(y).u32(SCREEN);
-                (TEXT, "GetOffsetAtPoint", body)
-            }
-            Self::OffsetAtInWindow(x, y) => {
-                let body = Body::new().i32(x).i32(y).u32(WINDOW);
                 (TEXT, "GetOffsetAtPoint", body)
             }
             Self::Value => get(VALUE, "CurrentValue"),

@@ -178,7 +178,7 @@ pub(super) fn code(question: Question) -> u8 {
         Question::TextLength => TEXT_LENGTH,
         Question::Text(..) => TEXT,
         Question::Caret => CARET,
-        Question::OffsetAt(..) | Question::OffsetAtInWindow(..) => OFFSET_AT,
+        Question::OffsetAt(..) => OFFSET_AT,
         Question::Value => VALUE,
         Question::Relations => RELATIONS,
         _ => u8::MAX,

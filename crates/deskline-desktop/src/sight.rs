@@ -60,10 +60,13 @@ pub(crate) fn look(
 }
 
 /// A window that was raised changes its look for so long at most: GTK 3 fades for 200 ms.
-const FADES: Duration = Duration::from_millis(300);
+const FADES: Duration = Duration::from_millis(400);
 
 /// Between two looks at a window that was raised: two frames.
 const FRAMES: Duration = Duration::from_millis(33);
+
+/// So many looks in a row must show the same: an app takes a moment to draw that it has the focus.
+const STILL: u32 = 3;
 
 /// Whether the tree says nothing of what is at a place, or is the target: a canvas.
 pub(crate) fn is_undescribed(tree: &Tree, target: Option<usize>, at: Point) -> bool {
@@ -83,10 +86,15 @@ pub(crate) fn look_when_still(desktop: &mut dyn Desktop, cancel: &Cancel) -> Opt
     let window = desktop.front().ok()??.id;
     let start = Instant::now();
     let mut last = desktop.picture(window).ok()?;
+    let mut same = 0;
     while start.elapsed() < FADES {
         cancel.wait(FRAMES).ok()?;
         let picture = desktop.picture(window).ok()?;
-        if compare(&last, &picture).is_none() {
+        same = match compare(&last, &picture) {
+            None => same + 1,
+            Some(_) => 0,
+        };
+        if same == STILL {
             return Some(Before { window, picture });
         }
         last = picture;

@@ -24,8 +24,9 @@ pub(crate) struct Saved {
     front: Option<Window>,
     /// Their pointer.
     pointer: Option<Point>,
-    /// Where a link has left the pointer; `None` where none has moved it.
-    left: Option<Point>,
+    /// Where links have put the pointer. More than one: a click that is refused after the wheel was
+    /// turned leaves it where the wheel was.
+    left: Vec<Point>,
 }
 
 /// What a link left for a later one to put back: putting it back would have closed a menu.
@@ -85,7 +86,7 @@ impl<'a> Checkpoint<'a> {
         let fresh = Saved {
             front,
             pointer: Some(pointer),
-            left: None,
+            left: Vec::new(),
         };
         let (menu_of, saved) = menu.map_or((None, fresh), |menu| (Some(menu.pid), menu.saved));
         Ok(Self {
@@ -202,6 +203,7 @@ impl<'a> Checkpoint<'a> {
         modifiers: Modifiers,
         cancel: &Cancel,
     ) -> Result<()> {
+        self.points_at(from);
         self.points_at(to);
         self.desktop.drag(from, to, modifiers, cancel)
     }
@@ -232,7 +234,7 @@ impl<'a> Checkpoint<'a> {
 
     fn points_at(&mut self, at: Point) {
         self.touched = true;
-        self.saved.left = Some(at);
+        self.saved.left.push(at);
     }
 
     /// Puts back what changed. What cannot be put back (a window that is gone) stays as it is.
@@ -276,10 +278,11 @@ impl<'a> Checkpoint<'a> {
     /// Puts the pointer back where a link has moved it, nobody has moved it since, and nothing is
     /// being dragged.
     fn restore_pointer(&mut self) {
-        let (Some(left), Some(pointer)) = (self.saved.left, self.saved.pointer) else {
+        let Some(pointer) = self.saved.pointer else {
             return;
         };
-        let stays = |now: Pointer| now.at == left && now.at != pointer && !now.pressed;
+        let left = &self.saved.left;
+        let stays = |now: Pointer| left.contains(&now.at) && now.at != pointer && !now.pressed;
         if self.desktop.pointer().is_ok_and(stays)
             && let Err(e) = self.desktop.move_pointer(pointer)
         {

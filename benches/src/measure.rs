@@ -4,7 +4,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use deskline_desktop::Scope;
+use deskline_link::Scope;
 use deskline_linux::atspi::{AtSpi, Windows};
 use deskline_testbed::Bed;
 use serde_json::Value;
@@ -201,10 +201,9 @@ fn drive(
 }
 
 /// Our traversals alone, without server, journal and picture.
-fn traversals(bed: &Bed, pid: u32, driven: &mut Driven) -> Result<(), deskline_desktop::Error> {
+fn traversals(bed: &Bed, pid: u32, driven: &mut Driven) -> Result<(), deskline_link::Error> {
     let address = &bed.accessibility();
-    let mut atspi =
-        AtSpi::connect(address).map_err(deskline_desktop::Error::system("connecting"))?;
+    let mut atspi = AtSpi::connect(address).map_err(deskline_link::Error::system("connecting"))?;
     let budget = Duration::from_millis(500);
     let whole = (Scope::Whole { budget }, &mut driven.traversal);
     let showing = (Scope::Showing, &mut driven.showing);
@@ -213,7 +212,7 @@ fn traversals(bed: &Bed, pid: u32, driven: &mut Driven) -> Result<(), deskline_d
             let start = Instant::now();
             atspi.read(pid, scope, &Windows::default())?;
             times.add(start.elapsed().as_secs_f64() * 1e3);
-            Ok::<_, deskline_desktop::Error>(())
+            Ok::<_, deskline_link::Error>(())
         })?;
     }
     Ok(())

@@ -10,7 +10,7 @@ use std::process::{Child, Command};
 use std::time::Duration;
 
 use deskline_core::{Diff, Tree};
-use deskline_desktop::Scope;
+use deskline_link::Scope;
 use deskline_linux::atspi::{AtSpi, Windows};
 use deskline_testbed::{App, Bed, Toolkit};
 

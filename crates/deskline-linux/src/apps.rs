@@ -15,7 +15,7 @@ mod running;
 
 use std::path::{Path, PathBuf};
 
-use deskline_desktop::{Error, Result};
+use deskline_link::{Error, Result};
 
 use crate::session::Session;
 use command::Document;

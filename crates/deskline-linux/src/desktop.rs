@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree};
-use deskline_desktop::guard::{Kept, Task};
-use deskline_desktop::{
+use deskline_link::guard::{Kept, Task};
+use deskline_link::{
     Application, Button, Cancel, Clicks, Desktop, Error, Permit, Picture, Pointer, Result, Scope,
     Window, WindowId,
 };

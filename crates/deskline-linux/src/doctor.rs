@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub use deskline_desktop::doctor::{Check, Report, Status};
+pub use deskline_link::doctor::{Check, Report, Status};
 
 use crate::session::Session;
 

@@ -23,8 +23,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use deskline_core::Rect;
-use deskline_desktop::guard::{Kept, Task};
-use deskline_desktop::{Cancel, Error, Result};
+use deskline_link::guard::{Kept, Task};
+use deskline_link::{Cancel, Error, Result};
 use rustix::event::{EventfdFlags, eventfd};
 
 use crate::x11::stream;
@@ -96,24 +96,24 @@ impl Guard {
         })
     }
 
-    /// As [`deskline_desktop::Desktop::keep_out`].
+    /// As [`deskline_link::Desktop::keep_out`].
     pub(crate) fn close(&self, task: &Task, cancel: &Cancel) -> Result<Kept> {
         let (reply, done) = mpsc::sync_channel(1);
         self.tell(Order::Close(task.clone(), cancel.clone(), reply));
         answer(&done)?
     }
 
-    /// As [`deskline_desktop::Desktop::let_in`].
+    /// As [`deskline_link::Desktop::let_in`].
     pub(crate) fn open(&self) {
         self.tell_and_wait(Order::Open);
     }
 
-    /// As [`deskline_desktop::Desktop::watch_person`].
+    /// As [`deskline_link::Desktop::watch_person`].
     pub(crate) fn watch(&self) {
         self.tell(Order::Watch);
     }
 
-    /// As [`deskline_desktop::Desktop::person_pressed`].
+    /// As [`deskline_link::Desktop::person_pressed`].
     pub(crate) fn pressed(&self) -> Option<bool> {
         let (reply, done) = mpsc::sync_channel(1);
         self.tell(Order::Pressed(reply));
@@ -125,7 +125,7 @@ impl Guard {
         self.tell(Order::Rest);
     }
 
-    /// As [`deskline_desktop::Desktop::show`].
+    /// As [`deskline_link::Desktop::show`].
     pub(crate) fn show(
         &self,
         place: Option<Rect>,

@@ -9,7 +9,7 @@ mod place;
 mod text;
 
 use deskline_core::Rect;
-use deskline_desktop::Result;
+use deskline_link::Result;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::shape::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use deskline_desktop::{Desktop, Error, Platform, Result};
+use deskline_link::{Desktop, Error, Platform, Result};
 
 use crate::accessibility;
 use crate::atspi::AtSpi;

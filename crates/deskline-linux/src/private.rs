@@ -16,7 +16,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use deskline_desktop::{Error, Result};
+use deskline_link::{Error, Result};
 
 use self::directory::{Directory, MAKING, private_directory};
 use self::end::Reach;

@@ -121,7 +121,7 @@ impl Session {
     /// Connects to the X11 display with the session's cookie.
     pub fn connect_x11(
         &self,
-    ) -> deskline_desktop::Result<(x11rb::rust_connection::RustConnection, usize)> {
+    ) -> deskline_link::Result<(x11rb::rust_connection::RustConnection, usize)> {
         x11::connect(self)
     }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use common_x11::{Look, Manager, PlainWindow, TestDesktop};
 use deskline_core::{Key, KeyPress, Modifiers, Point};
-use deskline_desktop::{Button, Cancel, Clicks, Error, WindowId};
+use deskline_link::{Button, Cancel, Clicks, Error, WindowId};
 use deskline_linux::x11::X11;
 use x11rb::protocol::res::ConnectionExt as _;
 

@@ -5,7 +5,7 @@ mod common_x11;
 
 use common_x11::{Look, Manager, PlainWindow, TestDesktop, eventually};
 use deskline_core::Point;
-use deskline_desktop::{Cancel, Picture, WindowId};
+use deskline_link::{Cancel, Picture, WindowId};
 
 const BLUE: u32 = 0x0030_60c0;
 const RED: u32 = 0x00e0_1010;

@@ -5,8 +5,8 @@ mod common_x11;
 
 use common_x11::{Look, Manager, PlainWindow, Seen, TestDesktop, eventually};
 use deskline_core::{Modifiers, Point};
-use deskline_desktop::cancel::Reason;
-use deskline_desktop::{Button, Cancel, Clicks, Error};
+use deskline_link::cancel::Reason;
+use deskline_link::{Button, Cancel, Clicks, Error};
 use deskline_linux::x11::X11;
 
 const AT: Point = Point { x: 150, y: 170 };

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use common_x11::{Look, Manager, PlainWindow, Seen, TestDesktop, eventually};
 use deskline_core::{Key, KeyPress, Modifiers};
-use deskline_desktop::cancel::Reason;
-use deskline_desktop::{Cancel, Error, WindowId};
+use deskline_link::cancel::Reason;
+use deskline_link::{Cancel, Error, WindowId};
 use deskline_linux::x11::X11;
 
 const MIXED: &str = "Hé漢字😀Ω£ zB!\tA1@\n~`^end";

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use common_x11::{Look, Manager, PlainWindow, TestDesktop, eventually};
 use deskline_core::Rect;
-use deskline_desktop::cancel::Reason;
-use deskline_desktop::{Cancel, Error, WindowId};
+use deskline_link::cancel::Reason;
+use deskline_link::{Cancel, Error, WindowId};
 use deskline_linux::x11::{Kind, X11};
 
 fn at(x: i16, y: i16) -> Look {

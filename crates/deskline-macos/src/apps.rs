@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use deskline_core::{escape, nearest};
-use deskline_desktop::{Error, Result};
+use deskline_link::{Error, Result};
 
 use crate::os::{Launch, Os, RunningApp};
 

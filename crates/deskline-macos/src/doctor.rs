@@ -1,7 +1,7 @@
 //! What an agent can do on this Mac, what it cannot, and where that is changed. Looks without
 //! prompting: no permission dialog, no input, no window moved.
 
-use deskline_desktop::doctor::Check;
+use deskline_link::doctor::Check;
 
 use crate::ax::name_of;
 use crate::os::{Os, Value};

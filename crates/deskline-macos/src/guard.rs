@@ -8,9 +8,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use deskline_desktop::Cancel;
-use deskline_desktop::cancel::Reason;
-use deskline_desktop::guard::{Kept, Task};
+use deskline_link::Cancel;
+use deskline_link::cancel::Reason;
+use deskline_link::guard::{Kept, Task};
 
 use crate::keys::{ESCAPE, flags};
 use crate::os::{Os, Seen, TAG, Tapped, Verdict};

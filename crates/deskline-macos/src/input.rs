@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point};
-use deskline_desktop::{Button, Cancel, Clicks, Error, Result};
+use deskline_link::{Button, Cancel, Clicks, Error, Result};
 
 use crate::keys::{self, HELD, Press};
 use crate::os::{Event, MouseButton, Os, TAG};

@@ -1,7 +1,7 @@
 //! From keys by what they do to virtual key codes, by the layout that the person types with.
 
 use deskline_core::{Key, KeyPress, Modifiers};
-use deskline_desktop::{Error, Result};
+use deskline_link::{Error, Result};
 
 use crate::os::{Layout, LayoutKey, Os};
 

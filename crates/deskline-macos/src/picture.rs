@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskline_core::Point;
-use deskline_desktop::{Error, Picture, Result, WindowId};
+use deskline_link::{Error, Picture, Result, WindowId};
 
 use crate::doctor::NO_CAPTURE;
 use crate::os::{Image, Os};

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use deskline_desktop::{Desktop, Error, Platform, Result};
+use deskline_link::{Desktop, Error, Platform, Result};
 
 use crate::ax::{self, PATIENCE};
 use crate::desktop::MacDesktop;

@@ -9,9 +9,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_desktop::doctor::{Check, Status};
-use deskline_desktop::{Action, Answer, Call, Cancel, Links, Options, Policy, Tool};
 use deskline_journal::Journal;
+use deskline_link::doctor::{Check, Status};
+use deskline_link::{Action, Answer, Call, Cancel, Links, Options, Policy, Tool};
 
 use crate::doctor;
 use crate::os::Os;

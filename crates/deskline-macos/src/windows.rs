@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{Point, Rect};
-use deskline_desktop::{Cancel, Error, Result, Window, WindowId};
+use deskline_link::{Cancel, Error, Result, Window, WindowId};
 
 use crate::ax::facts::rect;
 use crate::os::{Display, NewValue, Os, Panel, ServerWindow, Value};

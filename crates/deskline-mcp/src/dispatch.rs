@@ -5,8 +5,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_desktop::{Answer, Call, Cancel, Platform, Policy, unanswered};
 use deskline_journal::Journal;
+use deskline_link::{Answer, Call, Cancel, Platform, Policy, unanswered};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value};
 

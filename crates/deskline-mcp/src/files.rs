@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use deskline_desktop::Policy;
 use deskline_journal::{Journal, JournalError, JournalFile, Kind};
+use deskline_link::Policy;
 
 use crate::args::Wrong;
 

@@ -2,7 +2,7 @@
 //! one link at a time.
 //!
 //! A call goes `server` (protocol, cancellation, progress) → `dispatch` (which tool) → `tools` and
-//! `args` (checked into a [`deskline_desktop::Call`]) → `worker` (the one thread that owns the
+//! `args` (checked into a [`deskline_link::Call`]) → `worker` (the one thread that owns the
 //! desktop). `deskline call` enters at [`Dispatcher::call`], so that both ways do the same.
 
 mod args;

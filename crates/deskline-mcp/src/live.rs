@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use deskline_desktop::Cancel;
-use deskline_desktop::cancel::Reason;
+use deskline_link::Cancel;
+use deskline_link::cancel::Reason;
 
 /// The flags of all calls that have no answer yet. Clones share them.
 #[derive(Debug, Clone, Default)]

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_desktop::Cancel;
-use deskline_desktop::cancel::Reason;
+use deskline_link::Cancel;
+use deskline_link::cancel::Reason;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
     Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams,

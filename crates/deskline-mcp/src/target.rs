@@ -1,8 +1,8 @@
 //! Targets, keys and options: what several tools read from their arguments in the same way.
 
 use deskline_core::{KeyPress, Modifiers, Point};
-use deskline_desktop::call::Typing;
-use deskline_desktop::{Options, Target};
+use deskline_link::call::Typing;
+use deskline_link::{Options, Target};
 
 use crate::args::{Args, Wrong, shown};
 

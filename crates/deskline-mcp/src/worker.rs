@@ -8,8 +8,8 @@ use std::sync::mpsc::{self, RecvError, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
 use deskline_core::Summary;
-use deskline_desktop::cancel::Reason;
-use deskline_desktop::{Answer, Call, Cancel, Links};
+use deskline_link::cancel::Reason;
+use deskline_link::{Answer, Call, Cancel, Links};
 use tokio::sync::{oneshot, watch};
 
 use crate::live::Live;

@@ -6,9 +6,9 @@ mod common;
 
 use common::Session;
 use deskline_core::Point;
-use deskline_desktop::Policy;
 use deskline_journal::Shot;
 use deskline_journal::{Journal, Outcome, Record};
+use deskline_link::Policy;
 use deskline_mcp::Config;
 use serde_json::json;
 

@@ -7,7 +7,7 @@ mod macos;
 
 use std::process::ExitCode;
 
-use deskline_desktop::doctor::{Check, Report};
+use deskline_link::doctor::{Check, Report};
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{Reach, desktop, reach, run};

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_desktop::cancel::Reason;
-use deskline_desktop::guard::{Guarding, Mode};
-use deskline_desktop::{Cancel, Links, Policy};
 use deskline_journal::Journal;
+use deskline_link::cancel::Reason;
+use deskline_link::guard::{Guarding, Mode};
+use deskline_link::{Cancel, Links, Policy};
 use deskline_mcp::{Config, Dispatcher};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};

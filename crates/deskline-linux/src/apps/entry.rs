@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use deskline_desktop::Result;
+use deskline_link::Result;
 
 use super::command::{self, Document};
 use super::open;

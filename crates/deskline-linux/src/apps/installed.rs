@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use deskline_core::nearest;
-use deskline_desktop::Result;
+use deskline_link::Result;
 
 use super::entry::Entry;
 use super::{command, open};

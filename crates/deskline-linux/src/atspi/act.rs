@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_desktop::{Error, Result};
+use deskline_link::{Error, Result};
 
 use crate::bus::{self, Body, Message};
 

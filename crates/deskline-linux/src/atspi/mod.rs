@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_core::{Diff, ElementId, Tree};
-use deskline_desktop::{Error, Result, Scope};
+use deskline_link::{Error, Result, Scope};
 
 use crate::bus::{self, Body, Call, Connection, Reader};
 

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_desktop::Scope;
+use deskline_link::Scope;
 
 use super::{Check, PRIVATE, apps};
 use crate::accessibility;

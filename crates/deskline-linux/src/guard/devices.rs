@@ -1,6 +1,6 @@
 //! The person's devices: which there are, grabbing them, and what is pressed on them.
 
-use deskline_desktop::Result;
+use deskline_link::Result;
 use x11rb::connection::RequestConnection as _;
 use x11rb::protocol::xinput::{
     self, ConnectionExt as _, Device, DeviceType, GrabOwner, InputStateData, QueryDeviceStateReply,

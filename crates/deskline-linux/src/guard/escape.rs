@@ -1,6 +1,6 @@
 //! Whether a key of the person's is Esc, and no modifier is held with it.
 
-use deskline_desktop::Result;
+use deskline_link::Result;
 use x11rb::protocol::xkb::{self, ConnectionExt as _, MapPart};
 use xkeysym::key;
 

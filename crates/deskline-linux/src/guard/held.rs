@@ -5,7 +5,7 @@
 //! held keys would modify the agent's typing. When it opens, the master is brought in line with
 //! the devices again, as far as modifiers go: another key would type a character.
 
-use deskline_desktop::Result;
+use deskline_link::Result;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{
     BUTTON_RELEASE_EVENT, ConnectionExt as _, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, KeyButMask,

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
-use deskline_desktop::cancel::Reason;
-use deskline_desktop::guard::{Kept, Task};
-use deskline_desktop::{Cancel, Error, Result};
+use deskline_link::cancel::Reason;
+use deskline_link::guard::{Kept, Task};
+use deskline_link::{Cancel, Error, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use x11rb::connection::Connection as _;

@@ -1,7 +1,7 @@
 //! Where on the screen, and how large.
 
 use deskline_core::{Point, Rect};
-use deskline_desktop::Result;
+use deskline_link::Result;
 use x11rb::connection::RequestConnection as _;
 use x11rb::protocol::randr::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Window};

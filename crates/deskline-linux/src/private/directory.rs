@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use deskline_desktop::{Error, Result};
+use deskline_link::{Error, Result};
 use rustix::fs::{FlockOperation, flock};
 
 use crate::session::spawn;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use deskline_desktop::{Error, Result};
+use deskline_link::{Error, Result};
 
 /// Where the programs are.
 pub(super) struct Programs {

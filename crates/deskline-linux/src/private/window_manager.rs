@@ -1,6 +1,6 @@
 //! Whether the window manager manages windows yet.
 
-use deskline_desktop::{Error, Result};
+use deskline_link::{Error, Result};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{
     Atom, AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _,

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use deskline_desktop::{Error, Result};
+use deskline_link::{Error, Result};
 use x11rb::reexports::x11rb_protocol::parse_display::{ParsedDisplay, parse_display};
 use x11rb::rust_connection::{DefaultStream, RustConnection};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_desktop::{Cancel, Error, Result, WindowId};
+use deskline_link::{Cancel, Error, Result, WindowId};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{
     ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, EventMask, InputFocus, StackMode,

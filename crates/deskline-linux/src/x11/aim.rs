@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use deskline_core::Point;
-use deskline_desktop::{Cancel, Error, Result, WindowId};
+use deskline_link::{Cancel, Error, Result, WindowId};
 use x11rb::protocol::shape::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::Window;
 

@@ -3,7 +3,7 @@
 //! A binding outlives the client that made it. So the codes are noted on the root window together
 //! with a window of the client, and whoever types next takes back those whose client has gone.
 
-use deskline_desktop::Result;
+use deskline_link::Result;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Keycode, Keysym, PropMode};
 use x11rb::wrapper::ConnectionExt as _;
 

@@ -1,7 +1,7 @@
 //! The picture that is being put together, in root coordinates.
 
 use deskline_core::{Point, Rect};
-use deskline_desktop::Picture;
+use deskline_link::Picture;
 
 use super::shared_image::PIXEL;
 

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use deskline_desktop::{Cancel, Error, Result};
+use deskline_link::{Cancel, Error, Result};
 use x11rb::cookie::Cookie;
 use x11rb::protocol::xproto::{
     ConnectionExt as _, EventMask, GrabKeyboardReply, GrabMode, GrabPointerReply, GrabStatus,

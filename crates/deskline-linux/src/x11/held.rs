@@ -3,7 +3,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use deskline_desktop::Result;
+use deskline_link::Result;
 use x11rb::protocol::xproto::{
     BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, KEY_PRESS_EVENT, KEY_RELEASE_EVENT,
     MOTION_NOTIFY_EVENT,

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use deskline_desktop::Result;
+use deskline_link::Result;
 use x11rb::protocol::xinput::{ConnectionExt as _, Device, DeviceType};
 use x11rb::protocol::xkb::{self, ConnectionExt as _, GetMapReply, KeySymMap, KeyType, MapPart};
 use x11rb::protocol::xproto::{Keycode, Keysym};

@@ -1,7 +1,7 @@
 //! Pressing one key, by name, with modifiers.
 
 use deskline_core::{Key, KeyPress, Modifiers};
-use deskline_desktop::{Cancel, Error, Result};
+use deskline_link::{Cancel, Error, Result};
 use x11rb::protocol::xproto::{Keycode, Keysym};
 use xkeysym::key;
 

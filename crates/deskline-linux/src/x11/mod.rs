@@ -28,7 +28,7 @@ mod xauth;
 use std::path::Path;
 use std::time::Duration;
 
-use deskline_desktop::{Error, Result};
+use deskline_link::{Error, Result};
 use x11rb::connection::{Connection as _, RequestConnection as _};
 use x11rb::errors::{ConnectionError, ReplyError, ReplyOrIdError};
 use x11rb::protocol::xkb::{self, ConnectionExt as _};

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
-use deskline_desktop::{Cancel, Error, Picture, Result, WindowId};
+use deskline_link::{Cancel, Error, Picture, Result, WindowId};
 use x11rb::connection::Connection as _;
 use x11rb::cookie::Cookie;
 use x11rb::protocol::composite::{self, ConnectionExt as _, Redirect};

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{Modifiers, Point};
-use deskline_desktop::{Button, Cancel, Clicks, Error, Pointer, Result};
+use deskline_link::{Button, Cancel, Clicks, Error, Pointer, Result};
 use x11rb::protocol::xproto::{ConnectionExt as _, KeyButMask, Window};
 
 use super::held::{Hands, Pressed};

@@ -2,7 +2,7 @@
 //! lists.
 
 use deskline_core::Rect;
-use deskline_desktop::Result;
+use deskline_link::Result;
 use x11rb::protocol::xproto::Window;
 
 use super::X11;

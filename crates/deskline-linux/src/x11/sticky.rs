@@ -3,7 +3,7 @@
 
 use std::io::IoSlice;
 
-use deskline_desktop::Result;
+use deskline_link::Result;
 use x11rb::connection::RequestConnection as _;
 use x11rb::protocol::xkb::{self, AXOption, BoolCtrl, ConnectionExt as _, Control, VMod};
 use x11rb::protocol::xproto::ModMask;

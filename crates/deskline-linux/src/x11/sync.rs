@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
 
-use deskline_desktop::{Cancel, Error, Result};
+use deskline_link::{Cancel, Error, Result};
 use rustix::event::PollFlags;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;

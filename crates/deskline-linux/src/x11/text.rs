@@ -1,6 +1,6 @@
 //! Typing text: any Unicode, in order, and no further ahead than can be taken back.
 
-use deskline_desktop::{Cancel, Error, Result};
+use deskline_link::{Cancel, Error, Result};
 use x11rb::protocol::xproto::Keysym;
 use xkeysym::key;
 

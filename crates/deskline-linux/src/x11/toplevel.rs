@@ -1,7 +1,7 @@
 //! A toplevel window, as X11 knows it.
 
 use deskline_core::Rect;
-use deskline_desktop::{Window, WindowId};
+use deskline_link::{Window, WindowId};
 
 /// The shadow that a window draws around itself, inside its X window (`_GTK_FRAME_EXTENTS`), in
 /// pixels.

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use deskline_desktop::{Cancel, Error, Result};
+use deskline_link::{Cancel, Error, Result};
 use x11rb::protocol::xkb::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{Keycode, Keysym, ModMask};
 

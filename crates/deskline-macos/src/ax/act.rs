@@ -1,6 +1,6 @@
 //! Actions through the accessibility API: no pointer, no keys, no focus.
 
-use deskline_desktop::{Error, Result};
+use deskline_link::{Error, Result};
 
 use crate::os::{AxError, NewValue, Os, Value};
 

@@ -12,7 +12,7 @@ pub(crate) mod walk;
 use std::time::Duration;
 
 use deskline_core::escape;
-use deskline_desktop::Error;
+use deskline_link::Error;
 
 use crate::os::{AxError, Os};
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use deskline_core::{
     App, Element, Role, States, Text, Tree, TreeWindow, WindowId, escape, summary,
 };
-use deskline_desktop::{Result, Scope};
+use deskline_link::{Result, Scope};
 
 use super::facts::Facts;
 use super::identity::Identities;

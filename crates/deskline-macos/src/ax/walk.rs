@@ -8,7 +8,7 @@ use std::collections::{HashSet, VecDeque};
 use std::time::Instant;
 
 use deskline_core::{Rect, Role, States};
-use deskline_desktop::{Error, Result};
+use deskline_link::{Error, Result};
 
 use super::facts::{self, FACTS, FACTS_AND_CHILDREN, Facts};
 use super::visible_rows::{self, RANGE};

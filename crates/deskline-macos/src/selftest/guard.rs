@@ -3,9 +3,9 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use deskline_desktop::Cancel;
-use deskline_desktop::cancel::Reason;
-use deskline_desktop::guard::{Kept, LIMIT, Task};
+use deskline_link::Cancel;
+use deskline_link::cancel::Reason;
+use deskline_link::guard::{Kept, LIMIT, Task};
 
 use super::tools::judge;
 use super::{Found, Test};

@@ -4,8 +4,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use deskline_core::{KeyPress, Line, Point, Ref};
-use deskline_desktop::call::{Awaited, Typing};
-use deskline_desktop::{Action, Scope, Target, Tool};
+use deskline_link::call::{Awaited, Typing};
+use deskline_link::{Action, Scope, Target, Tool};
 
 use super::{Found, Test, field, tree_of};
 use crate::ax::identity::Identities;

@@ -3,8 +3,8 @@
 #![allow(clippy::float_cmp)] // whole numbers, exact in a double
 
 use deskline_core::{Point, Rect};
-use deskline_desktop::call::Typing;
-use deskline_desktop::{Action, Desktop as _, Target, Tool, WindowId};
+use deskline_link::call::Typing;
+use deskline_link::{Action, Desktop as _, Target, Tool, WindowId};
 
 use super::desk::{Desk, EDITOR, by_text, displays, line};
 use crate::desktop::MacDesktop;

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use deskline_core::{KeyPress, Ref};
-use deskline_desktop::call::Typing;
-use deskline_desktop::{Action, Answer, Call, Cancel, Links, Options, Policy, Target, Tool};
 use deskline_journal::{Journal, Keep};
+use deskline_link::call::Typing;
+use deskline_link::{Action, Answer, Call, Cancel, Links, Options, Policy, Target, Tool};
 use tempfile::TempDir;
 
 use crate::os::fake::{Fake, Id, World, text};

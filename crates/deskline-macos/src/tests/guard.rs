@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use deskline_desktop::Cancel;
-use deskline_desktop::call::Typing;
+use deskline_link::Cancel;
+use deskline_link::call::Typing;
 
 use super::desk::{Desk, EDITOR, by_text};
 use crate::keys::ESCAPE;
@@ -110,14 +110,14 @@ fn keys_that_the_person_holds_are_let_go_before_anything_goes_in() {
 fn a_tap_that_the_system_turns_off_is_turned_on_again() {
     let desk = Desk::new();
     let mut guard = crate::guard::Guard::new(desk.mac.clone());
-    let task = deskline_desktop::guard::Task {
+    let task = deskline_link::guard::Task {
         caption: None,
         place: None,
         pointer: false,
-        limit: deskline_desktop::guard::LIMIT,
+        limit: deskline_link::guard::LIMIT,
     };
     let kept = guard.keep_out(&task, &Cancel::new());
-    assert_eq!(kept, deskline_desktop::guard::Kept::Out);
+    assert_eq!(kept, deskline_link::guard::Kept::Out);
     assert_eq!(desk.mac.turn_tap_off(), Some(Verdict::Enable));
     let before = desk.mac.world().reached.len();
     desk.mac.post(&key(7)[0], 0).unwrap();

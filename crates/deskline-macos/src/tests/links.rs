@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point, States};
-use deskline_desktop::call::{Awaited, Typing};
-use deskline_desktop::{Action, Target, Tool};
+use deskline_link::call::{Awaited, Typing};
+use deskline_link::{Action, Target, Tool};
 
 use super::desk::{Desk, EDITOR, by_text, field, install, line, tree};
 use crate::os::fake::{clicks, text};

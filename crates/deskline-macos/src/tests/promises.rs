@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_desktop::call::Typing;
-use deskline_desktop::{Action, Target, Tool};
+use deskline_link::call::Typing;
+use deskline_link::{Action, Target, Tool};
 
 use super::desk::{Desk, EDITOR, MAIL, by_text, element, front, line, reference, tree};
 use crate::os::fake::clicks;
@@ -110,7 +110,7 @@ fn what_an_open_menu_holds_back_survives_an_error_of_another_app() {
 #[test]
 fn a_caption_shows_no_text_where_the_app_has_a_secure_field() {
     let mut desk = Desk::new();
-    let call = deskline_desktop::Call {
+    let call = deskline_link::Call {
         tool: Tool::Type,
         pid: Some(MAIL),
         action: Action::Type {
@@ -119,14 +119,14 @@ fn a_caption_shows_no_text_where_the_app_has_a_secure_field() {
                 key: None,
             },
         },
-        options: deskline_desktop::Options {
+        options: deskline_link::Options {
             show_animation: true,
             animation_duration: std::time::Duration::from_millis(1),
-            ..deskline_desktop::Options::default()
+            ..deskline_link::Options::default()
         },
         arguments: serde_json::Map::new(),
     };
-    desk.links.run(&call, &deskline_desktop::Cancel::new());
+    desk.links.run(&call, &deskline_link::Cancel::new());
     let said = desk.mac.world().said.clone();
     assert!(said.iter().any(|s| s.contains("•••")), "{said:?}");
     assert!(said.iter().all(|s| !s.contains("hunter2")), "{said:?}");
@@ -139,10 +139,10 @@ fn a_ref_is_good_in_the_next_process_and_stale_once_its_element_is_gone() {
     let mut next = Desk::new();
     // The same Mac, journal and apps; another process with tables of its own.
     let platform = Arc::new(crate::platform::MacPlatform::new(desk.mac.clone()));
-    next.links = deskline_desktop::Links::new(
+    next.links = deskline_link::Links::new(
         platform,
         desk.journal.clone(),
-        deskline_desktop::Policy::default(),
+        deskline_link::Policy::default(),
     );
     let press = Action::PressAx {
         target: Target::Ref(before),

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use deskline_core::Tree;
-use deskline_desktop::call::Typing;
-use deskline_desktop::doctor::Status;
-use deskline_desktop::{Action, Desktop as _, Platform as _, Scope, Tool};
+use deskline_link::call::Typing;
+use deskline_link::doctor::Status;
+use deskline_link::{Action, Desktop as _, Platform as _, Scope, Tool};
 
 use super::desk::{Desk, MAIL, element, reference};
 use crate::desktop::MacDesktop;

@@ -1,6 +1,6 @@
 //! What the keyboard does: type, press.
 
-use deskline_desktop::{Action, Tool};
+use deskline_link::{Action, Tool};
 
 use super::arg::{Arg, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, Type};
 use super::{Effect, Kind, Record};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use deskline_core::States;
-use deskline_desktop::call::Awaited;
-use deskline_desktop::{Action, Tool};
+use deskline_link::call::Awaited;
+use deskline_link::{Action, Tool};
 
 use super::arg::{Arg, ELEMENT, PID, REF, ROLE, Type};
 use super::{Effect, Kind, Record};

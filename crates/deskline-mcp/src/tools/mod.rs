@@ -13,7 +13,7 @@ mod tests;
 use std::sync::Arc;
 
 use deskline_core::nearest;
-use deskline_desktop::{Action, Call, Tool};
+use deskline_link::{Action, Call, Tool};
 use rmcp::model::ToolAnnotations;
 use serde_json::{Map, Value};
 

@@ -1,6 +1,6 @@
 //! What the pointer does: click, scroll, drag.
 
-use deskline_desktop::{Action, Target, Tool};
+use deskline_link::{Action, Target, Tool};
 
 use super::arg::{
     Arg, ELEMENT, HEIGHT, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, REF, ROLE, Type,

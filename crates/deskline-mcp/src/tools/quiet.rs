@@ -1,6 +1,6 @@
 //! What goes through the accessibility API alone: no pointer motion, no keys, no focus change.
 
-use deskline_desktop::{Action, Tool};
+use deskline_link::{Action, Tool};
 
 use super::arg::{Arg, ELEMENT, HEIGHT, PID, REF, ROLE, Type, WIDTH, X, Y};
 use super::{Effect, Kind, Record};

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use deskline_core::{Key, KeyPress, Modifiers, Point, Ref, States};
-use deskline_desktop::call::{Awaited, Typing};
-use deskline_desktop::{Action, Call, Options, Target};
+use deskline_link::call::{Awaited, Typing};
+use deskline_link::{Action, Call, Options, Target};
 use serde_json::{Value, json};
 
 use super::*;

@@ -13,8 +13,8 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-use deskline_desktop::{Answer, Call, Cancel, Desktop, Error, Platform, Result};
 use deskline_journal::{Journal, Keep};
+use deskline_link::{Answer, Call, Cancel, Desktop, Error, Platform, Result};
 use deskline_mcp::{Config, Desk, Dispatcher, ServeError, serve};
 use serde_json::{Value, json};
 use tempfile::TempDir;

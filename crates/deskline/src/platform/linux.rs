@@ -4,8 +4,8 @@ use std::env;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use deskline_desktop::doctor::Check;
-use deskline_desktop::{Error, Platform, Result};
+use deskline_link::doctor::Check;
+use deskline_link::{Error, Platform, Result};
 use deskline_linux::private::{self, Announce, Supervised, Until};
 use deskline_linux::session::Session;
 use deskline_linux::{LinuxPlatform, doctor};

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use deskline_desktop::doctor::Check;
-use deskline_desktop::{Error, Platform, Result};
+use deskline_link::doctor::Check;
+use deskline_link::{Error, Platform, Result};
 use deskline_macos::os::apple::{Apple, main_thread};
 use deskline_macos::{MacPlatform, doctor, selftest as test};
 

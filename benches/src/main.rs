@@ -1,9 +1,9 @@
-//! Deskline beside other drivers and beside the raw bus, on one private desktop, in one go. Run by
-//! `scripts/bench`, which installs the others; prints Markdown tables, and writes them
-//! and a plot to a folder.
+//! Measures Deskline beside other drivers and beside the raw bus, on one private desktop, in one run.
+//! `scripts/bench` installs the other drivers and runs this. Prints Markdown tables; with `--out`,
+//! writes the page `benchmarks.md` and the plot `cost.svg` to that folder.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-// A driver is what drives, and what it has driven is the result.
+// `driver` and `driven` are both the right word.
 #![allow(clippy::similar_names, clippy::needless_pass_by_value)]
 
 mod driver;
@@ -53,11 +53,19 @@ fn main() {
         eprintln!("{}", subject.name);
         let peers = peers.clone().unwrap_or_default();
         results.push(measure::subject(&bed, subject, &drivers, &peers));
-        // As far as it has come, as the whole takes a quarter of an hour.
+        // Written after each app: the whole run takes a quarter of an hour.
         if let Some(folder) = &out {
-            std::fs::write(folder.join("cost.md"), table::markdown(&results) + &own).unwrap();
+            std::fs::write(folder.join("benchmarks.md"), page(&results, &own)).unwrap();
             std::fs::write(folder.join("cost.svg"), plot::svg(&results)).unwrap();
         }
     }
     println!("{}\n{own}", table::markdown(&results));
+}
+
+/// The whole of docs/benchmarks.md.
+fn page(results: &[measure::Outcome], own: &str) -> String {
+    let about = include_str!("../about.md");
+    let version = env!("CARGO_PKG_VERSION");
+    let tables = table::markdown(results);
+    format!("{about}\nVersion {version}.\n\n{tables}\n{own}\n![cost against size](cost.svg)\n")
 }

@@ -1,0 +1,129 @@
+//! The documents point at files and headings that exist, and the README stays a page.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+// The names are as git has them.
+#![allow(clippy::case_sensitive_file_extension_comparisons)]
+
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("the workspace")
+        .to_owned()
+}
+
+/// All files below `folder`, relative to `root`, without build output and hidden folders.
+fn files(root: &Path, folder: &Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of the workspace") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name == "target" || name.starts_with('.') {
+            continue;
+        }
+        if path.is_dir() {
+            files(root, &path, found);
+        } else {
+            let inside = path.strip_prefix(root).unwrap();
+            found.push(inside.to_string_lossy().into_owned());
+        }
+    }
+}
+
+fn workspace() -> (PathBuf, Vec<String>) {
+    let root = root();
+    let mut found = vec![];
+    files(&root, &root, &mut found);
+    (root, found)
+}
+
+/// What a Markdown text links to: `](target)` and `src="target"`.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let inline = text
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split_once(')'));
+    let images = text
+        .split("src=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split_once('"'));
+    inline.chain(images).map(|(target, _)| target)
+}
+
+/// The anchor that GitHub gives a heading: `## The guard` is `the-guard`.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| -> String {
+        let words = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = words
+            .chars()
+            .filter(|c| c.is_alphanumeric() || "- _".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    headings.map(anchor).collect()
+}
+
+#[test]
+fn the_readme_is_a_page() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let lines = readme.lines().count();
+    assert!(lines <= 120, "{lines} lines");
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let (root, files) = workspace();
+    let mut checked = 0;
+    for document in files.iter().filter(|f| f.ends_with(".md")) {
+        let path = root.join(document);
+        let text = std::fs::read_to_string(&path).unwrap();
+        for link in links(&text).filter(|l| !l.contains("://")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = match file {
+                "" => path.clone(),
+                file => path.parent().unwrap().join(file),
+            };
+            assert!(target.exists(), "{document} links to {link}");
+            if !anchor.is_empty() {
+                let target = std::fs::read_to_string(&target).unwrap();
+                let there = anchors(&target).iter().any(|a| a == anchor);
+                assert!(there, "{document} links to {link}: no such heading");
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked >= 8, "only {checked} links were found");
+}
+
+/// `a/{b,c}.rs` is `a/b.rs` and `a/c.rs`.
+fn expand(name: &str) -> Vec<String> {
+    let parts = name
+        .split_once('{')
+        .and_then(|(start, rest)| Some((start, rest.split_once('}')?)));
+    match parts {
+        None => vec![name.to_owned()],
+        Some((start, (names, end))) => names
+            .split(',')
+            .map(|name| format!("{start}{name}{end}"))
+            .collect(),
+    }
+}
+
+/// A name in backticks that ends in `.rs` or `/` is the end of a file's or a folder's path.
+#[test]
+fn the_map_names_files_that_exist() {
+    let (root, files) = workspace();
+    let map = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let names = map.split('`').skip(1).step_by(2).flat_map(expand);
+    let mut checked = 0;
+    for name in names.filter(|n| n.ends_with(".rs") || n.ends_with('/')) {
+        let wanted = format!("/{name}");
+        let there = files.iter().any(|file| {
+            let file = format!("/{file}");
+            file.ends_with(&wanted) || name.ends_with('/') && file.contains(&wanted)
+        });
+        assert!(there, "ARCHITECTURE.md names {name}");
+        checked += 1;
+    }
+    assert!(checked >= 20, "only {checked} names were found");
+}

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_linux::bus::{Body, Call, Connection, Error, Message, Reader};
+use deskline_atspi::bus::{Body, Call, Connection, Error, Message, Reader};
 
 const ROOT: &str = "/org/a11y/atspi/accessible/root";
 const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";

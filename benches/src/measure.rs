@@ -4,8 +4,8 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use deskline_atspi::{AtSpi, Windows};
 use deskline_link::Scope;
-use deskline_linux::atspi::{AtSpi, Windows};
 use deskline_testbed::Bed;
 use serde_json::Value;
 
@@ -134,7 +134,7 @@ pub fn subject(bed: &Bed, subject: &Subject, drivers: &[Driver], peers: &Path) -
     outcome
 }
 
-fn floor(bed: &Bed, pid: u32, outcome: &mut Outcome) -> Result<(), deskline_linux::bus::Error> {
+fn floor(bed: &Bed, pid: u32, outcome: &mut Outcome) -> Result<(), deskline_atspi::bus::Error> {
     let mut floor = Floor::of(&bed.accessibility(), pid)?;
     let mut bulk = false;
     repeat(|| {
@@ -142,7 +142,7 @@ fn floor(bed: &Bed, pid: u32, outcome: &mut Outcome) -> Result<(), deskline_linu
         outcome.floor.add(read.ms);
         outcome.nodes = read.nodes;
         bulk = read.bulk;
-        Ok::<_, deskline_linux::bus::Error>(())
+        Ok::<_, deskline_atspi::bus::Error>(())
     })?;
     let how = if bulk { "bulk" } else { "walk" };
     let way = if floor.private { "socket" } else { "bus" };

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use deskline_atspi::{AtSpi, Windows};
 use deskline_link::Scope;
-use deskline_linux::atspi::{AtSpi, Windows};
 use deskline_testbed::web::Page;
 use deskline_testbed::{App, Bed, until};
 

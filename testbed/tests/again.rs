@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 use std::process::{Child, Command};
 use std::time::Duration;
 
+use deskline_atspi::{AtSpi, Windows};
 use deskline_core::{Diff, Tree};
 use deskline_link::Scope;
-use deskline_linux::atspi::{AtSpi, Windows};
 use deskline_testbed::{App, Bed, Toolkit};
 
 const BUDGET: Duration = Duration::from_secs(3);

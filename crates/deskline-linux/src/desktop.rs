@@ -10,14 +10,14 @@ use deskline_link::{
 };
 
 use crate::apps::{self, Launch, Launched, Running};
-use crate::atspi::{self, AtSpi};
 use crate::busy::Busy;
-use crate::guard::Guard;
-use crate::guard::people::People;
+use crate::people::People;
 use crate::portal::Portal;
 use crate::session::Session;
-use crate::toolkit;
-use crate::x11::{Kind, Shadow, Toplevel, X11};
+use deskline_atspi::toolkit;
+use deskline_atspi::{self as atspi, AtSpi};
+use deskline_x11::guard::Guard;
+use deskline_x11::{Kind, Shadow, Toplevel, X11};
 
 /// The longest that a started app may take to show a window with a tree: `LibreOffice` takes 5 s on
 /// a quiet machine.

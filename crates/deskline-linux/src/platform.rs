@@ -4,13 +4,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use deskline_link::{Desktop, Error, Platform, Result};
 
-use crate::accessibility;
-use crate::atspi::AtSpi;
 use crate::desktop::LinuxDesktop;
-use crate::guard::Guard;
 use crate::portal::Portal;
 use crate::session::Session;
-use crate::x11::X11;
+use deskline_atspi::AtSpi;
+use deskline_atspi::accessibility_bus;
+use deskline_x11::X11;
+use deskline_x11::guard::Guard;
 
 /// A Linux session, connected to when a call first needs it.
 pub struct LinuxPlatform {
@@ -52,9 +52,9 @@ impl LinuxPlatform {
     fn accessibility_bus(session: &Session) -> Result<AtSpi> {
         // `missing` has made sure that there is one.
         let bus = session.session_bus.as_deref().unwrap_or_default();
-        let address = accessibility::address(bus)?;
-        if !accessibility::is_enabled(bus)? {
-            accessibility::enable(bus)?;
+        let address = accessibility_bus::address(bus)?;
+        if !accessibility_bus::is_enabled(bus)? {
+            accessibility_bus::enable(bus)?;
         }
         AtSpi::connect(&address).map_err(|e| {
             Error::Unavailable(format!(
@@ -104,9 +104,9 @@ impl Platform for LinuxPlatform {
         }
         match answered {
             Ok(false) => Err(Error::NotAnswering {
-                app: crate::atspi::process_name(pid),
+                app: deskline_atspi::process_name(pid),
                 pid,
-                ms: crate::atspi::PATIENCE.as_millis(),
+                ms: deskline_atspi::PATIENCE.as_millis(),
             }),
             // A connection that was lost is the link's to say, too.
             Ok(true) | Err(_) => Ok(()),

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::bus::{Body, Call, Connection};
+use deskline_atspi::bus::{Body, Call, Connection};
 
 /// Interfaces of the portal that answer with a window.
 const WITH_WINDOWS: [&str; 7] = [
@@ -34,7 +34,7 @@ pub struct Portal {
 
 impl Portal {
     /// Starts to watch. D-Bus specification, `org.freedesktop.DBus.Monitoring`.
-    pub fn watch(session_bus: &str) -> Result<Self, crate::bus::Error> {
+    pub fn watch(session_bus: &str) -> Result<Self, deskline_atspi::bus::Error> {
         let mut monitor = Connection::open(session_bus, BUS)?;
         let rules: Vec<String> = WITH_WINDOWS
             .iter()

@@ -9,7 +9,6 @@ mod end;
 mod parts;
 mod programs;
 mod supervise;
-mod window_manager;
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -21,7 +20,7 @@ use deskline_link::{Error, Result};
 use self::directory::{Directory, MAKING, private_directory};
 use self::end::Reach;
 use crate::session::environment::{self, HOME, TEMPORARY};
-use crate::session::{Environment, Session, process};
+use crate::session::{Environment, Session};
 pub use supervise::{Announce, Supervised, Until, run_supervised};
 
 /// All the programs together are up in less than a second on an idle machine.
@@ -161,7 +160,7 @@ fn variables(options: &Options, directory: &Path) -> Result<Environment> {
     }
     let text = |path: &Path| path.to_string_lossy().into_owned();
     for (name, value) in [
-        (process::MARK, text(directory)),
+        (environment::MARK, text(directory)),
         ("XDG_RUNTIME_DIR", text(&directory.join(RUNTIME))),
         ("XAUTHORITY", text(&directory.join("Xauthority"))),
         ("XDG_SESSION_TYPE", "x11".to_owned()),

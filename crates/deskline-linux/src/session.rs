@@ -5,9 +5,7 @@
 
 mod discover;
 pub(crate) mod environment;
-pub(crate) mod process;
 pub(crate) mod socket;
-pub(crate) mod spawn;
 pub(crate) mod x11;
 
 use std::collections::BTreeMap;

@@ -6,11 +6,12 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use deskline_linux::bus::{Body, Call, Connection};
+use deskline_atspi::bus::{Body, Call, Connection};
+use deskline_atspi::{AtSpi, accessibility_bus};
 use deskline_linux::doctor::{Check, Report, Status, examine};
 use deskline_linux::private::{Options, PrivateDesktop};
 use deskline_linux::session::{Environment, Session};
-use deskline_linux::{accessibility, atspi::AtSpi, x11::X11};
+use deskline_x11::X11;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 const SOON: Duration = Duration::from_secs(5);
@@ -71,7 +72,7 @@ fn open(session: &Session, program: &str, args: &[&str], listed: bool) -> Progra
         session.xauthority.as_deref(),
     );
     let (x11, pid) = (x11.unwrap(), app.0.id());
-    let address = accessibility::address(session.session_bus.as_deref().unwrap()).unwrap();
+    let address = accessibility_bus::address(session.session_bus.as_deref().unwrap()).unwrap();
     let mut atspi = AtSpi::connect(&address).unwrap();
     let begun = Instant::now();
     loop {

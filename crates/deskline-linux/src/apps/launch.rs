@@ -15,8 +15,10 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::complaint::Complaint;
 use super::origin::{self, Origin};
 use super::{Launch, command, open};
-use crate::bus::{self, Body, Call, Connection};
-use crate::session::{Session, environment, spawn};
+use deskline_atspi::bus::{self, Body, Call, Connection};
+use deskline_unix::spawn;
+
+use crate::session::{Session, environment};
 
 /// For an app to come up and answer on the bus.
 const ACTIVATION: Duration = Duration::from_secs(10);

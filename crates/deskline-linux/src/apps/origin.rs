@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::command::base_name;
 use super::running::is_interpreter;
-use crate::session::process;
+use deskline_unix::process;
 
 /// The variable that marks what came of one launch, also where it left the process session and
 /// was re-parented.

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use deskline_link::Scope;
 
 use super::{Check, PRIVATE, apps};
-use crate::accessibility;
-use crate::atspi::{AtSpi, Listed};
-use crate::bus::{self, Body, Call, Connection};
 use crate::session::Session;
+use deskline_atspi::accessibility_bus;
+use deskline_atspi::bus::{self, Body, Call, Connection};
+use deskline_atspi::{AtSpi, Listed};
 
 /// An app that has not answered by then is named as hanging.
 const ANSWER: Duration = Duration::from_millis(700);
@@ -54,7 +54,7 @@ pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Found>) {
             return (vec![Check::fail("session bus", finding, remedy)], None);
         }
     }];
-    let address = match accessibility::address(session_bus) {
+    let address = match accessibility_bus::address(session_bus) {
         Ok(address) => address,
         Err(e) => {
             let remedy = format!("install at-spi2-core and log in again, or {PRIVATE}");
@@ -75,7 +75,7 @@ pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Found>) {
             return (checks, None);
         }
     };
-    checks.push(match accessibility::is_enabled(session_bus) {
+    checks.push(match accessibility_bus::is_enabled(session_bus) {
         Ok(true) => Check::ok(ACCESSIBILITY, "on"),
         Ok(false) => Check::warn(
             ACCESSIBILITY,
@@ -125,11 +125,11 @@ pub(super) fn tree(address: &str, pids: &[u32]) -> Vec<Check> {
     let mut read = Err("no app to read".to_owned());
     let mut hollow = vec![];
     for &pid in pids {
-        let keeps_back = crate::toolkit::keeps_content_back(pid);
+        let keeps_back = deskline_atspi::toolkit::keeps_content_back(pid);
         if read.is_ok() && !keeps_back {
             continue;
         }
-        let finding = match atspi.read(pid, Scope::Showing, &crate::atspi::Windows::default()) {
+        let finding = match atspi.read(pid, Scope::Showing, &deskline_atspi::Windows::default()) {
             Ok(tree) if tree.elements.len() > 1 => {
                 let (count, ms) = (tree.elements.len(), tree.took.as_millis());
                 if keeps_back && count < FRAME {

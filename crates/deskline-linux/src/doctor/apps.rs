@@ -2,9 +2,9 @@
 
 use super::Check;
 use super::accessibility::App;
-use crate::atspi::process_name;
-use crate::toolkit;
-use crate::x11::Toplevel;
+use deskline_atspi::process_name;
+use deskline_atspi::toolkit;
+use deskline_x11::Toplevel;
 
 /// More than this many lines of apps help nobody.
 const MOST: usize = 10;

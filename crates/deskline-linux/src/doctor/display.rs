@@ -6,7 +6,7 @@ use x11rb::rust_connection::RustConnection;
 
 use super::{Check, PRIVATE, named};
 use crate::session::Session;
-use crate::x11::{Kind, Toplevel, X11};
+use deskline_x11::{Kind, Toplevel, X11};
 
 const DISPLAY: &str = "display";
 const EXTENSIONS: &str = "X extensions";
@@ -127,10 +127,10 @@ const GUARD: &str = "guard";
 /// Whether the person's input can be kept apart from the agent's.
 pub(super) fn guard(session: &Session) -> Check {
     let display = session.display.as_deref().unwrap_or_default();
-    let why = match crate::guard::look(display, session.xauthority.as_deref()) {
+    let why = match deskline_x11::guard::look(display, session.xauthority.as_deref()) {
         Ok(Ok(devices)) => {
             let devices = devices.join(", ");
-            let people = crate::guard::people::programs(display).join(", ");
+            let people = crate::people::programs(display).join(", ");
             if !people.is_empty() {
                 return Check::warn(
                     GUARD,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use deskline_link::{Error, Result};
 use rustix::fs::{FlockOperation, flock};
 
-use crate::session::spawn;
+use deskline_unix::spawn;
 
 /// The start of its name.
 const PREFIX: &str = "deskline-desktop-";

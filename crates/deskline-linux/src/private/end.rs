@@ -16,7 +16,9 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid,
 };
 
-use crate::session::process::{self, Process};
+use deskline_unix::process::{self, Process};
+
+use crate::session::environment;
 
 /// For apps to end by themselves after SIGTERM. What then still runs is killed.
 const GRACE: Duration = Duration::from_secs(1);
@@ -109,7 +111,7 @@ fn of_desktop(mark: &str, reach: Reach, own: &HashSet<i32>) -> Vec<(i32, OwnedFd
         .filter(|p| !p.ended)
         .filter(|p| {
             process::environment(proc, p.pid)
-                .get(process::MARK)
+                .get(environment::MARK)
                 .is_some_and(|m| m == mark)
         })
         .map(|p| p.pid)

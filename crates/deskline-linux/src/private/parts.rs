@@ -14,9 +14,11 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::Options;
 use super::programs::Programs;
-use super::window_manager::Question;
-use crate::bus::{Body, Call, Connection};
-use crate::session::{Environment, Session, socket, spawn, x11};
+use deskline_atspi::bus::{Body, Call, Connection};
+use deskline_unix::spawn;
+use deskline_x11::window_manager::Question;
+
+use crate::session::{Environment, Session, socket, x11};
 
 /// The name of the VNC socket in the desktop's directory.
 pub(super) const VNC_SOCKET: &str = "vnc";

@@ -20,7 +20,9 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::end::Reach;
 use super::{Options, PrivateDesktop, parts};
-use crate::session::{Environment, Session, environment, process, spawn};
+use deskline_unix::{process, spawn};
+
+use crate::session::{Environment, Session, environment};
 
 /// For a supervisor to have its desktop up and announced.
 const START_LIMIT: Duration = Duration::from_secs(20);

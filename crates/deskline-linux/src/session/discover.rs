@@ -5,7 +5,9 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::{Environment, Session, environment, process, socket};
+use deskline_unix::process;
+
+use super::{Environment, Session, environment, socket};
 
 /// Programs that are a session: their environment is that of all its apps.
 const SESSION_MANAGERS: &[&str] = &[
@@ -180,7 +182,7 @@ impl Sources {
                     .position(|names| names.contains(&p.comm.as_str()))
                     .unwrap_or(APP);
                 let worth = (
-                    environment.contains_key(process::MARK),
+                    environment.contains_key(environment::MARK),
                     rank,
                     !environment.contains_key("XDG_SEAT"),
                     Reverse(p.started),

@@ -7,7 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Environment;
-use super::process::MARK;
+
+/// The variable that marks the processes of a private desktop; its value is the desktop's own
+/// directory, so that no two desktops share one.
+pub(crate) const MARK: &str = "DESKLINE_DESKTOP";
 
 /// Names that pass.
 const USUAL: &[&str] = &[

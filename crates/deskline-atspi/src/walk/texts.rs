@@ -1,0 +1,293 @@
+//! What an element says by its Text interface: who is asked, which part of a long text is kept, and
+//! what is left out because the name or the children say it.
+
+use deskline_core::Text;
+
+use super::answers::{CARET, OFFSET_AT, TEXT, TEXT_LENGTH};
+use super::{Node, Walk};
+use crate::cells;
+use crate::names::{StateSet, role};
+use crate::peer::{Prose, Question};
+
+/// Stands in a text where a child is.
+const CHILD: char = '\u{fffc}';
+
+/// The screen of a terminal has no more characters: a longer text is its scrollback.
+const MOST_SCREEN: usize = 20_000;
+
+/// How far inside an element the place is at which its first shown character is looked for: text
+/// views have margins of some pixels.
+const MARGIN: i32 = 8;
+
+impl Walk<'_> {
+    /// Whether a node can have text that neither its name nor its children say.
+    pub(super) fn may_have_text(&self, node: &Node, kind: u32) -> bool {
+        let editable = node.states.has(StateSet::EDITABLE);
+        let whole = editable || matches!(kind, role::COMBO_BOX | role::TERMINAL);
+        let leaf = node.children.is_empty() || whole;
+        let nameless = node.name.is_empty();
+        match self.prose {
+            Prose::InLeaves => role::holds_text(kind) && leaf,
+            Prose::InParents => {
+                role::holds_text(kind)
+                    || role::is_prose(kind)
+                    || nameless && role::is_named_by_its_text(kind)
+            }
+            Prose::Anywhere => {
+                role::holds_text(kind) && leaf
+                    || kind == role::PAGE
+                    || nameless && leaf && role::is_named_by_its_text(kind)
+            }
+        }
+    }
+
+    /// Asks for the text of that length, or for the place in it that matters.
+    pub(super) fn on_text_length(&mut self, index: usize, length: i32) {
+        let node = &self.nodes[index];
+        let Ok(total) = usize::try_from(length) else {
+            return;
+        };
+        // As many characters as children: each stands for one of them.
+        let editable = node.states.has(StateSet::EDITABLE);
+        let children = self.prose == Prose::InParents && node.children.len() == total;
+        if total == 0 || children && !editable {
+            return;
+        }
+        // Qt 5 counts UTF-16 units, so the count says nothing of a text that fits.
+        if total <= Text::LIMIT {
+            self.queue.push_back((index, Question::Text(0, length)));
+            return;
+        }
+        let focused = node.states.has(StateSet::FOCUSED);
+        let ask_caret = focused || node.role == Some(role::TERMINAL);
+        let showing = node.showing;
+        self.nodes[index].value.omitted_after = total;
+        match showing {
+            false => self.ask_part(index, 0),
+            true if ask_caret => self.queue.push_back((index, Question::Caret)),
+            true => self.ask_first_shown(index),
+        }
+    }
+
+    /// The caret's place; `None` where there is none.
+    pub(super) fn on_caret(&mut self, index: usize, caret: Option<usize>) {
+        let node = &mut self.nodes[index];
+        let total = node.value.omitted_after;
+        if node.role == Some(role::TERMINAL) && total <= MOST_SCREEN {
+            node.value.omitted_before = caret.unwrap_or(total);
+            self.queue
+                .push_back((index, Question::Text(0, total as i32)));
+            return;
+        }
+        match caret {
+            Some(caret) => self.ask_part(index, caret),
+            None => self.ask_first_shown(index),
+        }
+    }
+
+    /// The place of the first character that shows; `None` where the app does not say.
+    pub(super) fn on_first_shown(&mut self, index: usize, first: Option<usize>) {
+        // The part around a place begins half of the limit before it.
+        let at = first.map_or(0, |first| first + Text::LIMIT / 2);
+        self.ask_part(index, at);
+    }
+
+    /// An app that does not know the place is asked for the next best.
+    pub(super) fn on_text_refused(&mut self, index: usize, code: u8) {
+        match code {
+            CARET => self.on_caret(index, None),
+            OFFSET_AT => self.on_first_shown(index, None),
+            TEXT | TEXT_LENGTH => self.nodes[index].value = Text::default(),
+            _ => {}
+        }
+    }
+
+    fn ask_first_shown(&mut self, index: usize) {
+        // GTK 4.8 never answers GetOffsetAtPoint, not even with an error.
+        if self.extents == Question::ExtentsInWindow {
+            return self.ask_part(index, 0);
+        }
+        let place = cells::clip(self, index).filter(|clip| !clip.is_empty());
+        let Some(clip) = place else {
+            return self.ask_part(index, 0);
+        };
+        let x = clip.x + MARGIN.min(clip.w - 1);
+        let y = clip.y + MARGIN.min(clip.h - 1);
+        self.queue.push_back((index, Question::OffsetAt(x, y)));
+    }
+
+    fn ask_part(&mut self, index: usize, at: usize) {
+        let value = &mut self.nodes[index].value;
+        let part = Text::window(value.omitted_after, at);
+        value.omitted_before = part.start;
+        let question = Question::Text(part.start as i32, part.end as i32);
+        self.queue.push_back((index, question));
+    }
+
+    pub(super) fn on_text(&mut self, index: usize, text: &str) {
+        let node = &mut self.nodes[index];
+        let (before, total) = (node.value.omitted_before, node.value.omitted_after);
+        let only_children =
+            text.contains(CHILD) && text.chars().all(|c| c == CHILD || c.is_whitespace());
+        node.value = if only_children {
+            Text::default()
+        } else if node.role == Some(role::TERMINAL) && total <= MOST_SCREEN {
+            screen(text, before)
+        } else {
+            Text::part(text, before, total)
+        };
+    }
+}
+
+/// What a terminal shows, without the empty lines below the last one that is written on; the part
+/// around the caret where that is long.
+fn screen(text: &str, caret: usize) -> Text {
+    let end = text.trim_end().len();
+    let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
+    let text = &text[..line_end];
+    let total = text.chars().count();
+    let part = Text::window(total, caret);
+    let shown: String = text.chars().skip(part.start).take(part.len()).collect();
+    Text::part(shown, part.start, total)
+}
+
+/// Puts the children's texts in their places, and leaves out what is said already. To be called
+/// once, when all has been read.
+pub fn settle(nodes: &mut [Node]) {
+    // A child comes after its container.
+    for index in (0..nodes.len()).rev() {
+        let node = &nodes[index];
+        if node.value.shown.is_empty() || node.states.has(StateSet::EDITABLE) {
+            continue;
+        }
+        let value = if node.value.shown.contains(CHILD) {
+            embed(nodes, node)
+        } else {
+            node.value.clone()
+        };
+        let kept = !is_said(nodes, node, &value);
+        nodes[index].value = if kept { value } else { Text::default() };
+    }
+}
+
+/// The text with those of the children that stand in it.
+fn embed(nodes: &[Node], node: &Node) -> Text {
+    let text = &node.value;
+    let mut children = node.children.iter().map(|&child| &nodes[child]);
+    // Which child is which is known from the start of the text alone.
+    let known = text.omitted_before == 0
+        && (text.is_cut() || text.shown.matches(CHILD).count() == node.children.len());
+    let mut whole = String::with_capacity(text.shown.len());
+    let mut apart = false;
+    for c in text.shown.chars() {
+        if c != CHILD {
+            let word = std::mem::take(&mut apart) && !c.is_whitespace();
+            whole.extend(word.then_some(' '));
+            whole.push(c);
+            continue;
+        }
+        let Some(child) = children.next().filter(|_| known) else {
+            continue;
+        };
+        let said = own_text(child);
+        let block = !child.role.is_some_and(role::is_inline) && !said.is_empty();
+        if (apart || block) && !whole.is_empty() && !whole.ends_with(char::is_whitespace) {
+            whole.push(' ');
+        }
+        whole.push_str(said);
+        apart = block;
+    }
+    let kept = whole.chars().count();
+    let total = kept + text.omitted_before + text.omitted_after;
+    Text::part(whole, text.omitted_before, total)
+}
+
+/// What a node says of itself.
+fn own_text(node: &Node) -> &str {
+    if node.name.trim().is_empty() {
+        &node.value.shown
+    } else {
+        &node.name
+    }
+}
+
+/// Whether the node's name, or its children, say this text.
+fn is_said(nodes: &[Node], node: &Node, value: &Text) -> bool {
+    if node.role.is_some_and(|kind| !role::holds_text(kind))
+        && value.shown.trim() == node.name.trim()
+    {
+        return true;
+    }
+    if node.children.is_empty() || node.role == Some(role::COMBO_BOX) {
+        return false;
+    }
+    let squeezed = |text: &str| -> String { text.split_whitespace().collect() };
+    let children = node.children.iter();
+    let said: String = children.map(|&c| squeezed(own_text(&nodes[c]))).collect();
+    !said.is_empty() && said.contains(&squeezed(&value.shown))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(kind: u32, name: &str, value: &str, children: &[usize]) -> Node {
+        Node {
+            role: Some(kind),
+            name: name.into(),
+            value: Text::new(value),
+            children: children.to_vec(),
+            ..Node::default()
+        }
+    }
+
+    fn settled(mut nodes: Vec<Node>) -> Vec<String> {
+        settle(&mut nodes);
+        nodes.into_iter().map(|node| node.value.shown).collect()
+    }
+
+    #[test]
+    fn a_child_is_read_where_it_stands() {
+        let nodes = vec![
+            node(role::SECTION, "", "Outer\u{fffc}end, \u{fffc}s", &[1, 3]),
+            node(role::SECTION, "", "a \u{fffc}!", &[2]),
+            node(role::LINK, "link", "", &[]),
+            node(role::LINK, "word", "", &[]),
+        ];
+        assert_eq!(settled(nodes)[..2], ["Outer a link! end, words", "a link!"]);
+    }
+
+    #[test]
+    fn a_child_that_cannot_be_told_is_left_out() {
+        let nodes = vec![
+            node(role::SECTION, "", "two \u{fffc}\u{fffc}", &[1]),
+            node(role::LINK, "link", "", &[]),
+        ];
+        assert_eq!(settled(nodes)[0], "two ");
+    }
+
+    #[test]
+    fn what_the_name_or_the_children_say_is_not_said_again() {
+        let said = vec![
+            node(role::SECTION, "", "a long  text", &[1, 2]),
+            node(role::STATIC, "a long", "", &[]),
+            node(role::STATIC, " text", "", &[]),
+            node(role::LINK, "link", " link", &[]),
+        ];
+        assert!(settled(said).iter().all(String::is_empty));
+        let editable = Node {
+            states: StateSet(1 << StateSet::EDITABLE),
+            ..node(role::SECTION, "same", "same", &[])
+        };
+        assert_eq!(settled(vec![editable]), ["same"]);
+    }
+
+    #[test]
+    fn a_screen_ends_with_its_last_written_line() {
+        assert_eq!(screen("$ ls\na b\n$ \n\n  \n", 9).shown, "$ ls\na b\n$ ");
+        assert_eq!(screen("\n\n", 0).shown, "");
+        let long = "line\n".repeat(400) + "$ \n\n\n";
+        let text = screen(&long, 2_002);
+        assert!(text.shown.ends_with("$ ") && text.omitted_before == 1_002);
+    }
+}

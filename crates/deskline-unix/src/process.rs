@@ -1,0 +1,106 @@
+//! Processes as `/proc` shows them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// An environment block longer than this is cut: execve allows more, nobody needs it.
+const LONGEST_ENVIRONMENT: usize = 1 << 20;
+
+/// A process.
+#[derive(Debug, Clone)]
+pub struct Process {
+    /// Its process id.
+    pub pid: i32,
+    /// The process id of its parent.
+    pub parent: i32,
+    /// The first 15 bytes of its name.
+    pub comm: String,
+    /// When it started, in clock ticks since boot.
+    pub started: u64,
+    /// Whether it has ended and only waits to be reaped.
+    pub ended: bool,
+}
+
+/// The processes of `uid` below `proc`, which is `/proc` outside tests.
+pub fn of_user(proc: &Path, uid: u32) -> Vec<Process> {
+    let Ok(entries) = fs::read_dir(proc) else {
+        return vec![];
+    };
+    entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let pid = entry.file_name().to_str()?.parse().ok()?;
+            (entry.metadata().ok()?.uid() == uid).then_some(pid)
+        })
+        .filter_map(|pid| read(proc, pid))
+        .collect()
+}
+
+/// The process `pid`. proc(5), `/proc/pid/stat`.
+pub fn read(proc: &Path, pid: i32) -> Option<Process> {
+    let stat = fs::read(proc.join(format!("{pid}/stat"))).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
+    // The name is in parentheses and may hold any character, parentheses too.
+    let (head, tail) = stat.rsplit_once(") ")?;
+    let comm = head.split_once('(')?.1.to_owned();
+    let mut fields = tail.split(' ');
+    let state = fields.next()?;
+    let parent = fields.next()?.parse().ok()?;
+    let started = fields.nth(17)?.trim_end().parse().ok()?;
+    Some(Process {
+        pid,
+        parent,
+        comm,
+        started,
+        ended: matches!(state, "Z" | "X"),
+    })
+}
+
+/// The environment that a process was started with; empty where it may not be read.
+pub fn environment(proc: &Path, pid: i32) -> BTreeMap<String, String> {
+    let mut block = fs::read(proc.join(format!("{pid}/environ"))).unwrap_or_default();
+    block.truncate(LONGEST_ENVIRONMENT);
+    block
+        .split(|&b| b == 0)
+        .filter_map(|pair| {
+            let (name, value) = std::str::from_utf8(pair).ok()?.split_once('=')?;
+            Some((name.to_owned(), value.to_owned()))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn reads_this_process() {
+        let me = read(Path::new("/proc"), std::process::id().cast_signed()).unwrap();
+        assert_eq!(me.parent, std::os::unix::process::parent_id().cast_signed());
+        assert!(!me.ended && me.started > 0);
+        let path = environment(Path::new("/proc"), me.pid).remove("PATH");
+        assert_eq!(path, std::env::var("PATH").ok());
+    }
+
+    #[test]
+    fn a_name_with_parentheses_and_spaces_is_one_field() {
+        let proc = tempfile::tempdir().unwrap();
+        fs::create_dir(proc.path().join("7")).unwrap();
+        let zeros = "0 ".repeat(17);
+        let stat = format!("7 (a) S 1 (b) Z 3 {zeros}99 0\n");
+        fs::write(proc.path().join("7/stat"), stat).unwrap();
+        let process = read(proc.path(), 7).unwrap();
+        assert_eq!(
+            (
+                process.comm.as_str(),
+                process.parent,
+                process.started,
+                process.ended
+            ),
+            ("a) S 1 (b", 3, 99, true)
+        );
+    }
+}

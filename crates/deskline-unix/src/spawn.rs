@@ -1,0 +1,112 @@
+//! Starting programs away from our terminal and, where they are ours, tied to our life.
+//!
+//! The one place of this crate that needs `unsafe`: the standard library has no safe way to call
+//! `setsid` in a child.
+#![allow(unsafe_code)]
+
+use std::io::Read as _;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{io, thread};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Signal, set_parent_process_death_signal, setsid};
+
+/// Runs a small program to its end, its output and errors closed but for what it prints; kills it
+/// after `limit`, so that none takes longer.
+///
+/// # Errors
+///
+/// Where it cannot be started, fails, or is killed.
+pub fn output(command: &mut Command, limit: Duration) -> io::Result<Vec<u8>> {
+    let deadline = Instant::now() + limit;
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut printed = Vec::new();
+    let mut pipe = child.stdout.take();
+    let ended = loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            break None;
+        }
+        let Some(open) = &mut pipe else {
+            // Its output is closed: it ends by itself, at once.
+            if let Some(status) = child.try_wait()? {
+                break Some(status);
+            }
+            thread::sleep(Duration::from_millis(1));
+            continue;
+        };
+        let wait = Timespec {
+            tv_sec: left.as_secs().cast_signed(),
+            tv_nsec: left.subsec_nanos().into(),
+        };
+        match poll(&mut [PollFd::new(open, PollFlags::IN)], Some(&wait)) {
+            Ok(0) | Err(Errno::INTR) => continue,
+            Ok(_) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut part = [0; 4096];
+        match open.read(&mut part)? {
+            0 => pipe = None,
+            read => printed.extend_from_slice(part.get(..read).unwrap_or_default()),
+        }
+    };
+    match ended {
+        Some(status) if status.success() => Ok(printed),
+        Some(status) => Err(io::Error::other(status.to_string())),
+        None => {
+            child.kill()?;
+            // Where the kernel cannot end it yet nobody waits for that.
+            thread::spawn(move || child.wait());
+            Err(io::ErrorKind::TimedOut.into())
+        }
+    }
+}
+
+/// Gives the program a session of its own, so that Ctrl+C and the hang-up of our terminal do not
+/// reach it.
+pub fn own_session(command: &mut Command) -> &mut Command {
+    // SAFETY: between fork and exec only `setsid` is called, a bare system call, which is
+    // async-signal-safe, allocates nothing and takes no lock.
+    unsafe { command.pre_exec(|| Ok(setsid().map(|_| ())?)) }
+}
+
+/// As [`own_session`], and the program gets SIGTERM when the *thread* that starts it ends.
+pub fn tied_to_us(command: &mut Command) -> &mut Command {
+    // SAFETY: as above; `prctl` too is a bare system call.
+    unsafe {
+        own_session(command).pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::TERM))?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_program_that_hangs_is_killed() {
+        let shell = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            let start = Instant::now();
+            (
+                output(&mut command, Duration::from_millis(300)),
+                start.elapsed(),
+            )
+        };
+        assert_eq!(shell("printf words").0.unwrap(), b"words");
+        assert!(shell("exit 1").0.is_err());
+        for hangs in ["exec sleep 60", "exec >&-; exec sleep 60", "yes"] {
+            let (result, took) = shell(hangs);
+            assert!(result.is_err(), "{hangs}");
+            assert!(took < Duration::from_secs(5), "{hangs}: {took:?}");
+        }
+    }
+}

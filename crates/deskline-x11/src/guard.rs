@@ -1,0 +1,181 @@
+//! The guard on X11 (SPEC §8): the person's devices are grabbed while the agent's input goes in.
+//!
+//! `XIGrabDevice` on every slave device that is not XTEST's. A grabbed slave floats: nothing of it
+//! reaches the master pointer and keyboard that apps listen to, while XTEST's slaves stay attached
+//! and the agent's input arrives. The X server frees the devices when the connection ends, so no
+//! death of this process locks anybody out.
+//!
+//! All of it happens on a thread and a connection of its own, [`keeper`], which no link can hold
+//! up: it is the watchdog too.
+
+mod devices;
+mod escape;
+mod events;
+mod held;
+mod keeper;
+
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use deskline_core::Rect;
+use deskline_link::guard::{Kept, Task};
+use deskline_link::{Cancel, Error, Result};
+use rustix::event::{EventfdFlags, eventfd};
+
+use crate::stream;
+
+/// The longest that the thread may take to do as it is told: waiting for another program that has
+/// grabbed the devices, for a button that the person holds, and for a slow server.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// The person's devices that the guard would keep out, or why it cannot. Grabs nothing.
+pub fn look(display: &str, xauthority: Option<&Path>) -> Result<Result<Vec<String>, String>> {
+    let (connection, _) = stream::open(display, xauthority)?;
+    Ok(devices::slaves(&connection)?.map(|slaves| {
+        let theirs = slaves.into_iter().filter(|slave| !slave.xtest);
+        theirs.map(|slave| slave.name).collect()
+    }))
+}
+
+/// Releases the keys and buttons that XTEST's devices hold, where the server has such devices.
+pub(crate) fn release_synthetic(c: &stream::Connection) -> Result<()> {
+    match devices::slaves(c)? {
+        Ok(slaves) => held::release_synthetic(c, &slaves),
+        Err(_) => Ok(()),
+    }
+}
+
+/// What the thread can be told.
+enum Order {
+    Close(Task, Cancel, SyncSender<Result<Kept>>),
+    Open(SyncSender<()>),
+    /// Listen for Esc no longer, and watch the person no longer.
+    Rest,
+    /// Note whether the person presses anything from here on.
+    Watch,
+    /// Whether they have; `None` where their devices cannot be told from the agent's.
+    Pressed(SyncSender<Option<bool>>),
+    /// Outline a place, caption it, or both.
+    Show(Option<Rect>, String, SyncSender<()>),
+    Hide(SyncSender<()>),
+}
+
+/// The guard's thread. Dropping this opens the guard and ends the thread.
+pub struct Guard {
+    /// `None` while this is dropped.
+    orders: Option<Sender<Order>>,
+    wake: Arc<OwnedFd>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Guard {
+    /// Starts the thread, which then connects to the display by itself.
+    pub fn start(display: &str, xauthority: Option<&Path>) -> Result<Self> {
+        let what = "starting the guard";
+        let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
+        let wake = Arc::new(wake.map_err(Error::system(what))?);
+        let (orders, inbox) = mpsc::channel();
+        let (display, xauthority) = (display.to_owned(), xauthority.map(Path::to_owned));
+        let woken = Arc::clone(&wake);
+        let thread = thread::Builder::new()
+            .name("guard".into())
+            .spawn(move || keeper::run(&display, xauthority.as_deref(), &inbox, &woken))
+            .map_err(Error::system(what))?;
+        Ok(Self {
+            orders: Some(orders),
+            wake,
+            thread: Some(thread),
+        })
+    }
+
+    /// As [`deskline_link::Desktop::keep_out`].
+    pub fn close(&self, task: &Task, cancel: &Cancel) -> Result<Kept> {
+        let (reply, done) = mpsc::sync_channel(1);
+        self.tell(Order::Close(task.clone(), cancel.clone(), reply));
+        answer(&done)?
+    }
+
+    /// As [`deskline_link::Desktop::let_in`].
+    pub fn open(&self) {
+        self.tell_and_wait(Order::Open);
+    }
+
+    /// As [`deskline_link::Desktop::watch_person`].
+    pub fn watch(&self) {
+        self.tell(Order::Watch);
+    }
+
+    /// As [`deskline_link::Desktop::person_pressed`].
+    pub fn pressed(&self) -> Option<bool> {
+        let (reply, done) = mpsc::sync_channel(1);
+        self.tell(Order::Pressed(reply));
+        answer(&done).ok().flatten()
+    }
+
+    /// Listens for Esc no longer, nor for anything else.
+    pub fn rest(&self) {
+        self.tell(Order::Rest);
+    }
+
+    /// As [`deskline_link::Desktop::show`].
+    pub fn show(
+        &self,
+        place: Option<Rect>,
+        caption: &str,
+        time: Duration,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        self.tell_and_wait(|reply| Order::Show(place, caption.to_owned(), reply));
+        let waited = cancel.wait(time);
+        self.tell_and_wait(Order::Hide);
+        waited
+    }
+
+    fn tell_and_wait(&self, order: impl FnOnce(SyncSender<()>) -> Order) {
+        let (reply, done) = mpsc::sync_channel(1);
+        self.tell(order(reply));
+        if let Err(error) = answer(&done) {
+            tracing::warn!(%error, "the guard");
+        }
+    }
+
+    fn tell(&self, order: Order) {
+        if let Some(orders) = &self.orders {
+            // Where the thread has ended the order is dropped, and its reply with it.
+            let _ = orders.send(order);
+        }
+        self.wake();
+    }
+
+    fn wake(&self) {
+        if let Err(error) = rustix::io::write(self.wake.as_fd(), &1u64.to_ne_bytes()) {
+            tracing::warn!(%error, "could not wake the guard");
+        }
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.orders = None;
+        self.wake();
+        if self
+            .thread
+            .take()
+            .is_some_and(|thread| thread.join().is_err())
+        {
+            tracing::error!("the guard's thread panicked");
+        }
+    }
+}
+
+fn answer<T>(done: &Receiver<T>) -> Result<T> {
+    done.recv_timeout(PATIENCE).map_err(|_| {
+        Error::Unavailable(
+            "the guard lost the X server, or it does not answer. Nothing was sent; the next call connects anew".into(),
+        )
+    })
+}

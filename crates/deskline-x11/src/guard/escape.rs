@@ -1,0 +1,61 @@
+//! Whether a key of the person's is Esc, and no modifier is held with it.
+
+use deskline_link::Result;
+use x11rb::protocol::xkb::{self, ConnectionExt as _, MapPart};
+use xkeysym::key;
+
+use crate::During as _;
+use crate::stream::Connection;
+
+const WHAT: &str = "listening for Esc";
+
+/// Whether `code` gives Escape on that device, without modifiers, in `group`. Asked anew each
+/// time: a layout can change at any moment, and people press keys slowly.
+pub(super) fn is_escape(c: &Connection, device: u16, code: u32, group: u8) -> Result<bool> {
+    let Ok(code) = u8::try_from(code) else {
+        return Ok(false);
+    };
+    let none = xkb::VMod::from(0u16);
+    let map = c
+        .xkb_get_map(
+            device,
+            MapPart::from(0u16),
+            MapPart::KEY_SYMS,
+            0,
+            0,
+            code,
+            1,
+            0,
+            0,
+            0,
+            0,
+            none,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        )
+        .during(WHAT)?;
+    // A device that has just gone pressed nothing.
+    let Ok(map) = map.reply() else {
+        return Ok(false);
+    };
+    let Some(symbols) = map.map.syms_rtrn.as_ref().and_then(|keys| keys.first()) else {
+        return Ok(false);
+    };
+    let groups = usize::from(symbols.group_info & 0xf).max(1);
+    let first = usize::from(group) % groups * usize::from(symbols.width);
+    Ok(symbols.syms.get(first) == Some(&key::Escape))
+}
+
+/// Whether the device holds no modifier, and the group it is in.
+pub(super) fn plain(c: &Connection, device: u16) -> Result<(bool, u8)> {
+    let state = c.xkb_get_state(device).during(WHAT)?;
+    let Ok(state) = state.reply() else {
+        return Ok((false, 0));
+    };
+    let held = u16::from(state.base_mods) | u16::from(state.latched_mods);
+    Ok((held == 0, state.group.into()))
+}

@@ -1,0 +1,113 @@
+//! Keys that the person holds when the guard closes or opens.
+//!
+//! A grabbed device floats, so what is down on the master stays down, and what changes on the
+//! device meanwhile does not reach it. When the guard closes, everything is released by XTEST:
+//! held keys would modify the agent's typing. When it opens, the master is brought in line with
+//! the devices again, as far as modifiers go: another key would type a character.
+
+use deskline_link::Result;
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::{
+    BUTTON_RELEASE_EVENT, ConnectionExt as _, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, KeyButMask,
+    Window,
+};
+use x11rb::protocol::xtest::ConnectionExt as _;
+use x11rb::wrapper::ConnectionExt as _;
+
+use super::devices::{self, Slave, codes};
+use crate::During as _;
+use crate::stream::Connection;
+
+const WHAT: &str = "putting the keyboard back";
+
+/// The person can press and release while the master is brought in line: look again this often.
+const LOOKS: usize = 4;
+
+/// Buttons that a core state knows.
+const BUTTONS: std::ops::RangeInclusive<u8> = 1..=5;
+
+/// Releases every key that is down on the master, or on XTEST's own device, whose presses the
+/// server would else take for repeats.
+pub(super) fn release(c: &Connection, slaves: &[Slave]) -> Result<()> {
+    let master = c.query_keymap().during(WHAT)?;
+    release_synthetic(c, slaves)?;
+    for code in codes(&master.reply().during(WHAT)?.keys) {
+        fake(c, KEY_RELEASE_EVENT, code)?;
+    }
+    Ok(())
+}
+
+/// Releases what XTEST's own devices hold, whoever has pressed it.
+pub(super) fn release_synthetic(c: &Connection, slaves: &[Slave]) -> Result<()> {
+    let xtest = devices::pressed(c, slaves.iter().filter(|slave| slave.xtest))?;
+    for code in codes(&xtest.keys) {
+        fake(c, KEY_RELEASE_EVENT, code)?;
+    }
+    for button in codes(&xtest.buttons) {
+        fake(c, BUTTON_RELEASE_EVENT, button)?;
+    }
+    Ok(())
+}
+
+/// Brings the master in line with the devices. Returns the modifiers that were pressed for it.
+pub(super) fn put_back(c: &Connection, root: Window, slaves: &[Slave]) -> Result<Vec<u8>> {
+    let modifiers = c.get_modifier_mapping().during(WHAT)?;
+    let modifiers = modifiers.reply().during(WHAT)?.keycodes;
+    let mut pressed = vec![];
+    for _ in 0..LOOKS {
+        // The master first: what the person presses between the two is then pressed twice, which
+        // the server drops, and not taken for a key that nobody holds.
+        let keymap = c.query_keymap().during(WHAT)?;
+        let pointer = c.query_pointer(root).during(WHAT)?;
+        let theirs = devices::pressed(c, slaves.iter().filter(|slave| !slave.xtest))?;
+        let master = keymap.reply().during(WHAT)?.keys;
+        let buttons = pointer.reply().during(WHAT)?.mask;
+        let mut done = true;
+        for code in codes(&theirs.keys) {
+            if modifiers.contains(&code) && !has(&master, code) {
+                fake(c, KEY_PRESS_EVENT, code)?;
+                pressed.push(code);
+                done = false;
+            }
+        }
+        for code in codes(&master).filter(|code| !has(&theirs.keys, *code)) {
+            fake(c, KEY_RELEASE_EVENT, code)?;
+            pressed.retain(|pressed| *pressed != code);
+            done = false;
+        }
+        let down = KeyButMask::BUTTON1
+            | KeyButMask::BUTTON2
+            | KeyButMask::BUTTON3
+            | KeyButMask::BUTTON4
+            | KeyButMask::BUTTON5;
+        if buttons.intersects(down) && codes(&theirs.buttons).next().is_none() {
+            for button in BUTTONS {
+                fake(c, BUTTON_RELEASE_EVENT, button)?;
+            }
+            done = false;
+        }
+        if done {
+            break;
+        }
+        c.sync().during(WHAT)?;
+    }
+    c.flush().during(WHAT)?;
+    Ok(pressed)
+}
+
+/// Lets go of a modifier that was pressed for the person, who has released it: the master knows
+/// already, XTEST's own device does not.
+pub(super) fn let_go(c: &Connection, code: u8) -> Result<()> {
+    fake(c, KEY_RELEASE_EVENT, code)?;
+    c.flush().during(WHAT)
+}
+
+fn has(set: &devices::Codes, code: u8) -> bool {
+    set[usize::from(code / 8)] >> (code % 8) & 1 == 1
+}
+
+fn fake(c: &Connection, event: u8, detail: u8) -> Result<()> {
+    c.xtest_fake_input(event, detail, 0, x11rb::NONE, 0, 0, 0)
+        .during(WHAT)?;
+    Ok(())
+}

@@ -1,0 +1,279 @@
+//! X11: windows, input and pictures, over one connection that is used from one thread.
+//!
+//! Requests go out in batches and their replies are read afterwards; what takes two dependent
+//! steps takes two round trips, whatever the number of windows. Every wait has a bound: the
+//! stream's own for a reply, the step's for an event. Coordinates are those of the root window.
+
+mod activate;
+mod aim;
+mod bindings;
+mod canvas;
+mod grabs;
+pub mod guard;
+mod held;
+mod keymap;
+mod keys;
+mod overlay;
+mod picture;
+mod pointer;
+mod popups;
+mod shared_image;
+mod sticky;
+pub(crate) mod stream;
+mod sync;
+mod text;
+mod toplevel;
+mod typist;
+pub mod window_manager;
+mod windows;
+mod xauth;
+
+use std::path::Path;
+use std::time::Duration;
+
+use deskline_link::{Error, Result};
+use x11rb::connection::{Connection as _, RequestConnection as _};
+use x11rb::errors::{ConnectionError, ReplyError, ReplyOrIdError};
+use x11rb::protocol::xkb::{self, ConnectionExt as _};
+use x11rb::protocol::xproto::{
+    AtomEnum, ConnectionExt as _, CreateWindowAux, EventMask, WindowClass,
+};
+use x11rb::protocol::{composite, damage, res, shm, xinput, xtest};
+
+use held::Held;
+use picture::Pictures;
+use pointer::LastClick;
+use stream::Connection;
+use sync::Heard;
+
+pub use toplevel::{Kind, Shadow, Toplevel};
+
+x11rb::atom_manager! {
+    /// The atoms of EWMH, ICCCM and the toolkits.
+    pub(crate) Atoms:
+    AtomsCookie {
+        UTF8_STRING,
+        WM_PROTOCOLS,
+        WM_STATE,
+        _DESKLINE_BOUND_KEYCODES,
+        _GTK_FRAME_EXTENTS,
+        _NET_ACTIVE_WINDOW,
+        _NET_CLIENT_LIST,
+        _NET_FRAME_EXTENTS,
+        _NET_REQUEST_FRAME_EXTENTS,
+        _NET_SUPPORTING_WM_CHECK,
+        _NET_WM_NAME,
+        _NET_WM_PID,
+        _NET_WM_PING,
+        _NET_WM_STATE,
+        _NET_WM_STATE_HIDDEN,
+        _NET_WM_STATE_MODAL,
+        _NET_WM_WINDOW_TYPE,
+        _NET_WM_WINDOW_TYPE_COMBO,
+        _NET_WM_WINDOW_TYPE_DESKTOP,
+        _NET_WM_WINDOW_TYPE_DIALOG,
+        _NET_WM_WINDOW_TYPE_DND,
+        _NET_WM_WINDOW_TYPE_DOCK,
+        _NET_WM_WINDOW_TYPE_DROPDOWN_MENU,
+        _NET_WM_WINDOW_TYPE_MENU,
+        _NET_WM_WINDOW_TYPE_NORMAL,
+        _NET_WM_WINDOW_TYPE_NOTIFICATION,
+        _NET_WM_WINDOW_TYPE_POPUP_MENU,
+        _NET_WM_WINDOW_TYPE_SPLASH,
+        _NET_WM_WINDOW_TYPE_TOOLBAR,
+        _NET_WM_WINDOW_TYPE_TOOLTIP,
+        _NET_WM_WINDOW_TYPE_UTILITY,
+    }
+}
+
+/// One connection to an X server: its windows, pointer, keyboard and pixels.
+///
+/// For one thread at a time. Dropping it releases what it holds pressed.
+pub struct X11 {
+    connection: Connection,
+    root: u32,
+    atoms: Atoms,
+    /// An unmapped window of ours, to learn the server's time by.
+    own: u32,
+    /// The XKB device whose map turns our key codes into symbols.
+    keyboard: xkb::DeviceSpec,
+    has_res: bool,
+    held: Held,
+    heard: Heard,
+    last_click: Option<LastClick>,
+    pictures: Pictures,
+    aim: aim::Aim,
+}
+
+impl X11 {
+    /// Connects to `display` (`:0`), with the cookie in `xauthority` if that file has one for it.
+    /// Looks at no environment variable.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] where there is no server, it refuses us, does not answer within 3 s,
+    /// or lacks XTEST or XKB.
+    pub fn connect(display: &str, xauthority: Option<&Path>) -> Result<Self> {
+        let (connection, screen) = stream::open(display, xauthority)?;
+        let lacks = |what| {
+            Error::Unavailable(format!(
+                "the X server at display {display} has no {what} extension, which input needs. Start it with {what} enabled"
+            ))
+        };
+        for extension in [
+            composite::X11_EXTENSION_NAME,
+            damage::X11_EXTENSION_NAME,
+            res::X11_EXTENSION_NAME,
+            shm::X11_EXTENSION_NAME,
+            xinput::X11_EXTENSION_NAME,
+            xkb::X11_EXTENSION_NAME,
+            xtest::X11_EXTENSION_NAME,
+        ] {
+            connection
+                .prefetch_extension_information(extension)
+                .during("asking for extensions")?;
+        }
+        let has = |name| -> Result<bool> {
+            let known = connection.extension_information(name);
+            Ok(known.during("asking for extensions")?.is_some())
+        };
+        if !has(xtest::X11_EXTENSION_NAME)? {
+            return Err(lacks("XTEST"));
+        }
+        if !has(xkb::X11_EXTENSION_NAME)? {
+            return Err(lacks("XKEYBOARD"));
+        }
+        let has_res = has(res::X11_EXTENSION_NAME)?;
+        let xkb = connection.xkb_use_extension(1, 0).during("using XKB")?;
+        let atoms = Atoms::new(&connection).during("asking for atoms")?;
+        let pictures = Pictures::versions(
+            &connection,
+            has(composite::X11_EXTENSION_NAME)? && has(damage::X11_EXTENSION_NAME)?,
+            has(shm::X11_EXTENSION_NAME)?,
+        )?;
+        let own = connection.generate_id().during("making a window")?;
+        let root = connection
+            .setup()
+            .roots
+            .get(screen)
+            .ok_or_else(|| Error::Unavailable(format!("display {display} has no such screen")))?
+            .root;
+        let aux = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
+        let class = WindowClass::INPUT_ONLY;
+        connection
+            .create_window(0, own, root, -1, -1, 1, 1, 0, class, 0, &aux)
+            .during("making a window")?;
+        if !xkb.reply().during("using XKB")?.supported {
+            return Err(lacks("XKEYBOARD"));
+        }
+        let keyboard = if has(xinput::X11_EXTENSION_NAME)? {
+            keymap::xtest_keyboard(&connection)?
+        } else {
+            xkb::ID::USE_CORE_KBD.into()
+        };
+        let x11 = Self {
+            root,
+            atoms: atoms.reply().during("asking for atoms")?,
+            own,
+            keyboard,
+            has_res,
+            held: Held::default(),
+            heard: Heard::by(own),
+            last_click: None,
+            pictures: pictures.reply()?,
+            aim: aim::Aim::default(),
+            connection,
+        };
+        x11.reclaim_keycodes()?;
+        Ok(x11)
+    }
+
+    /// Whether the connection still works. After a loss every method fails: connect again.
+    pub fn alive(&self) -> bool {
+        !self.connection.stream().lost()
+    }
+
+    /// Releases every key and button that this connection has pressed and not released.
+    pub fn release_all(&mut self) {
+        self.held.release_all(&self.connection);
+    }
+
+    /// Whether a window manager runs (EWMH `_NET_SUPPORTING_WM_CHECK`, on the root and on the
+    /// window that it names).
+    pub fn has_window_manager(&self) -> Result<bool> {
+        let what = "looking for a window manager";
+        let check = |window: u32| {
+            let atom = self.atoms._NET_SUPPORTING_WM_CHECK;
+            self.connection
+                .get_property(false, window, atom, AtomEnum::WINDOW, 0, 1)
+                .during(what)
+        };
+        let named = |reply: Option<x11rb::protocol::xproto::GetPropertyReply>| {
+            reply.and_then(|reply| reply.value32()?.next())
+        };
+        let Some(manager) = named(check(self.root)?.reply().present(what)?) else {
+            return Ok(false);
+        };
+        Ok(named(check(manager)?.reply().present(what)?) == Some(manager))
+    }
+}
+
+impl Drop for X11 {
+    fn drop(&mut self) {
+        self.release_all();
+    }
+}
+
+/// The longest time between two looks at a cancel flag.
+pub(crate) const SLICE: Duration = Duration::from_millis(4);
+
+/// What became of a request, in the words of [`Error`].
+pub(crate) trait During<T> {
+    /// A lost connection is [`Error::Unavailable`], anything else [`Error::System`].
+    fn during(self, what: &'static str) -> Result<T>;
+}
+
+fn lost(what: &'static str, error: &ConnectionError) -> Error {
+    Error::Unavailable(format!(
+        "lost the X server while {what}: {error}. If the desktop session has ended, start it again; the next call connects anew"
+    ))
+}
+
+impl<T> During<T> for Result<T, ConnectionError> {
+    fn during(self, what: &'static str) -> Result<T> {
+        self.map_err(|error| lost(what, &error))
+    }
+}
+
+impl<T> During<T> for Result<T, ReplyError> {
+    fn during(self, what: &'static str) -> Result<T> {
+        self.map_err(|error| match error {
+            ReplyError::ConnectionError(error) => lost(what, &error),
+            ReplyError::X11Error(_) => Error::system(what)(error),
+        })
+    }
+}
+
+impl<T> During<T> for Result<T, ReplyOrIdError> {
+    fn during(self, what: &'static str) -> Result<T> {
+        self.map_err(|error| match error {
+            ReplyOrIdError::ConnectionError(error) => lost(what, &error),
+            other => Error::system(what)(other),
+        })
+    }
+}
+
+/// For requests about windows of others, which may be gone by the time they arrive.
+pub(crate) trait Present<T> {
+    /// `None` where the server answered with an error.
+    fn present(self, what: &'static str) -> Result<Option<T>>;
+}
+
+impl<T> Present<T> for Result<T, ReplyError> {
+    fn present(self, what: &'static str) -> Result<Option<T>> {
+        match self {
+            Err(ReplyError::X11Error(_)) => Ok(None),
+            other => other.during(what).map(Some),
+        }
+    }
+}

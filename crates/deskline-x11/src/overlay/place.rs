@@ -1,0 +1,160 @@
+//! Where on the screen, and how large.
+
+use deskline_core::{Point, Rect};
+use deskline_link::Result;
+use x11rb::connection::RequestConnection as _;
+use x11rb::protocol::randr::{self, ConnectionExt as _};
+use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Window};
+
+use crate::stream::Connection;
+use crate::{During as _, Present as _};
+
+/// The distance of a banner from the edge of its screen, and from what it must not cover.
+const MARGIN: i32 = 12;
+
+/// Xft.dpi is somewhere in here, in 4-byte units; real databases have some hundred bytes.
+const MAX_RESOURCES: u32 = 4096;
+
+const WHAT: &str = "looking for the screen";
+
+/// A screen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Monitor {
+    /// Where it is, in root coordinates.
+    pub(super) area: Rect,
+    /// Pixels per unit of 1/96 inch.
+    pub(super) scale: f64,
+}
+
+/// The screen that `place` is on, or the primary one.
+pub(super) fn monitor(c: &Connection, root: Window, place: Option<Rect>) -> Result<Monitor> {
+    let has_randr = c.extension_information(randr::X11_EXTENSION_NAME);
+    let has_randr = has_randr.during(WHAT)?.is_some();
+    let resources = (AtomEnum::RESOURCE_MANAGER, AtomEnum::STRING);
+    let resources = c
+        .get_property(false, root, resources.0, resources.1, 0, MAX_RESOURCES)
+        .during(WHAT)?;
+    let whole = c.get_geometry(root).during(WHAT)?;
+    let monitors = has_randr
+        .then(|| c.randr_get_monitors(root, true).during(WHAT))
+        .transpose()?;
+    let resources = resources.reply().during(WHAT)?.value;
+    let whole = whole.reply().during(WHAT)?;
+    // A server whose RandR is older than 1.5 answers with an error.
+    let monitors = monitors
+        .map(|m| m.reply().present(WHAT))
+        .transpose()?
+        .flatten();
+    let scale = scale_of(&String::from_utf8_lossy(&resources));
+    let mut monitors: Vec<(bool, Monitor)> = monitors
+        .iter()
+        .flat_map(|reply| &reply.monitors)
+        .map(|m| {
+            let area = Rect {
+                x: m.x.into(),
+                y: m.y.into(),
+                w: m.width.into(),
+                h: m.height.into(),
+            };
+            let inches = f64::from(m.width_in_millimeters) / 25.4;
+            let scale = scale.unwrap_or_else(|| dense(area.w, inches));
+            (m.primary, Monitor { area, scale })
+        })
+        .filter(|(_, m)| !m.area.is_empty())
+        .collect();
+    monitors.sort_by_key(|(primary, _)| !primary);
+    let on = |point: Point| monitors.iter().find(|(_, m)| m.area.contains(point));
+    let found = place.and_then(|place| on(place.center()));
+    let whole = Monitor {
+        area: Rect {
+            x: 0,
+            y: 0,
+            w: whole.width.into(),
+            h: whole.height.into(),
+        },
+        scale: scale.unwrap_or(1.0),
+    };
+    Ok(found
+        .or(monitors.first())
+        .map_or(whole, |(_, monitor)| *monitor))
+}
+
+/// `Xft.dpi: 192` is 2.0: what desktops set for apps to scale by.
+fn scale_of(resources: &str) -> Option<f64> {
+    let line = resources
+        .lines()
+        .find_map(|line| line.strip_prefix("Xft.dpi:"))?;
+    let dpi: f64 = line.trim().parse().ok()?;
+    (48.0..=480.0).contains(&dpi).then(|| (dpi / 96.0).max(1.0))
+}
+
+/// 2.0 for a screen as dense as those that are meant for it. Virtual ones have no size.
+fn dense(pixels: i32, inches: f64) -> f64 {
+    let dense = inches > 4.0 && f64::from(pixels) / inches > 180.0;
+    if dense { 2.0 } else { 1.0 }
+}
+
+/// Where a banner of this size goes: at the top of the screen, or at its bottom where the top
+/// would cover `avoid`.
+pub(super) fn banner(monitor: &Monitor, (w, h): (i32, i32), avoid: Option<Rect>) -> Rect {
+    let area = monitor.area;
+    let margin = (f64::from(MARGIN) * monitor.scale).round() as i32;
+    let at = |y: i32| Rect {
+        x: area.x + (area.w - w).max(0) / 2,
+        y,
+        w,
+        h,
+    };
+    let top = at(area.y + margin);
+    let near = Rect {
+        x: top.x - margin,
+        y: top.y - margin,
+        w: w + 2 * margin,
+        h: h + 2 * margin,
+    };
+    // A place as large as the screen is covered either way.
+    let covers = avoid.is_some_and(|avoid| !near.intersect(&avoid).is_empty());
+    if covers {
+        at(area.y + area.h - h - margin)
+    } else {
+        top
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_banner_stays_off_its_target() {
+        let area = Rect {
+            x: 1920,
+            y: 0,
+            w: 1280,
+            h: 800,
+        };
+        let monitor = Monitor { area, scale: 1.0 };
+        let top = banner(&monitor, (400, 40), None);
+        assert_eq!((top.x, top.y), (1920 + 440, 12));
+        let target = Rect {
+            x: 2500,
+            y: 20,
+            w: 100,
+            h: 30,
+        };
+        let bottom = banner(&monitor, (400, 40), Some(target));
+        assert!(bottom.intersect(&target).is_empty());
+        assert_eq!(bottom.y, 800 - 40 - 12);
+    }
+
+    #[test]
+    fn the_scale_is_the_desktops_or_the_screens() {
+        assert_eq!(scale_of("Xcursor.size:\t24\nXft.dpi:\t192\n"), Some(2.0));
+        assert_eq!(scale_of("Xft.dpi: 0"), None);
+        assert_eq!(scale_of(""), None);
+        assert!((dense(3840, 13.6) - 2.0).abs() < 0.1);
+        assert!((dense(1920, 13.6) - 1.0).abs() < 0.1);
+        assert!((dense(1920, 0.0) - 1.0).abs() < 0.1);
+    }
+}

@@ -1,0 +1,98 @@
+//! Whether the window manager manages windows yet.
+
+use deskline_link::{Error, Result};
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::{
+    Atom, AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _,
+    CreateWindowAux, EventMask, Window, WindowClass,
+};
+use x11rb::rust_connection::RustConnection;
+
+use crate::{Atoms, During as _};
+
+const WHAT: &str = "waiting for the window manager";
+
+/// A question that the window manager answers from its main loop: how large would the frame of
+/// this window be? Extended Window Manager Hints, `_NET_REQUEST_FRAME_EXTENTS`.
+///
+/// `_NET_SUPPORTING_WM_CHECK` comes too early: xfwm4 4.18 sets it, then looks at every window there
+/// is, and ends with `BadWindow` where one of them goes meanwhile.
+pub struct Question<'x> {
+    connection: &'x RustConnection,
+    root: Window,
+    /// Ours, and never mapped; it goes with the connection.
+    window: Window,
+    atoms: Atoms,
+    asked: bool,
+}
+
+impl<'x> Question<'x> {
+    /// Every change that [`answered`](Self::answered) depends on is an event on `connection`.
+    pub fn new(connection: &'x RustConnection, screen: usize) -> Result<Self> {
+        let root = connection
+            .setup()
+            .roots
+            .get(screen)
+            .ok_or_else(|| Error::Unavailable("the private display has no screen".to_owned()))?
+            .root;
+        let atoms = Atoms::new(connection).during(WHAT)?.reply().during(WHAT)?;
+        let window = connection.generate_id().during(WHAT)?;
+        let events = EventMask::PROPERTY_CHANGE;
+        let aux = CreateWindowAux::new().event_mask(events);
+        let class = WindowClass::INPUT_OUTPUT;
+        connection
+            .create_window(0, window, root, 0, 0, 1, 1, 0, class, 0, &aux)
+            .during(WHAT)?;
+        let of_root = ChangeWindowAttributesAux::new().event_mask(events);
+        connection
+            .change_window_attributes(root, &of_root)
+            .during(WHAT)?;
+        Ok(Self {
+            connection,
+            root,
+            window,
+            atoms,
+            asked: false,
+        })
+    }
+
+    /// Whether there is an answer by now; where there is none, all events have been taken.
+    pub fn answered(&mut self) -> Result<bool> {
+        loop {
+            if !self.asked && self.is_set(self.root, self.atoms._NET_SUPPORTING_WM_CHECK)? {
+                self.ask()?;
+            }
+            if self.asked && self.is_set(self.window, self.atoms._NET_FRAME_EXTENTS)? {
+                return Ok(true);
+            }
+            let mut changed = false;
+            while self.connection.poll_for_event().during(WHAT)?.is_some() {
+                changed = true;
+            }
+            if !changed {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn ask(&mut self) -> Result<()> {
+        let request = self.atoms._NET_REQUEST_FRAME_EXTENTS;
+        let message = ClientMessageEvent::new(32, self.window, request, [0; 5]);
+        let to = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
+        self.connection
+            .send_event(false, self.root, to, message)
+            .during(WHAT)?;
+        self.asked = true;
+        Ok(())
+    }
+
+    fn is_set(&self, window: Window, property: Atom) -> Result<bool> {
+        let reply = self
+            .connection
+            .get_property(false, window, property, AtomEnum::ANY, 0, 0)
+            .during(WHAT)?
+            .reply()
+            .during(WHAT)?;
+        Ok(reply.type_ != x11rb::NONE)
+    }
+}

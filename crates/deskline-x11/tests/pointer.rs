@@ -1,0 +1,210 @@
+//! Clicks, drags and the wheel, as a window receives them.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod common;
+
+use common::{Look, Manager, PlainWindow, Seen, TestDesktop, eventually};
+use deskline_core::{Modifiers, Point};
+use deskline_link::cancel::Reason;
+use deskline_link::{Button, Cancel, Clicks, Error};
+use deskline_x11::X11;
+
+const AT: Point = Point { x: 150, y: 170 };
+
+fn start() -> (TestDesktop, X11, PlainWindow) {
+    let desktop = TestDesktop::start(Manager::None);
+    let window = PlainWindow::open(&desktop.display, Look::default());
+    let x11 = desktop.connect();
+    (desktop, x11, window)
+}
+
+/// Buttons that went down: number, state, time.
+fn pressed(window: &PlainWindow) -> Vec<(u8, u16, u32)> {
+    let seen = window.seen().into_iter();
+    seen.filter_map(|seen| match seen {
+        Seen::Button {
+            button,
+            state,
+            x,
+            y,
+            time,
+        } => {
+            assert_eq!((i32::from(x), i32::from(y)), (AT.x, AT.y));
+            Some((button, state, time))
+        }
+        _ => None,
+    })
+    .collect()
+}
+
+fn released(window: &PlainWindow) -> usize {
+    let seen = window.seen().into_iter();
+    seen.filter(|seen| matches!(seen, Seen::ButtonUp { .. }))
+        .count()
+}
+
+#[test]
+fn a_click_is_motion_then_press_and_release() {
+    let (_desktop, mut x11, window) = start();
+    let never = Cancel::new();
+    x11.click(
+        AT,
+        Button::Right,
+        Clicks::Single,
+        Modifiers::SHIFT | Modifiers::CONTROL,
+        &never,
+    )
+    .unwrap();
+    eventually("the click", || released(&window) == 1);
+    assert!(matches!(window.seen()[0], Seen::Motion { x: 150, y: 170 }));
+    let clicks = pressed(&window);
+    assert_eq!((clicks[0].0, clicks[0].1), (3, 5));
+    assert_eq!(x11.pointer().unwrap().at, AT);
+}
+
+#[test]
+fn a_double_click_is_one_and_two_clicks_are_not() {
+    let (_desktop, mut x11, window) = start();
+    let never = Cancel::new();
+    for clicks in [Clicks::Double, Clicks::Single, Clicks::Single] {
+        x11.click(AT, Button::Left, clicks, Modifiers::empty(), &never)
+            .unwrap();
+    }
+    eventually("four clicks", || released(&window) == 4);
+    let times: Vec<_> = pressed(&window).iter().map(|click| click.2).collect();
+    assert!(times[1] - times[0] < 100, "{times:?}");
+    assert!(times[2] - times[1] > 400, "{times:?}");
+    assert!(times[3] - times[2] > 400, "{times:?}");
+}
+
+#[test]
+fn a_left_handed_mouse_is_followed() {
+    let (desktop, mut x11, window) = start();
+    desktop.run("xmodmap", &["-e", "pointer = 3 2 1"]);
+    x11.click(
+        AT,
+        Button::Left,
+        Clicks::Single,
+        Modifiers::empty(),
+        &Cancel::new(),
+    )
+    .unwrap();
+    eventually("the click", || released(&window) == 1);
+    assert_eq!(pressed(&window)[0].0, 1, "the app sees the main button");
+}
+
+#[test]
+fn a_drag_moves_step_by_step_with_the_button_down() {
+    let (_desktop, mut x11, window) = start();
+    let to = Point { x: 390, y: 130 };
+    x11.drag(AT, to, Modifiers::ALT, &Cancel::new()).unwrap();
+    eventually("the release", || released(&window) == 1);
+    let seen = window.seen();
+    let down = seen
+        .iter()
+        .position(|s| matches!(s, Seen::Button { .. }))
+        .unwrap();
+    let up = seen
+        .iter()
+        .position(|s| matches!(s, Seen::ButtonUp { .. }))
+        .unwrap();
+    assert_eq!(pressed(&window)[0].1, 8);
+    let motions: Vec<_> = seen[down..up]
+        .iter()
+        .filter_map(|seen| match seen {
+            Seen::Motion { x, y } => Some((*x, *y)),
+            _ => None,
+        })
+        .collect();
+    assert!(motions.len() >= 10, "{motions:?}");
+    assert!(
+        motions
+            .windows(2)
+            .all(|m| m[0].0 <= m[1].0 && m[0].1 >= m[1].1)
+    );
+    assert_eq!(motions.last(), Some(&(390, 130)));
+}
+
+#[test]
+fn a_cancelled_drag_releases_the_button_and_its_modifiers() {
+    let (desktop, mut x11, window) = start();
+    let cancel = Cancel::new();
+    let other = cancel.clone();
+    let canceller = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(40));
+        other.cancel(Reason::Person);
+    });
+    let result = x11.drag(AT, Point { x: 390, y: 130 }, Modifiers::SHIFT, &cancel);
+    canceller.join().unwrap();
+    assert!(matches!(result, Err(Error::Cancelled(Reason::Person))));
+    eventually("the release", || released(&window) == 1);
+    let mask = desktop.run("xdotool", &["getmouselocation"]);
+    assert!(mask.contains("x:"), "{mask}");
+    x11.click(
+        AT,
+        Button::Left,
+        Clicks::Single,
+        Modifiers::empty(),
+        &Cancel::new(),
+    )
+    .unwrap();
+    eventually("a click", || pressed(&window).len() == 2);
+    assert_eq!(
+        pressed(&window)[1].1,
+        0,
+        "no modifier and no button is down"
+    );
+}
+
+#[test]
+fn the_wheel_turns_line_by_line() {
+    let (_desktop, mut x11, window) = start();
+    let never = Cancel::new();
+    for (delta_x, delta_y, button, count) in [
+        (0, 3, 5, 3),
+        (0, -70, 4, 70),
+        (2, 0, 7, 2),
+        (-1, 0, 6, 1),
+        (0, 0, 0, 0),
+    ] {
+        window.forget();
+        x11.scroll(AT, delta_x, delta_y, &never).unwrap();
+        eventually("the turns", || released(&window) == count);
+        assert!(pressed(&window).iter().all(|turn| turn.0 == button));
+    }
+}
+
+#[test]
+fn a_cancel_stops_the_wheel() {
+    let (_desktop, mut x11, _window) = start();
+    let cancel = Cancel::new();
+    let other = cancel.clone();
+    let canceller = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        other.cancel(Reason::Watchdog);
+    });
+    let result = x11.scroll(AT, 0, i32::MIN, &cancel);
+    canceller.join().unwrap();
+    assert!(matches!(result, Err(Error::Cancelled(Reason::Watchdog))));
+}
+
+#[test]
+fn places_off_the_screen_are_refused() {
+    let (_desktop, mut x11, window) = start();
+    let never = Cancel::new();
+    for (x, y) in [
+        (-1, 5),
+        (1280, 5),
+        (5, 800),
+        (i32::MAX, i32::MIN),
+        (65_536 + 150, 170),
+    ] {
+        let at = Point { x, y };
+        let error = x11.click(at, Button::Left, Clicks::Single, Modifiers::empty(), &never);
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("not on the screen"), "{error}");
+        assert!(x11.drag(AT, at, Modifiers::empty(), &never).is_err());
+        assert!(x11.move_pointer(at).is_err());
+    }
+    assert!(pressed(&window).is_empty());
+}

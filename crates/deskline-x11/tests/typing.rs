@@ -1,0 +1,299 @@
+//! What is typed is what arrives.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{Look, Manager, PlainWindow, Seen, TestDesktop, eventually};
+use deskline_core::{Key, KeyPress, Modifiers};
+use deskline_link::cancel::Reason;
+use deskline_link::{Cancel, Error, WindowId};
+use deskline_x11::X11;
+
+const MIXED: &str = "Hé漢字😀Ω£ zB!\tA1@\n~`^end";
+
+fn focused(desktop: &TestDesktop, look: Look) -> (X11, PlainWindow) {
+    let window = PlainWindow::open(&desktop.display, look);
+    let mut x11 = desktop.connect();
+    let id = WindowId(window.id.into());
+    x11.activate(id, &Cancel::new()).unwrap();
+    (x11, window)
+}
+
+/// Distinct characters that no layout has.
+fn ideographs(count: u32) -> String {
+    (0..count)
+        .filter_map(|i| char::from_u32(0x4e00 + i))
+        .collect()
+}
+
+fn press(key: Key, modifiers: Modifiers) -> KeyPress {
+    KeyPress { key, modifiers }
+}
+
+/// Symbols and states of the keys that went down.
+fn keys(window: &PlainWindow) -> Vec<(u32, u16)> {
+    let seen = window.seen().into_iter();
+    seen.filter_map(|seen| match seen {
+        Seen::Key { symbol, state } => Some((symbol, state)),
+        _ => None,
+    })
+    .collect()
+}
+
+/// The keys that are down on the server.
+fn down(desktop: &TestDesktop) -> Vec<u8> {
+    use x11rb::protocol::xproto::ConnectionExt as _;
+    let (c, _) = x11rb::connect(Some(&desktop.display)).unwrap();
+    let keys = c.query_keymap().unwrap().reply().unwrap().keys;
+    keys.into_iter().filter(|byte| *byte != 0).collect()
+}
+
+/// The symbols of all key codes, to compare.
+fn keyboard_map(desktop: &TestDesktop) -> Vec<u32> {
+    use x11rb::connection::Connection as _;
+    use x11rb::protocol::xproto::ConnectionExt as _;
+    let (c, _) = x11rb::connect(Some(&desktop.display)).unwrap();
+    let (low, high) = (c.setup().min_keycode, c.setup().max_keycode);
+    let map = c.get_keyboard_mapping(low, high - low + 1).unwrap();
+    let map = map.reply().unwrap();
+    let width = usize::from(map.keysyms_per_keycode);
+    let codes = map.keysyms.chunks(width);
+    codes.flat_map(|code| code[..2].to_vec()).collect()
+}
+
+#[test]
+fn any_unicode_arrives_and_the_keyboard_map_is_put_back() {
+    let desktop = TestDesktop::start(Manager::None);
+    let (mut x11, window) = focused(&desktop, Look::default());
+    let before = keyboard_map(&desktop);
+    let text = format!("{MIXED}{}\r\nend", ideographs(200));
+    x11.type_text(&text, &Cancel::new()).unwrap();
+    let text = text.replace("\r\n", "\n");
+    eventually("the text", || window.text() == text);
+    assert_eq!(keyboard_map(&desktop), before);
+    assert!(down(&desktop).is_empty());
+}
+
+/// What a killed process has bound is taken back by the next that types.
+#[test]
+fn bindings_of_a_dead_client_are_taken_back() {
+    let desktop = TestDesktop::start(Manager::None);
+    let (mut x11, window) = focused(&desktop, Look::default());
+    let before = keyboard_map(&desktop);
+    desktop.run("xmodmap", &["-e", "keycode 93 = U4E00 U4E00"]);
+    let name = "_DESKLINE_BOUND_KEYCODES";
+    let note = [
+        "-root",
+        "-f",
+        name,
+        "32c",
+        "-set",
+        name,
+        "0x3ffffff, 93, 300",
+    ];
+    desktop.run("xprop", &note);
+    assert_ne!(keyboard_map(&desktop), before);
+    x11.type_text("丁", &Cancel::new()).unwrap();
+    eventually("the text", || window.text() == "丁");
+    assert_eq!(keyboard_map(&desktop), before);
+}
+
+/// Everything is put back by the time a short-lived process has gone.
+#[test]
+fn nothing_is_left_by_a_client_that_leaves_at_once() {
+    let desktop = TestDesktop::start(Manager::None);
+    let (x11, _window) = focused(&desktop, Look::default());
+    drop(x11);
+    let before = keyboard_map(&desktop);
+    for _ in 0..5 {
+        let mut x11 = desktop.connect();
+        x11.type_text(&ideographs(40), &Cancel::new()).unwrap();
+        drop(x11);
+        assert_eq!(keyboard_map(&desktop), before);
+    }
+}
+
+/// An app that reads a key long after it was sent reads the map as it is then.
+#[test]
+fn a_slow_app_gets_what_was_typed() {
+    let desktop = TestDesktop::start(Manager::Plain);
+    let slow = Look {
+        slow: 20,
+        ..Look::default()
+    };
+    let (mut x11, window) = focused(&desktop, slow);
+    let text = ideographs(60);
+    x11.type_text(&text, &Cancel::new()).unwrap();
+    eventually("the text", || window.text() == text);
+}
+
+#[test]
+fn an_app_that_answers_no_pings_gets_what_was_typed() {
+    let desktop = TestDesktop::start(Manager::None);
+    let mute = Look {
+        pings: false,
+        ..Look::default()
+    };
+    let (mut x11, window) = focused(&desktop, mute);
+    let text = ideographs(60);
+    x11.type_text(&text, &Cancel::new()).unwrap();
+    eventually("the text", || window.text() == text);
+}
+
+#[test]
+fn caps_lock_and_num_lock_do_not_matter_and_stay() {
+    let desktop = TestDesktop::start(Manager::None);
+    let (mut x11, window) = focused(&desktop, Look::default());
+    desktop.run("xdotool", &["key", "Caps_Lock", "key", "Num_Lock"]);
+    window.forget();
+    let text = "aBc éÉ ß 漢 1!";
+    x11.type_text(text, &Cancel::new()).unwrap();
+    eventually("the text", || window.text() == text);
+    assert!(keys(&window).iter().all(|(_, state)| state & 2 == 0));
+    window.forget();
+    desktop.run("xdotool", &["key", "a"]);
+    eventually("a key", || !keys(&window).is_empty());
+    assert_eq!(keys(&window)[0].1 & 0x12, 0x12, "locks are back");
+}
+
+/// Another layout: letters elsewhere, a third level, dead keys where US has plain ones.
+#[test]
+fn layouts_and_groups_are_followed() {
+    let desktop = TestDesktop::start(Manager::None);
+    let (mut x11, window) = focused(&desktop, Look::default());
+    let never = Cancel::new();
+    for layout in ["de", "fr", "ru", "us,ru", "us(dvorak)", "gr"] {
+        let (name, variant) = layout
+            .strip_suffix(')')
+            .and_then(|l| l.split_once('('))
+            .unwrap_or((layout, ""));
+        desktop.run("setxkbmap", &[name, "-variant", variant]);
+        window.forget();
+        x11.type_text("zyQ ?^`@{ äЖω-", &never).unwrap();
+        // The judge knows levels 1 and 2 only; keys of level 3 come with Mod5 set.
+        eventually("the keys", || {
+            let strokes = keys(&window).into_iter();
+            strokes
+                .filter(|(symbol, _)| *symbol < 0xfe00 || *symbol > 0xffff)
+                .count()
+                == 14
+        });
+        let text = window.text();
+        assert!(text.starts_with("zyQ ?"), "{layout}: {text:?}");
+        assert!(text.ends_with('-'), "{layout}: {text:?}");
+    }
+}
+
+#[test]
+fn control_characters_are_refused_before_anything_is_typed() {
+    let desktop = TestDesktop::start(Manager::None);
+    let (mut x11, window) = focused(&desktop, Look::default());
+    let never = Cancel::new();
+    let error = x11.type_text("abc\u{1b}", &never).unwrap_err().to_string();
+    assert!(error.contains("U+001B"), "{error}");
+    x11.type_text("x", &never).unwrap();
+    eventually("x", || window.text() == "x");
+}
+
+#[test]
+fn a_cancel_stops_within_a_few_characters() {
+    let desktop = TestDesktop::start(Manager::None);
+    let slow = Look {
+        slow: 2,
+        ..Look::default()
+    };
+    let (mut x11, window) = focused(&desktop, slow);
+    let cancel = Cancel::new();
+    let other = cancel.clone();
+    let started = Instant::now();
+    let canceller = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(150));
+        other.cancel(Reason::Person);
+    });
+    let result = x11.type_text(&format!("{}{}", "x".repeat(20_000), ideographs(9)), &cancel);
+    let took = started.elapsed();
+    canceller.join().unwrap();
+    assert!(matches!(result, Err(Error::Cancelled(Reason::Person))));
+    assert!(took < Duration::from_millis(600), "{took:?}");
+    let typed = keys(&window).len();
+    assert!(typed < 300, "{typed} keys for 150 ms at 2 ms a key");
+    assert!(down(&desktop).is_empty());
+    let before = window.seen().len();
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(
+        window.seen().len() - before < 100,
+        "what was under way has arrived, nothing else"
+    );
+}
+
+#[test]
+fn keys_come_with_their_modifiers_and_nothing_stays_down() {
+    let desktop = TestDesktop::start(Manager::None);
+    let (mut x11, window) = focused(&desktop, Look::default());
+    let never = Cancel::new();
+    let cases = [
+        (Key::Char('a'), Modifiers::CONTROL, (0x61, 4)),
+        (
+            Key::Char('a'),
+            Modifiers::CONTROL | Modifiers::SHIFT,
+            (0x41, 5),
+        ),
+        (Key::Char('!'), Modifiers::CONTROL, (0x21, 5)),
+        (Key::Return, Modifiers::ALT, (0xff0d, 8)),
+        (Key::Char('l'), Modifiers::COMMAND, (0x6c, 0x40)),
+        (Key::Char('a'), Modifiers::CAPS_LOCK, (0x61, 2)),
+        (Key::Function(5), Modifiers::FUNCTION, (0xffc2, 0)),
+        (Key::Function(24), Modifiers::empty(), (0xffd5, 0)),
+        (Key::Tab, Modifiers::SHIFT, (0xfe20, 1)),
+        (Key::ForwardDelete, Modifiers::empty(), (0xffff, 0)),
+        (Key::PageDown, Modifiers::NUMERIC_PAD, (0xff9b, 0)),
+        (Key::Char('7'), Modifiers::NUMERIC_PAD, (0xffb7, 0x10)),
+        (Key::Char('é'), Modifiers::empty(), (0xe9, 0)),
+        (Key::Left, Modifiers::HELP, (0xff51, 0)),
+    ];
+    for (key, modifiers, expected) in cases {
+        window.forget();
+        x11.press_key(press(key, modifiers), &never).unwrap();
+        eventually("the key", || keys(&window).contains(&expected));
+        assert!(down(&desktop).is_empty());
+    }
+    let error = x11.press_key(press(Key::Function(25), Modifiers::empty()), &never);
+    assert!(error.unwrap_err().to_string().contains("F25"));
+}
+
+/// Ctrl+C on a Russian layout is the key that has C in the other group.
+#[test]
+fn shortcuts_reach_their_key_in_another_group() {
+    let desktop = TestDesktop::start(Manager::None);
+    let (mut x11, window) = focused(&desktop, Look::default());
+    desktop.run("setxkbmap", &["ru,us"]);
+    x11.press_key(press(Key::Char('c'), Modifiers::CONTROL), &Cancel::new())
+        .unwrap();
+    // The state carries group 2 in bits 13 and 14.
+    let in_group_2 = |(_, state): &(u32, u16)| *state == 0x2004;
+    eventually("the key", || keys(&window).iter().any(in_group_2));
+    window.forget();
+    desktop.run("xdotool", &["key", "--clearmodifiers", "Return"]);
+    eventually("Return", || keys(&window) == [(0xff0d, 0)]);
+}
+
+/// A real app: what it saves is what was typed.
+#[test]
+fn mousepad_saves_what_was_typed() {
+    let mut desktop = TestDesktop::start(Manager::Plain);
+    let file = desktop.dir().join("note.txt");
+    std::fs::write(&file, "").unwrap();
+    let pid = desktop.spawn("mousepad", &[file.to_str().unwrap()]);
+    let mut x11 = desktop.connect();
+    let window = desktop.window_of(&x11, pid);
+    let never = Cancel::new();
+    x11.activate(window.window().id, &never).unwrap();
+    let text = format!("Hé漢字😀Ω£ zB!{}", ideographs(200));
+    x11.type_text(&text, &never).unwrap();
+    x11.press_key(press(Key::Char('s'), Modifiers::CONTROL), &never)
+        .unwrap();
+    eventually("the file", || std::fs::metadata(&file).unwrap().len() > 0);
+    assert_eq!(std::fs::read_to_string(&file).unwrap().trim_end(), text);
+}

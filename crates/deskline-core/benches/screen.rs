@@ -1,5 +1,4 @@
-//! The pure parts on trees of 100,000 elements and of 100: matching, comparing, and the text of the
-//! file.
+//! Matching, diffing and writing tree files, on trees of 100,000 elements and of 100.
 
 #![allow(missing_docs)]
 
@@ -11,7 +10,7 @@ use deskline_core::{
     App, Diff, Element, ElementId, Rect, Ref, Role, States, Text, Tree, tree_file,
 };
 
-/// A tree of groups of a hundred; every thousandth element has a value of its own in each `age`.
+/// A tree of groups of a hundred; the value of every thousandth element depends on `age`.
 fn tree(elements: usize, age: usize) -> Tree {
     let element = |i: usize| {
         let group = i.is_multiple_of(100);
@@ -47,7 +46,7 @@ fn tree(elements: usize, age: usize) -> Tree {
     }
 }
 
-/// Inserts `more` elements before element `at`, as a menu does that opens.
+/// Inserts `more` elements before element `at`, as an opening menu does.
 fn insert(tree: &mut Tree, at: usize, more: usize) {
     for parent in tree.elements.iter_mut().filter_map(|e| e.parent.as_mut()) {
         *parent += if *parent < at { 0 } else { more };

@@ -1,8 +1,8 @@
 //! What changed between two traversals of one app.
 //!
-//! Elements are matched by the operating system's own identity, so that a row that moved is the
-//! same row. Where one id stands for several elements of a tree, the first is matched with the
-//! first, the second with the second, and so on: none is lost.
+//! Elements are matched by the operating system's own identity, so a row that moved is still the same
+//! row. If several elements of a tree share one id, they are matched in order: the first with the
+//! first, the second with the second.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -59,7 +59,7 @@ impl Attribute {
         }
     }
 
-    /// What the attribute is where it is not a text.
+    /// The value of a state attribute.
     fn state(self, states: States) -> Value {
         Value::Flag(match self {
             Self::Checked if states.contains(States::MIXED) => return Value::Mixed,
@@ -72,7 +72,7 @@ impl Attribute {
         })
     }
 
-    /// The attribute where it is a text.
+    /// The value of a text attribute; `None` for a state.
     fn text(self, element: &Element) -> Option<&Text> {
         match self {
             Self::Value => Some(&element.value),
@@ -94,17 +94,17 @@ pub enum Value {
     Mixed,
 }
 
-/// The most characters that a change shows of a text, around what changed.
+/// A change shows at most this many characters of a text, around the part that changed.
 const SHOWN: usize = 400;
 
 /// An attribute before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Which.
+    /// The attribute.
     pub attribute: Attribute,
-    /// What it was; of a long text the part around what changed.
+    /// The old value; of a long text, an excerpt around what changed.
     pub old: Value,
-    /// What it is, likewise.
+    /// The new value; of a long text, an excerpt around what changed.
     pub new: Value,
 }
 
@@ -115,11 +115,11 @@ pub struct Modified {
     pub before: usize,
     /// Its index in the tree after.
     pub after: usize,
-    /// What changed of it; never empty.
+    /// Its changed attributes; never empty.
     pub changes: Vec<Change>,
 }
 
-/// What an agent is told of the change, after the filters.
+/// The changes that an agent is reported of, after the filters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diff {
     /// Indices into the tree after.
@@ -128,18 +128,18 @@ pub struct Diff {
     pub removed: Vec<usize>,
     /// In the order of the tree after.
     pub modified: Vec<Modified>,
-    /// Created anew, as they were: index before, index after. Not reported; the ref goes on.
+    /// Re-created elements: index before, index after. They are not reported, and keep their ref.
     pub twins: Vec<(usize, usize)>,
-    /// One of the trees lacks something.
+    /// Whether one of the trees is incomplete.
     pub partial: bool,
 }
 
 impl Diff {
     /// Compares two traversals of one app.
     ///
-    /// Left out: changes of place and size alone, scroll bars and their parts, rows, cells,
-    /// columns and menus without any text, what was created anew as it was, and what only one of
-    /// the traversals has read, unless it shows now.
+    /// Left out: changes of extents alone; scroll bars and their parts; rows, cells, columns and menus
+    /// without any text; re-created elements; and elements that only one of the traversals read, unless
+    /// they are visible now.
     pub fn between(before: &Tree, after: &Tree) -> Self {
         let mut matching = Matching::between(before, after);
         let twins = matching.match_twins(before, after);
@@ -148,8 +148,10 @@ impl Diff {
         let modified = modified.filter_map(|(a, b)| {
             let b = (*b)?;
             let changes = changes(before.elements.get(b)?, after.elements.get(a)?);
-            let told = !changes.is_empty() && (is.tells(a) || was.tells(b)) && !is.scrolls(a);
-            told.then_some(Modified {
+            let reported = !changes.is_empty()
+                && (is.is_worth_reporting(a) || was.is_worth_reporting(b))
+                && !is.is_in_scroll_bar(a);
+            reported.then_some(Modified {
                 before: b,
                 after: a,
                 changes,
@@ -157,18 +159,18 @@ impl Diff {
         });
         Self {
             modified: modified.collect(),
-            // What shows is new to the agent, also where it was there before and not read: a row
-            // of a long list.
+            // What is visible now is new to the agent even if it existed before without being read,
+            // such as a row of a long list.
             added: is.only_here(&matching.before, before, |element| element.visible),
-            // What is not read any more may just have left the view.
+            // An element that is no longer read may just have left the view.
             removed: was.only_here(&matching.after, after, |_| false),
             twins,
             partial: !(before.partial.is_empty() && after.partial.is_empty()),
         }
     }
 
-    /// The elements that can be seen now and could not before, without being added: what a menu, a
-    /// tab or a scroll has brought into view. In the order of the tree after.
+    /// Elements that became visible without being added: what a menu, a tab or a scroll has brought
+    /// into view. In the order of the tree after.
     pub fn appeared(&self, before: &Tree, after: &Tree) -> Vec<usize> {
         let seen: HashSet<&ElementId> = before
             .elements
@@ -178,7 +180,7 @@ impl Diff {
             .collect();
         let was_visible = |b: usize| before.elements.get(b).is_some_and(|e| e.visible);
         let seen_twins = self.twins.iter().filter(|(b, _)| was_visible(*b));
-        let told: HashSet<usize> = self
+        let reported: HashSet<usize> = self
             .added
             .iter()
             .copied()
@@ -186,13 +188,13 @@ impl Diff {
             .collect();
         let visible = after.elements.iter().enumerate().filter(|(_, e)| e.visible);
         visible
-            .filter(|(i, e)| !seen.contains(&e.id) && !told.contains(i))
+            .filter(|(i, e)| !seen.contains(&e.id) && !reported.contains(i))
             .map(|(i, _)| i)
             .collect()
     }
 
-    /// The ids of what was created anew, old and new, for the refs to go on. Left out is an id that
-    /// stands for something else too: on the other side, or twice.
+    /// Old and new ids of re-created elements, so that the new one inherits the ref. Skips ids that
+    /// occur more than once in the two trees.
     pub fn renamed(&self, before: &Tree, after: &Tree) -> Vec<(ElementId, ElementId)> {
         if self.twins.is_empty() {
             return Vec::new();
@@ -217,7 +219,7 @@ impl Diff {
         self.added.is_empty() && self.removed.is_empty() && self.modified.is_empty()
     }
 
-    /// The elements that changed, for the settle step: progress indicators do not count.
+    /// The ids of all changed elements but progress indicators: what keeps a link from being settled.
     pub fn changed_ids<'a>(&self, before: &'a Tree, after: &'a Tree) -> Vec<&'a ElementId> {
         let added = self.added.iter().map(|&i| after.elements.get(i));
         let removed = self.removed.iter().map(|&i| before.elements.get(i));
@@ -232,10 +234,10 @@ impl Diff {
     }
 }
 
-/// One tree of the two, and what the filters ask of it.
+/// One of the two trees, with what the filters ask about it.
 struct Side<'a> {
     tree: &'a Tree,
-    /// Computed when a filter first asks: only what may be empty has to be looked into.
+    /// Computed on first use: only rows, cells, columns and menus are checked for text.
     texts: OnceCell<Texts>,
 }
 
@@ -248,7 +250,7 @@ impl<'a> Side<'a> {
     }
 
     /// Whether the element is a scroll bar or in one.
-    fn scrolls(&self, index: usize) -> bool {
+    fn is_in_scroll_bar(&self, index: usize) -> bool {
         let elements = &self.tree.elements;
         let Some(element) = elements.get(index) else {
             return false;
@@ -257,8 +259,8 @@ impl<'a> Side<'a> {
         element.role.is_scroll_bar_part() || parent.is_some_and(|p| p.role == Role::SCROLL_BAR)
     }
 
-    /// Whether it is more than an empty row, cell, column or menu.
-    fn tells(&self, index: usize) -> bool {
+    /// Whether the element is worth reporting: anything but a row, cell, column or menu without text.
+    fn is_worth_reporting(&self, index: usize) -> bool {
         let role = self.tree.elements.get(index).map(|element| element.role);
         !matches!(
             role,
@@ -269,8 +271,8 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The elements that are in this tree alone: those whose nearest container in both trees had
-    /// all its children read by the other traversal, and of the others those that `new` takes.
+    /// The unmatched elements of this tree that the other traversal would have read, because it read
+    /// all children of their nearest matched ancestor; and the unmatched elements that pass `new`.
     fn only_here(
         &self,
         matched: &[Option<usize>],
@@ -278,18 +280,21 @@ impl<'a> Side<'a> {
         new: impl Fn(&Element) -> bool,
     ) -> Vec<usize> {
         let mut found = Vec::new();
-        // Filled for the elements that are here alone; of the others their match is asked.
-        let mut looked = vec![true; matched.len()];
+        // For unmatched elements: whether the other traversal would have read them.
+        let mut other_read = vec![true; matched.len()];
         for i in unmatched(matched) {
             let element = &self.tree.elements[i];
-            looked[i] = element
+            other_read[i] = element
                 .parent
                 .filter(|&p| p < i)
                 .is_none_or(|p| match matched[p] {
                     Some(same) => other.elements[same].children_read,
-                    None => looked[p],
+                    None => other_read[p],
                 });
-            if (looked[i] || new(element)) && self.tells(i) && !self.scrolls(i) {
+            if (other_read[i] || new(element))
+                && self.is_worth_reporting(i)
+                && !self.is_in_scroll_bar(i)
+            {
                 found.push(i);
             }
         }
@@ -297,7 +302,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// What differs between two readings of one element, in the order of [`Attribute::ALL`].
+/// The attributes that differ between two readings of one element, in the order of [`Attribute::ALL`].
 fn changes(before: &Element, after: &Element) -> Vec<Change> {
     let secret = (before.states | after.states).contains(States::SECURE);
     let same_texts = before.value.same(&after.value)
@@ -312,7 +317,7 @@ fn changes(before: &Element, after: &Element) -> Vec<Change> {
             (Some(old), Some(new)) if old.agrees(new) => return None,
             (Some(old), Some(new)) => {
                 let (old, new) = match excerpts(old, new, SHOWN) {
-                    // What differs was not kept.
+                    // The texts differ only in parts that were cut off.
                     (a, b) if a == b => (old.clone(), new.clone()),
                     parts => parts,
                 };

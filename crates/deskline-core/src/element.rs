@@ -7,17 +7,17 @@ use std::sync::Arc;
 use crate::{Rect, Role, Text};
 
 /// The operating system's own identity of an element: a D-Bus name and object path, a handle of
-/// an `AXUIElement`, a UIA runtime id. Opaque here; equal ids are the same element.
+/// an `AXUIElement`, a UIA runtime id. Opaque; equal ids are the same element.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ElementId(Arc<str>);
 
 impl ElementId {
-    /// An id from the platform's own words.
+    /// An id from the platform's representation.
     pub fn new(id: impl Into<Arc<str>>) -> Self {
         Self(id.into())
     }
 
-    /// The platform's own words.
+    /// The platform's representation.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -30,7 +30,7 @@ impl fmt::Debug for ElementId {
 }
 
 /// A short id for an element, printed `e42`: the same while the element lives, never given to
-/// another, and good in the next server process on the same desktop.
+/// another, and valid in the next server process on the same desktop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ref(pub u64);
 
@@ -43,7 +43,7 @@ impl fmt::Display for Ref {
 impl std::str::FromStr for Ref {
     type Err = ();
 
-    /// Reads `e42`, and `#e42` as it stands in a tree line.
+    /// Parses `e42`, and `#e42` as in a tree line.
     fn from_str(s: &str) -> Result<Self, ()> {
         let digits = s
             .strip_prefix('#')
@@ -58,7 +58,7 @@ impl std::str::FromStr for Ref {
 }
 
 bitflags::bitflags! {
-    /// The states that a tree line names, in the order in which it names them.
+    /// The states that a tree line names, in its order.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
     pub struct States: u16 {
         /// Has the keyboard focus.
@@ -106,11 +106,11 @@ impl States {
 /// One node of an accessibility tree, as one traversal read it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Element {
-    /// Who it is.
+    /// Its identity.
     pub id: ElementId,
-    /// Its short id, once the journal has given it one.
+    /// Its ref, once the journal has assigned one.
     pub reference: Option<Ref>,
-    /// Its container, as an index into the same tree; always smaller than its own index.
+    /// Its parent, as an index into the same tree; always smaller than its own index.
     pub parent: Option<usize>,
     /// Its role under one name on every OS.
     pub role: Role,
@@ -123,13 +123,13 @@ pub struct Element {
     pub value: Text,
     /// A longer description (`AXDescription`).
     pub description: Text,
-    /// Where it is on the screen; `None` where the OS knows no place for it.
+    /// Its bounds on the screen; `None` if the OS reports none.
     pub extents: Option<Rect>,
-    /// Whether it can be seen: see [`crate::tree::Tree::scope_visible`].
+    /// Whether it is visible: see [`crate::tree::Tree::scope_visible`].
     pub visible: bool,
     /// Its states.
     pub states: States,
-    /// Whether all its children were read. Where not, nothing below it is reported as added or
+    /// Whether all its children were read. If not, unread descendants are not reported as added or
     /// removed.
     pub children_read: bool,
 }

@@ -1,13 +1,12 @@
-//! Making text from the screen harmless in a line: nothing in it can end the line, close its
-//! quotes, move a cursor or turn the order of what follows around.
+//! Escapes text from the screen, so that it cannot end its line, close its quotes, move a terminal's
+//! cursor or reorder the text after it.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Whether a character could split a line, steer a terminal or reorder what a reader sees:
-/// C0 and C1 controls, line and paragraph separators, bidi marks, embeddings, overrides and
-/// isolates, the byte order mark. Joiners are not: scripts and emoji need them, and they do none of
-/// that.
+/// Whether a character could split a line, control a terminal or reorder text: C0 and C1 controls,
+/// line and paragraph separators, bidi marks, embeddings, overrides and isolates, the byte order
+/// mark. Joiners are harmless, and scripts and emoji need them.
 pub fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -21,15 +20,14 @@ pub fn is_hostile(c: char) -> bool {
         )
 }
 
-/// Whether every character is one that [`escape`] and [`one_line`] leave as it is and that stands
-/// for nothing else: printable ASCII but for `"` and `\`. Most text on most screens, and cheap to
-/// know: one look at each byte.
+/// Whether [`escape`] and [`one_line`] leave the text as it is: printable ASCII without `"` and `\`.
+/// A fast path: most text on most screens is plain.
 pub(crate) fn is_plain(text: &str) -> bool {
     let plain = |b: u8| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\';
     text.bytes().all(plain)
 }
 
-/// Writes one character as it stands between quotes.
+/// Appends one character as it is written between quotes.
 fn push_escaped(out: &mut String, c: char) {
     match c {
         '\n' => out.push_str("\\n"),
@@ -44,8 +42,8 @@ fn push_escaped(out: &mut String, c: char) {
     }
 }
 
-/// `text` as it stands between the quotes of a line: `"` and `\` behind a backslash, `\n`, `\r`,
-/// `\t`, and `\u{hex}` for everything else that [`is_hostile`]. One physical line, whatever comes in.
+/// `text` as written between the quotes of a line: a backslash before `"` and `\`; `\n`, `\r`, `\t`;
+/// `\u{hex}` for everything else that [`is_hostile`]. The result is always a single line.
 pub fn escape(text: &str) -> Cow<'_, str> {
     if is_plain(text) || !text.contains(|c| matches!(c, '"' | '\\') || is_hostile(c)) {
         return Cow::Borrowed(text);
@@ -55,8 +53,8 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Undoes [`escape`]; `None` where `text` is not something that it can have made. A backslash
-/// before any other punctuation stands for that character.
+/// Undoes [`escape`]; `None` if `text` cannot come from it. A backslash before any other punctuation
+/// stands for that character.
 pub fn unescape(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('\\') {
         return Some(Cow::Borrowed(text));
@@ -84,8 +82,8 @@ pub fn unescape(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(out))
 }
 
-/// `text` on one line for a header or a summary: hostile characters escaped, quotes and
-/// backslashes as they are. Doing it twice changes nothing.
+/// `text` on one line for a header or a summary: hostile characters are escaped, quotes and
+/// backslashes are kept. Idempotent.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hostile) {
         return Cow::Borrowed(text);
@@ -101,8 +99,8 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// An app's name of at most `limit` characters, as it stands without quotes in a header or a list:
-/// nothing in it ends the name. As [`escape`], and what separates a header's parts is escaped too:
+/// An app's name of at most `limit` characters, for use without quotes in a header or a list. As
+/// [`escape`]; also escapes what separates the parts of a header, so that a name cannot forge one:
 /// the `:` of `# error:`, the dash of `# Notes — 3 elements`, the parenthesis of `(PID: 7)`.
 pub fn name(text: &str, limit: usize) -> String {
     let start: String = text.chars().take(limit).collect();
@@ -116,7 +114,7 @@ pub fn name(text: &str, limit: usize) -> String {
     })
 }
 
-/// One character of [`one_line`].
+/// [`one_line`] for one character.
 pub(crate) fn one_line_char(c: char) -> String {
     let mut out = String::new();
     if is_hostile(c) {
@@ -127,13 +125,13 @@ pub(crate) fn one_line_char(c: char) -> String {
     out
 }
 
-/// `1 element`, `2 elements`: a number of things whose name takes an `s` for several.
+/// `1 element`, `2 elements`: a number and a noun with a regular plural.
 pub fn count(number: usize, thing: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{s}")
 }
 
-/// [`one_line`] of at most `limit` characters, the last of them `…` where something was cut.
+/// [`one_line`] of at most `limit` characters; the last is `…` if the text was cut.
 pub fn short(text: &str, limit: usize) -> String {
     cut(text, limit, |out, c| {
         if is_hostile(c) {
@@ -144,17 +142,17 @@ pub fn short(text: &str, limit: usize) -> String {
     })
 }
 
-/// [`escape`] of at most `limit` characters, the last of them `…` where something was cut.
+/// [`escape`] of at most `limit` characters; the last is `…` if the text was cut.
 pub fn short_escaped(text: &str, limit: usize) -> String {
     cut(text, limit, push_escaped)
 }
 
-/// Cuts between characters of `text`, never inside an escape, and stops reading there: `text` may
-/// have megabytes.
+/// Cuts at `limit` characters of output, never inside an escape sequence. Does not look at the rest
+/// of `text`, which may be megabytes.
 fn cut(text: &str, limit: usize, push: impl Fn(&mut String, char)) -> String {
     let mut out = String::new();
     let mut length = 0;
-    // Where to cut so that the ellipsis fits too.
+    // The length at which the ellipsis still fits.
     let mut fits = 0;
     for c in text.chars() {
         let before = out.len();

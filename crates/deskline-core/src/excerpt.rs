@@ -1,15 +1,15 @@
-//! The parts of two readings of a text that show how they differ.
+//! Excerpts of two readings of a text that show where they differ.
 //!
-//! Each reading may have kept another part of the text. Characters are compared by their distance
-//! from the text's start, then by that from its end.
+//! Each reading may hold a different part of the text. Characters are compared by their offset from
+//! the text's start, then by their offset from its end.
 
 use std::ops::Range;
 
 use crate::Text;
 use crate::escape::one_line_char;
 
-/// What of `old` and what of `new` differs, as ranges of the characters that they show. Both are
-/// empty where what differs was not kept.
+/// The ranges of `old` and `new` that differ, as indexes into the characters that they hold. Both are
+/// empty if the texts differ only in parts that neither reading holds.
 fn changed(old: &[char], new: &[char], was: &Text, is: &Text) -> (Range<usize>, Range<usize>) {
     let from = was.omitted_before.max(is.omitted_before);
     let until = was.omitted_after.max(is.omitted_after);
@@ -28,15 +28,15 @@ fn changed(old: &[char], new: &[char], was: &Text, is: &Text) -> (Range<usize>, 
     (a..c - suffix, b..d - suffix)
 }
 
-/// As many items of these widths as fit `limit`, with all or the start of `changed` among them, and
-/// what is left of the room on both sides of it. `widest` is the width of what changed in the other
-/// reading, if that is more: both then begin alike.
+/// The range of items to show: their widths sum to at most `limit`, and it covers `changed`, or the
+/// start of it, with context on both sides. `widest` is the width of the change in the other reading,
+/// if that is wider: both excerpts then begin with the same context.
 fn window(widths: &[usize], changed: &Range<usize>, widest: usize, limit: usize) -> Range<usize> {
     let wide = |range: Range<usize>| widths.get(range).unwrap_or_default().iter().sum::<usize>();
     if wide(0..widths.len()) <= limit {
         return 0..widths.len();
     }
-    // Two marks say that something was cut off.
+    // Room for a `…` at both ends.
     let room = limit.saturating_sub(2);
     let core = wide(changed.clone()).max(widest);
     let lead = (room.saturating_sub(core) / 2).max(room / 4);
@@ -78,13 +78,13 @@ pub(crate) fn excerpts(was: &Text, is: &Text, limit: usize) -> (Text, Text) {
     (part(was, &old, &a), part(is, &new, &b))
 }
 
-/// Two readings of a text on a line each: at most `limit` characters around what changed, with `…`
-/// where something was cut off.
+/// Two readings of a text as two single lines: at most `limit` characters around what changed, with
+/// `…` at cut ends.
 pub(crate) fn short_excerpts(was: &Text, is: &Text, limit: usize) -> (String, String) {
     let (old, new): (Vec<char>, Vec<char>) =
         (was.shown.chars().collect(), is.shown.chars().collect());
     let (a, b) = changed(&old, &new, was, is);
-    // What a character is written as may be an escape: it is kept or cut as one.
+    // An escape sequence is shown or cut as a whole.
     let written =
         |chars: &[char]| -> Vec<String> { chars.iter().map(|c| one_line_char(*c)).collect() };
     let (old, new) = (written(&old), written(&new));
@@ -94,7 +94,7 @@ pub(crate) fn short_excerpts(was: &Text, is: &Text, limit: usize) -> (String, St
     let sum = |widths: &[usize], range: &Range<usize>| widths[range.clone()].iter().sum::<usize>();
     let widest = sum(&old_widths, &a).max(sum(&new_widths, &b));
     let line = |text: &Text, parts: &[String], widths: &[usize], changed: &Range<usize>| {
-        // The marks of what was not kept take room too.
+        // The marks of text that the reading does not hold take room too.
         let cut = usize::from(text.omitted_before > 0) + usize::from(text.omitted_after > 0);
         let kept = window(widths, changed, widest, limit.saturating_sub(cut));
         let before = text.omitted_before > 0 || kept.start > 0;

@@ -1,9 +1,9 @@
 //! Points and rectangles in screen coordinates.
 //!
-//! One coordinate space everywhere: integer screen pixels (points on macOS), origin at the top
-//! left of the main display, y downwards. Platform crates convert at their edge.
+//! There is one coordinate space: integer screen pixels (points on macOS), with the origin at the top
+//! left of the main display and y pointing down. Platform crates convert to it.
 
-/// A place on the screen.
+/// A point on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Point {
     /// Pixels right of the origin.
@@ -12,7 +12,7 @@ pub struct Point {
     pub y: i32,
 }
 
-/// An element's extents: the half-open rectangle `[x, x+w) × [y, y+h)`.
+/// A rectangle, such as an element's extents. Half-open: `[x, x+w) × [y, y+h)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rect {
     /// Left edge.
@@ -25,12 +25,12 @@ pub struct Rect {
     pub h: i32,
 }
 
-/// Extents further out than this are a toolkit's way of saying "nowhere" (`INT_MIN`, often).
+/// Toolkits report "nowhere" as coordinates further out than this, often `INT_MIN`.
 const FAR: i32 = 1 << 20;
 
 impl Rect {
-    /// Extents as a toolkit reported them, or `None` where they mean "nowhere": negative sizes,
-    /// or a place a million pixels out.
+    /// Extents as a toolkit reported them. `None` if they mean "nowhere": a negative size, or an
+    /// origin a million pixels out.
     pub fn new(x: i32, y: i32, w: i32, h: i32) -> Option<Self> {
         let near = |v: i32| (-FAR..=FAR).contains(&v);
         (near(x) && near(y) && (0..=FAR).contains(&w) && (0..=FAR).contains(&h)).then_some(Self {
@@ -57,12 +57,12 @@ impl Rect {
             && p.y.saturating_sub(self.y) < self.h
     }
 
-    /// No area: nothing can be seen of it or clicked.
+    /// Whether its area is zero.
     pub fn is_empty(&self) -> bool {
         self.w <= 0 || self.h <= 0
     }
 
-    /// The part that both cover; empty where they do not meet.
+    /// The intersection; empty if they do not overlap.
     #[must_use]
     pub fn intersect(&self, other: &Self) -> Self {
         let x = self.x.max(other.x);

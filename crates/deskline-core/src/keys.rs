@@ -3,7 +3,7 @@
 use crate::escape::{is_hostile, short};
 use crate::nearest::nearest;
 
-/// A key, named by what it does and not by where it is on a keyboard.
+/// A key, named by what it does. Its position depends on the keyboard layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Key {
     /// The key that gives this character; letters in lower case.
@@ -50,13 +50,13 @@ bitflags::bitflags! {
         const CONTROL = 1 << 1;
         /// `Option`, `Opt`, `Alt`
         const ALT = 1 << 2;
-        /// `Command`, `Cmd`: the Super or Windows key elsewhere.
+        /// `Command`, `Cmd`: the Super or Windows key on other systems.
         const COMMAND = 1 << 3;
         /// `CapsLock`
         const CAPS_LOCK = 1 << 4;
         /// `Function`, `Fn`
         const FUNCTION = 1 << 5;
-        /// `NumericPad`, `Numpad`: the key of that name on the numeric pad.
+        /// `NumericPad`, `Numpad`: selects the key of that name on the numeric pad.
         const NUMERIC_PAD = 1 << 6;
         /// `Help`
         const HELP = 1 << 7;
@@ -68,11 +68,11 @@ bitflags::bitflags! {
 pub struct KeyPress {
     /// The key.
     pub key: Key,
-    /// What is held meanwhile.
+    /// The modifiers held while it is pressed.
     pub modifiers: Modifiers,
 }
 
-/// A key or modifier that there is none of.
+/// A name that is no key or modifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// No key has this name.
@@ -80,9 +80,9 @@ pub enum KeyError {
         "unknown key '{name}'; the nearest is '{nearest}'. A key is one character, or Return, Tab, Space, Escape, Delete, ForwardDelete, Home, End, PageUp, PageDown, Up, Down, Left, Right, F1–F24; modifiers are given apart"
     )]
     Key {
-        /// What was asked for, cut to 40 characters.
+        /// The name that was given, cut to 40 characters.
         name: String,
-        /// A name that there is.
+        /// The nearest valid name.
         nearest: &'static str,
     },
     /// No modifier has this name.
@@ -90,14 +90,14 @@ pub enum KeyError {
         "unknown modifier '{name}'; the nearest is '{nearest}'. Modifiers are Shift, Control, Option, Command, CapsLock, Function, NumericPad, Help"
     )]
     Modifier {
-        /// What was asked for, cut to 40 characters.
+        /// The name that was given, cut to 40 characters.
         name: String,
-        /// A name that there is.
+        /// The nearest valid name.
         nearest: &'static str,
     },
 }
 
-/// Every key with a name of more than one character, but for the function keys.
+/// The names of keys that are longer than one character, without the function keys.
 const KEYS: &[(&str, Key)] = &[
     ("Return", Key::Return),
     ("Enter", Key::Return),
@@ -138,7 +138,7 @@ const KEYS: &[(&str, Key)] = &[
     ("RightBracket", Key::Char(']')),
 ];
 
-/// Every name of a modifier.
+/// All names of modifiers.
 const MODIFIERS: &[(&str, Modifiers)] = &[
     ("Shift", Modifiers::SHIFT),
     ("Control", Modifiers::CONTROL),
@@ -159,8 +159,8 @@ const MODIFIERS: &[(&str, Modifiers)] = &[
 ];
 
 impl Modifiers {
-    /// Modifiers by name, case-insensitive. Each item may be one name or several joined by `+`, so
-    /// that a list of names and `Control+Shift` are both fine.
+    /// Parses modifiers, ignoring case. An item may be one name or several joined by `+`, so
+    /// `["Control", "Shift"]` and `["Control+Shift"]` are the same.
     pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, KeyError> {
         let mut held = Self::empty();
         for name in names.into_iter().flat_map(|item| item.split(['+', ','])) {
@@ -182,7 +182,7 @@ impl Modifiers {
 }
 
 impl Key {
-    /// A key by name, case-insensitive: a character, or one of the names of more than one.
+    /// Parses a key, ignoring case: a single character, or one of the longer names.
     pub fn parse(name: &str) -> Result<Self, KeyError> {
         let mut chars = name.chars();
         if let (Some(c), None) = (chars.next(), chars.next()) {
@@ -190,7 +190,7 @@ impl Key {
                 ' ' => return Ok(Self::Space),
                 '\t' => return Ok(Self::Tab),
                 '\r' | '\n' => return Ok(Self::Return),
-                // A key gives one character; where lower case needs two, the capital is its name.
+                // A key stands for one character: keep the capital if its lower case has two.
                 c if !is_hostile(c) && !c.is_whitespace() => {
                     let mut lower = c.to_lowercase();
                     let first = lower.next().filter(|_| lower.next().is_none());
@@ -223,7 +223,7 @@ const FUNCTION_KEYS: [&str; 24] = [
 ];
 
 impl KeyPress {
-    /// A key press by the names of its key and modifiers; see [`Key::parse`], [`Modifiers::parse`].
+    /// Parses the names of a key and its modifiers; see [`Key::parse`] and [`Modifiers::parse`].
     pub fn parse(key: &str, modifiers: &[&str]) -> Result<Self, KeyError> {
         Ok(Self {
             key: Key::parse(key)?,
@@ -232,15 +232,15 @@ impl KeyPress {
     }
 }
 
-/// A name without what people put between its words: `page_up`, `Page Up`, `page-up`.
+/// Removes what people put between words: `page_up`, `Page Up` and `page-up` are all `pageup`.
 fn squeeze(name: &str) -> String {
     let chars = name.chars().filter(|c| !matches!(c, ' ' | '_' | '-'));
-    // No name is longer; a longer text is only compared with them.
+    // Longer than any name.
     chars.take(64).collect()
 }
 
 impl std::fmt::Display for KeyPress {
-    /// `Control+Shift+S`, by the names that [`KeyPress::parse`] reads.
+    /// Writes `Control+Shift+S`, in names that [`KeyPress::parse`] reads.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         const NAMES: [(Modifiers, &str); 8] = [
             (Modifiers::CONTROL, "Control"),

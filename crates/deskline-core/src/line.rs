@@ -1,4 +1,4 @@
-//! The line of an element: what agents grep, and what tests read back.
+//! The line of an element: agents grep it, and [`Line`] parses it back.
 //!
 //! ```text
 //! line   = head [ " x:" int " y:" int " w:" int " h:" int ] tail
@@ -12,10 +12,10 @@
 //! value  = quoted | "true" | "false" | "mixed"
 //! ```
 //!
-//! A cut mark at an end of a text says how many characters were cut off there. Where none of the text
-//! was kept the first mark is always written. `escaped` is [`escape`]; in `native` a `)` has a
-//! backslash too. A text that itself contains `…(+` has its `…` written `\u{2026}`, so that a cut mark
-//! says what was cut and nothing else can. Every line reads back as what it was made from.
+//! A cut mark tells how many characters were cut off at that end. If nothing of the text is left, the
+//! first mark is always written. `escaped` is [`escape`]; in `native`, `)` is escaped too. If a text
+//! itself contains `…(+`, its `…` is written as `\u{2026}`, so that a cut mark cannot be forged. Every
+//! line parses back to what it was made from.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -27,18 +27,18 @@ use crate::line_writer::{Parts, quoted};
 use crate::texts::Words;
 use crate::{Rect, Ref, Role, States, Text, Texts, Tree};
 
-/// What one line says of an element.
+/// An element, as one line tells it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     /// Its role.
     pub role: Role,
-    /// Its native role, where it says something that the role does not.
+    /// Its native role, unless it says no more than the role.
     pub native_role: Option<Cow<'static, str>>,
     /// Its text; see [`Texts`].
     pub text: Option<Text>,
-    /// Where it is on the screen.
+    /// Its bounds on the screen.
     pub extents: Option<Rect>,
-    /// Whether it can be seen.
+    /// Whether it is visible.
     pub visible: bool,
     /// Its states.
     pub states: States,
@@ -47,7 +47,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// The line of element `index`; `None` where there is no such element.
+    /// The line of element `index`; `None` if there is no such element.
     pub fn of(tree: &Tree, texts: &Texts, index: usize) -> Option<Self> {
         let element = tree.elements.get(index)?;
         let parts = Parts::of(element, tree, texts, index);
@@ -94,11 +94,11 @@ impl fmt::Display for Value {
 /// One line of a diff.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DeltaLine {
-    /// `+`: it is new.
+    /// `+`: added.
     Added(Line),
-    /// `-`: it is gone.
+    /// `-`: removed.
     Removed(Line),
-    /// `~`: it has changed. The line says nothing of where it is.
+    /// `~`: modified. The line has no extents.
     Modified(Line, Vec<Change>),
 }
 
@@ -123,7 +123,7 @@ impl fmt::Display for DeltaLine {
     }
 }
 
-/// The text is not a line that this module writes.
+/// The text is not in the grammar of this module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an element line")]
 pub struct NotALine;
@@ -132,10 +132,10 @@ impl FromStr for Line {
     type Err = NotALine;
 
     fn from_str(s: &str) -> Result<Self, NotALine> {
-        let mut reader = Reader(s);
-        let mut line = reader.head().ok_or(NotALine)?;
-        reader.extents(&mut line).ok_or(NotALine)?;
-        reader.tail(&mut line).ok_or(NotALine)?;
+        let mut parser = Parser(s);
+        let mut line = parser.head().ok_or(NotALine)?;
+        parser.extents(&mut line).ok_or(NotALine)?;
+        parser.tail(&mut line).ok_or(NotALine)?;
         Ok(line)
     }
 }
@@ -147,24 +147,24 @@ impl FromStr for DeltaLine {
         match s.split_at_checked(2).ok_or(NotALine)? {
             ("+ ", line) => line.parse().map(Self::Added),
             ("- ", line) => line.parse().map(Self::Removed),
-            ("~ ", line) => Reader(line).modified().ok_or(NotALine),
+            ("~ ", line) => Parser(line).modified().ok_or(NotALine),
             _ => Err(NotALine),
         }
     }
 }
 
-/// What is still to be read of a line.
-struct Reader<'a>(&'a str);
+/// The rest of a line that is being parsed.
+struct Parser<'a>(&'a str);
 
-impl<'a> Reader<'a> {
-    /// Whether `prefix` was next; if so it is read.
+impl<'a> Parser<'a> {
+    /// Consumes `prefix` if it comes next; returns whether it did.
     fn eat(&mut self, prefix: &str) -> bool {
         let after = self.0.strip_prefix(prefix);
         self.0 = after.unwrap_or(self.0);
         after.is_some()
     }
 
-    /// What stands before the first `end` that has no backslash; both are read.
+    /// Consumes up to and with the first unescaped `end`; returns what comes before it.
     fn until(&mut self, end: char) -> Option<&'a str> {
         let mut escaped = false;
         let at = self.0.char_indices().find(|&(_, c)| {
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
         Some(before)
     }
 
-    /// What stands before the first character that `part` refuses.
+    /// Consumes characters while `part` accepts them, and returns them.
     fn word(&mut self, part: impl Fn(char) -> bool) -> &'a str {
         let end = self.0.find(|c| !part(c)).unwrap_or(self.0.len());
         let (word, rest) = self.0.split_at(end);
@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Reads the extents into `line` if they come next; `None` where only half of them do.
+    /// Parses the extents into `line` if they come next; `None` if they are malformed.
     fn extents(&mut self, line: &mut Line) -> Option<()> {
         if !self.eat(" x:") {
             return Some(());
@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Reads the tail into `line`; nothing may follow it.
+    /// Parses the tail into `line`; `None` if anything follows it.
     fn tail(&mut self, line: &mut Line) -> Option<()> {
         line.visible = self.eat(" visible");
         for (word, state) in States::WORDS {

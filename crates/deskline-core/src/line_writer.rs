@@ -1,7 +1,7 @@
-//! Writing a line, from an element as it lies in its tree. The grammar is in [`crate::line`].
+//! Writes the line of an element in a tree. The grammar is in [`crate::line`].
 //!
-//! A tree file has a line for each of up to a hundred thousand elements, so nothing here copies a
-//! text before it writes it, and the usual text, plain ASCII, is written as a whole.
+//! A tree file may have a hundred thousand lines, so nothing here copies a text before writing it,
+//! and plain ASCII, the usual case, is written in one call.
 
 use std::fmt::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::escape::{escape, is_plain};
 use crate::texts::Words;
 use crate::{Element, Rect, Ref, Role, States, Text, Texts, Tree};
 
-/// What a [`crate::Line`] says, borrowed.
+/// A borrowed [`crate::Line`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parts<'a> {
     pub(crate) role: Role,
@@ -101,7 +101,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Whether the two may have to be cut when they are joined: no text has more characters than bytes.
+/// Whether the two may have to be cut to be joined. Compares bytes: a text has no more characters.
 fn is_cut(a: &Text, b: &Text) -> bool {
     a.is_cut() || b.is_cut() || a.shown.len() + 1 + b.shown.len() > Text::LIMIT
 }
@@ -109,7 +109,7 @@ fn is_cut(a: &Text, b: &Text) -> bool {
 /// Writes a text between quotes, with its cut marks.
 pub(crate) fn quoted(out: &mut impl Write, text: &Text) -> fmt::Result {
     out.write_str("\"")?;
-    // One mark and no text between would be read as a cut at the start.
+    // Without the first mark, a lone second mark would be parsed as a cut at the start.
     if text.omitted_before > 0 || text.omitted_after > 0 && text.shown.is_empty() {
         write!(out, "…(+{})", text.omitted_before)?;
     }
@@ -120,7 +120,7 @@ pub(crate) fn quoted(out: &mut impl Write, text: &Text) -> fmt::Result {
     out.write_str("\"")
 }
 
-/// Writes what stands between the quotes, but for the cut marks.
+/// Writes what stands between the quotes, without the cut marks.
 fn inside(out: &mut impl Write, text: &str) -> fmt::Result {
     if is_plain(text) {
         return out.write_str(text);

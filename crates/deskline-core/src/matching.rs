@@ -1,4 +1,4 @@
-//! Which elements of two traversals are the same.
+//! Matches the elements of two traversals.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -7,21 +7,21 @@ use foldhash::fast::RandomState;
 
 use crate::{Element, Rect, Role, States, Text, Tree};
 
-/// Which elements of two trees are the same, by identity alone and unfiltered: the tree before,
-/// less the removed, plus the added, is the tree after.
+/// The pairs of elements that are the same in two trees, by identity and unfiltered. The tree before,
+/// minus [`removed`](Self::removed), plus [`added`](Self::added), is the tree after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matching {
-    /// For each element before, where it is after.
+    /// For each element before, its index after.
     pub after: Vec<Option<usize>>,
-    /// For each element after, where it was before.
+    /// For each element after, its index before.
     pub before: Vec<Option<usize>>,
 }
 
 impl Matching {
     /// Matches two trees in linear time.
     pub fn between(before: &Tree, after: &Tree) -> Self {
-        // Most changes leave a tree's start as it is. What stands there is matched by its place,
-        // also where an id occurs twice: as many of it came before on either side.
+        // Most changes leave the start of a tree as it is: match the common prefix by index. This is
+        // right for duplicate ids too, as both trees have the same number of them in the prefix.
         let pairs = before.elements.iter().zip(&after.elements);
         let same = pairs.take_while(|(b, a)| b.id == a.id).count();
         let mut matching = Self {
@@ -43,8 +43,8 @@ impl Matching {
         if was.is_empty() || is.is_empty() {
             return;
         }
-        // The first unmatched element of each id, and from each element the next of its id. An app
-        // chooses its ids, but never sees a hash, and the seed is another one each time.
+        // The first unmatched element of each id, and for each element the next one with the same id.
+        // Ids are chosen by the app: a randomly seeded hash keeps it from forcing collisions.
         let mut first: HashMap<&str, usize, RandomState> =
             HashMap::with_capacity_and_hasher(was.len(), RandomState::default());
         let mut next: Vec<Option<usize>> = vec![None; was.len()];
@@ -64,18 +64,17 @@ impl Matching {
         }
     }
 
-    /// Matches what is left by its looks: an element that is gone, and one that is new and cannot be
-    /// told from it, are one that the app has created anew. They agree in role, native role, texts,
-    /// states and extents, their parents are matched, and both traversals have read all children of
-    /// these, so that neither was merely out of view. Answers with the pairs (index before, index
-    /// after), in the order of the tree after. Linear time.
+    /// Matches re-created elements: a removed element and an added one that look the same. They agree
+    /// in role, native role, texts, states and extents, their parents are matched, and both traversals
+    /// have read all children of these parents, so neither element was merely out of view. Returns
+    /// pairs (index before, index after) in the order of the tree after. Linear time.
     pub fn match_twins(&mut self, before: &Tree, after: &Tree) -> Vec<(usize, usize)> {
         let gone: Vec<usize> = self.removed().collect();
         let new: Vec<usize> = self.added().collect();
         if gone.is_empty() || new.is_empty() {
             return Vec::new();
         }
-        // The first unmatched element of each look, and from each the next of its look.
+        // The first unmatched element of each look, and for each element the next one with that look.
         let mut first: HashMap<Look<'_>, usize, RandomState> =
             HashMap::with_capacity_and_hasher(gone.len(), RandomState::default());
         let mut next: HashMap<usize, usize, RandomState> = HashMap::default();
@@ -88,7 +87,7 @@ impl Matching {
             }
         }
         let mut twins = Vec::new();
-        // Parents come first, so that whether a parent has a twin is known by then.
+        // Parents come before their children, so a parent's twin is already matched.
         for a in new {
             let element = &after.elements[a];
             let parent = match element
@@ -116,18 +115,18 @@ impl Matching {
         twins
     }
 
-    /// The elements of the tree after that were not before.
+    /// The elements that are only in the tree after.
     pub fn added(&self) -> impl Iterator<Item = usize> {
         unmatched(&self.before)
     }
 
-    /// The elements of the tree before that are no more.
+    /// The elements that are only in the tree before.
     pub fn removed(&self) -> impl Iterator<Item = usize> {
         unmatched(&self.after)
     }
 }
 
-/// What tells an element from another where ids do not: all that an agent is told of it.
+/// What an agent sees of an element: the key for matching re-created elements.
 #[derive(PartialEq, Eq, Hash)]
 struct Look<'a> {
     /// The parent's index in the tree before.

@@ -1,10 +1,10 @@
-//! The nearest valid name, for errors that say what was probably meant.
+//! The nearest valid name, for "did you mean" in errors.
 
-/// How much of a name is compared.
+/// Compare at most this many characters of a name.
 const LIMIT: usize = 64;
 
-/// The candidate with the fewest edits from `word`, the first of equals; case does not matter.
-/// One that `word` is the start of is nearer than any other.
+/// The candidate with the fewest edits from `word`, ignoring case; the first of equals. A candidate
+/// that starts with `word` is nearer than any other.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = fold(word);
     candidates.into_iter().min_by_key(|candidate| {

@@ -1,4 +1,4 @@
-//! Roles under one name on every OS: the AX names.
+//! Roles, named by their AX names on every OS.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ macro_rules! roles {
 roles! {
     APPLICATION "AXApplication" "the app itself",
     WINDOW "AXWindow" "a toplevel: window, dialog, alert, file chooser (the native role says which)",
-    SHEET "AXSheet" "a dialog that hangs on a window",
+    SHEET "AXSheet" "a dialog attached to a window",
     DRAWER "AXDrawer" "a panel that slides out of a window",
     POPOVER "AXPopover" "a bubble that points at what opened it",
     GROUP "AXGroup" "a container without a more exact role",
@@ -34,22 +34,22 @@ roles! {
     POP_UP_BUTTON "AXPopUpButton" "a button that opens a list of choices",
     COMBO_BOX "AXComboBox" "a choice from a list, often editable",
     TEXT_FIELD "AXTextField" "one line of text",
-    TEXT_AREA "AXTextArea" "many lines of text",
-    STATIC_TEXT "AXStaticText" "text that only says something",
+    TEXT_AREA "AXTextArea" "several lines of text",
+    STATIC_TEXT "AXStaticText" "text that cannot be edited",
     HEADING "AXHeading" "a heading in a document",
     LINK "AXLink" "a hyperlink",
     IMAGE "AXImage" "a picture or icon",
     SLIDER "AXSlider" "a value set by dragging",
     INCREMENTOR "AXIncrementor" "a number with up and down buttons",
     MENU_BAR "AXMenuBar" "the bar that holds an app's menus",
-    MENU_BAR_ITEM "AXMenuBarItem" "what is clicked in a menu bar to open a menu",
+    MENU_BAR_ITEM "AXMenuBarItem" "the item of a menu bar that opens a menu",
     MENU "AXMenu" "an open menu, or one that can be opened",
     MENU_ITEM "AXMenuItem" "an entry of a menu",
     MENU_BUTTON "AXMenuButton" "a button that opens a menu",
     TAB "AXTab" "the tab of a page",
     TAB_GROUP "AXTabGroup" "a row of tabs, often with the page",
     TOOLBAR "AXToolbar" "a tool bar",
-    SCROLL_AREA "AXScrollArea" "shows a part of what it contains",
+    SCROLL_AREA "AXScrollArea" "a viewport onto its contents",
     SCROLL_BAR "AXScrollBar" "a scroll bar",
     VALUE_INDICATOR "AXValueIndicator" "the thumb of a scroll bar or slider",
     PAGE_BUTTON "AXPageButton" "the part of a scroll bar that scrolls by a page",
@@ -57,35 +57,35 @@ roles! {
     SPLITTER "AXSplitter" "a separator, sometimes draggable",
     SPLIT_GROUP "AXSplitGroup" "panes with a splitter between them",
     TABLE "AXTable" "rows and columns",
-    GRID "AXGrid" "things laid out in a grid",
+    GRID "AXGrid" "elements laid out in a grid",
     OUTLINE "AXOutline" "a tree of rows",
     LIST "AXList" "a list",
-    BROWSER "AXBrowser" "columns that open each other",
+    BROWSER "AXBrowser" "columns, each showing what is selected in the one before it",
     ROW "AXRow" "a row of a table, tree or list",
     COLUMN "AXColumn" "a column of a table",
     CELL "AXCell" "a cell of a table",
     WEB_AREA "AXWebArea" "a web page or other document",
-    PROGRESS_INDICATOR "AXProgressIndicator" "how far something has come",
-    BUSY_INDICATOR "AXBusyIndicator" "something is going on",
+    PROGRESS_INDICATOR "AXProgressIndicator" "how far a task has progressed",
+    BUSY_INDICATOR "AXBusyIndicator" "a task is running",
     LEVEL_INDICATOR "AXLevelIndicator" "a level or a rating",
-    RELEVANCE_INDICATOR "AXRelevanceIndicator" "how well a row matches",
-    DISCLOSURE_TRIANGLE "AXDisclosureTriangle" "opens and closes a part of a window",
+    RELEVANCE_INDICATOR "AXRelevanceIndicator" "how relevant a search result is",
+    DISCLOSURE_TRIANGLE "AXDisclosureTriangle" "expands and collapses a part of a window",
     COLOR_WELL "AXColorWell" "shows and picks a colour",
     DATE_FIELD "AXDateField" "a date",
     TIME_FIELD "AXTimeField" "a time of day",
     RULER "AXRuler" "a ruler",
     RULER_MARKER "AXRulerMarker" "a mark on a ruler",
-    LAYOUT_AREA "AXLayoutArea" "things laid out freely",
-    LAYOUT_ITEM "AXLayoutItem" "one of them",
+    LAYOUT_AREA "AXLayoutArea" "elements laid out freely",
+    LAYOUT_ITEM "AXLayoutItem" "an element of a layout area",
     HELP_TAG "AXHelpTag" "a tool tip",
-    HANDLE "AXHandle" "what an object is resized by",
-    GROW_AREA "AXGrowArea" "what a window is resized by",
-    MATTE "AXMatte" "what lies around a picture",
+    HANDLE "AXHandle" "a handle that resizes an object",
+    GROW_AREA "AXGrowArea" "a handle that resizes a window",
+    MATTE "AXMatte" "the border around a picture",
     DOCK_ITEM "AXDockItem" "an icon in the Dock",
-    UNKNOWN "AXUnknown" "nothing is known of it",
+    UNKNOWN "AXUnknown" "no known role",
 }
 
-/// What is left to compare of a role's name when case and spaces do not count.
+/// A role's name without spaces, in lower case, for comparisons.
 fn folded(name: &str) -> impl Iterator<Item = char> {
     let letters = name.chars().filter(|c| !c.is_whitespace());
     letters.flat_map(char::to_lowercase)
@@ -109,8 +109,8 @@ impl Role {
 
     /// The role and native role of an `AtspiRole` number (at-spi2-core, `atspi-constants.h`).
     ///
-    /// Two things that a number does not say are the platform's to add: whether a `text` has many
-    /// lines ([`Role::TEXT_AREA`]), and where a `menu` stands ([`Role::inside`]).
+    /// The platform refines two of them: a `text` with several lines is a [`Role::TEXT_AREA`], and the
+    /// role of a `menu` depends on its parent ([`Role::inside`]).
     pub fn from_atspi(number: u32) -> (Self, Cow<'static, str>) {
         match usize::try_from(number).ok().and_then(|i| ATSPI.get(i)) {
             Some(&(native, role)) => (role, native.into()),
@@ -118,8 +118,8 @@ impl Role {
         }
     }
 
-    /// The role and native role of an `AXRole` and `AXSubrole`. The native role is the subrole
-    /// where there is one.
+    /// The role and native role of an `AXRole` and `AXSubrole`. The native role is the subrole if
+    /// there is one.
     pub fn from_ax(role: &str, subrole: Option<&str>) -> (Self, Cow<'static, str>) {
         let subrole = subrole.filter(|s| !s.is_empty() && *s != "AXUnknown");
         let by_subrole = subrole.and_then(|s| AX_SUBROLES.iter().find(|(name, _)| *name == s));
@@ -132,7 +132,7 @@ impl Role {
 
     /// The role and native role of a UIA control type id (50000 is `UIA_ButtonControlTypeId`).
     ///
-    /// Whether a `Document` is a page ([`Role::WEB_AREA`]) or text to edit is the platform's to say.
+    /// The platform decides whether a `Document` is a page ([`Role::WEB_AREA`]) or an editable text.
     pub fn from_uia(control_type: i32) -> (Self, Cow<'static, str>) {
         let entry = control_type
             .checked_sub(50_000)
@@ -144,9 +144,9 @@ impl Role {
         }
     }
 
-    /// This role in a container of that role. AT-SPI's `menu` is an open menu and also the entry
-    /// that opens one: in a menu bar that entry is a menu bar item, below one or in another `menu`
-    /// a menu item. Only for AT-SPI; `native` is its name for the role.
+    /// Refines an AT-SPI role by the role of its parent. AT-SPI's `menu` is an open menu, and also the
+    /// item that opens one: in a menu bar it is a menu bar item, in another menu or below a menu item
+    /// a menu item. `native` is AT-SPI's name for the role.
     #[must_use]
     pub fn inside(self, container: Self, native: &str) -> Self {
         match (native, container) {
@@ -156,7 +156,7 @@ impl Role {
         }
     }
 
-    /// Whether a person clicks or types here: the roles that a summary lists first.
+    /// Whether a person clicks or types there. A summary lists these roles first.
     pub fn is_interactive(self) -> bool {
         matches!(
             self,
@@ -176,7 +176,7 @@ impl Role {
         )
     }
 
-    /// A scroll bar or a part of one.
+    /// Whether it is a scroll bar or a part of one.
     pub fn is_scroll_bar_part(self) -> bool {
         matches!(
             self,
@@ -184,13 +184,13 @@ impl Role {
         )
     }
 
-    /// Changes by itself while something is going on.
+    /// Whether it changes by itself while the app works.
     pub fn is_progress(self) -> bool {
         matches!(self, Self::PROGRESS_INDICATOR | Self::BUSY_INDICATOR)
     }
 
-    /// Whether `native` says something that the role does not: they differ by more than case,
-    /// spaces and the `AX` prefix.
+    /// Whether `native` adds information: it differs from the role by more than case, spaces and the
+    /// `AX` prefix.
     pub fn says_more(self, native: &str) -> bool {
         let native = native.trim();
         let bare = native.strip_prefix("AX").unwrap_or(native);

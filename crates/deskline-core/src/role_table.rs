@@ -1,8 +1,8 @@
-//! What each accessibility API calls a role, next to the AX name that it has here.
+//! The roles of each accessibility API, mapped to AX names.
 //!
-//! Decisions: whatever is on or off is an `AXCheckBox`; list items, tree items and table rows are
-//! all an `AXRow`, so that one filter drops the empty ones; dialogs, alerts and choosers are an
-//! `AXWindow` whose native role is printed; column headers are an `AXButton`, as on macOS.
+//! Decisions: anything that is on or off is an `AXCheckBox`. List items, tree items and table rows
+//! are all `AXRow`, so that one filter drops the empty ones. Dialogs, alerts and choosers are
+//! `AXWindow`, with their native role printed. Column headers are `AXButton`, as on macOS.
 
 use crate::Role;
 
@@ -142,7 +142,7 @@ pub(crate) const ATSPI: &[(&str, Role)] = &[
     ("switch", Role::CHECK_BOX),
 ];
 
-/// AX: the subroles that make another role of an element.
+/// AX: subroles that change the role.
 pub(crate) const AX_SUBROLES: &[(&str, Role)] = &[
     ("AXTabButton", Role::TAB),
     ("AXSwitch", Role::CHECK_BOX),

@@ -1,4 +1,4 @@
-//! Finding the element that an agent means: by text and role, by ref, by place.
+//! Finds the element that an agent means: by text and role, by ref, or by point.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -12,22 +12,21 @@ use crate::{Element, Point, Ref, Role, States, Texts, Tree};
 pub struct Match {
     /// Its index in the tree.
     pub index: usize,
-    /// How many others were equally good and come later in the tree.
+    /// How many equally good matches come later in the tree.
     pub others: usize,
 }
 
-/// How good a match is; greater is better: exact, visible, interactive, and by the element's own
-/// text rather than that of an element in it.
+/// How good a match is; greater is better: exact, visible, interactive, by the element's own text
+/// (and not by that of a descendant).
 type Rank = (bool, bool, bool, bool);
 
 impl Tree {
-    /// The element whose text contains `text`, and whose role starts with `role` (with or without
-    /// `AX`) or is called so by the OS; case does not matter.
+    /// Finds the element whose text contains `text`, and whose role starts with `role` (with or without
+    /// `AX`) or whose native role is `role`. Case does not matter.
     ///
-    /// Title, value, description and the text of its line are looked at. An exact match beats a
-    /// partial one, then an on-screen one an off-screen one, an interactive one a static one, and
-    /// one by its own text one by the text of an element in it; then tree order. An empty text
-    /// matches any element, but only where a role is given.
+    /// Searches title, value, description, and the text of the element's line. An exact match beats a
+    /// partial one, then visible beats hidden, interactive beats static, and own text beats a
+    /// descendant's; then tree order decides. An empty text matches any element, but only with a role.
     pub fn find_text(&self, text: &str, role: Option<&str>) -> Option<Match> {
         let wanted = fold(text);
         let role = RoleFilter::new(role);
@@ -46,7 +45,7 @@ impl Tree {
             let Some(exact) = own.or_else(inner) else {
                 continue;
             };
-            // What is disabled takes no input: it is no better than a static text.
+            // A disabled element takes no input: rank it like a static text.
             let disabled = element.states.contains(States::DISABLED);
             let interactive = element.role.is_interactive() && !disabled;
             let rank = (exact, element.visible, interactive, own.is_some());
@@ -65,9 +64,9 @@ impl Tree {
         elements.position(|element| element.reference == Some(reference))
     }
 
-    /// The element that a click there is for: the last visible one in tree order, in the app's
-    /// topmost window there, whose extents contain the point, or the interactive one that it is a
-    /// part of (a label in a button).
+    /// The element that a click at `point` is for. Takes the last visible element in tree order that
+    /// contains the point, in the app's topmost window there; if that is part of an interactive
+    /// element, such as a button's label, the interactive one.
     pub fn find_at(&self, point: Point) -> Option<usize> {
         let holds = |e: &Element| e.visible && e.extents.is_some_and(|r| r.contains(point));
         let window = self.window_at(point);
@@ -75,7 +74,7 @@ impl Tree {
             .rev()
             .find(|&i| holds(&self.elements[i]) && window.is_none_or(|w| self.may_be_in(i, w)))?;
         let mut index = hit;
-        // A label is at most a few steps inside its button; further up is another thing.
+        // A label is at most a few levels inside its button; an ancestor further up is something else.
         for _ in 0..4 {
             let element = self.elements.get(index)?;
             if element.role.is_interactive() && holds(element) {
@@ -93,8 +92,8 @@ impl Tree {
         Some(hit)
     }
 
-    /// Up to three texts nearest to `text`, of elements of that role where there are any, for the
-    /// words of an error: `"Send" [AXButton] #e42`.
+    /// Up to three texts nearest to `text`, for an error: `"Send" [AXButton] #e42`. Of elements with
+    /// that role, or of all if there are none.
     pub fn nearest_texts(&self, text: &str, role: Option<&str>) -> Vec<String> {
         let filter = RoleFilter::new(role);
         let any = RoleFilter::new(None);
@@ -111,7 +110,7 @@ impl Tree {
             (0..self.elements.len()).partition(|&i| self.elements[i].visible);
         for index in showing.into_iter().chain(hidden) {
             let element = &self.elements[index];
-            // A button is called by its label, but a window is not by the first label in it.
+            // A button is known by its label, but a window is not known by its first label.
             let named = element.role.is_interactive() || texts.source(index) == Some(index);
             if !named || !filter.admits(element) {
                 continue;
@@ -122,7 +121,7 @@ impl Tree {
             let shown = short_escaped(text.shown.trim(), 50);
             let folded = fold(&shown);
             let likeness = wanted.likeness(&folded);
-            // Of equal texts the first, but an interactive one rather than its label.
+            // Of equal texts keep the first, but prefer an interactive element to its label.
             match seen.get(&folded).and_then(|&at| near.get_mut(at)) {
                 None => {
                     seen.insert(folded, near.len());
@@ -135,7 +134,7 @@ impl Tree {
                     }
                 }
             }
-            // What shows comes first; a tree with more texts than this has the near ones there.
+            // Visible elements come first, so the limit cuts off hidden ones.
             if near.len() >= NEAREST_LIMIT {
                 break;
             }
@@ -156,14 +155,15 @@ impl Tree {
     }
 }
 
-/// How many texts a failed search compares.
+/// A failed search compares at most this many texts.
 const NEAREST_LIMIT: usize = 5_000;
 
 fn fold(text: &str) -> String {
     text.trim().to_lowercase()
 }
 
-/// Whether one of the element's own texts is (`Some(true)`) or contains (`Some(false)`) `wanted`.
+/// Whether one of the element's own texts equals `wanted` (`Some(true)`) or contains it
+/// (`Some(false)`).
 fn has_text(element: &Element, wanted: &str) -> Option<bool> {
     let value = (!element.states.contains(States::SECURE)).then_some(&element.value);
     let parts = [Some(&element.title), value, Some(&element.description)];
@@ -192,7 +192,7 @@ fn has_text(element: &Element, wanted: &str) -> Option<bool> {
     found.or_else(|| wanted.is_empty().then_some(false))
 }
 
-/// A prefix of a role, or a native role in full.
+/// Accepts a prefix of a role, or a complete native role.
 struct RoleFilter(Option<String>);
 
 impl RoleFilter {
@@ -213,7 +213,7 @@ impl RoleFilter {
     }
 }
 
-/// Lower case, without spaces and the `AX` prefix.
+/// Lower case, without spaces and without the `AX` prefix.
 fn squeeze(role: &str) -> String {
     let mut squeezed = role.to_lowercase();
     squeezed.retain(|c| !c.is_whitespace());
@@ -223,8 +223,7 @@ fn squeeze(role: &str) -> String {
     }
 }
 
-/// The pairs of neighbouring characters in the start of a text, to tell how alike texts are in
-/// time linear in their length.
+/// The pairs of adjacent characters at the start of a text. They measure similarity in linear time.
 struct Bigrams(Vec<(char, char)>);
 
 impl Bigrams {
@@ -235,7 +234,7 @@ impl Bigrams {
         Self(pairs)
     }
 
-    /// Twice the shared pairs in thousandths of all pairs (the Dice coefficient).
+    /// The Dice coefficient in thousandths: twice the shared pairs divided by all pairs.
     fn likeness(&self, folded: &str) -> u32 {
         let mut shared = 0u128;
         let mut total = self.0.len();

@@ -1,5 +1,5 @@
-//! The summary: all that the model sees of a call. Plain text, fixed order, a line a field, under
-//! 4,000 characters whatever is on the screen.
+//! The summary: all that the model sees of a call. Plain text, in a fixed order, one line a field,
+//! fewer than 4,000 characters whatever is on the screen.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -24,7 +24,7 @@ pub struct File {
     pub elements: usize,
 }
 
-/// The app that took the front.
+/// The app that came to the front.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Handoff {
     /// Its name.
@@ -40,7 +40,7 @@ pub struct Handoff {
 }
 
 impl Handoff {
-    /// What a summary says of the tree of the app that took the front.
+    /// The handoff to the app of this tree.
     pub fn of(tree: &Tree) -> Self {
         Self {
             app: tree.app.name.clone(),
@@ -52,17 +52,17 @@ impl Handoff {
     }
 }
 
-/// What an app showed between two answers about it.
+/// What an app showed between two answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LateChanges {
     /// `3 added, 1 modified`; empty where nothing changed.
     pub counts: String,
-    /// The first lines: what is there now.
+    /// The first changed elements, as they are now.
     pub elements: Vec<String>,
 }
 
-/// What a call answers with, field by field; what is empty is left out. Texts from the screen and
-/// paths go in as they are: [`Summary::render`] makes them harmless and keeps to [`LIMIT`].
+/// The answer to a call, field by field; empty fields are left out. Texts from the screen and paths
+/// are passed in as they are: [`Summary::render`] escapes them and keeps to [`LIMIT`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
     /// What was wrong and what to do next. Its presence makes the status `error`.
@@ -75,32 +75,31 @@ pub struct Summary {
     pub dialog: Option<String>,
     /// What the tree lacks and why.
     pub partial: Vec<String>,
-    /// Where the picture shows more than a full tree says.
+    /// Where the picture shows something that a full tree does not describe.
     pub blind: Vec<String>,
     /// The tree file.
     pub file: Option<File>,
     /// The path of the picture.
     pub screenshot: Option<String>,
-    /// What was done and what came of it, in a sentence or two.
+    /// What was done and what came of it, in one or two sentences.
     pub summary: String,
-    /// What else the model must know: no guard, no picture and why.
+    /// What else the model must know, such as: no guard, no picture and why.
     pub notes: Vec<String>,
-    /// What came after the last answer: [`late_changes`].
+    /// What changed since the last answer: [`late_changes`].
     pub late_changes: LateChanges,
-    /// Whether and where the picture changed, where the diff names nothing that shows.
+    /// Whether and where the picture changed; set if the diff names nothing visible.
     pub picture_changed: Option<String>,
     /// Texts before and after: [`text_changes`].
     pub text_changes: Vec<(String, String)>,
     /// Lines of [`tree_elements`] or [`new_elements`].
     pub visible_elements: Vec<String>,
-    /// The app that took the front.
+    /// The app that came to the front.
     pub app_switch: Option<Handoff>,
 }
 
 impl Summary {
-    /// The text. Never [`LIMIT`] characters long; what has to go is elements first, from the end
-    /// of their lists, which then say how many are missing. Paths are kept whole while they are
-    /// at most 800 characters.
+    /// Renders fewer than [`LIMIT`] characters. To fit, drops elements from the end of their lists, which
+    /// then say how many are missing. Keeps paths of up to 800 characters whole.
     pub fn render(&self) -> String {
         let mut out = Page::default();
         let status = if self.error.is_some() {
@@ -156,7 +155,7 @@ impl Summary {
             head.field("app_switch_elements", &counts, 60);
             (head, &handoff.elements)
         });
-        // The other app's list may use half of what is left, and what the first one leaves.
+        // The other app's list gets half of the remaining space, plus what the first list leaves free.
         let after = handoff.as_ref().map_or(0, |(head, elements)| {
             let left = LIMIT.saturating_sub(out.chars + head.chars);
             head.chars + (left / 2).min(list_length(elements))
@@ -186,10 +185,10 @@ impl Summary {
 /// `  … (+40 more)`
 const MORE: usize = 24;
 
-/// The longest path that is kept whole.
+/// Paths of up to this length are never cut.
 const PATH: usize = 800;
 
-/// A path as a shell takes it.
+/// Quotes a path for a shell.
 fn shell_word(path: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-~+:,@%".contains(c);
     if path.chars().all(plain) {
@@ -198,12 +197,12 @@ fn shell_word(path: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", path.replace('\'', "'\\''")))
 }
 
-/// A list's header and its lines, roughly.
+/// The approximate length of a list with its header.
 fn list_length(lines: &[String]) -> usize {
     40 + lines.iter().map(|l| l.chars().count() + 3).sum::<usize>()
 }
 
-/// Text that knows its length and never reaches the limit.
+/// A text that counts its characters and stays below the limit.
 #[derive(Default)]
 struct Page {
     text: String,
@@ -211,7 +210,7 @@ struct Page {
 }
 
 impl Page {
-    /// Appends whole lines if they fit.
+    /// Appends whole lines if they fit; returns whether they did.
     fn push(&mut self, lines: &str) -> bool {
         let chars = self.chars + lines.chars().count();
         let fits = chars < LIMIT;
@@ -226,7 +225,7 @@ impl Page {
         self.push(&format!("{name}: {}\n", short(value, most)));
     }
 
-    /// Appends a header and as many indented lines as fit with `after` characters still free.
+    /// Appends a header and as many indented lines as fit, leaving `after` characters free.
     fn list(&mut self, name: &str, lines: &[String], after: usize) {
         let room = LIMIT.saturating_sub(after + MORE);
         let header = format!("{name}:\n");
@@ -237,7 +236,7 @@ impl Page {
         self.lines(lines, after);
     }
 
-    /// Appends as many indented lines as fit with `after` characters still free.
+    /// Appends as many indented lines as fit, leaving `after` characters free.
     fn lines(&mut self, lines: &[String], after: usize) {
         let room = LIMIT.saturating_sub(after + MORE);
         for (i, line) in lines.iter().enumerate() {
@@ -251,7 +250,7 @@ impl Page {
     }
 }
 
-/// `'Send' [AXButton]`: how a sentence names an element.
+/// The name of an element in a sentence: `'Send' [AXButton]`.
 pub fn name_of(tree: &Tree, index: usize) -> String {
     let Some(element) = tree.elements.get(index) else {
         return "nothing".to_owned();
@@ -276,9 +275,8 @@ pub fn tree_elements(tree: &Tree) -> Vec<String> {
     elements(tree, 0..tree.elements.len(), is_static, 30, 10)
 }
 
-/// The visible ones of the elements that a diff added, then those that came into view without being
-/// new (the items of a menu that was opened, the page of a tab): 20 interactive, then 10 static texts,
-/// rows and cells.
+/// The visible elements that a diff added, then those that came into view (the items of an opened
+/// menu, the page of a tab): 20 interactive ones, then 10 static texts, rows and cells.
 pub fn new_elements(before: &Tree, after: &Tree, diff: &Diff) -> Vec<String> {
     let appeared = diff.appeared(before, after);
     let is_static =
@@ -287,8 +285,8 @@ pub fn new_elements(before: &Tree, after: &Tree, diff: &Diff) -> Vec<String> {
     elements(after, indices, is_static, 20, 10)
 }
 
-/// What has come late, counted, and the first five of it: what was added, then what was modified as
-/// it is now, then what is gone.
+/// The late changes: their counts, and the first five elements. Added ones first, then modified ones
+/// as they are now, then removed ones.
 pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> LateChanges {
     const MOST: usize = 5;
     let counts = [
@@ -335,8 +333,8 @@ fn elements(
         element.is_some_and(|e| e.role.is_interactive())
     };
     let (mut first, mut then) = (Vec::new(), Vec::new());
-    // Whose texts the rows and cells so far have: a row, its cell and the label in that are listed
-    // once.
+    // The elements whose texts are listed already: a row, its cell and the label in it have the same
+    // text and are listed once.
     let mut said = HashSet::new();
     for index in indices {
         let Some(element) = tree.elements.get(index).filter(|e| e.visible) else {
@@ -350,7 +348,7 @@ fn elements(
             let Some(source) = texts.source(index) else {
                 continue;
             };
-            // A button's label, and a row with a button, say what the button's line says already.
+            // The button's own line already has the text of its label, or of the row it is in.
             let in_button = element.parent.is_some_and(interactive);
             if !in_button && !interactive(source) && said.insert(source) {
                 then.push(element_line(tree, &texts, index, element));
@@ -361,8 +359,8 @@ fn elements(
     first
 }
 
-/// `[AXCheckBox] "Wrap lines" (40,610 90×18) checked #e97`: the states that are set, but for
-/// `editable`, which the role says already.
+/// `[AXCheckBox] "Wrap lines" (40,610 90×18) checked #e97`: all states but `editable`, which the
+/// role implies.
 fn element_line(tree: &Tree, texts: &Texts, index: usize, element: &Element) -> String {
     let mut line = format!("[{}]", element.role.ax());
     if let Some(text) = texts.text(tree, index) {
@@ -382,11 +380,11 @@ fn element_line(tree: &Tree, texts: &Texts, index: usize, element: &Element) -> 
     line
 }
 
-/// The most characters of a side of a text change.
+/// Each side of a text change has at most this many characters.
 const CHANGE: usize = 60;
 
-/// The texts that a diff changed, around what changed of them: values before titles and
-/// descriptions, each pair once.
+/// The texts that a diff changed, as excerpts around the change. Values come first, then titles, then
+/// descriptions; each pair once.
 pub fn text_changes(diff: &Diff) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     for wanted in [Attribute::Value, Attribute::Title, Attribute::Description] {

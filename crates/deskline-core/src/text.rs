@@ -1,20 +1,20 @@
-//! Text from the screen: the part of it that is kept, and how much was cut off at each end.
+//! Text from the screen, cut to a maximum length.
 
 use std::ops::Range;
 
-/// Text from the screen, cut to what a tree file holds. Hostile data: it may contain anything.
+/// Text from the screen: an excerpt, and how much was cut off at each end. Hostile data.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Text {
     /// At most [`Text::LIMIT`] characters.
     pub shown: String,
-    /// How many characters of the text come before `shown`.
+    /// How many characters were cut off before `shown`.
     pub omitted_before: usize,
-    /// How many characters of the text come after `shown`.
+    /// How many characters were cut off after `shown`.
     pub omitted_after: usize,
 }
 
 impl Text {
-    /// The most characters of one text that are kept.
+    /// The longest excerpt, in characters.
     pub const LIMIT: usize = 1_000;
 
     /// The start of `text`: at most [`Text::LIMIT`] characters.
@@ -35,14 +35,14 @@ impl Text {
         }
     }
 
-    /// `start` of a text that has `total` characters, for platforms that read only the start of a
-    /// long text.
+    /// From the `start` of a text of `total` characters, for platforms that read only the start of
+    /// long texts.
     pub fn cut(start: impl Into<String>, total: usize) -> Self {
         Self::part(start, 0, total)
     }
 
-    /// The characters from `before` on of a text that has `total` characters. `part` is cut at its
-    /// end where it is longer than [`Text::LIMIT`].
+    /// From the part at offset `before` of a text of `total` characters. Cuts the end of `part` if it
+    /// is longer than [`Text::LIMIT`].
     pub fn part(part: impl Into<String>, before: usize, total: usize) -> Self {
         let mut text = Self::new(part);
         let end = before.saturating_add(text.shown.chars().count());
@@ -51,11 +51,10 @@ impl Text {
         text
     }
 
-    /// Which characters to keep of a text that has `total`, so that character `at` is among them
-    /// with some on both sides.
+    /// The range of characters to keep of a text of `total` characters: around character `at`.
     ///
-    /// The range moves in steps of a quarter of [`Text::LIMIT`]: a caret that moves by a word then
-    /// leaves the same part kept, and two readings can be compared.
+    /// The range moves in steps of a quarter of [`Text::LIMIT`]. If the caret moves by a word, the same
+    /// part is kept, and the two readings can be compared.
     pub fn window(total: usize, at: usize) -> Range<usize> {
         const STEP: usize = Text::LIMIT / 4;
         if total <= Self::LIMIT {
@@ -67,7 +66,7 @@ impl Text {
         start..start + Self::LIMIT
     }
 
-    /// How many characters the whole text has.
+    /// The length of the whole text in characters.
     pub fn total(&self) -> usize {
         let kept = self.shown.chars().count();
         let cut = self.omitted_before.saturating_add(self.omitted_after);
@@ -79,9 +78,8 @@ impl Text {
         self.omitted_before > 0 || self.omitted_after > 0
     }
 
-    /// Whether the two can be readings of one unchanged text: they have the same number of
-    /// characters, and the same characters where both were kept. A caret that moves, or a view that
-    /// scrolls, has another part of the same text kept.
+    /// Whether both can be readings of one unchanged text: the same length, and the same characters
+    /// where the excerpts overlap. The excerpts differ if the caret moved or the view was scrolled.
     pub fn agrees(&self, other: &Self) -> bool {
         if self.same(other) {
             return true;
@@ -99,9 +97,9 @@ impl Text {
         common.all(|(a, b)| a == b)
     }
 
-    /// `self == other` for the comparison of whole trees, where most texts are empty. Those are not
-    /// handed to `memcmp`: a String without content points at unmapped memory, and glibc 2.36 reads
-    /// there behind an empty mask. On an EPYC of family 26 that was nine tenths of a small diff.
+    /// Equality, with a shortcut for empty texts, which most texts in a tree are. Comparing them took
+    /// nine tenths of a small diff on an EPYC of family 26: an empty String points at unmapped memory,
+    /// and `memcmp` of glibc 2.36 does a masked read there.
     pub(crate) fn same(&self, other: &Self) -> bool {
         let (a, b) = (self.shown.as_str(), other.shown.as_str());
         self.omitted_before == other.omitted_before
@@ -110,7 +108,7 @@ impl Text {
             && (a.is_empty() || a == b)
     }
 
-    /// Nothing to read: empty or white space alone.
+    /// Whether it is empty or only white space.
     pub fn is_blank(&self) -> bool {
         self.shown.trim_start().is_empty()
     }

@@ -1,19 +1,19 @@
-//! Which words stand for an element: its own, or for a container without any, those of the first
-//! element in it that has some. What is visible takes them from what is visible.
+//! The text of each element: its own, or for a container without any, that of its first descendant
+//! with one. Visible containers borrow from visible descendants.
 
 use crate::{Element, Role, States, Text, Tree};
 
-/// An element's own text where it lies: a tree is written without copying its texts first.
+/// An element's own text, borrowed: writing a tree copies no texts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Words<'a> {
     /// All of it.
     One(&'a Text),
-    /// Title and value, with a space between them.
+    /// Title and value, separated by a space.
     Both(&'a Text, &'a Text),
 }
 
 impl<'a> Words<'a> {
-    /// What [`own_text`] is made of.
+    /// The own text of `element`; see [`own_text`].
     pub(crate) fn of(element: &'a Element) -> Option<Self> {
         let value = Some(&element.value)
             .filter(|value| !value.is_blank() && !element.states.contains(States::SECURE));
@@ -27,7 +27,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The one text that they are.
+    /// As a single text.
     pub(crate) fn to_text(self) -> Text {
         match self {
             Self::One(text) => text.clone(),
@@ -36,16 +36,16 @@ impl<'a> Words<'a> {
     }
 }
 
-/// An element's own text: its title and its value, joined by a space where they differ; its
-/// description where both are blank. Never the value of a secure element.
+/// An element's own text: its title and value, joined by a space if they differ; if both are blank,
+/// its description. Never the value of a secure element.
 pub fn own_text(element: &Element) -> Option<Text> {
     Words::of(element).map(Words::to_text)
 }
 
-/// `a b`, cut again. The start of `a`, a label, is always kept; where `b` was cut at its start a `…`
-/// stands between the two, and what is too much is cut there as well.
+/// Joins `a` and `b` with a space and cuts the result. The start of `a`, a label, is always kept. If
+/// the start of `b` was cut off, `…` stands between the two, and any excess is cut there too.
 fn join(a: &Text, b: &Text) -> Text {
-    const HOLE: &str = " … ";
+    const ELLIPSIS: &str = " … ";
     let total = a.total().saturating_add(1).saturating_add(b.total());
     if a.omitted_after > 0 {
         return Text::part(a.shown.as_str(), a.omitted_before, total);
@@ -54,10 +54,14 @@ fn join(a: &Text, b: &Text) -> Text {
         return Text::part(format!("{} {}", a.shown, b.shown), a.omitted_before, total);
     }
     let kept = b.shown.chars().count();
-    let used = a.shown.chars().count() + HOLE.chars().count();
+    let used = a.shown.chars().count() + ELLIPSIS.chars().count();
     let room = Text::LIMIT.saturating_sub(used);
     let rest: String = b.shown.chars().skip(kept.saturating_sub(room)).collect();
-    Text::part(format!("{}{HOLE}{rest}", a.shown), a.omitted_before, total)
+    Text::part(
+        format!("{}{ELLIPSIS}{rest}", a.shown),
+        a.omitted_before,
+        total,
+    )
 }
 
 /// Whether the element has text of its own.
@@ -67,16 +71,17 @@ fn has_own(element: &Element) -> bool {
         || !(element.value.is_blank() || element.states.contains(States::SECURE))
 }
 
-/// An empty field has no text, whatever a toolkit puts inside it; only containers borrow.
+/// Whether the element may borrow text: only containers do. A field without content is empty,
+/// whatever elements the toolkit puts inside it.
 fn borrows(element: &Element) -> bool {
     !matches!(element.role, Role::TEXT_FIELD | Role::TEXT_AREA)
         && !element.states.intersects(States::EDITABLE | States::SECURE)
 }
 
-/// Whether element `from` may stand for its ancestor `to` instead of the later `now`. What can be
-/// seen takes its words from what can be seen, else from what has a place at least: gedit's status
-/// bar would go on saying "Loading file", a label that is hidden by then. A button takes any rather
-/// than none, so that it can be found by them.
+/// Whether `to` may borrow the text of its descendant `from` instead of that of the later one, `now`.
+/// A visible element borrows from a visible one, else from one with bounds: gedit's status bar would
+/// otherwise keep saying "Loading file", a label that is hidden by then. A hidden text is better than
+/// none for a button, which must be found by its text.
 fn may_lend(tree: &Tree, from: usize, to: usize, now: Option<usize>) -> bool {
     let rank = |at: usize| {
         let element = &tree.elements[at];
@@ -91,15 +96,15 @@ fn may_lend(tree: &Tree, from: usize, to: usize, now: Option<usize>) -> bool {
     rank(from) >= rank_of_now.max(u8::from(!to.role.is_interactive()))
 }
 
-/// For each element of a tree, the element whose own text stands for it.
+/// For each element of a tree, the element whose own text it has.
 #[derive(Debug, Clone)]
 pub struct Texts(Vec<Option<usize>>);
 
 impl Texts {
-    /// Computed once for a tree, in one pass.
+    /// Computes all of them in one pass.
     pub fn of(tree: &Tree) -> Self {
         let mut source: Vec<Option<usize>> = vec![None; tree.elements.len()];
-        // Backwards: all of an element's children come after it, and the first of them last.
+        // Backwards: an element's children come after it, and its first child is looked at last.
         for (i, element) in tree.elements.iter().enumerate().rev() {
             if has_own(element) {
                 source[i] = Some(i);
@@ -116,17 +121,17 @@ impl Texts {
         Self(source)
     }
 
-    /// The element whose own text stands for element `index`: itself, one in it, or none.
+    /// The element whose own text element `index` has: itself, a descendant, or none.
     pub fn source(&self, index: usize) -> Option<usize> {
         self.0.get(index).copied().flatten()
     }
 
-    /// The text that stands for element `index` of the tree that this was computed for.
+    /// The text of element `index` of the tree that this was computed for.
     pub fn text(&self, tree: &Tree, index: usize) -> Option<Text> {
         self.words(tree, index).map(Words::to_text)
     }
 
-    /// [`Texts::text`] where it lies.
+    /// [`Texts::text`], borrowed.
     pub(crate) fn words<'a>(&self, tree: &'a Tree, index: usize) -> Option<Words<'a>> {
         Words::of(tree.elements.get(self.source(index)?)?)
     }

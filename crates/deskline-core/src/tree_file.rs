@@ -1,5 +1,5 @@
-//! The text of a tree file: a full tree, a diff with the tree after it, the tree of the app that
-//! took the front, an error. A link puts its file together from these.
+//! The parts of a tree file: a full tree, a diff with the tree after it, the tree of the app that
+//! came to the front, an error. A link composes its file from these.
 
 use std::cell::OnceCell;
 use std::fmt::Write as _;
@@ -8,25 +8,25 @@ use crate::escape::{self, count, one_line, short_escaped};
 use crate::line_writer::Parts;
 use crate::{DeltaLine, Diff, Element, Line, Texts, Tree};
 
-/// The longest name of an app in a header.
+/// An app's name in a header has at most this many characters.
 pub(crate) const NAME: usize = 80;
 
-/// The line of one element, without the space before it; empty where there is no such element.
-/// For a whole tree use [`full_tree`], which computes [`Texts`] once.
+/// The line of one element, without the leading space; empty if there is no such element. For a whole
+/// tree use [`full_tree`], which computes [`Texts`] only once.
 pub fn format_element(tree: &Tree, index: usize) -> String {
     Line::of(tree, &Texts::of(tree), index).map_or_else(String::new, |line| line.to_string())
 }
 
-/// A full tree: `# <app> — <n> elements (<s>s)`, further headers, and a line an element in
-/// document order. With `only_visible` only those that can be seen are listed and counted.
+/// A full tree: `# <app> — <n> elements (<s>s)`, further headers, and one line an element in
+/// document order. With `only_visible`, lists and counts only visible elements.
 pub fn full_tree(tree: &Tree, only_visible: bool) -> String {
     let mut out = String::with_capacity(80 * tree.elements.len());
     push_full(&mut out, tree, &Texts::of(tree), only_visible);
     out
 }
 
-/// A diff: `# diff: +a added, -r removed, ~m modified`, a line an element, and after `# tree:` the
-/// whole tree as it now is.
+/// A diff: `# diff: +a added, -r removed, ~m modified`, one line an element, and after `# tree:` the
+/// whole tree as it is now.
 pub fn diff_and_tree(before: &Tree, after: &Tree, diff: &Diff, only_visible: bool) -> String {
     let mut out = String::with_capacity(80 * after.elements.len());
     let partial = if diff.partial { " (partial)" } else { "" };
@@ -48,8 +48,8 @@ pub fn diff_and_tree(before: &Tree, after: &Tree, diff: &Diff, only_visible: boo
     out
 }
 
-/// What changed between two answers about an app: `# late: +a -r ~m (since the last answer)`, then the
-/// lines of a diff, each after `late `. Empty where nothing changed.
+/// Late changes: `# late: +a -r ~m (since the last answer)`, then the lines of a diff, each after
+/// `late `. Empty if nothing changed.
 pub fn late(before: &Tree, after: &Tree, diff: &Diff) -> String {
     if diff.is_empty() {
         return String::new();
@@ -66,7 +66,7 @@ pub fn late(before: &Tree, after: &Tree, diff: &Diff) -> String {
     out
 }
 
-/// The tree of an app that took the front: `# app_switch: <app> (PID: <pid>)`, then the full tree.
+/// The tree of the app that came to the front: `# app_switch: <app> (PID: <pid>)`, then the full tree.
 pub fn app_switch(tree: &Tree, only_visible: bool) -> String {
     let app = escape::name(&tree.app.name, NAME);
     let header = format!("# app_switch: {app} (PID: {})\n", tree.app.pid);
@@ -78,7 +78,7 @@ pub fn error(message: &str) -> String {
     format!("# error: {}\n", one_line(message))
 }
 
-/// The open dialog in a few words, for the header and the summary: its text, role and ref.
+/// The open dialog in short, for the header and the summary: its text, role and ref.
 pub fn dialog_label(tree: &Tree) -> Option<String> {
     label(tree, &Texts::of(tree))
 }
@@ -99,8 +99,8 @@ fn label(tree: &Tree, texts: &Texts) -> Option<String> {
     })
 }
 
-/// The lines of a diff: added, removed, modified. A removed element has neither place in the app
-/// nor a ref any more; a modified one has its place in the tree below.
+/// The lines of a diff: added, removed, modified. A removed element has no ref; a modified one has no
+/// extents, as its line in the tree below has them.
 fn delta_lines<'a>(
     before: &'a Tree,
     after: &'a Tree,

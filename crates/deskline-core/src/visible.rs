@@ -1,41 +1,41 @@
-//! Narrowing the platform's claim that an element shows to what can be seen by geometry.
+//! Narrows down what the platform reports as showing to what is visible by its bounds.
 
 use crate::{Element, Rect, Role, Tree};
 
-/// What the elements in a container are seen through.
+/// What limits the visibility of a container's contents.
 #[derive(Clone, Copy)]
 struct Scope {
-    /// Where a centre must lie; `None` for anywhere.
+    /// The bounds that must contain an element's centre; `None` if there are none.
     clip: Option<Rect>,
-    /// In the open dialog, or in a menu that is a toplevel of its own.
+    /// Whether it is in the open dialog, or in a menu that is a toplevel of its own.
     in_dialog: bool,
-    /// In a web page.
+    /// Whether it is in a web page.
     in_web: bool,
-    /// How far in it is.
+    /// Its level in the tree.
     depth: Depth,
     /// The container's role.
     role: Option<Role>,
 }
 
-/// Where an element stands by what contains it.
+/// The level of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
-    /// In the app: it is a toplevel.
+    /// A child of the application: a toplevel.
     App,
-    /// In a toplevel.
+    /// A child of a toplevel.
     Toplevel,
-    /// Further in.
+    /// Further down.
     Within,
 }
 
 impl Tree {
-    /// Leaves `visible` only where it is set already, the element's centre is inside its toplevel
-    /// and every scrolling container above it, and, where a dialog is open, it is in the dialog.
+    /// Clears `visible` of each element whose centre is outside its toplevel or outside a scrolling
+    /// container that it is in, and, if a dialog is open, of each element outside the dialog.
     ///
-    /// A toplevel is an element without a container, or in an `AXApplication`. A nested window, a
-    /// menu, a popover and a tool tip may reach beyond their toplevel: what is in them is seen
-    /// through their own extents instead. Menus that are toplevels, or right in one, stay visible
-    /// beside a dialog, which may have opened them. One pass.
+    /// A toplevel is an element without a parent, or a child of an `AXApplication`. Nested windows,
+    /// menus, popovers and tool tips may extend beyond their toplevel: their contents are clipped to
+    /// their own bounds. Menus that are toplevels, or children of one, stay visible beside a dialog,
+    /// which may have opened them. One pass.
     pub fn scope_visible(&mut self) {
         let dialog = self.dialog.filter(|&d| d < self.elements.len());
         let root = Scope {
@@ -72,19 +72,19 @@ impl Tree {
     }
 }
 
-/// Whether the element opens over its toplevel and may reach beyond it.
+/// Whether the element opens above its toplevel and may extend beyond it.
 fn pops_up(element: &Element, outer: &Scope) -> bool {
     match element.role {
-        // A page's alerts and dialogs are parts of the page; an internal frame is clipped.
+        // Alerts and dialogs in a web page are part of the page; an internal frame is clipped.
         Role::WINDOW => !outer.in_web && element.native_role != "internal frame",
-        // AT-SPI's `menu` in another menu or a menu bar is the entry that opens it.
+        // In another menu or a menu bar, AT-SPI's `menu` is the item that opens the menu.
         Role::MENU => !matches!(outer.role, Some(Role::MENU | Role::MENU_BAR)),
         Role::POPOVER | Role::HELP_TAG => true,
         _ => false,
     }
 }
 
-/// What the elements in `element` are seen through.
+/// The bounds that clip the contents of `element`.
 fn inner_clip(element: &Element, outer: &Scope) -> Option<Rect> {
     let own = element.extents.filter(|extents| !extents.is_empty());
     let both = match (outer.clip, own) {
@@ -96,7 +96,7 @@ fn inner_clip(element: &Element, outer: &Scope) -> Option<Rect> {
         // Chromium's menu of a `<select>` keeps the size of the closed control.
         Role::MENU if matches!(outer.role, Some(Role::COMBO_BOX | Role::POP_UP_BUTTON)) => None,
         _ if outer.depth == Depth::App || pops_up(element, outer) => own,
-        // Their entries and lists open outside them.
+        // Their items and lists open outside their bounds.
         Role::MENU
         | Role::MENU_BAR_ITEM
         | Role::MENU_ITEM
@@ -104,7 +104,7 @@ fn inner_clip(element: &Element, outer: &Scope) -> Option<Rect> {
         | Role::COMBO_BOX
         | Role::POP_UP_BUTTON => None,
         Role::SCROLL_AREA | Role::WEB_AREA => both,
-        // In a page these do not scroll what is in them, and submenus are lists outside lists.
+        // In a page these do not scroll their contents, and submenus are lists outside lists.
         Role::TABLE | Role::OUTLINE | Role::LIST | Role::GRID | Role::BROWSER if !outer.in_web => {
             both
         }

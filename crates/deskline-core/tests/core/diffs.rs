@@ -19,8 +19,8 @@ const BEFORE: &str = r#"
     [AXButton (push button)] "Send" x:820 y:612 w:60 h:28 visible #e8
 "#;
 
-/// The diff as a test reads it: refs added, removed and modified.
-fn told(before: &Tree, after: &Tree) -> String {
+/// The diff in short: the refs added, removed and modified.
+fn rendered(before: &Tree, after: &Tree) -> String {
     let diff = Diff::between(before, after);
     let refs = |tree: &Tree, found: &[usize]| -> Vec<String> {
         let id = |&i: &usize| tree.elements[i].id.as_str().to_owned();
@@ -36,7 +36,7 @@ fn told(before: &Tree, after: &Tree) -> String {
     .replace('"', "")
 }
 
-/// `BEFORE` with more lines at its end.
+/// `BEFORE` with more lines at the end.
 fn with(more: &str) -> Tree {
     tree(&format!("{BEFORE}{more}"))
 }
@@ -48,7 +48,7 @@ fn what_only_moved_is_not_told() {
         element.extents = element.extents.map(|r| r.offset(5, 5));
         element.visible = false;
     }
-    assert_eq!(told(&tree(BEFORE), &after), "+[] -[] ~[]");
+    assert_eq!(rendered(&tree(BEFORE), &after), "+[] -[] ~[]");
 }
 
 #[test]
@@ -58,33 +58,39 @@ fn a_row_that_moved_is_not_removed_and_added() {
     };
     let before = tree(&(row("Ann", 1) + &row("Bob", 2) + &row("Cy", 3)));
     let after = tree(&(row("Cy", 3) + &row("Ann", 1) + &row("Bob", 2)));
-    assert_eq!(told(&before, &after), "+[] -[] ~[]");
+    assert_eq!(rendered(&before, &after), "+[] -[] ~[]");
 }
 
 #[test]
 fn scroll_bars_and_their_parts_are_not_told() {
     let parts = "    [AXScrollBar] \"h\" visible #e20\n      [AXButton] \"Line up\" visible #e21\n      [AXValueIndicator] \"7\" visible #e22\n    [AXPageButton] \"x\" #e23\n    [AXArrowButton] \"x\" #e24\n";
-    assert_eq!(told(&tree(BEFORE), &with(parts)), "+[] -[] ~[]");
-    assert_eq!(told(&with(parts), &tree(BEFORE)), "+[] -[] ~[]");
+    assert_eq!(rendered(&tree(BEFORE), &with(parts)), "+[] -[] ~[]");
+    assert_eq!(rendered(&with(parts), &tree(BEFORE)), "+[] -[] ~[]");
     let mut after = tree(BEFORE);
     at(&mut after, 6).value = Text::new("0.5");
-    assert_eq!(told(&tree(BEFORE), &after), "+[] -[] ~[]");
+    assert_eq!(rendered(&tree(BEFORE), &after), "+[] -[] ~[]");
 }
 
 #[test]
 fn empty_rows_cells_columns_and_menus_are_not_told() {
     let empty = "    [AXRow] visible #e20\n      [AXCell] visible #e21\n        [AXGroup] visible #e22\n    [AXColumn] #e23\n    [AXMenu] #e24\n";
-    assert_eq!(told(&tree(BEFORE), &with(empty)), "+[e22] -[] ~[]");
+    assert_eq!(rendered(&tree(BEFORE), &with(empty)), "+[e22] -[] ~[]");
     let full = "    [AXRow] visible #e20\n      [AXCell] visible #e21\n        [AXStaticText] \"Bob\" visible #e22\n";
-    assert_eq!(told(&tree(BEFORE), &with(full)), "+[e20, e21, e22] -[] ~[]");
-    assert_eq!(told(&with(full), &tree(BEFORE)), "+[] -[e20, e21, e22] ~[]");
+    assert_eq!(
+        rendered(&tree(BEFORE), &with(full)),
+        "+[e20, e21, e22] -[] ~[]"
+    );
+    assert_eq!(
+        rendered(&with(full), &tree(BEFORE)),
+        "+[] -[e20, e21, e22] ~[]"
+    );
 }
 
 #[test]
 fn a_cell_that_becomes_empty_is_told() {
     let mut after = tree(BEFORE);
     at(&mut after, 5).title = Text::default();
-    assert_eq!(told(&tree(BEFORE), &after), "+[] -[] ~[e5]");
+    assert_eq!(rendered(&tree(BEFORE), &after), "+[] -[] ~[e5]");
 }
 
 #[test]
@@ -114,7 +120,7 @@ fn a_text_that_differs_beyond_the_cut_is_modified() {
     let (mut before, mut after) = (tree(BEFORE), tree(BEFORE));
     at(&mut before, 7).value = Text::cut("start", 2_000);
     at(&mut after, 7).value = Text::cut("start", 2_001);
-    assert_eq!(told(&before, &after), "+[] -[] ~[e7]");
+    assert_eq!(rendered(&before, &after), "+[] -[] ~[e7]");
 }
 
 #[test]
@@ -123,7 +129,7 @@ fn a_secret_is_never_told() {
     at(&mut before, 7).value = Text::new("hunter2");
     at(&mut after, 7).value = Text::new("hunter3");
     at(&mut after, 7).states = States::SECURE;
-    assert_eq!(told(&before, &after), "+[] -[] ~[]");
+    assert_eq!(rendered(&before, &after), "+[] -[] ~[]");
 }
 
 #[test]
@@ -132,16 +138,16 @@ fn what_was_merely_not_read_is_neither_added_nor_removed() {
     let mut partly = tree(BEFORE);
     at(&mut partly, 2).children_read = false;
     partly.partial = vec!["the window".into()];
-    assert_eq!(told(&partly, &with(hidden)), "+[] -[] ~[]");
-    assert_eq!(told(&with(hidden), &partly), "+[] -[] ~[]");
+    assert_eq!(rendered(&partly, &with(hidden)), "+[] -[] ~[]");
+    assert_eq!(rendered(&with(hidden), &partly), "+[] -[] ~[]");
     assert!(Diff::between(&partly, &with(hidden)).partial);
-    // Elsewhere both have looked.
+    // Everywhere else both traversals have read all children.
     let mut partly = tree(BEFORE);
     at(&mut partly, 3).children_read = false;
-    assert_eq!(told(&partly, &with(hidden)), "+[e20, e21] -[] ~[]");
+    assert_eq!(rendered(&partly, &with(hidden)), "+[e20, e21] -[] ~[]");
 }
 
-/// A list of which only the rows that show are read.
+/// A list whose visible rows alone are read.
 fn list(rows: &[u32]) -> Tree {
     let head = "[AXList] \"Names\" x:0 y:0 w:99 h:60 visible #e1\n".to_owned();
     let line = |(i, row): (usize, &u32)| {
@@ -157,18 +163,18 @@ fn list(rows: &[u32]) -> Tree {
 #[test]
 fn what_came_into_view_is_added_and_what_left_it_is_not_removed() {
     // A row is inserted at the top, and pushes the last one out of view.
-    let diff = told(&list(&[11, 12, 13]), &list(&[99, 11, 12]));
+    let diff = rendered(&list(&[11, 12, 13]), &list(&[99, 11, 12]));
     assert_eq!(diff, "+[e99] -[] ~[]");
     // A scroll by two rows, and back.
-    let diff = told(&list(&[11, 12, 13]), &list(&[13, 14, 15]));
+    let diff = rendered(&list(&[11, 12, 13]), &list(&[13, 14, 15]));
     assert_eq!(diff, "+[e14, e15] -[] ~[]");
-    let diff = told(&list(&[13, 14, 15]), &list(&[11, 12, 13]));
+    let diff = rendered(&list(&[13, 14, 15]), &list(&[11, 12, 13]));
     assert_eq!(diff, "+[e11, e12] -[] ~[]");
-    // What is read and does not show is not new for it.
+    // A row that is read and hidden is not new.
     let mut after = list(&[11, 12, 13, 14]);
     at(&mut after, 14).visible = false;
-    assert_eq!(told(&list(&[11, 12, 13]), &after), "+[] -[] ~[]");
-    // A list that was scrolled shows something new in each reading until it stands still.
+    assert_eq!(rendered(&list(&[11, 12, 13]), &after), "+[] -[] ~[]");
+    // While a list scrolls, each reading has new visible rows.
     let (before, after) = (list(&[11, 12]), list(&[12, 13]));
     let diff = Diff::between(&before, &after);
     assert_eq!(diff.changed_ids(&before, &after), [&ElementId::new("e13")]);
@@ -183,17 +189,17 @@ const PANEL: &str = r#"
       [AXButton] "Colour" x:700 y:40 w:99 h:20 visible #e6
 "#;
 
-/// `PANEL`, created anew from the sidebar on: e2 is e12.
-fn anew() -> String {
+/// `PANEL` with everything below the sidebar re-created: e2 is now e12.
+fn re_created() -> String {
     (2..=6).fold(PANEL.to_owned(), |lines, i| {
         lines.replace(&format!("#e{i}\n"), &format!("#e1{i}\n"))
     })
 }
 
 #[test]
-fn what_was_created_anew_as_it_was_is_not_told() {
-    let (before, after) = (tree(PANEL), tree(&anew()));
-    assert_eq!(told(&before, &after), "+[] -[] ~[]");
+fn re_created_elements_are_not_reported() {
+    let (before, after) = (tree(PANEL), tree(&re_created()));
+    assert_eq!(rendered(&before, &after), "+[] -[] ~[]");
     let diff = Diff::between(&before, &after);
     assert_eq!(diff.twins, [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5)]);
     assert!(diff.appeared(&before, &after).is_empty());
@@ -201,32 +207,36 @@ fn what_was_created_anew_as_it_was_is_not_told() {
 }
 
 #[test]
-fn what_was_created_anew_with_a_change_is_told() {
-    let told_of = |from: &str, to: &str| told(&tree(PANEL), &tree(&anew().replace(from, to)));
-    assert_eq!(told_of("visible checked", "visible"), "+[e13] -[e3] ~[]");
-    assert_eq!(told_of("\"Italic\"", "\"Bold\""), "+[e14] -[e4] ~[]");
-    assert_eq!(told_of("y:20 ", "y:21 "), "+[e14] -[e4] ~[]");
+fn elements_re_created_with_a_change_are_reported() {
+    let rendered_for =
+        |from: &str, to: &str| rendered(&tree(PANEL), &tree(&re_created().replace(from, to)));
     assert_eq!(
-        told_of("AXCheckBox] \"Italic\"", "AXRadioButton] \"Italic\""),
+        rendered_for("visible checked", "visible"),
+        "+[e13] -[e3] ~[]"
+    );
+    assert_eq!(rendered_for("\"Italic\"", "\"Bold\""), "+[e14] -[e4] ~[]");
+    assert_eq!(rendered_for("y:20 ", "y:21 "), "+[e14] -[e4] ~[]");
+    assert_eq!(
+        rendered_for("AXCheckBox] \"Italic\"", "AXRadioButton] \"Italic\""),
         "+[e14] -[e4] ~[]"
     );
-    // What is in a container that is another one, is another one too.
+    // A child of a container that is not matched is not matched either.
     assert_eq!(
-        told_of("h:20 visible #e15", "h:21 visible #e15"),
+        rendered_for("h:20 visible #e15", "h:21 visible #e15"),
         "+[e15, e16] -[e5, e6] ~[]"
     );
 }
 
 #[test]
 fn what_may_only_have_left_the_view_has_no_twin() {
-    // The last "Row 1" was scrolled away, and another one is in its place.
+    // The last "Row 1" was scrolled away, and another one has its bounds.
     let row =
         |reference: u32| format!(" [AXRow] \"Row 1\" x:0 y:0 w:9 h:9 visible #e{reference}\n");
     let list = |reference: u32| tree(&format!("[AXList] visible #e1\n{}", row(reference)));
     let mut after = list(3);
     after.elements[0].children_read = false;
-    assert_eq!(told(&list(2), &after), "+[e3] -[] ~[]");
-    assert_eq!(told(&list(2), &list(3)), "+[] -[] ~[]");
+    assert_eq!(rendered(&list(2), &after), "+[e3] -[] ~[]");
+    assert_eq!(rendered(&list(2), &list(3)), "+[] -[] ~[]");
 }
 
 #[test]
@@ -237,19 +247,19 @@ fn the_nth_of_a_look_is_the_twin_of_the_nth() {
     };
     let diff = Diff::between(&three(1), &three(11));
     assert_eq!(diff.twins, [(0, 0), (1, 1), (2, 2)]);
-    // One of them is gone for good.
+    // One of them was really removed.
     let mut after = three(11);
     after.elements.pop();
-    assert_eq!(told(&three(1), &after), "+[] -[e3] ~[]");
+    assert_eq!(rendered(&three(1), &after), "+[] -[e3] ~[]");
 }
 
 #[test]
 fn an_id_that_occurs_twice_stands_for_two_elements() {
     let two = "[AXButton] \"A\" #e1\n[AXButton] \"B\" #e1\n";
     let three = format!("{two}[AXButton] \"C\" #e1\n");
-    assert_eq!(told(&tree(two), &tree(two)), "+[] -[] ~[]");
-    assert_eq!(told(&tree(two), &tree(&three)), "+[e1] -[] ~[]");
-    assert_eq!(told(&tree(&three), &tree(two)), "+[] -[e1] ~[]");
+    assert_eq!(rendered(&tree(two), &tree(two)), "+[] -[] ~[]");
+    assert_eq!(rendered(&tree(two), &tree(&three)), "+[e1] -[] ~[]");
+    assert_eq!(rendered(&tree(&three), &tree(two)), "+[] -[e1] ~[]");
 }
 
 #[test]
@@ -336,7 +346,7 @@ proptest! {
         other in any_tree(),
         same in 0..30usize,
     ) {
-        // A start in common, as most changes leave one, then anything.
+        // A common prefix, as after most changes, then anything.
         let mut after = before.clone();
         after.elements.truncate(same);
         after.elements.extend(other.elements);
@@ -381,7 +391,7 @@ proptest! {
         b in any_tree(),
     ) {
         let (there, back) = (Diff::between(&a, &b), Diff::between(&b, &a));
-        // What is added only because it shows is not removed on the way back.
+        // An element that is added only because it is visible is not removed in the reverse diff.
         for (diff, other, tree) in [(&there, &back, &b), (&back, &there, &a)] {
             prop_assert!(other.removed.iter().all(|i| diff.added.contains(i)));
             for i in &diff.added {
@@ -413,7 +423,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_created_anew_is_no_change(mut tree in any_tree()) {
+    fn re_creating_every_element_is_no_change(mut tree in any_tree()) {
         tree.elements.iter_mut().for_each(|e| e.children_read = true);
         let mut anew = tree.clone();
         for element in &mut anew.elements {

@@ -1,4 +1,4 @@
-//! What a diff shows of a long text that changed.
+//! Excerpts of long texts that changed.
 
 use deskline_core::summary::text_changes;
 use deskline_core::{Attribute, Diff, Text, Tree, Value};
@@ -15,7 +15,7 @@ fn field(old: Text, new: Text) -> (Tree, Tree) {
     (before, after)
 }
 
-/// The line of `text_changes`.
+/// The line in `text_changes`.
 fn line(old: Text, new: Text) -> String {
     let (before, after) = field(old, new);
     let pairs = text_changes(&Diff::between(&before, &after));
@@ -23,8 +23,8 @@ fn line(old: Text, new: Text) -> String {
     format!("'{old}' -> '{new}'")
 }
 
-/// The value that a `~` line shows of each side.
-fn told(old: Text, new: Text) -> Option<(Text, Text)> {
+/// The old and new value in the `~` line.
+fn shown_values(old: Text, new: Text) -> Option<(Text, Text)> {
     let (before, after) = field(old, new);
     let diff = Diff::between(&before, &after);
     let change = diff.modified.into_iter().flat_map(|m| m.changes);
@@ -35,13 +35,13 @@ fn told(old: Text, new: Text) -> Option<(Text, Text)> {
     }
 }
 
-/// A text of 5,000 characters, each word of it another.
+/// A text of 5,000 characters in which every word is different.
 fn long() -> String {
     let words: String = (0..).map(|i| format!("word{i} ")).take(1_000).collect();
     words.chars().take(5_000).collect()
 }
 
-/// Character `from` and what follows, as a platform reads a long text.
+/// The text from character `from` on, as a platform reads a long text.
 fn part(text: &str, from: usize) -> Text {
     let part: String = text.chars().skip(from).take(Text::LIMIT).collect();
     Text::part(part, from, text.chars().count())
@@ -82,17 +82,17 @@ fn what_changed_is_shown_where_it_is_longer_than_the_line() {
 #[test]
 fn a_part_that_slid_over_a_text_that_is_the_same_is_no_change() {
     let text = long();
-    assert_eq!(told(part(&text, 0), part(&text, 500)), None);
+    assert_eq!(shown_values(part(&text, 0), part(&text, 500)), None);
 }
 
 #[test]
 fn a_part_that_slid_shows_the_change_and_nothing_else() {
     let text = long();
-    // At character 1,200, which both have kept.
+    // At character 1,200, which both readings hold.
     let mut grown: Vec<char> = text.chars().collect();
     grown.splice(1_200..1_200, "NEW ".chars());
     let grown: String = grown.into_iter().collect();
-    let (old, new) = told(part(&text, 500), part(&grown, 750)).unwrap();
+    let (old, new) = shown_values(part(&text, 500), part(&grown, 750)).unwrap();
     assert!(new.shown.contains("NEW ") && !old.shown.contains("NEW"));
     assert_eq!((old.total(), new.total()), (5_000, 5_004));
     let around = |text: &Text| -> Vec<char> {
@@ -111,7 +111,7 @@ fn a_part_that_slid_shows_the_change_and_nothing_else() {
 fn a_line_of_a_diff_shows_the_change_and_how_much_is_around_it() {
     let text: String = long().chars().take(1_000).collect();
     let grown = text.replace("word70 ", "word70 LAST ");
-    let (old, new) = told(Text::new(text), Text::new(grown)).unwrap();
+    let (old, new) = shown_values(Text::new(text), Text::new(grown)).unwrap();
     assert!(new.shown.contains("word70 LAST word71") && new.shown.chars().count() <= 400);
     assert!(old.shown.contains("word70 word71"), "{old:?}");
     assert!(new.omitted_before > 0 && new.omitted_after > 0);
@@ -131,7 +131,7 @@ proptest! {
         let text = |middle: &str| start.repeat(times) + middle + &end.repeat(times);
         let (old, new) = (text(&old), text(&new));
         let (was, is) = (part(&old, cuts[0].min(old.chars().count())), part(&new, cuts[1].min(new.chars().count())));
-        let Some((a, b)) = told(was.clone(), is.clone()) else {
+        let Some((a, b)) = shown_values(was.clone(), is.clone()) else {
             prop_assert!(was.agrees(&is));
             return Ok(());
         };

@@ -1,11 +1,11 @@
-//! Trees written down as people read them, and arbitrary ones.
+//! Trees written as readable text, and arbitrary trees.
 
 use std::time::Duration;
 
 use deskline_core::{App, Element, ElementId, Line, Rect, Ref, Role, States, Text, Tree};
 use proptest::prelude::*;
 
-/// An app's tree from indented lines. A line's text is the title; its ref is the identity too.
+/// An app's tree from indented lines. The text of a line is the title; its ref is also the id.
 pub(crate) fn tree(lines: &str) -> Tree {
     let mut elements: Vec<Element> = Vec::new();
     let mut open: Vec<(usize, usize)> = Vec::new();
@@ -57,7 +57,7 @@ pub(crate) fn at(tree: &mut Tree, reference: u64) -> &mut Element {
         .unwrap()
 }
 
-/// Text that tries to break out: pieces of our own syntax, controls, bidi, and anything at all.
+/// Text that tries to break the format: pieces of our own syntax, controls, bidi, anything.
 pub(crate) fn hostile() -> impl Strategy<Value = String> {
     let pieces = prop_oneof![
         Just("\n# diff: +0 added"),
@@ -80,7 +80,7 @@ pub(crate) fn hostile() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..6).prop_map(|parts| parts.concat())
 }
 
-/// A text as a traversal may hold it, sometimes cut.
+/// A text as a traversal may hold it; some are cut.
 pub(crate) fn text() -> impl Strategy<Value = Text> {
     let omitted = || prop_oneof![3 => Just(0), 1 => any::<usize>()];
     (hostile(), omitted(), omitted()).prop_map(|(shown, omitted_before, omitted_after)| Text {
@@ -132,7 +132,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// Any tree, also one with ids that occur twice, several roots and nonsense extents.
+    /// Any tree, also with duplicate ids, several roots and nonsense extents.
     pub(crate) fn any_tree()(
         parts in prop::collection::vec(element(), 0..30),
         name in hostile(),

@@ -26,7 +26,7 @@ fn find(tree: &Tree, text: &str, role: Option<&str>) -> Option<(u64, usize)> {
 #[test]
 fn exact_beats_partial_then_on_screen_then_interactive_then_own() {
     let tree = tree(TREE);
-    // The button whose label says so, before its label, the other label and the hidden button.
+    // The labelled button beats its label, the other label and the hidden button.
     assert_eq!(find(&tree, "send", None), Some((6, 0)));
     assert_eq!(find(&tree, "send", Some("StaticText")), Some((3, 1)));
     assert_eq!(find(&tree, "send lat", None), Some((4, 0)));
@@ -60,7 +60,7 @@ fn a_role_is_a_prefix_or_the_native_name() {
     }
     assert_eq!(find(&tree, "send", Some("push button")), Some((6, 0)));
     assert_eq!(find(&tree, "send", Some("AXSlider")), None);
-    // Without a text the role must say it all.
+    // An empty text needs a role.
     assert_eq!(find(&tree, "", Some("AXMenuItem")), Some((8, 1)));
     assert_eq!(find(&tree, " ", None), None);
     assert_eq!(find(&tree, "", Some("AX")), None);

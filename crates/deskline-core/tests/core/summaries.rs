@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::fixture::{any_tree, at, hostile, tree};
 
-/// The example of the specification.
+/// The example of the contract.
 fn click() -> Summary {
     let base = "/tmp/deskline/1776457217931_click_and_traverse";
     Summary {
@@ -107,7 +107,7 @@ fn a_path_with_a_space_is_quoted_for_the_shell() {
 }
 
 /// A window with `n` buttons, `n` labels and a field.
-fn crowd(n: usize) -> String {
+fn window_with(n: usize) -> String {
     use std::fmt::Write as _;
     let mut lines = String::from("[AXWindow] x:0 y:0 w:999 h:999 visible\n");
     for i in 0..n {
@@ -124,7 +124,7 @@ fn crowd(n: usize) -> String {
 
 #[test]
 fn interactive_elements_come_first_and_both_have_their_caps() {
-    let full = tree(&crowd(50));
+    let full = tree(&window_with(50));
     let listed = tree_elements(&full);
     assert_eq!(listed.len(), 40);
     assert!(
@@ -180,7 +180,7 @@ fn rows_and_cells_that_came_into_view_are_listed_once() {
         "[AXCell] \"Tuesday\" #e5",
     ];
     assert_eq!(listed, expected);
-    // A full tree's list keeps to labels: a table would fill it.
+    // The list of a full tree has no rows or cells: a table would fill it.
     let listed = tree_elements(&after);
     let expected = ["[AXCheckBox] \"Bob\" #e8", "[AXStaticText] \"Ann\" #e4"];
     assert_eq!(listed, expected);
@@ -188,7 +188,7 @@ fn rows_and_cells_that_came_into_view_are_listed_once() {
 
 #[test]
 fn a_crowded_handoff_keeps_every_head_field() {
-    let full = tree(&crowd(50));
+    let full = tree(&window_with(50));
     let summary = Summary {
         text_changes: vec![("x".repeat(500), "y".repeat(500)); 9],
         visible_elements: tree_elements(&full),
@@ -297,7 +297,7 @@ proptest! {
         prop_assert!(text.chars().count() < LIMIT);
         let status = if summary.error.is_some() { "status: error\n" } else { "status: success\n" };
         prop_assert!(text.starts_with(status));
-        // Each field in its order, at most as often as it may come.
+        // Fields come in order, each at most as often as it may.
         let mut last = 0;
         for line in text.split_terminator('\n').filter(|line| !line.starts_with("  ")) {
             let field = FIELDS.iter().position(|f| line.starts_with(f));

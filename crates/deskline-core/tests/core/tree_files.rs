@@ -125,7 +125,7 @@ fn what_is_visible_takes_its_words_from_what_is_visible() {
     let words = |at: usize| texts.text(&tree, at).map(|text| text.shown);
     assert_eq!(words(1), None);
     assert_eq!(words(3).as_deref(), Some("Closed"));
-    // It can be found by what it has.
+    // A hidden text can be searched for.
     assert_eq!(words(5).as_deref(), Some("Tool tip"));
     assert_eq!(words(7).as_deref(), Some("Saved"));
     assert_eq!(words(10).as_deref(), Some("Placed"));
@@ -155,7 +155,7 @@ fn a_label_stands_before_a_text_that_was_cut_at_its_start() {
         format_element(&tree, 0),
         "[AXTextArea] \"Body … middle…(+892)\" #e1"
     );
-    // The caret is at the end of a text whose end was kept.
+    // The caret is at the end of the text, so its end was kept.
     at(&mut tree, 1).value = Text::part("v".repeat(999) + "|", 4_000, 5_000);
     let text = Texts::of(&tree).text(&tree, 0).unwrap();
     assert_eq!(text.shown.chars().count(), 1_000);

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use crate::fixture::{any_tree, tree};
 
-/// The ids of what can be seen after all.
+/// The ids of the visible elements.
 fn seen(mut tree: Tree) -> Vec<String> {
     tree.scope_visible();
     let visible = tree.elements.iter().filter(|e| e.visible);

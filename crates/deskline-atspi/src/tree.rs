@@ -317,6 +317,13 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
         name => name,
     };
     let title = if name.is_empty() { &node.label } else { name };
+    // The bulk cache describes elements with a name too. Only those without one are asked for a
+    // description, so a kept one would come and go with the way that the element was read.
+    let description = if name.is_empty() {
+        node.description.as_str()
+    } else {
+        ""
+    };
     let owner = node.owner.as_deref().unwrap_or(&peer.bus_name);
     Element {
         id: element_id(owner, node.place.as_deref().unwrap_or(&node.path)),
@@ -326,7 +333,7 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
         native_role: native,
         title: Text::new(title),
         value: node.value.clone(),
-        description: Text::new(node.description.as_str()),
+        description: Text::new(description),
         extents: None,
         visible: node.showing && !node.states.has(StateSet::ICONIFIED),
         states: states(node.states, number, peer.is_gtk4()),

@@ -45,6 +45,10 @@ fn latches_and_locks_are_put_back_as_they_were() {
         server.call("press_key_and_traverse", press).ok();
         app.wait_for("key Shift+F8");
         assert_eq!(watcher.standing(), theirs, "a key, {key:x} × {taps}");
+        let click = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
+        server.call("click_and_traverse", click).ok();
+        app.wait_for("clicked OK");
+        assert_eq!(watcher.standing(), theirs, "a click, {key:x} × {taps}");
         // Off again, and on: that ends latches and locks.
         watcher.turn_sticky_keys_off();
         watcher.turn_sticky_keys_on();

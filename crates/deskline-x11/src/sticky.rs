@@ -2,6 +2,7 @@
 //! the agent's input, and are theirs again afterwards, exactly as they were.
 
 use std::io::IoSlice;
+use std::time::{Duration, Instant};
 
 use deskline_link::Result;
 use x11rb::connection::RequestConnection as _;
@@ -11,6 +12,9 @@ use x11rb::protocol::xproto::ModMask;
 use super::{During as _, X11};
 
 const WHAT: &str = "putting Sticky Keys back";
+
+/// How long a window manager may take to replay a click.
+const REPLAY: Duration = Duration::from_millis(500);
 
 /// All eight modifiers.
 const ALL: u8 = 0xff;
@@ -52,9 +56,21 @@ impl X11 {
         if modified || was.sticky {
             // What was pressed for the step under Sticky Keys may have latched.
             self.release_all();
+            self.wait_for_release()?;
             self.put_back_standing(was)?;
         }
         result
+    }
+
+    /// Waits until the server has processed the release of every button, 500 ms at most. A window
+    /// manager that focuses on click freezes the pointer and replays the press; the replayed press
+    /// ends a latch, so a latch is put back after it.
+    fn wait_for_release(&self) -> Result<()> {
+        let start = Instant::now();
+        while self.pointer()?.pressed && start.elapsed() < REPLAY {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        Ok(())
     }
 
     /// Makes them stand as they did. What was typed with two keys down at once may have turned

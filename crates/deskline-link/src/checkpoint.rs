@@ -1,9 +1,11 @@
 //! Steps 2 and 8: what the person had, and putting it back.
 //!
 //! A [`Checkpoint`] is the only way a link reaches the desktop while it acts, and putting back is
-//! its `Drop`: success, error, cancellation and panic all pass through it.
+//! its `Drop`: success, error, cancellation and panic all pass through it. Each step of it is made
+//! even where one before it panics.
 
 use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Instant;
 
 use deskline_core::{KeyPress, Modifiers, Point};
@@ -22,7 +24,7 @@ const RESTORES: usize = 3;
 pub(crate) struct Saved {
     /// Their front window.
     front: Option<Window>,
-    /// Their pointer.
+    /// Their pointer, once a link has moved it.
     pointer: Option<Point>,
     /// Where links have put the pointer. More than one: a click that is refused after the wheel was
     /// turned leaves it where the wheel was.
@@ -63,44 +65,57 @@ impl<'a> Checkpoint<'a> {
     /// Notes what the person has. What an earlier link still holds counts as theirs, unless its
     /// menu has closed or the person has gone on to another window since.
     ///
+    /// With `watch` it notes from here on whether the person presses anything: a switch of theirs
+    /// right after this is no handoff.
+    ///
     /// # Errors
     /// Of the desktop; what is held stays held then.
     pub(crate) fn save(
         desktop: &'a mut dyn Desktop,
         pid: Option<u32>,
+        watch: bool,
         held: &'a mut Option<Held>,
         cancel: &'a Cancel,
     ) -> Result<Self> {
-        let front = desktop.front()?;
-        let pointer = desktop.pointer()?.at;
-        let windows = desktop.every_window()?;
-        let waits = match &*held {
+        let mut desk = Self {
+            desktop,
+            cancel,
+            saved: Saved::default(),
+            windows: Vec::new(),
+            pid,
+            guard: Watch::default(),
+            touched: false,
+            keep: false,
+            menu_of: None,
+            held,
+        };
+        if watch {
+            desk.desktop.watch_person();
+        }
+        desk.look()?;
+        Ok(desk)
+    }
+
+    fn look(&mut self) -> Result<()> {
+        let front = self.desktop.front()?;
+        self.windows = self.desktop.every_window()?;
+        let waits = match &*self.held {
             Some(held) => {
-                held.desktop == desktop.id()
+                held.desktop == self.desktop.id()
                     && front.as_ref().is_some_and(|front| front.pid == held.pid)
-                    && desktop.popup_open(held.pid)?
+                    && self.desktop.popup_open(held.pid)?
             }
             None => false,
         };
-        let menu = held.take().filter(|_| waits);
-        let fresh = Saved {
-            front,
-            pointer: Some(pointer),
-            left: Vec::new(),
-        };
-        let (menu_of, saved) = menu.map_or((None, fresh), |menu| (Some(menu.pid), menu.saved));
-        Ok(Self {
-            desktop,
-            cancel,
-            saved,
-            windows,
-            pid,
-            guard: Watch::default(),
-            touched: menu_of.is_some(),
-            keep: false,
-            menu_of,
-            held,
-        })
+        match self.held.take().filter(|_| waits) {
+            Some(menu) => {
+                self.touched = true;
+                self.menu_of = Some(menu.pid);
+                self.saved = menu.saved;
+            }
+            None => self.saved.front = front,
+        }
+        Ok(())
     }
 
     /// The front window as it was.
@@ -177,8 +192,17 @@ impl<'a> Checkpoint<'a> {
         self.desktop.open(identifier, permit, cancel)
     }
 
-    /// As [`Desktop::activate`].
-    pub(crate) fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+    /// Brings a window of the target to the front, where it is not there yet. What the person has
+    /// turned to since the checkpoint is what is put back.
+    pub(crate) fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        let front = self.desktop.front()?;
+        if front.as_ref().is_some_and(|front| front.id == window) {
+            return Ok(());
+        }
+        let theirs = |front: &Window| !self.touched || self.pid != Some(front.pid);
+        if front.as_ref().is_some_and(theirs) {
+            self.saved.front = front;
+        }
         self.touched = true;
         self.desktop.activate(window, cancel)
     }
@@ -191,7 +215,7 @@ impl<'a> Checkpoint<'a> {
         clicks: Clicks,
         cancel: &Cancel,
     ) -> Result<()> {
-        self.points_at(at);
+        self.points_at(at)?;
         self.desktop.click(at, button, clicks, cancel)
     }
 
@@ -203,8 +227,8 @@ impl<'a> Checkpoint<'a> {
         modifiers: Modifiers,
         cancel: &Cancel,
     ) -> Result<()> {
-        self.points_at(from);
-        self.points_at(to);
+        self.points_at(from)?;
+        self.points_at(to)?;
         self.desktop.drag(from, to, modifiers, cancel)
     }
 
@@ -216,7 +240,7 @@ impl<'a> Checkpoint<'a> {
         delta_y: i32,
         cancel: &Cancel,
     ) -> Result<()> {
-        self.points_at(at);
+        self.points_at(at)?;
         self.desktop.scroll(at, delta_x, delta_y, cancel)
     }
 
@@ -232,17 +256,22 @@ impl<'a> Checkpoint<'a> {
         self.desktop.press_key(press, cancel)
     }
 
-    fn points_at(&mut self, at: Point) {
+    /// The person's pointer is where it is right before the link first moves it.
+    fn points_at(&mut self, at: Point) -> Result<()> {
+        if self.saved.pointer.is_none() {
+            self.saved.pointer = Some(self.desktop.pointer()?.at);
+        }
         self.touched = true;
         self.saved.left.push(at);
+        Ok(())
     }
 
-    /// Puts back what changed. What cannot be put back (a window that is gone) stays as it is.
-    fn restore(&mut self) {
+    /// Puts the person's window back, unless they or something that wants them has changed it. One
+    /// that is gone cannot be put back.
+    fn restore_front(&mut self) {
         if self.keep || !self.touched {
             return;
         }
-        self.restore_pointer();
         let Some(front) = self.saved.front.take() else {
             return;
         };
@@ -278,7 +307,7 @@ impl<'a> Checkpoint<'a> {
     /// Puts the pointer back where a link has moved it, nobody has moved it since, and nothing is
     /// being dragged.
     fn restore_pointer(&mut self) {
-        let Some(pointer) = self.saved.pointer else {
+        let Some(pointer) = self.saved.pointer.filter(|_| !self.keep) else {
             return;
         };
         let left = &self.saved.left;
@@ -291,18 +320,33 @@ impl<'a> Checkpoint<'a> {
     }
 }
 
-impl Drop for Checkpoint<'_> {
-    fn drop(&mut self) {
-        self.desktop.release_all();
-        self.let_in();
-        self.desktop.stop_listening();
-        // An error leaves the menu of an earlier link open; the person's Esc does not.
+impl Checkpoint<'_> {
+    /// An error leaves the menu of an earlier link open; the person's Esc does not.
+    fn keep_menu(&mut self) {
         if let Some(pid) = self.menu_of.filter(|_| !self.keep)
             && self.cancel.reason() != Some(Reason::Person)
         {
             self.hold_for_menu(pid);
         }
-        self.restore();
+    }
+}
+
+impl Drop for Checkpoint<'_> {
+    fn drop(&mut self) {
+        let steps: [fn(&mut Self); 6] = [
+            |desk| desk.desktop.release_all(),
+            Self::let_in,
+            |desk| desk.desktop.stop_listening(),
+            Self::keep_menu,
+            Self::restore_pointer,
+            Self::restore_front,
+        ];
+        let made = steps.map(|step| catch_unwind(AssertUnwindSafe(|| step(self))));
+        if let Some(Err(panic)) = made.into_iter().find(Result::is_err)
+            && !std::thread::panicking()
+        {
+            resume_unwind(panic);
+        }
     }
 }
 

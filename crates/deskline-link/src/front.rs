@@ -118,12 +118,9 @@ impl Act<'_> {
 
     fn raise(&self, desk: &mut Checkpoint<'_>, window: WindowId) -> Result<()> {
         desk.aim(self.pid, Some(window), self.menu_is_active());
-        if desk.front()?.is_some_and(|front| front.id == window) {
-            return Ok(());
-        }
         // A request that is under way cannot be taken back, and would take effect after the restore:
         // it is seen to its end.
-        desk.activate(window, &Cancel::new())?;
+        desk.raise(window, &Cancel::new())?;
         self.cancel.check()
     }
 

@@ -19,16 +19,17 @@ pub(crate) struct Handoff {
 }
 
 impl Handoff {
-    /// To be called right before the act.
-    pub(crate) fn watch(desk: &mut Checkpoint<'_>, action: &Action) -> Self {
-        let waits = matches!(action, Action::WaitFor { .. });
-        if !waits {
-            desk.watch_person();
-        }
+    /// Nothing was looked at yet.
+    pub(crate) fn of(action: &Action) -> Self {
         Self {
-            waits,
+            waits: matches!(action, Action::WaitFor { .. }),
             looks: Vec::new(),
         }
+    }
+
+    /// Whether it matters what the person presses.
+    pub(crate) fn watches(&self) -> bool {
+        !self.waits
     }
 
     /// Notes what is in front: first while the guard still holds, then when the app has settled.

@@ -76,8 +76,9 @@ impl Link<'_> {
             .inspect_err(|_| desktop.stop_listening())?;
 
         // 2. Checkpoint: front window and pointer; the tree is that of step 1.
+        let mut handoff = Handoff::of(&call.action);
         let mut desk = report.step("checkpoint", |_| {
-            Checkpoint::save(desktop, call.pid, held, cancel)
+            Checkpoint::save(desktop, call.pid, handoff.watches(), held, cancel)
         })?;
         report.step("sight", |report| {
             let target = targets.target.as_ref().and_then(|target| target.index);
@@ -88,10 +89,13 @@ impl Link<'_> {
         });
         // 3 and 4. Guard and act. The guard is taken where input follows at once, and holds no
         // longer than it does.
-        let mut handoff = Handoff::watch(&mut desk, &call.action);
         let acted = report.step("act", |report| steps.act(&mut desk, &targets, report));
         if acted.is_ok() {
             handoff.look(&mut desk)?;
+        }
+        if acted.is_err() {
+            // Before the person's own keys reach the apps again.
+            desk.release_all();
         }
         desk.let_in();
         report.guard_held = desk.guard.held();

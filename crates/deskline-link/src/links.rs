@@ -52,7 +52,11 @@ impl Links {
     pub fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer {
         let mut report = Report::default();
         let result = catch_unwind(AssertUnwindSafe(|| self.link(call, cancel, &mut report)))
-            .unwrap_or_else(|panic| Err(internal(panic.as_ref())));
+            .unwrap_or_else(|panic| {
+                // Nobody knows what the connection is in the middle of.
+                self.desktop = None;
+                Err(internal(panic.as_ref()))
+            });
         if matches!(result, Err(Error::Unavailable(_) | Error::System { .. })) {
             // What failed may be the connection: the next call makes a new one.
             self.desktop = None;

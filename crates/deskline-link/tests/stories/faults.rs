@@ -1,0 +1,427 @@
+//! A story for each fault that was once seen: wrong windows, passwords written down, promises broken.
+
+use deskline_core::{Point, Rect};
+use deskline_link::{Action, Policy, Tool};
+use insta::assert_snapshot;
+
+use crate::scripted::person;
+use crate::story::{EDITOR_WINDOW, MAIL, MUSIC, MUSIC_WINDOW, Story, by_text};
+use crate::world::{Health, World};
+
+/// A second window of Mail, of one size with the first and in front of it.
+fn second_window(story: &Story) -> u64 {
+    story.given(|world| {
+        let line = "[AXButton] \"Push Beta\" x:500 y:40 w:80 h:24";
+        let window = world.window(MAIL, "Beta", [0, 0, 600, 400], line);
+        world.raise(EDITOR_WINDOW);
+        window
+    })
+}
+
+#[test]
+fn a_click_goes_to_the_targets_own_window_though_another_lies_over_it() {
+    let mut story = Story::new();
+    second_window(&story);
+    story.click("Send");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    keep_out 'AI: clicking 'Send' in Mail'
+    aim 100 2
+    activate 2
+    click 540,52
+    let_in
+    read 100 again
+    release_all
+    stop_listening
+    move_pointer 900,700
+    activate 3
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn a_click_at_a_place_goes_to_what_lies_there_at_the_top() {
+    let mut story = Story::new();
+    second_window(&story);
+    story.click_at(540, 52);
+    assert_snapshot!(story.field("summary"), @"Clicked 'Push Beta' [AXButton] at (540, 52). 0 added, 0 removed, 1 modified. Settled in _ ms.");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Push Beta
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn twins_are_told_apart_by_which_is_active() {
+    let mut story = Story::new();
+    second_window(&story);
+    story.given(|world| world.twins = Some(MAIL));
+    story.click("Send");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    keep_out 'AI: clicking 'Send' in Mail'
+    aim 100 2
+    activate 2
+    read 100 showing
+    aim 100 2
+    click 540,52
+    let_in
+    read 100 again
+    release_all
+    stop_listening
+    move_pointer 900,700
+    activate 3
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn a_picture_is_of_the_targets_window() {
+    let mut story = Story::new();
+    second_window(&story);
+    story.press("Send");
+    let pictures: Vec<String> = story.calls();
+    assert!(pictures.contains(&"picture 2".to_owned()), "{pictures:?}");
+}
+
+/// What is said of a text that neither the sentence nor the journal may have.
+fn said_of_secret(story: &Story) -> String {
+    let said = story.field(if story.is_error() { "error" } else { "summary" });
+    for text in [&said, &story.journal()] {
+        assert!(!text.contains("hunter2"), "{text}");
+    }
+    said
+}
+
+#[test]
+fn a_text_with_a_tab_may_have_gone_into_a_password() {
+    let mut story = Story::new();
+    story.type_text("alice\thunter2");
+    assert_snapshot!(said_of_secret(&story), @"Typed •••. 0 added, 0 removed, 2 modified. Settled in _ ms.");
+    let mut story = Story::new();
+    story.type_text("alice\nhunter2");
+    assert_snapshot!(said_of_secret(&story), @"Typed •••. 0 added, 0 removed, 1 modified. Settled in _ ms.");
+}
+
+#[test]
+fn a_form_that_is_gone_may_have_had_a_password() {
+    let mut story = Story::new();
+    story.given(|world| {
+        let login = world.window(
+            MAIL,
+            "Login",
+            [0, 0, 300, 200],
+            "[AXTextField] \"Key\" x:20 y:80 w:200 h:24 editable secure",
+        );
+        world.focus.insert(login, format!("{login}/0"));
+        world.on_return(login, move |world| world.close(login));
+    });
+    story.click_then("Key", Some("hunter2"), Some("Return"));
+    assert_snapshot!(said_of_secret(&story), @"Clicked 'Key' [AXTextField], typed •••, pressed Return. 0 added, 2 removed, 0 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("text_changes"), @"");
+}
+
+#[test]
+fn a_prompt_of_another_process_may_be_for_a_password() {
+    let mut story = Story::new();
+    story.given(|world| {
+        world.on_press("Send", |world| {
+            world.app(400, "Keyring");
+            let line = "[AXTextField] \"Key\" x:320 y:340 w:80 h:24 editable secure";
+            let prompt = world.window(400, "Unlock", [300, 300, 300, 200], line);
+            world.focus.insert(prompt, format!("{prompt}/0"));
+        });
+    });
+    story.click_then("Send", Some("hunter2"), None);
+    assert_snapshot!(said_of_secret(&story), @"Clicked 'Send' [AXButton], typed •••. 0 added, 0 removed, 0 modified. Settled in _ ms.");
+    assert_snapshot!(story.given(|world| world.reached.join("")), @"Mail: click SendKeyring: hKeyring: uKeyring: nKeyring: tKeyring: eKeyring: rKeyring: 2");
+}
+
+#[test]
+fn keys_one_at_a_time_are_no_way_to_a_password() {
+    let mut story = Story::new();
+    story.click("Password");
+    story.press_key("h");
+    assert_snapshot!(story.field("summary"), @"Pressed •••. 0 added, 0 removed, 1 modified. Settled in _ ms.");
+    story.press_key("Return");
+    assert_snapshot!(story.field("summary"), @"Pressed Return. 0 added, 0 removed, 1 modified. Settled in _ ms.");
+}
+
+#[test]
+fn without_a_first_reading_it_is_not_known_where_a_text_went() {
+    let mut story = Story::new();
+    story.options.traverse_before = false;
+    story.type_text("hunter2");
+    assert_snapshot!(said_of_secret(&story), @"Typed •••. 8 elements, 6 visible. Settled in _ ms.");
+}
+
+#[test]
+fn a_caption_shows_no_text_that_may_be_a_secret() {
+    let mut story = Story::new();
+    story.options.show_animation = true;
+    story.click_then("Password", Some("hunter2"), None);
+    assert!(!story.acts().contains("hunter2"), "{}", story.acts());
+    assert_snapshot!(said_of_secret(&story), @"Clicked 'Password' [AXTextField], typed •••. 0 added, 0 removed, 1 modified. Settled in _ ms.");
+}
+
+/// Mail with a menu open that a click on Send opened.
+fn with_menu() -> Story {
+    let mut story = Story::new();
+    story.given(|world| {
+        world.on_press("Send", |world| {
+            let line = "[AXMenuItem] \"Later\" x:510 y:70 w:80 h:20";
+            world.menu(MAIL, [500, 64, 100, 60], line);
+        });
+    });
+    story.click("Send");
+    assert_eq!(story.given(|world| world.front().map(|w| w.id)), Some(2));
+    story
+}
+
+#[test]
+fn a_menu_survives_the_error_of_another_app() {
+    let mut story = with_menu();
+    story.given(|world| world.becomes(MUSIC, Health::Hung));
+    let target = by_text("Play");
+    story.run_on(MUSIC, Tool::PressAx, Action::PressAx { target });
+    assert!(story.is_error(), "{}", story.text());
+    story.click("Later");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send, Mail: click Later
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn what_is_held_for_a_menu_is_let_go_when_the_menu_has_closed() {
+    let mut story = with_menu();
+    story.given(|world| {
+        world.stack.retain(|w| !w.menu);
+        world.pointer = Point { x: 5, y: 5 };
+    });
+    story.type_text("x");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send, Mail: x
+    front: New Message, pointer: 5,5
+    ");
+}
+
+#[test]
+fn what_is_held_for_a_menu_is_let_go_when_the_person_has_gone_on() {
+    let mut story = with_menu();
+    story.given(|world| world.raise(MUSIC_WINDOW));
+    story.click("Inbox");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send, Mail: click Inbox
+    front: Songs, pointer: 540,52
+    ");
+}
+
+#[test]
+fn an_error_after_the_action_says_that_it_happened() {
+    let mut story = Story::new();
+    story.given(|world| world.on_press("Send", |world| world.becomes(MAIL, Health::Hung)));
+    story.click("Send");
+    assert_snapshot!(story.told(), @"
+    status: error
+    error: Clicked 'Send' [AXButton]; then: Mail (pid 100) does not answer: no reply to an accessibility call within _ ms. It may be busy or hung; wait and call refresh_traversal, other apps are not affected. Do not repeat it before you have looked
+    pid: 100
+    app: Mail
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: Notes, pointer: 900,700
+    ");
+    let mut story = Story::new();
+    story.after("let_in", person::presses_esc());
+    story.click("Send");
+    assert_snapshot!(story.field("error"), @"Clicked 'Send' [AXButton]. Cancelled: the user pressed Esc during click_and_traverse");
+    let mut story = Story::new();
+    story.after(
+        "press",
+        Box::new(|world: &mut World| world.becomes(MAIL, Health::Dead)),
+    );
+    story.press("Send");
+    assert_snapshot!(story.told(), @"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Pressed 'Send' [AXButton]. The app has no window any more.
+    ");
+}
+
+#[test]
+fn an_app_that_hangs_while_it_is_pressed_may_have_done_it() {
+    let mut story = Story::new();
+    story.after(
+        "read 100 whole",
+        Box::new(|world: &mut World| world.becomes(MAIL, Health::Hung)),
+    );
+    story.press("Send");
+    assert_snapshot!(story.field("error"), @"Mail (pid 100) does not answer: no reply to an accessibility call within _ ms. It may be busy or hung; wait and call refresh_traversal, other apps are not affected. Whether it was done all the same is not known: do not repeat it before you have looked");
+}
+
+#[test]
+fn a_text_that_another_window_cuts_short_stops_there() {
+    let mut story = Story::new();
+    story.after(
+        "half",
+        Box::new(|world: &mut World| {
+            world.app(400, "Updates");
+            world.window(400, "Restart now?", [0, 0, 300, 200], "");
+        }),
+    );
+    story.type_text("bob@example.com");
+    assert_snapshot!(story.told(), @"
+    status: error
+    error: the window 'Restart now?' (pid 400) is in front now. 7 characters were typed. Whether it was done all the same is not known: do not repeat it before you have looked
+    pid: 100
+    app: Mail
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: b, Mail: o, Mail: b, Mail: @, Mail: e, Mail: x, Mail: a
+    front: Restart now?, pointer: 900,700
+    ");
+}
+
+#[test]
+fn a_drag_ends_where_its_end_is_now() {
+    let mut story = Story::new();
+    story.after(
+        "scroll_into_view",
+        Box::new(|world: &mut World| {
+            let rect = Rect {
+                x: 30,
+                y: 160,
+                w: 100,
+                h: 20,
+            };
+            world.node("Archive").unwrap().line.extents = Some(rect);
+        }),
+    );
+    story.drag("Inbox", "Archive");
+    assert_snapshot!(story.field("summary"), @"Dragged 'Inbox' [AXStaticText] to 'Archive' [AXStaticText]. 0 added, 0 removed, 1 modified. Settled in _ ms.");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    keep_out 'AI: dragging 'Inbox' in Mail'
+    aim 100 2
+    activate 2
+    let_in
+    read 100 whole
+    scroll_into_view
+    read 100 showing
+    read 100 showing
+    read 100 whole
+    read 100 whole
+    keep_out 'AI: dragging 'Inbox' in Mail'
+    aim 100 2
+    drag 80,140 80,170
+    let_in
+    read 100 again
+    read 100 again
+    release_all
+    stop_listening
+    move_pointer 900,700
+    activate 3
+    ");
+}
+
+#[test]
+fn a_drag_does_not_end_in_a_window_that_lies_over_its_end() {
+    let mut calm = Story::new();
+    let calls = calm.drag("Inbox", "Send").calls();
+    let drag = calls
+        .iter()
+        .position(|call| call.starts_with("drag"))
+        .unwrap();
+    let looked = calls[..drag]
+        .iter()
+        .rposition(|call| call == "windows")
+        .unwrap();
+    let mut story = Story::new();
+    story.before(
+        looked + 1,
+        Box::new(|world: &mut World| {
+            world.window(MAIL, "Popped up", [400, 0, 200, 100], "");
+        }),
+    );
+    story.drag("Inbox", "Send");
+    assert_snapshot!(story.field("error"), @"the app's window 'Popped up' lies over 'Send' [AXButton], where the drag was to end. Nothing                      was dragged. Move one of the two windows");
+    assert_snapshot!(story.seen(), @"
+    reached: nothing
+    front: Notes, pointer: 900,700
+    ");
+}
+
+fn only(names: &[&str]) -> Policy {
+    Policy {
+        allow: names.iter().map(|name| (*name).to_owned()).collect(),
+        ..Policy::default()
+    }
+}
+
+#[test]
+fn an_app_out_of_bounds_is_not_read_touched_or_named() {
+    let mut story = Story::with(only(&["Editor"]));
+    story.click("Send");
+    assert_snapshot!(story.told(), @"
+    status: error
+    error: Mail (pid 100) is out of bounds, which the person who set Deskline up has drawn (--allow-app, --deny-app). Allowed are apps named 'Editor'. Nothing was touched; do not look for a way around
+    pid: 100
+    ");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    stop_listening
+    ");
+}
+
+#[test]
+fn the_text_after_a_click_obeys_the_bounds_where_it_lands() {
+    let mut story = Story::with(only(&["Mail"]));
+    story.given(|world| {
+        world.on_press("Send", |world| {
+            world.app(400, "Terminal");
+            world.window(400, "bash", [300, 300, 300, 200], "");
+        });
+    });
+    story.click_then("Send", Some("rm -rf"), None);
+    assert_snapshot!(story.told(), @"
+    status: error
+    error: Clicked 'Send' [AXButton]; then: the click brought an app to the front (pid 400) that is out of bounds, so no key was sent. Allowed are apps named 'Mail'. Do not repeat it before you have looked
+    pid: 100
+    app: Mail
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: bash, pointer: 900,700
+    ");
+}
+
+#[test]
+fn the_title_of_a_window_out_of_bounds_is_not_shown() {
+    let mut story = Story::with(only(&["Mail"]));
+    story.after(
+        "activate",
+        Box::new(|world: &mut World| {
+            let at = [480, 20, 120, 60];
+            world.window(MUSIC, "Private song", at, "");
+        }),
+    );
+    story.click("Send");
+    assert_snapshot!(story.told(), @"
+    status: error
+    error: a window of pid 300 lies over the place. Nothing was sent there
+    pid: 100
+    app: Mail
+    ");
+}

@@ -1,0 +1,10 @@
+//! Links on a scripted desktop: a few lines a story, no display, milliseconds.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod each_step;
+mod faults;
+mod scripted;
+mod story;
+mod transaction;
+mod world;

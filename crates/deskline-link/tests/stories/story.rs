@@ -1,0 +1,313 @@
+//! One story: a desk, links on it, and what came of them in a form that does not vary.
+
+use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_journal::{Journal, Keep};
+use deskline_link::call::Typing;
+use deskline_link::{Action, Answer, Call, Cancel, Links, Options, Policy, Target, Tool};
+use std::sync::{Arc, MutexGuard};
+use tempfile::TempDir;
+
+use crate::scripted::{Happening, Script, Scripted};
+use crate::world::World;
+
+pub(crate) const MAIL: u32 = 100;
+pub(crate) const EDITOR: u32 = 200;
+pub(crate) const MUSIC: u32 = 300;
+
+/// Mail's window, behind the editor's, which the person has in front. Music is behind both.
+pub(crate) const MUSIC_WINDOW: u64 = 1;
+pub(crate) const MAIL_WINDOW: u64 = 2;
+pub(crate) const EDITOR_WINDOW: u64 = 3;
+
+pub(crate) struct Story {
+    pub(crate) desktop: Scripted,
+    links: Links,
+    journal: Journal,
+    _dir: TempDir,
+    pub(crate) options: Options,
+    pub(crate) answer: Option<Answer>,
+}
+
+/// A person writes notes; the agent is to send a mail behind their window.
+pub(crate) fn desk() -> World {
+    let mut world = World::new();
+    world.app(MUSIC, "Music");
+    world.app(MAIL, "Mail");
+    world.app(EDITOR, "Editor");
+    world.window(
+        MUSIC,
+        "Songs",
+        [600, 0, 300, 200],
+        "[AXButton] \"Play\" x:610 y:40 w:60 h:20",
+    );
+    world.window(
+        MAIL,
+        "New Message",
+        [0, 0, 600, 400],
+        r#"[AXTextField] "To" x:20 y:40 w:300 h:24 editable
+           [AXTextField] "Password" x:20 y:80 w:300 h:24 editable secure
+           [AXButton] "Send" x:500 y:40 w:80 h:24
+           [AXList] "Folders" x:20 y:120 w:200 h:200
+             [AXStaticText] "Inbox" x:30 y:130 w:100 h:20
+             [AXStaticText] "Archive" x:30 y:500 w:100 h:20 away"#,
+    );
+    world.window(
+        EDITOR,
+        "Notes",
+        [300, 200, 600, 400],
+        r#"[AXTextArea] "Text" x:310 y:240 w:580 h:340 editable"#,
+    );
+    world.focus.insert(MAIL_WINDOW, format!("{MAIL_WINDOW}/0"));
+    world
+        .focus
+        .insert(EDITOR_WINDOW, format!("{EDITOR_WINDOW}/0"));
+    world.on_press("Send", |world| {
+        if let Some(to) = world.node("To") {
+            to.value.clear();
+            to.says("Sent");
+        }
+    });
+    world
+}
+
+impl Story {
+    pub(crate) fn new() -> Self {
+        Self::with(Policy::default())
+    }
+
+    pub(crate) fn with(policy: Policy) -> Self {
+        // The journal syncs each file to its disk: in memory two thousand links take 1.5 s, not 13.
+        let memory = std::path::Path::new("/dev/shm");
+        let dir = if memory.is_dir() {
+            tempfile::tempdir_in(memory).unwrap()
+        } else {
+            tempfile::tempdir().unwrap()
+        };
+        let journal = Journal::open(Some(&dir.path().join("journal")), Keep::default()).unwrap();
+        let desktop = Scripted::new(desk());
+        let links = Links::new(Arc::new(desktop.clone()), journal.clone(), policy);
+        Self {
+            desktop,
+            links,
+            journal,
+            _dir: dir,
+            options: Options::default(),
+            answer: None,
+        }
+    }
+
+    pub(crate) fn script(&self) -> MutexGuard<'_, Script> {
+        self.desktop.script()
+    }
+
+    /// Sets the desk up.
+    pub(crate) fn given<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
+        change(&mut self.script().world)
+    }
+
+    /// Something happens after the first call of this name in the next link.
+    pub(crate) fn after(&mut self, call: &'static str, happens: Happening) -> &mut Self {
+        self.script().after(call, happens);
+        self
+    }
+
+    /// Something happens before a call of the next link, counted from 1.
+    pub(crate) fn before(&mut self, call: usize, happens: Happening) -> &mut Self {
+        self.script().before(call, happens);
+        self
+    }
+
+    pub(crate) fn run_on(&mut self, pid: u32, tool: Tool, action: Action) -> &mut Self {
+        self.script().calls.clear();
+        let arguments = match &action {
+            Action::Type { typing } | Action::Click { then: typing, .. } => {
+                let text = typing.text.clone().map(|text| ("text".into(), text.into()));
+                text.into_iter().collect()
+            }
+            _ => serde_json::Map::new(),
+        };
+        let call = Call {
+            tool,
+            pid: (tool != Tool::Open).then_some(pid),
+            action,
+            options: self.options.clone(),
+            arguments,
+        };
+        self.answer = Some(self.links.run(&call, &Cancel::new()));
+        self
+    }
+
+    pub(crate) fn run(&mut self, tool: Tool, action: Action) -> &mut Self {
+        self.run_on(MAIL, tool, action)
+    }
+
+    pub(crate) fn click(&mut self, target: &str) -> &mut Self {
+        self.click_then(target, None, None)
+    }
+
+    pub(crate) fn click_then(
+        &mut self,
+        target: &str,
+        text: Option<&str>,
+        key: Option<&str>,
+    ) -> &mut Self {
+        let then = Typing {
+            text: text.map(str::to_owned),
+            key: key.map(|key| KeyPress::parse(key, &[]).unwrap()),
+        };
+        let target = by_text(target);
+        let (double, right) = (false, false);
+        self.run(
+            Tool::Click,
+            Action::Click {
+                target,
+                double,
+                right,
+                then,
+            },
+        )
+    }
+
+    pub(crate) fn click_at(&mut self, x: i32, y: i32) -> &mut Self {
+        let target = Target::Point(Point { x, y });
+        let (double, right, then) = (false, false, Typing::default());
+        self.run(
+            Tool::Click,
+            Action::Click {
+                target,
+                double,
+                right,
+                then,
+            },
+        )
+    }
+
+    pub(crate) fn type_text(&mut self, text: &str) -> &mut Self {
+        let typing = Typing {
+            text: Some(text.into()),
+            key: None,
+        };
+        self.run(Tool::Type, Action::Type { typing })
+    }
+
+    pub(crate) fn press_key(&mut self, key: &str) -> &mut Self {
+        let press = KeyPress::parse(key, &[]).unwrap();
+        self.run(Tool::PressKey, Action::PressKey { press })
+    }
+
+    pub(crate) fn drag(&mut self, from: &str, to: &str) -> &mut Self {
+        let action = Action::Drag {
+            from: by_text(from),
+            to: by_text(to),
+            modifiers: Modifiers::empty(),
+        };
+        self.run(Tool::Drag, action)
+    }
+
+    pub(crate) fn set_value(&mut self, target: &str, value: &str) -> &mut Self {
+        let target = by_text(target);
+        let value = value.into();
+        self.run(Tool::SetValue, Action::SetValue { target, value })
+    }
+
+    pub(crate) fn press(&mut self, target: &str) -> &mut Self {
+        let target = by_text(target);
+        self.run(Tool::PressAx, Action::PressAx { target })
+    }
+
+    pub(crate) fn refresh(&mut self) -> &mut Self {
+        self.run(Tool::Refresh, Action::Refresh)
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        self.answer.as_ref().map_or("", |answer| &answer.text)
+    }
+
+    pub(crate) fn is_error(&self) -> bool {
+        self.answer.as_ref().is_some_and(|answer| answer.is_error)
+    }
+
+    /// The field of the answer.
+    pub(crate) fn field(&self, name: &str) -> String {
+        let mut lines = self.text().lines();
+        let found = lines.find_map(|l| l.strip_prefix(name)?.strip_prefix(": "));
+        found.map(settled).unwrap_or_default()
+    }
+
+    /// The answer without what varies: paths, sizes, times.
+    pub(crate) fn told(&self) -> String {
+        let varies = ["file: ", "file_size: ", "hint: ", "screenshot: "];
+        let lines = self.text().lines();
+        let kept = lines.filter(|line| !varies.iter().any(|name| line.starts_with(name)));
+        kept.map(settled).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The calls that did something, or said what was to be done: questions are left out.
+    pub(crate) fn acts(&self) -> String {
+        const QUESTIONS: [&str; 12] = [
+            "front",
+            "windows",
+            "every_window",
+            "pointer",
+            "popup_open",
+            "is_busy",
+            "handoff_pending",
+            "wait_for_change",
+            "person_pressed",
+            "watch_person",
+            "picture",
+            "applications",
+        ];
+        let script = self.script();
+        let asks = |call: &&String| !QUESTIONS.contains(&call.split(' ').next().unwrap_or(""));
+        let calls: Vec<&str> = script
+            .calls
+            .iter()
+            .filter(asks)
+            .map(String::as_str)
+            .collect();
+        calls.join("\n")
+    }
+
+    pub(crate) fn calls(&self) -> Vec<String> {
+        self.script().calls.clone()
+    }
+
+    /// What reached the apps, and what the person has in front of them now.
+    pub(crate) fn seen(&self) -> String {
+        let script = self.script();
+        let world = &script.world;
+        let front = world.front().map_or("nothing", |w| &w.title);
+        let Point { x, y } = world.pointer;
+        let reached = if world.reached.is_empty() {
+            "nothing".into()
+        } else {
+            world.reached.join(", ")
+        };
+        format!("reached: {reached}\nfront: {front}, pointer: {x},{y}")
+    }
+
+    /// All that the journal holds in words.
+    pub(crate) fn journal(&self) -> String {
+        let path = self.journal.path().join("journal.jsonl");
+        std::fs::read_to_string(path).unwrap()
+    }
+}
+
+pub(crate) fn by_text(text: &str) -> Target {
+    Target::Text {
+        text: text.into(),
+        role: None,
+    }
+}
+
+/// A line with each number of milliseconds as `_`.
+fn settled(line: &str) -> String {
+    let mut words: Vec<&str> = line.split(' ').collect();
+    for i in 1..words.len() {
+        if words[i].trim_end_matches('.') == "ms" && words[i - 1].parse::<u64>().is_ok() {
+            words[i - 1] = "_";
+        }
+    }
+    words.join(" ")
+}

@@ -1,0 +1,628 @@
+//! A story for each sentence of the transaction.
+
+use std::time::Duration;
+
+use deskline_core::Point;
+use deskline_link::call::Awaited;
+use deskline_link::{Action, Tool};
+use insta::assert_snapshot;
+
+use crate::scripted::person;
+use crate::story::{EDITOR_WINDOW, MAIL, MAIL_WINDOW, MUSIC_WINDOW, Story, by_text};
+use crate::world::{Health, World};
+
+#[test]
+fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_order() {
+    let mut story = Story::new();
+    story.click("Send");
+    assert_snapshot!(story.told(), @"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    text_changes:
+      'To' -> 'Sent'
+    ");
+    assert_snapshot!(story.calls().join("\n"), @"
+    listen 100
+    read 100 whole
+    watch_person
+    front
+    every_window
+    windows
+    front
+    popup_open
+    keep_out 'AI: clicking 'Send' in Mail'
+    aim 100 2
+    front
+    activate 2
+    pointer
+    click 540,52
+    front
+    let_in
+    is_busy
+    wait_for_change
+    wait_for_change
+    is_busy
+    read 100 again
+    handoff_pending
+    front
+    windows
+    front
+    windows
+    picture 2
+    popup_open
+    release_all
+    stop_listening
+    pointer
+    move_pointer 900,700
+    front
+    activate 3
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn nothing_is_touched_where_the_target_cannot_be_found() {
+    let mut story = Story::new();
+    story.click("Sned");
+    assert_snapshot!(story.told(), @r#"
+    status: error
+    error: no element matches 'Sned'. Nearest: "Send" [AXButton] #e5, "Password" [AXTextField] #e4, "New Message" [AXWindow] #e2. Nothing was touched. Call refresh_traversal and grep its file
+    pid: 100
+    app: Mail
+    "#);
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    stop_listening
+    ");
+}
+
+#[test]
+fn what_came_between_two_links_is_late() {
+    let mut story = Story::new();
+    story.refresh();
+    story.given(|world| world.node("To").unwrap().value = "bob".into());
+    story.press("Send");
+    assert_snapshot!(story.told(), @r#"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Pressed 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    late_changes: 1 modified since the last answer
+      [AXTextField] "To bob" (20,40 300×24) #e3
+    text_changes:
+      'bob' -> ''
+      'To' -> 'Sent'
+    "#);
+}
+
+#[test]
+fn quiet_actions_take_no_guard_and_touch_no_front() {
+    let mut story = Story::new();
+    story.set_value("To", "bob@example.com");
+    assert_snapshot!(story.told(), @"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Set 'To' [AXTextField] to 'bob@example.com'. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    text_changes:
+      '' -> 'bob@example.com'
+    ");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    set_value
+    read 100 again
+    release_all
+    stop_listening
+    ");
+    assert_snapshot!(story.press("Send").acts(), @"
+    listen 100
+    read 100 whole
+    press
+    read 100 again
+    release_all
+    stop_listening
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: nothing
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn a_click_text_and_key_are_one_link_with_one_diff() {
+    let mut story = Story::new();
+    story.given(|world| {
+        world.on_return(MAIL_WINDOW, |world| {
+            world.node("Send").unwrap().says("Sending");
+        });
+    });
+    story.click_then("To", Some("bob"), Some("Return"));
+    assert_snapshot!(story.told(), @"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Clicked 'To' [AXTextField], typed 'bob', pressed Return. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    text_changes:
+      '' -> 'bob'
+      'Send' -> 'Sending'
+    ");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    keep_out 'AI: clicking 'To' in Mail'
+    aim 100 2
+    activate 2
+    click 170,52
+    read 100 showing
+    read 100 showing
+    aim 100 any
+    type_text
+    read 100 showing
+    read 100 showing
+    press_key Return
+    let_in
+    read 100 again
+    release_all
+    stop_listening
+    move_pointer 900,700
+    activate 3
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click To, Mail: b, Mail: o, Mail: b, Mail: ⏎
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn what_is_scrolled_away_is_brought_into_view_first() {
+    let mut story = Story::new();
+    story.after(
+        "scroll_into_view",
+        Box::new(|world: &mut World| {
+            let archive = world.node("Archive").unwrap();
+            archive.line.extents.as_mut().unwrap().y = 160;
+        }),
+    );
+    story.click("Archive");
+    assert_snapshot!(story.told(), @r#"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Clicked 'Archive' [AXStaticText]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    visible_elements:
+      [AXStaticText] "Archive" (30,160 100×20) focused #e8
+    "#);
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    keep_out 'AI: clicking 'Archive' in Mail'
+    aim 100 2
+    activate 2
+    let_in
+    scroll_into_view
+    read 100 showing
+    read 100 showing
+    read 100 whole
+    keep_out 'AI: clicking 'Archive' in Mail'
+    aim 100 2
+    click 80,170
+    let_in
+    read 100 again
+    release_all
+    stop_listening
+    move_pointer 900,700
+    activate 3
+    ");
+}
+
+#[test]
+fn a_window_in_front_stays_there_and_no_window_is_raised() {
+    let mut story = Story::new();
+    story.given(|world| world.raise(MAIL_WINDOW));
+    story.click("Send");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    keep_out 'AI: clicking 'Send' in Mail'
+    aim 100 2
+    click 540,52
+    let_in
+    read 100 again
+    release_all
+    stop_listening
+    move_pointer 900,700
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: New Message, pointer: 900,700
+    ");
+}
+
+#[test]
+fn a_late_effect_is_waited_for_until_the_app_is_quiet() {
+    let mut story = Story::new();
+    story.after(
+        "let_in",
+        Box::new(|world: &mut World| {
+            world.node("Inbox").unwrap().says("Inbox (1)");
+        }),
+    );
+    story.click("Send");
+    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 3 modified. Settled in _ ms.");
+}
+
+#[test]
+fn a_delay_adds_to_the_settle() {
+    let mut story = Story::new();
+    story.options.delay_after_action = Duration::from_millis(5);
+    story.click("Send");
+    let reads = story
+        .calls()
+        .iter()
+        .filter(|call| call.starts_with("read"))
+        .count();
+    assert_eq!(reads, 3, "before, settled, after the delay");
+}
+
+/// A dialog of another process, as file choosers are.
+fn chooser(world: &mut World) {
+    world.app(400, "File Chooser");
+    let lines = "[AXButton] \"Open\" x:320 y:340 w:80 h:24";
+    world.window(400, "Open File", [300, 300, 300, 200], lines);
+}
+
+#[test]
+fn a_handoff_is_read_and_nothing_is_put_back() {
+    let mut story = Story::new();
+    story.given(|world| world.on_press("Send", chooser));
+    story.click("Send");
+    assert_snapshot!(story.told(), @r#"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 0 modified. Settled in _ ms.
+    app_switch: File Chooser (PID: 400) is now frontmost
+    app_switch_elements: 3 total, 2 visible
+    app_switch_visible_elements:
+      [AXButton] "Open" (320,340 80×24) #e11
+    "#);
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: Open File, pointer: 540,52
+    ");
+}
+
+#[test]
+fn the_persons_own_switch_is_no_handoff_and_is_not_read() {
+    let mut story = Story::new();
+    story.after("let_in", person::switches_to(MUSIC_WINDOW));
+    story.click("Send");
+    assert_snapshot!(story.told(), @"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    text_changes:
+      'To' -> 'Sent'
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: Songs, pointer: 900,700
+    ");
+    // Nor where the platform cannot tell that they pressed anything.
+    let mut story = Story::new();
+    story.script().watches = false;
+    story.after("let_in", person::switches_to(MUSIC_WINDOW));
+    story.click("Send");
+    assert!(!story.text().contains("Music"), "{}", story.text());
+    assert!(
+        !story
+            .calls()
+            .iter()
+            .any(|call| call.starts_with("read 300"))
+    );
+}
+
+#[test]
+fn a_link_that_only_waits_hands_nothing_over() {
+    let mut story = Story::new();
+    story.after(
+        "wait_for_change",
+        Box::new(|world: &mut World| {
+            chooser(world);
+            world.node("To").unwrap().says("Recipient");
+        }),
+    );
+    let (target, state) = (by_text("Recipient"), Awaited::Present);
+    let timeout = Duration::from_secs(2);
+    let wait = Action::WaitFor {
+        target,
+        state,
+        timeout,
+    };
+    story.run(Tool::WaitFor, wait);
+    assert_snapshot!(story.told(), @"
+    status: success
+    pid: 100
+    app: Mail
+    summary: 'Recipient' [AXTextField] is present after _ ms. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    text_changes:
+      'To' -> 'Recipient'
+    ");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    read 100 whole
+    read 100 whole
+    read 100 again
+    release_all
+    stop_listening
+    ");
+}
+
+#[test]
+fn the_persons_pointer_is_put_back_only_where_the_link_left_it() {
+    let mut story = Story::new();
+    story.after("let_in", person::moves(50, 50));
+    assert_snapshot!(story.click("Send").seen(), @"
+    reached: Mail: click Send
+    front: Notes, pointer: 50,50
+    ");
+    let mut story = Story::new();
+    story.after("let_in", Box::new(|world: &mut World| world.held = true));
+    assert_snapshot!(story.click("Send").seen(), @"
+    reached: Mail: click Send
+    front: Notes, pointer: 540,52
+    ");
+}
+
+#[test]
+fn keys_alone_do_not_touch_the_pointer() {
+    let mut story = Story::new();
+    story.after("let_in", person::moves(50, 50));
+    story.type_text("bob");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    keep_out 'AI: typing in Mail'
+    aim 100 2
+    activate 2
+    type_text
+    let_in
+    read 100 again
+    release_all
+    stop_listening
+    activate 3
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: b, Mail: o, Mail: b
+    front: Notes, pointer: 50,50
+    ");
+}
+
+#[test]
+fn an_open_menu_holds_what_was_saved_until_the_link_that_closes_it() {
+    let mut story = Story::new();
+    story.given(|world| {
+        world.on_press("Send", |world| {
+            let line = "[AXMenuItem] \"Later\" x:510 y:70 w:80 h:20";
+            world.menu(MAIL, [500, 64, 100, 60], line);
+        });
+    });
+    story.click("Send");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    keep_out 'AI: clicking 'Send' in Mail'
+    aim 100 2
+    activate 2
+    click 540,52
+    let_in
+    read 100 again
+    release_all
+    stop_listening
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: New Message, pointer: 540,52
+    ");
+    story.click("Later");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    aim 100 any
+    keep_out 'AI: clicking 'Later' in Mail'
+    click 550,80
+    let_in
+    read 100 again
+    release_all
+    stop_listening
+    move_pointer 900,700
+    activate 3
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send, Mail: click Later
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn esc_stops_the_text_and_puts_everything_back() {
+    let mut story = Story::new();
+    story.after("half", person::presses_esc());
+    story.type_text("secret words");
+    assert_snapshot!(story.told(), @"
+    status: error
+    error: Cancelled: the user pressed Esc during type_and_traverse. Some of the input may have gone in: call refresh_traversal to see
+    pid: 100
+    app: Mail
+    ");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    keep_out 'AI: typing in Mail'
+    aim 100 2
+    activate 2
+    type_text
+    release_all
+    let_in
+    release_all
+    stop_listening
+    activate 3
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: s, Mail: e, Mail: c, Mail: r, Mail: e, Mail: t
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn a_link_is_one_line_of_the_journal_with_what_was_said_and_done() {
+    let mut story = Story::new();
+    story.click_then("To", Some("bob"), None);
+    let line: serde_json::Value = serde_json::from_str(story.journal().trim()).unwrap();
+    for name in [
+        "tool",
+        "pid",
+        "app",
+        "outcome",
+        "arguments",
+        "diff",
+        "guard_held_ms",
+    ] {
+        assert!(!line[name].is_null(), "no {name}: {line}");
+    }
+    assert_snapshot!(line["arguments"], @r#"{"text":"bob"}"#);
+}
+
+#[test]
+fn refresh_looks_and_touches_nothing() {
+    let mut story = Story::new();
+    story.refresh();
+    assert_snapshot!(story.told(), @r#"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Read the tree. 8 elements, 6 visible.
+    visible_elements:
+      [AXTextField] "To" (20,40 300×24) #e3
+      [AXTextField] "Password" (20,80 300×24) secure #e4
+      [AXButton] "Send" (500,40 80×24) #e5
+      [AXStaticText] "Inbox" (30,130 100×20) #e7
+    "#);
+    assert_snapshot!(story.calls().join("\n"), @"
+    read 100 whole
+    windows
+    picture 2
+    ");
+}
+
+#[test]
+fn the_wheel_turns_over_the_place_and_the_pointer_goes_back() {
+    let mut story = Story::new();
+    let (at, delta_x, delta_y) = (Point { x: 100, y: 150 }, 0, 3);
+    story.run(
+        Tool::Scroll,
+        Action::Scroll {
+            at,
+            delta_x,
+            delta_y,
+        },
+    );
+    assert_snapshot!(story.field("summary"), @"Scrolled by (0, 3) lines at (100, 150). 0 added, 0 removed, 1 modified. Settled in _ ms.");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    keep_out 'AI: scrolling in Mail'
+    aim 100 2
+    activate 2
+    scroll 100,150 3
+    let_in
+    read 100 again
+    release_all
+    stop_listening
+    move_pointer 900,700
+    activate 3
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: nothing
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn without_a_guard_the_answer_says_so() {
+    let mut story = Story::new();
+    story.script().unable = Some("the display is Xwayland's");
+    story.click("Send");
+    assert_snapshot!(story.told(), @"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    note: no guard: the display is Xwayland's. The user's own keys and clicks may have mixed with this
+    text_changes:
+      'To' -> 'Sent'
+    ");
+}
+
+#[test]
+fn an_app_that_ends_by_the_action_is_its_effect() {
+    let mut story = Story::new();
+    story.given(|world| world.on_press("Send", |world| world.becomes(MAIL, Health::Dead)));
+    story.click("Send");
+    assert_snapshot!(story.told(), @"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Clicked 'Send' [AXButton]. The app has no window any more.
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn what_is_opened_comes_to_the_front_and_the_persons_window_comes_back() {
+    let mut story = Story::new();
+    story.script().installed.push(("notes", |world| {
+        world.app(500, "Notes App");
+        world.window(
+            500,
+            "Untitled",
+            [0, 0, 200, 200],
+            "[AXTextArea] \"Body\" x:0 y:0 w:200 h:200",
+        );
+        500
+    }));
+    let identifier = "notes".to_owned();
+    story.run(Tool::Open, Action::Open { identifier });
+    assert_snapshot!(story.told(), @r#"
+    status: success
+    pid: 500
+    app: Notes App
+    summary: Opened 'notes'. 3 elements, 2 visible. Settled in _ ms.
+    visible_elements:
+      [AXTextArea] "Body" (0,0 200×200) #e3
+    "#);
+    assert_snapshot!(story.acts(), @"
+    open notes
+    read 500 again
+    read 500 again
+    release_all
+    stop_listening
+    activate 3
+    ");
+    assert_eq!(
+        story.given(|world| world.front().unwrap().id),
+        EDITOR_WINDOW
+    );
+}

@@ -1,0 +1,414 @@
+//! A desktop in memory: apps with windows, a stack, a pointer, a guard. It obeys the rules of a real
+//! one (a click goes to the topmost window, keys to the front one, the guard keeps the person out)
+//! and knows nothing of links.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use deskline_core::{
+    App, Element, ElementId, Line, Point, Rect, Role, States, Text, Tree, TreeWindow, WindowId,
+};
+use deskline_link::Cancel;
+
+/// What an app does when something of its is pressed, or Return comes.
+pub(crate) type Effect = Arc<dyn Fn(&mut World) + Send + Sync>;
+
+/// An element of a window.
+#[derive(Clone)]
+pub(crate) struct Node {
+    pub(crate) id: String,
+    pub(crate) line: Line,
+    pub(crate) value: String,
+    parent: Option<usize>,
+    /// Whether it is scrolled out of view.
+    pub(crate) away: bool,
+    pub(crate) pressed: Option<Effect>,
+}
+
+/// A toplevel window, or an open menu.
+#[derive(Clone)]
+pub(crate) struct ScriptWindow {
+    pub(crate) id: u64,
+    pub(crate) pid: u32,
+    pub(crate) title: String,
+    pub(crate) at: Rect,
+    /// A menu takes the input of its app, is in no list of windows, and closes when the front changes.
+    pub(crate) menu: bool,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) returned: Option<Effect>,
+}
+
+/// How an app is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Health {
+    Well,
+    Hung,
+    Dead,
+}
+
+/// All that there is.
+// Each is a fact of its own.
+#[allow(clippy::struct_excessive_bools)]
+pub(crate) struct World {
+    pub(crate) apps: Vec<(App, Health)>,
+    /// The frontmost first.
+    pub(crate) stack: Vec<ScriptWindow>,
+    pub(crate) pointer: Point,
+    /// Whether the person holds a button.
+    pub(crate) held: bool,
+    /// The element with the focus, by window.
+    pub(crate) focus: HashMap<u64, String>,
+    /// The flag that Esc raises, while a link listens for it.
+    pub(crate) ear: Option<Cancel>,
+    pub(crate) guarded: bool,
+    pub(crate) keys_down: bool,
+    /// An app that cannot say which of its windows a toplevel is, but for the active one.
+    pub(crate) twins: Option<u32>,
+    /// Whether the person pressed anything since a link asked.
+    pub(crate) person: Option<bool>,
+    /// What reached whom: `Mail: a`, `Mail: click Send`.
+    pub(crate) reached: Vec<String>,
+    /// What the person did in vain, because the guard held.
+    pub(crate) kept_out: u32,
+    changed: bool,
+    next: u64,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self {
+            apps: Vec::new(),
+            stack: Vec::new(),
+            pointer: Point { x: 900, y: 700 },
+            held: false,
+            focus: HashMap::new(),
+            ear: None,
+            guarded: false,
+            keys_down: false,
+            twins: None,
+            person: None,
+            reached: Vec::new(),
+            kept_out: 0,
+            changed: false,
+            next: 1,
+        }
+    }
+
+    pub(crate) fn app(&mut self, pid: u32, name: &str) {
+        let name = name.to_owned();
+        self.apps.push((App { name, pid }, Health::Well));
+    }
+
+    /// Opens a window in front of all others. Each line is an element as a tree file has it; the
+    /// indent says what it is in, `away` at its end that it is scrolled away.
+    pub(crate) fn window(&mut self, pid: u32, title: &str, at: [i32; 4], lines: &str) -> u64 {
+        let (id, [x, y, w, h]) = (self.next, at);
+        self.next += 1;
+        self.changed = true;
+        let window = ScriptWindow {
+            id,
+            pid,
+            title: title.to_owned(),
+            at: Rect { x, y, w, h },
+            menu: false,
+            nodes: nodes(id, lines),
+            returned: None,
+        };
+        self.stack.insert(0, window);
+        id
+    }
+
+    /// Opens a menu of the app, which the next change of the front window closes.
+    pub(crate) fn menu(&mut self, pid: u32, at: [i32; 4], lines: &str) -> u64 {
+        let id = self.window(pid, "", at, lines);
+        self.stack[0].menu = true;
+        id
+    }
+
+    pub(crate) fn close(&mut self, id: u64) {
+        self.stack.retain(|w| w.id != id);
+        self.changed = true;
+    }
+
+    /// The front window: menus do not count.
+    pub(crate) fn front(&self) -> Option<&ScriptWindow> {
+        self.stack.iter().find(|w| !w.menu)
+    }
+
+    pub(crate) fn raise(&mut self, id: u64) {
+        if self.front().is_some_and(|w| w.id == id) {
+            return;
+        }
+        self.stack.retain(|w| !w.menu);
+        if let Some(at) = self.stack.iter().position(|w| w.id == id) {
+            let window = self.stack.remove(at);
+            self.stack.insert(0, window);
+        }
+        self.changed = true;
+    }
+
+    pub(crate) fn health(&self, pid: u32) -> Health {
+        let app = self.apps.iter().find(|(app, _)| app.pid == pid);
+        app.map_or(Health::Dead, |(_, health)| *health)
+    }
+
+    pub(crate) fn name(&self, pid: u32) -> String {
+        let app = self.apps.iter().find(|(app, _)| app.pid == pid);
+        app.map(|(app, _)| app.name.clone()).unwrap_or_default()
+    }
+
+    /// A dead app's windows are gone; a hung one's stay.
+    pub(crate) fn becomes(&mut self, pid: u32, health: Health) {
+        for app in self.apps.iter_mut().filter(|(app, _)| app.pid == pid) {
+            app.1 = health;
+        }
+        if health == Health::Dead {
+            self.stack.retain(|w| w.pid != pid);
+        }
+    }
+
+    /// The element of this id or with this text, in any window.
+    pub(crate) fn node(&mut self, name: &str) -> Option<&mut Node> {
+        self.changed = true;
+        let mut nodes = self.stack.iter_mut().flat_map(|w| &mut w.nodes);
+        nodes.find(|n| n.id == name || n.text() == name)
+    }
+
+    pub(crate) fn on_press(
+        &mut self,
+        name: &str,
+        effect: impl Fn(&mut Self) + Send + Sync + 'static,
+    ) {
+        if let Some(node) = self.node(name) {
+            node.pressed = Some(Arc::new(effect));
+        }
+    }
+
+    pub(crate) fn on_return(
+        &mut self,
+        id: u64,
+        effect: impl Fn(&mut Self) + Send + Sync + 'static,
+    ) {
+        let mut windows = self.stack.iter_mut();
+        if let Some(window) = windows.find(|w| w.id == id) {
+            window.returned = Some(Arc::new(effect));
+        }
+    }
+
+    /// What lies at a place: its window, and the innermost element there.
+    pub(crate) fn lies_at(&self, at: Point) -> Option<(&ScriptWindow, Option<&Node>)> {
+        let window = self.stack.iter().find(|w| w.at.contains(at))?;
+        let there = |n: &&Node| !n.away && n.line.extents.is_some_and(|e| e.contains(at));
+        Some((window, window.nodes.iter().rev().find(there)))
+    }
+
+    /// A button goes down and up there.
+    pub(crate) fn click(&mut self, at: Point) {
+        let Some((window, node)) = self.lies_at(at) else {
+            return;
+        };
+        let (id, pid, menu) = (window.id, window.pid, window.menu);
+        let node = node.map(|n| (n.id.clone(), n.text(), n.pressed.clone()));
+        if !menu {
+            self.raise(id);
+        }
+        let Some((node, text, pressed)) = node else {
+            return;
+        };
+        self.reached
+            .push(format!("{}: click {text}", self.name(pid)));
+        self.focus.insert(id, node);
+        if self.health(pid) == Health::Well {
+            self.changed = true;
+            if menu {
+                self.close(id);
+            }
+            if let Some(pressed) = pressed {
+                pressed(self);
+            }
+        }
+    }
+
+    /// A key goes to the element with the focus in the front window.
+    pub(crate) fn key(&mut self, key: char) {
+        let Some((id, pid, returned)) = self.front().map(|w| (w.id, w.pid, w.returned.clone()))
+        else {
+            return;
+        };
+        let shown = if key == '\n' { '⏎' } else { key };
+        self.reached.push(format!("{}: {shown}", self.name(pid)));
+        if self.health(pid) != Health::Well {
+            return;
+        }
+        let focus = self.focus.get(&id).cloned();
+        match (key, returned) {
+            ('\n', Some(returned)) => returned(self),
+            ('\t', _) => self.next_field(id, focus.as_deref()),
+            _ => {
+                let field = focus.and_then(|id| self.node(&id));
+                if let Some(field) = field.filter(|n| n.line.states.contains(States::EDITABLE)) {
+                    field.value.push(key);
+                }
+            }
+        }
+        self.changed = true;
+    }
+
+    fn next_field(&mut self, window: u64, from: Option<&str>) {
+        let Some(found) = self.stack.iter().find(|w| w.id == window) else {
+            return;
+        };
+        let editable = |n: &&Node| n.line.states.contains(States::EDITABLE);
+        let fields: Vec<&Node> = found.nodes.iter().filter(editable).collect();
+        let at = fields.iter().position(|n| Some(n.id.as_str()) == from);
+        let next = fields.get(at.map_or(0, |at| (at + 1) % fields.len()));
+        if let Some(id) = next.map(|n| n.id.clone()) {
+            self.focus.insert(window, id);
+        }
+    }
+
+    /// Whether anything changed since this was last asked.
+    pub(crate) fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// The app's tree as its toolkit would tell it.
+    pub(crate) fn tree(&self, pid: u32) -> Tree {
+        let name = self.name(pid);
+        let mut elements = vec![element(&format!("/{pid}"), Role::APPLICATION, &name, None)];
+        let mut windows = Vec::new();
+        let mut own: Vec<&ScriptWindow> = self.stack.iter().filter(|w| w.pid == pid).collect();
+        let front = self.front().map(|w| w.id);
+        for window in &own {
+            windows.push((window.id, window.at, window.menu));
+        }
+        own.sort_by_key(|w| w.id);
+        let mut tops = HashMap::new();
+        for window in own {
+            let top = elements.len();
+            tops.insert(window.id, top);
+            let role = if window.menu {
+                Role::MENU
+            } else {
+                Role::WINDOW
+            };
+            let mut root = element(
+                &format!("/{pid}/{}", window.id),
+                role,
+                &window.title,
+                Some(0),
+            );
+            root.extents = Some(window.at);
+            elements.push(root);
+            for node in &window.nodes {
+                let mut e = node.line.clone();
+                let focused = front == Some(window.id)
+                    && self.focus.get(&window.id).is_some_and(|id| *id == node.id);
+                e.states.set(States::FOCUSED, focused);
+                elements.push(Element {
+                    title: e.text.unwrap_or_default(),
+                    value: if e.states.contains(States::SECURE) {
+                        Text::default()
+                    } else {
+                        Text::new(node.value.as_str())
+                    },
+                    extents: e.extents.filter(|_| !node.away),
+                    visible: !node.away,
+                    states: e.states,
+                    ..element(
+                        &node.id,
+                        e.role,
+                        "",
+                        Some(node.parent.map_or(top, |parent| top + 1 + parent)),
+                    )
+                });
+            }
+        }
+        let windows: Vec<_> = windows.into_iter().filter(|(.., menu)| !menu).collect();
+        let mut others: Vec<usize> = windows.iter().map(|(id, ..)| tops[id]).collect();
+        others.retain(|top| front.is_none_or(|front| tops.get(&front) != Some(top)));
+        others.sort_unstable();
+        let is = |id: u64| {
+            if self.twins == Some(pid) && front != Some(id) {
+                return others.clone();
+            }
+            vec![tops[&id]]
+        };
+        let mut tree = Tree {
+            app: App { name, pid },
+            dialog: None,
+            windows: windows
+                .into_iter()
+                .map(|(id, extents, _)| TreeWindow {
+                    id: WindowId(id),
+                    extents,
+                    on_screen: true,
+                    elements: is(id),
+                })
+                .collect(),
+            elements,
+            partial: Vec::new(),
+            blind: Vec::new(),
+            took: Duration::ZERO,
+        };
+        tree.scope_visible();
+        tree
+    }
+}
+
+impl Node {
+    /// Gives it another text.
+    pub(crate) fn says(&mut self, text: &str) {
+        self.line.text = Some(Text::new(text));
+    }
+
+    pub(crate) fn text(&self) -> String {
+        let text = self.line.text.as_ref();
+        text.map(|text| text.shown.clone()).unwrap_or_default()
+    }
+}
+
+fn element(id: &str, role: Role, title: &str, parent: Option<usize>) -> Element {
+    Element {
+        id: ElementId::new(id),
+        reference: None,
+        parent,
+        role,
+        native_role: role.short().into(),
+        title: Text::new(title),
+        value: Text::default(),
+        description: Text::default(),
+        extents: None,
+        visible: true,
+        states: States::empty(),
+        children_read: true,
+    }
+}
+
+fn nodes(window: u64, lines: &str) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    for line in lines.lines().filter(|line| !line.trim().is_empty()) {
+        let indent = line.len() - line.trim_start().len();
+        let (text, away) = match line.trim().strip_suffix(" away") {
+            Some(text) => (text, true),
+            None => (line.trim(), false),
+        };
+        open.retain(|&(outer, _)| outer < indent);
+        let parent = open.last().map(|&(_, index)| index);
+        open.push((indent, nodes.len()));
+        let line: Line = text
+            .parse()
+            .unwrap_or_else(|_| panic!("no tree line: {text}"));
+        nodes.push(Node {
+            id: format!("{window}/{}", nodes.len()),
+            line,
+            value: String::new(),
+            parent,
+            away,
+            pressed: None,
+        });
+    }
+    nodes
+}

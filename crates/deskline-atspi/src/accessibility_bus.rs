@@ -21,7 +21,29 @@ const STATUS: &str = "org.a11y.Status";
 /// # Errors
 /// [`Error::Unavailable`] with what to install or start.
 pub fn address(session_bus: &str) -> Result<String> {
-    let mut connection = open(session_bus)?;
+    address_on(&mut open(session_bus)?, START).map_err(|e| none(&e))
+}
+
+/// The address of the accessibility bus of a session, with accessibility turned on.
+///
+/// # Errors
+/// [`Error::Unavailable`] with what to install or start.
+pub fn enabled(session_bus: &str) -> Result<String> {
+    let mut bus = open(session_bus)?;
+    let address = address_on(&mut bus, START).map_err(|e| none(&e))?;
+    if !is_enabled_on(&mut bus) {
+        enable_on(&mut bus, START)?;
+    }
+    Ok(address)
+}
+
+/// Whether apps are told to put themselves on the bus.
+pub fn is_enabled(session_bus: &str) -> Result<bool> {
+    Ok(is_enabled_on(&mut open(session_bus)?))
+}
+
+/// Asks for the address on a session bus that is connected to, which starts the accessibility bus.
+pub fn address_on(bus: &mut Connection, limit: Duration) -> Result<String, bus::Error> {
     let call = Call {
         destination: BUS,
         path: PATH,
@@ -29,45 +51,39 @@ pub fn address(session_bus: &str) -> Result<String> {
         member: "GetAddress",
         body: Body::new(),
     };
-    let found = connection.call(&call, START);
-    found.and_then(|m| Ok(m.reader().str()?.to_owned())).map_err(|e| {
-        Error::Unavailable(format!(
-            "no accessibility bus: org.a11y.Bus on the session bus says: {e}. Install at-spi2-core, \
-             then log in again; or use a private desktop: deskline serve --desktop private"
-        ))
-    })
-}
-
-/// Whether apps are told to put themselves on the bus.
-pub fn is_enabled(session_bus: &str) -> Result<bool> {
-    let mut connection = open(session_bus)?;
-    let body = Body::new().str(STATUS).str("IsEnabled");
-    let reply = property(&mut connection, "Get", body);
-    Ok(reply.is_ok_and(|m| m.reader().variant_i32() == Ok(1)))
+    Ok(bus.call(&call, limit)?.reader().str()?.to_owned())
 }
 
 /// Tells apps to put themselves on the bus. Those that read this only at their start follow when
 /// they are started again.
-pub fn enable(session_bus: &str) -> Result<()> {
-    let mut connection = open(session_bus)?;
+pub fn enable_on(bus: &mut Connection, limit: Duration) -> Result<()> {
     let body = Body::new().str(STATUS).str("IsEnabled").variant_bool(true);
-    property(&mut connection, "Set", body)
+    property(bus, "Set", body, limit)
         .map(drop)
         .map_err(Error::system("turning accessibility on (org.a11y.Status)"))
 }
 
-fn property(connection: &mut Connection, member: &str, body: Body) -> bus::Reply {
-    let interface = "org.freedesktop.DBus.Properties";
-    connection.call(
-        &Call {
-            destination: BUS,
-            path: PATH,
-            interface,
-            member,
-            body,
-        },
-        START,
-    )
+fn is_enabled_on(bus: &mut Connection) -> bool {
+    let body = Body::new().str(STATUS).str("IsEnabled");
+    property(bus, "Get", body, START).is_ok_and(|m| m.reader().variant_i32() == Ok(1))
+}
+
+fn property(bus: &mut Connection, member: &str, body: Body, limit: Duration) -> bus::Reply {
+    let call = Call {
+        destination: BUS,
+        path: PATH,
+        interface: "org.freedesktop.DBus.Properties",
+        member,
+        body,
+    };
+    bus.call(&call, limit)
+}
+
+fn none(e: &bus::Error) -> Error {
+    Error::Unavailable(format!(
+        "no accessibility bus: org.a11y.Bus on the session bus says: {e}. Install at-spi2-core, \
+         then log in again; or use a private desktop: deskline serve --desktop private"
+    ))
 }
 
 fn open(session_bus: &str) -> Result<Connection> {

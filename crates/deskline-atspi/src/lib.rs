@@ -27,6 +27,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Diff, ElementId, Tree};
 use deskline_link::{Error, Result, Scope};
+use deskline_unix::process;
 
 use crate::bus::{Body, Call, Connection, Reader};
 
@@ -182,7 +183,7 @@ impl AtSpi {
                 return Err(no_window(pid));
             };
             let peer = Peer::meet(&mut self.bus, &app.bus_name, pid, patience)
-                .map_err(|e| unanswered(e, &process_name(pid), pid))?;
+                .map_err(|e| unanswered(e, &process::name(pid), pid))?;
             self.peers.insert(pid, peer);
         }
         self.peers.get_mut(&pid).ok_or_else(|| no_window(pid))
@@ -520,21 +521,13 @@ fn graft(
     Ok(())
 }
 
-/// The name of a process's executable; empty where there is none.
-pub fn process_name(pid: u32) -> String {
-    std::fs::read_to_string(format!("/proc/{pid}/comm"))
-        .unwrap_or_default()
-        .trim()
-        .to_owned()
-}
-
 fn no_window(pid: u32) -> Error {
-    if !std::path::Path::new(&format!("/proc/{pid}")).exists() {
+    if !process::exists(pid) {
         return Error::NoProcess(pid);
     }
     Error::NoWindow {
         pid,
-        name: process_name(pid),
+        name: process::name(pid),
         hint: crate::toolkit::hint(pid),
     }
 }
@@ -547,9 +540,7 @@ fn unanswered(e: bus::Error, app: &str, pid: u32) -> Error {
             ms: PATIENCE.as_millis(),
         },
         // The app's end of its own socket: it is gone.
-        bus::Error::Io(_) if !std::path::Path::new(&format!("/proc/{pid}")).exists() => {
-            Error::NoProcess(pid)
-        }
+        bus::Error::Io(_) if !process::exists(pid) => Error::NoProcess(pid),
         e => Error::system("talking to the app over the accessibility bus")(e),
     }
 }

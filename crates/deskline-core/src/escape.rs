@@ -82,6 +82,22 @@ pub fn unescape(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(out))
 }
 
+/// Undoes the `%2f` escapes of a URI or a D-Bus address; `None` where a `%` begins no escape.
+pub fn percent_decode(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || char::from(rest.next()?).to_digit(16);
+        let (high, low) = (digit()?, digit()?);
+        bytes.push((high * 16 + low) as u8);
+    }
+    Some(bytes)
+}
+
 /// `text` on one line for a header or a summary: hostile characters are escaped, quotes and
 /// backslashes are kept. Idempotent.
 pub fn one_line(text: &str) -> Cow<'_, str> {

@@ -16,6 +16,7 @@ use crate::portal::Portal;
 use crate::session::Session;
 use deskline_atspi::toolkit;
 use deskline_atspi::{self as atspi, AtSpi};
+use deskline_unix::process;
 use deskline_x11::guard::Guard;
 use deskline_x11::{Kind, Shadow, Toplevel, X11};
 
@@ -99,7 +100,7 @@ impl LinuxDesktop {
     fn name_of(&mut self, pid: u32) -> String {
         let name = self.atspi.name_of(pid);
         if name.is_empty() {
-            atspi::process_name(pid)
+            process::name(pid)
         } else {
             name
         }
@@ -125,7 +126,7 @@ impl LinuxDesktop {
                 continue;
             }
             let name = self.atspi.name_of(window.pid);
-            let program = atspi::process_name(window.pid);
+            let program = process::name(window.pid);
             let running = Running {
                 program: &program,
                 accessible_name: &name,
@@ -245,7 +246,7 @@ impl LinuxDesktop {
 fn is_instance(launch: &Launch, launched: &Launched, pid: u32) -> bool {
     launched.may_have_handed_over_to(pid)
         || launch.is_running_as(Running {
-            program: &atspi::process_name(pid),
+            program: &process::name(pid),
             ..Running::default()
         })
 }

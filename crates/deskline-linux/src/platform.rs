@@ -9,6 +9,7 @@ use crate::portal::Portal;
 use crate::session::Session;
 use deskline_atspi::AtSpi;
 use deskline_atspi::accessibility_bus;
+use deskline_unix::process;
 use deskline_x11::X11;
 use deskline_x11::guard::Guard;
 
@@ -52,10 +53,7 @@ impl LinuxPlatform {
     fn accessibility_bus(session: &Session) -> Result<AtSpi> {
         // `missing` has made sure that there is one.
         let bus = session.session_bus.as_deref().unwrap_or_default();
-        let address = accessibility_bus::address(bus)?;
-        if !accessibility_bus::is_enabled(bus)? {
-            accessibility_bus::enable(bus)?;
-        }
+        let address = accessibility_bus::enabled(bus)?;
         AtSpi::connect(&address).map_err(|e| {
             Error::Unavailable(format!(
                 "the accessibility bus at {address} does not answer: {e}"
@@ -104,7 +102,7 @@ impl Platform for LinuxPlatform {
         }
         match answered {
             Ok(false) => Err(Error::NotAnswering {
-                app: deskline_atspi::process_name(pid),
+                app: process::name(pid),
                 pid,
                 ms: deskline_atspi::PATIENCE.as_millis(),
             }),

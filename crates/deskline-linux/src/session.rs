@@ -6,10 +6,12 @@
 mod discover;
 pub(crate) mod environment;
 pub(crate) mod socket;
-pub(crate) mod x11;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+use deskline_link::{Error, Result};
+use deskline_x11::connection::Connection;
 
 pub use discover::Sources;
 
@@ -117,10 +119,13 @@ impl Session {
     }
 
     /// Connects to the X11 display with the session's cookie.
-    pub fn connect_x11(
-        &self,
-    ) -> deskline_link::Result<(x11rb::rust_connection::RustConnection, usize)> {
-        x11::connect(self)
+    pub fn connect_x11(&self) -> Result<(Connection, usize)> {
+        let Some(display) = &self.display else {
+            return Err(Error::Unavailable(self.missing().join(" ")));
+        };
+        let usual = || self.home().map(|home| home.join(".Xauthority"));
+        let file = self.xauthority.clone().or_else(usual);
+        deskline_x11::connection::open(display, file.as_deref())
     }
 
     /// Writes the fields into the environment, which is what apps read.

@@ -127,7 +127,7 @@ fn other_users_cannot_connect() {
         .err()
         .unwrap();
     assert!(
-        refused.to_string().contains("connecting to the X server"),
+        refused.to_string().contains("cannot reach the X server"),
         "{refused}"
     );
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use deskline_core::escape::percent_decode;
 use deskline_journal::{JournalFile, Kind};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents};
@@ -76,18 +77,7 @@ fn path(uri: &str) -> Option<String> {
     if !rest.starts_with('/') {
         return None;
     }
-    let mut bytes = Vec::with_capacity(rest.len());
-    let mut rest = rest.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let digits = [rest.next()?, rest.next()?];
-            let digits = std::str::from_utf8(&digits).ok()?;
-            bytes.push(u8::from_str_radix(digits, 16).ok()?);
-        } else {
-            bytes.push(byte);
-        }
-    }
-    String::from_utf8(bytes).ok()
+    String::from_utf8(percent_decode(rest)?).ok()
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ pub struct Process {
     pub pid: i32,
     /// The process id of its parent.
     pub parent: i32,
+    /// The process session (`setsid`) that it belongs to.
+    pub session: i32,
     /// The first 15 bytes of its name.
     pub comm: String,
     /// When it started, in clock ticks since boot.
@@ -48,10 +50,12 @@ pub fn read(proc: &Path, pid: i32) -> Option<Process> {
     let mut fields = tail.split(' ');
     let state = fields.next()?;
     let parent = fields.next()?.parse().ok()?;
-    let started = fields.nth(17)?.trim_end().parse().ok()?;
+    let session = fields.nth(1)?.parse().ok()?;
+    let started = fields.nth(15)?.trim_end().parse().ok()?;
     Some(Process {
         pid,
         parent,
+        session,
         comm,
         started,
         ended: matches!(state, "Z" | "X"),
@@ -69,6 +73,19 @@ pub fn environment(proc: &Path, pid: i32) -> BTreeMap<String, String> {
             Some((name.to_owned(), value.to_owned()))
         })
         .collect()
+}
+
+/// The name of a process's executable, at most 15 bytes of it; empty where there is none.
+pub fn name(pid: u32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/comm"))
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
+}
+
+/// Whether there is a process of that id.
+pub fn exists(pid: u32) -> bool {
+    Path::new(&format!("/proc/{pid}")).exists()
 }
 
 #[cfg(test)]
@@ -89,18 +106,19 @@ mod tests {
     fn a_name_with_parentheses_and_spaces_is_one_field() {
         let proc = tempfile::tempdir().unwrap();
         fs::create_dir(proc.path().join("7")).unwrap();
-        let zeros = "0 ".repeat(17);
-        let stat = format!("7 (a) S 1 (b) Z 3 {zeros}99 0\n");
+        let zeros = "0 ".repeat(15);
+        let stat = format!("7 (a) S 1 (b) Z 3 0 5 {zeros}99 0\n");
         fs::write(proc.path().join("7/stat"), stat).unwrap();
         let process = read(proc.path(), 7).unwrap();
         assert_eq!(
             (
                 process.comm.as_str(),
                 process.parent,
+                process.session,
                 process.started,
                 process.ended
             ),
-            ("a) S 1 (b", 3, 99, true)
+            ("a) S 1 (b", 3, 5, 99, true)
         );
     }
 }

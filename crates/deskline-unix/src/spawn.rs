@@ -10,9 +10,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
 use rustix::process::{Signal, set_parent_process_death_signal, setsid};
+
+use crate::wait;
 
 /// Runs a small program to its end, its output and errors closed but for what it prints; kills it
 /// after `limit`, so that none takes longer.
@@ -42,14 +42,8 @@ pub fn output(command: &mut Command, limit: Duration) -> io::Result<Vec<u8>> {
             thread::sleep(Duration::from_millis(1));
             continue;
         };
-        let wait = Timespec {
-            tv_sec: left.as_secs().cast_signed(),
-            tv_nsec: left.subsec_nanos().into(),
-        };
-        match poll(&mut [PollFd::new(open, PollFlags::IN)], Some(&wait)) {
-            Ok(0) | Err(Errno::INTR) => continue,
-            Ok(_) => {}
-            Err(error) => return Err(error.into()),
+        if !wait::readable(&*open, left)? {
+            continue;
         }
         let mut part = [0; 4096];
         match open.read(&mut part)? {

@@ -13,8 +13,8 @@ use x11rb::protocol::xproto::{
     ConnectionExt as _, EventMask, GrabKeyboardReply, GrabMode, GrabPointerReply, GrabStatus,
 };
 
+use super::connection::Connection;
 use super::popups::popups_among;
-use super::stream::Connection;
 use super::toplevel::Kind;
 use super::{During as _, X11};
 

@@ -26,7 +26,7 @@ use deskline_link::guard::{Kept, Task};
 use deskline_link::{Cancel, Error, Result};
 use rustix::event::{EventfdFlags, eventfd};
 
-use crate::stream;
+use crate::connection;
 
 /// The longest that the thread may take to do as it is told: waiting for another program that has
 /// grabbed the devices, for a button that the person holds, and for a slow server.
@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(8);
 
 /// The person's devices that the guard would keep out, or why it cannot. Grabs nothing.
 pub fn look(display: &str, xauthority: Option<&Path>) -> Result<Result<Vec<String>, String>> {
-    let (connection, _) = stream::open(display, xauthority)?;
+    let (connection, _) = connection::open(display, xauthority)?;
     Ok(devices::slaves(&connection)?.map(|slaves| {
         let theirs = slaves.into_iter().filter(|slave| !slave.xtest);
         theirs.map(|slave| slave.name).collect()
@@ -42,7 +42,7 @@ pub fn look(display: &str, xauthority: Option<&Path>) -> Result<Result<Vec<Strin
 }
 
 /// Releases the keys and buttons that XTEST's devices hold, where the server has such devices.
-pub(crate) fn release_synthetic(c: &stream::Connection) -> Result<()> {
+pub(crate) fn release_synthetic(c: &connection::Connection) -> Result<()> {
     match devices::slaves(c)? {
         Ok(slaves) => held::release_synthetic(c, &slaves),
         Err(_) => Ok(()),

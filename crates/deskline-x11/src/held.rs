@@ -11,7 +11,7 @@ use x11rb::protocol::xproto::{
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::wrapper::ConnectionExt as _;
 
-use super::stream::Connection;
+use super::connection::Connection;
 use super::{During as _, X11};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use x11rb::protocol::xproto::{Keycode, Keysym};
 use xkeysym::{Keysym as Named, key};
 
 use super::During as _;
-use super::stream::Connection;
+use super::connection::Connection;
 
 /// The real modifier of Caps Lock, as a bit of a state.
 pub(super) const LOCK: u8 = 1 << 1;

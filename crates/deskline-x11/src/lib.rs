@@ -8,6 +8,7 @@ mod activate;
 mod aim;
 mod bindings;
 mod canvas;
+pub mod connection;
 mod grabs;
 pub mod guard;
 mod held;
@@ -19,14 +20,13 @@ mod pointer;
 mod popups;
 mod shared_image;
 mod sticky;
-pub(crate) mod stream;
 mod sync;
 mod text;
 mod toplevel;
 mod typist;
 pub mod window_manager;
 mod windows;
-mod xauth;
+pub mod xauth;
 
 use std::path::Path;
 use std::time::Duration;
@@ -40,10 +40,10 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::protocol::{composite, damage, res, shm, xinput, xtest};
 
+use connection::Connection;
 use held::Held;
 use picture::Pictures;
 use pointer::LastClick;
-use stream::Connection;
 use sync::Heard;
 
 pub use toplevel::{Kind, Shadow, Toplevel};
@@ -114,7 +114,7 @@ impl X11 {
     /// [`Error::Unavailable`] where there is no server, it refuses us, does not answer within 3 s,
     /// or lacks XTEST or XKB.
     pub fn connect(display: &str, xauthority: Option<&Path>) -> Result<Self> {
-        let (connection, screen) = stream::open(display, xauthority)?;
+        let (connection, screen) = connection::open(display, xauthority)?;
         let lacks = |what| {
             Error::Unavailable(format!(
                 "the X server at display {display} has no {what} extension, which input needs. Start it with {what} enabled"

@@ -19,7 +19,7 @@ use x11rb::protocol::xproto::{
 use x11rb::wrapper::ConnectionExt as _;
 
 use crate::During as _;
-use crate::stream::Connection;
+use crate::connection::Connection;
 use place::Monitor;
 use text::Fonts;
 

@@ -18,9 +18,9 @@ use x11rb::protocol::shm::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{ConnectionExt as _, ImageOrder, Visualid, Window};
 
 use super::canvas::{Alpha, Canvas};
+use super::connection::Connection;
 use super::popups::{Popup, popups_among};
 use super::shared_image::{PIXEL, SharedImage, Source, read_over_socket};
-use super::stream::Connection;
 use super::windows::Facts;
 use super::{During as _, Present as _, X11};
 

@@ -12,7 +12,7 @@ use x11rb::errors::ReplyError;
 use x11rb::protocol::shm::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{ConnectionExt as _, Drawable, ImageFormat};
 
-use super::stream::Connection;
+use super::connection::Connection;
 use super::{During as _, Present as _};
 
 const WHAT: &str = "reading pixels";

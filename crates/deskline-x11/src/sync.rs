@@ -5,11 +5,10 @@
 //! can: that a key code may be bound anew, that a drag was noticed, that an app lags behind.
 
 use std::collections::HashSet;
-use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
 
 use deskline_link::{Cancel, Error, Result};
-use rustix::event::PollFlags;
+use deskline_unix::wait;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
@@ -18,7 +17,7 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::wrapper::ConnectionExt as _;
 
-use super::{During as _, Present as _, SLICE, X11, stream};
+use super::{During as _, Present as _, SLICE, X11};
 
 /// How long an app may take to read its input before it counts as hung.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
@@ -116,8 +115,7 @@ impl X11 {
                 return Ok(false);
             }
             self.connection.flush().during("waiting for an event")?;
-            let fd = self.connection.stream().as_fd();
-            stream::wait_for(fd, PollFlags::IN, left.min(SLICE))
+            wait::readable(self.connection.stream(), left.min(SLICE))
                 .map_err(Error::system("waiting for an event"))?;
         }
     }

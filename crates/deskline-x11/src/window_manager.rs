@@ -6,8 +6,8 @@ use x11rb::protocol::xproto::{
     Atom, AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _,
     CreateWindowAux, EventMask, Window, WindowClass,
 };
-use x11rb::rust_connection::RustConnection;
 
+use crate::connection::Connection;
 use crate::{Atoms, During as _};
 
 const WHAT: &str = "waiting for the window manager";
@@ -18,7 +18,7 @@ const WHAT: &str = "waiting for the window manager";
 /// `_NET_SUPPORTING_WM_CHECK` comes too early: xfwm4 4.18 sets it, then looks at every window there
 /// is, and ends with `BadWindow` where one of them goes meanwhile.
 pub struct Question<'x> {
-    connection: &'x RustConnection,
+    connection: &'x Connection,
     root: Window,
     /// Ours, and never mapped; it goes with the connection.
     window: Window,
@@ -28,7 +28,7 @@ pub struct Question<'x> {
 
 impl<'x> Question<'x> {
     /// Every change that [`answered`](Self::answered) depends on is an event on `connection`.
-    pub fn new(connection: &'x RustConnection, screen: usize) -> Result<Self> {
+    pub fn new(connection: &'x Connection, screen: usize) -> Result<Self> {
         let root = connection
             .setup()
             .roots

@@ -12,7 +12,7 @@ use x11rb::protocol::xproto::{
     MapState, TranslateCoordinatesReply, Window, WindowClass,
 };
 
-use super::stream::Connection;
+use super::connection::Connection;
 use super::toplevel::{Kind, Shadow, Toplevel};
 use super::{During as _, Present as _, X11};
 

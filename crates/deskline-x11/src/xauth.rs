@@ -5,6 +5,10 @@ use std::path::Path;
 
 use x11rb::reexports::x11rb_protocol::xauth::Family;
 
+/// The numbers of [`Family::LOCAL`] and [`Family::WILD`], which do not tell them.
+const LOCAL: u16 = 256;
+const WILD: u16 = 0xffff;
+
 const COOKIE: &[u8] = b"MIT-MAGIC-COOKIE-1";
 
 /// Files larger than this are not ours: an entry takes some 50 bytes.
@@ -58,6 +62,26 @@ fn find(
     renamed
 }
 
+/// An Xauthority file with one cookie, good for any display: of any address, and of this host for
+/// clients that know no other, as python-xlib does.
+pub fn for_any_display(cookie: [u8; 16]) -> Vec<u8> {
+    let host = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
+    let of_any = record(WILD, [b"", b"", COOKIE, &cookie]);
+    let of_host = [host.trim_ascii_end(), b"", COOKIE, &cookie];
+    [of_any, record(LOCAL, of_host)].concat()
+}
+
+/// One entry: a family, then address, display number, name and data, each with its length in 16
+/// bits, all big-endian.
+fn record(family: u16, parts: [&[u8]; 4]) -> Vec<u8> {
+    let mut bytes = family.to_be_bytes().to_vec();
+    for part in parts {
+        bytes.extend((part.len() as u16).to_be_bytes());
+        bytes.extend(part);
+    }
+    bytes
+}
+
 fn entry(bytes: &[u8]) -> Option<(Entry<'_>, &[u8])> {
     let (family, rest) = bytes.split_first_chunk::<2>()?;
     let (address, rest) = string(rest)?;
@@ -81,24 +105,15 @@ fn string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 
 #[cfg(test)]
 mod tests {
-    use super::{COOKIE, Family, find};
-
-    fn record(family: u16, parts: [&[u8]; 4]) -> Vec<u8> {
-        let mut out = family.to_be_bytes().to_vec();
-        for part in parts {
-            out.extend((part.len() as u16).to_be_bytes());
-            out.extend(part);
-        }
-        out
-    }
+    use super::{COOKIE, Family, LOCAL, WILD, find, for_any_display, record};
 
     #[test]
     fn takes_the_cookie_of_the_display() {
         let file = [
-            record(256, [b"host", b"1", COOKIE, b"one"]),
-            record(256, [b"host", b"2", b"XDM-AUTHORIZATION-1", b"xdm"]),
-            record(256, [b"host", b"2", COOKIE, b"two"]),
-            record(65535, [b"", b"", COOKIE, b"any"]),
+            record(LOCAL, [b"host", b"1", COOKIE, b"one"]),
+            record(LOCAL, [b"host", b"2", b"XDM-AUTHORIZATION-1", b"xdm"]),
+            record(LOCAL, [b"host", b"2", COOKIE, b"two"]),
+            record(WILD, [b"", b"", COOKIE, b"any"]),
         ]
         .concat();
         let cookie = |display| find(&file, Family::LOCAL, b"host", display).map(|found| found.1);
@@ -109,15 +124,24 @@ mod tests {
 
     #[test]
     fn an_old_host_name_will_do_but_not_another_display() {
-        let file = record(256, [b"old-name", b"5", COOKIE, b"five"]);
+        let file = record(LOCAL, [b"old-name", b"5", COOKIE, b"five"]);
         assert!(find(&file, Family::LOCAL, b"new-name", 5).is_some());
         assert!(find(&file, Family::LOCAL, b"new-name", 6).is_none());
         assert!(find(&file, Family::INTERNET, b"new-name", 5).is_none());
     }
 
     #[test]
+    fn a_file_for_any_display_has_its_cookie() {
+        let file = for_any_display([7; 16]);
+        for display in [0, 1_234] {
+            let found = find(&file, Family::LOCAL, b"any host", display);
+            assert_eq!(found, Some((COOKIE.to_vec(), vec![7; 16])));
+        }
+    }
+
+    #[test]
     fn a_cut_file_is_no_panic() {
-        let file = record(256, [b"host", b"1", COOKIE, b"one"]);
+        let file = record(LOCAL, [b"host", b"1", COOKIE, b"one"]);
         for end in 0..file.len() {
             assert!(find(&file[..end], Family::LOCAL, b"host", 1).is_none());
         }

@@ -1,12 +1,16 @@
 //! One socket, any number of calls in flight.
 
 use std::collections::{HashMap, VecDeque};
+use std::ffi::OsStr;
 use std::io::{self, Read, Write};
 use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use deskline_core::escape::percent_decode;
+use deskline_unix::wait;
+use rustix::event::{PollFd, PollFlags};
 
 use super::wire::{Body, Reader, WireError, pad, put_string};
 
@@ -290,16 +294,9 @@ impl Connection {
             flags |= PollFlags::OUT;
         }
         let left = deadline.saturating_duration_since(Instant::now());
-        let timeout = Timespec {
-            tv_sec: left.as_secs() as i64,
-            tv_nsec: i64::from(left.subsec_nanos()),
-        };
         let mut fds = [PollFd::new(&self.socket, flags)];
-        match poll(&mut fds, Some(&timeout)) {
-            Ok(0) => return Ok(false),
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => return Ok(true),
-            Err(e) => return Err(Error::Io(e.into())),
+        if !wait::any(&mut fds, Some(left))? {
+            return Ok(false);
         }
         let ready = fds[0].revents();
         if ready.contains(PollFlags::OUT) {
@@ -440,10 +437,16 @@ fn connect(addresses: &str) -> Result<UnixStream, Error> {
             continue;
         };
         for pair in keys.split(',') {
-            let tried = match pair.split_once('=') {
-                Some(("path", path)) => UnixStream::connect(unescape(path)),
-                Some(("abstract", name)) => SocketAddr::from_abstract_name(unescape(name))
-                    .and_then(|a| UnixStream::connect_addr(&a)),
+            let Some((key, Some(value))) = pair
+                .split_once('=')
+                .map(|(key, value)| (key, percent_decode(value)))
+            else {
+                continue;
+            };
+            let tried = match key {
+                "path" => UnixStream::connect(OsStr::from_bytes(&value)),
+                "abstract" => SocketAddr::from_abstract_name(value)
+                    .and_then(|address| UnixStream::connect_addr(&address)),
                 _ => continue,
             };
             match tried {
@@ -453,22 +456,6 @@ fn connect(addresses: &str) -> Result<UnixStream, Error> {
         }
     }
     Err(last.map_or_else(|| Error::Address(addresses.to_owned()), Error::Io))
-}
-
-/// Undoes the `%2f` escaping of address values.
-fn unescape(value: &str) -> String {
-    let mut bytes = Vec::with_capacity(value.len());
-    let mut rest = value.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let hex = (first == b'%')
-            .then(|| tail.get(..2))
-            .flatten()
-            .and_then(|h| std::str::from_utf8(h).ok())
-            .and_then(|h| u8::from_str_radix(h, 16).ok());
-        bytes.push(hex.unwrap_or(first));
-        rest = if hex.is_some() { &tail[2..] } else { tail };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// D-Bus specification, "Authentication Protocol": EXTERNAL with our uid. Returns the server's

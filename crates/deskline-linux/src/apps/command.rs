@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::Entry;
+use deskline_core::escape::percent_decode;
+
 use crate::session::Session;
 
 /// The search path of a session that has none.
@@ -45,23 +47,10 @@ impl Document {
     }
 }
 
-/// Undoes the escapes of a URI's path.
+/// Undoes the escapes of a URI's path. One with a `%` that begins none is taken to have none.
 pub(super) fn unescape_uri(path: &str) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
-    let mut bytes = vec![];
-    let mut rest = path.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let escaped = (first == b'%')
-            .then(|| tail.split_at_checked(2))
-            .flatten()
-            .and_then(|(hex, tail)| {
-                let hex = std::str::from_utf8(hex).ok()?;
-                Some((u8::from_str_radix(hex, 16).ok()?, tail))
-            });
-        let (byte, after) = escaped.unwrap_or((first, tail));
-        bytes.push(byte);
-        rest = after;
-    }
+    let bytes = percent_decode(path).unwrap_or_else(|| path.as_bytes().to_vec());
     PathBuf::from(std::ffi::OsString::from_vec(bytes))
 }
 

@@ -8,15 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 use deskline_link::Result;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::complaint::Complaint;
 use super::origin::{self, Origin};
 use super::{Launch, command, open};
 use deskline_atspi::bus::{self, Body, Call, Connection};
-use deskline_unix::spawn;
+use deskline_unix::{spawn, wait};
 
 use crate::session::{Session, environment};
 
@@ -29,10 +27,7 @@ const BUS: Duration = Duration::from_secs(2);
 const CHROMIUM_TREE: &str = "--force-renderer-accessibility";
 
 /// How often it is looked whether an app has complained too much.
-const CUT: Timespec = Timespec {
-    tv_sec: 10,
-    tv_nsec: 0,
-};
+const CUT: Duration = Duration::from_secs(10);
 
 /// An app that was started.
 #[derive(Debug, Clone)]
@@ -208,8 +203,7 @@ fn mark() -> String {
 fn mind(mut child: Child, exit: &OnceLock<ExitStatus>, complaint: &Complaint) {
     let pid = Pid::from_child(&child);
     if let Ok(ended) = pidfd_open(pid, PidfdFlags::empty()) {
-        let mut fds = [PollFd::new(&ended, PollFlags::IN)];
-        while matches!(poll(&mut fds, Some(&CUT)), Ok(0) | Err(Errno::INTR)) {
+        while matches!(wait::readable(&ended, CUT), Ok(false)) {
             complaint.cut();
         }
     }

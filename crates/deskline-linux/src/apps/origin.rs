@@ -148,10 +148,8 @@ fn parent_of(pid: u32) -> Option<u32> {
     u32::try_from(process.parent).ok().filter(|pid| *pid > 1)
 }
 
-/// The process session of a process: `proc(5)`, field 6 of `/proc/pid/stat`.
+/// The process session of a process.
 fn session_of(pid: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name before it is in parentheses and may hold anything, parentheses too.
-    let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_whitespace().nth(3)?.parse().ok()
+    let process = process::read(Path::new("/proc"), pid.cast_signed())?;
+    u32::try_from(process.session).ok()
 }

@@ -2,8 +2,8 @@
 
 use super::Check;
 use super::accessibility::App;
-use deskline_atspi::process_name;
 use deskline_atspi::toolkit;
+use deskline_unix::process;
 use deskline_x11::Toplevel;
 
 /// More than this many lines of apps help nobody.
@@ -92,5 +92,5 @@ pub(super) fn deaf(pid: u32, how: &str) -> Check {
 }
 
 fn who(pid: u32) -> String {
-    format!("{} (pid {pid})", process_name(pid))
+    format!("{} (pid {pid})", process::name(pid))
 }

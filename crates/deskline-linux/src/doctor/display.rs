@@ -2,10 +2,10 @@
 
 use x11rb::connection::{Connection as _, RequestConnection as _};
 use x11rb::protocol::{composite, damage, res, shm, xinput, xkb, xtest};
-use x11rb::rust_connection::RustConnection;
 
 use super::{Check, PRIVATE, named};
 use crate::session::Session;
+use deskline_x11::connection::Connection;
 use deskline_x11::{Kind, Toplevel, X11};
 
 const DISPLAY: &str = "display";
@@ -195,7 +195,7 @@ fn refused(display: &str, error: &str) -> Check {
     )
 }
 
-fn facts(display: &str, raw: &RustConnection, screen: usize) -> String {
+fn facts(display: &str, raw: &Connection, screen: usize) -> String {
     let setup = raw.setup();
     let vendor = String::from_utf8_lossy(&setup.vendor);
     // X.Org counts 1.20.4 as 12004000 and has left the 1 out since 21.
@@ -212,7 +212,7 @@ fn facts(display: &str, raw: &RustConnection, screen: usize) -> String {
     format!("{display}, {server}{size}")
 }
 
-fn extensions(raw: &RustConnection, checks: &mut Vec<Check>) {
+fn extensions(raw: &Connection, checks: &mut Vec<Check>) {
     let has = |name| matches!(raw.extension_information(name), Ok(Some(_)));
     let missing: Vec<_> = NEEDED.iter().filter(|(name, ..)| !has(name)).collect();
     if missing.is_empty() {

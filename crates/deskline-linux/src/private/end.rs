@@ -11,12 +11,13 @@ use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid,
 };
 
 use deskline_unix::process::{self, Process};
+use deskline_unix::wait;
 
 use crate::session::environment;
 
@@ -88,11 +89,7 @@ fn wait_for_one(processes: &[(i32, OwnedFd)], deadline: Instant) {
         .map(|(_, p)| PollFd::new(p, PollFlags::IN))
         .collect();
     let left = deadline.saturating_duration_since(Instant::now());
-    let timeout = Timespec {
-        tv_sec: left.as_secs() as i64,
-        tv_nsec: i64::from(left.subsec_nanos()),
-    };
-    let _ = poll(&mut fds, Some(&timeout));
+    let _ = wait::any(&mut fds, Some(left));
 }
 
 /// Takes over what the orphans that came to us left behind.

@@ -2,23 +2,23 @@
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
-use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use deskline_link::{Error, Result};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::Options;
 use super::programs::Programs;
+use deskline_atspi::accessibility_bus;
 use deskline_atspi::bus::{Body, Call, Connection};
-use deskline_unix::spawn;
+use deskline_unix::{spawn, wait};
 use deskline_x11::window_manager::Question;
+use deskline_x11::xauth;
 
-use crate::session::{Environment, Session, socket, x11};
+use crate::session::{Environment, Session, socket};
 
 /// The name of the VNC socket in the desktop's directory.
 pub(super) const VNC_SOCKET: &str = "vnc";
@@ -92,7 +92,9 @@ impl Parts {
             File::open("/dev/urandom")?.read_exact(&mut random)?;
             let mut options = File::options();
             options.write(true).create_new(true).mode(0o600);
-            options.open(&cookie)?.write_all(&x11::xauthority(random))
+            options
+                .open(&cookie)?
+                .write_all(&xauth::for_any_display(random))
         };
         write().map_err(Error::system("writing the private desktop's X cookie"))?;
         // The process id keeps desktops that start at the same time apart.
@@ -153,7 +155,10 @@ impl Parts {
         let mut question = Question::new(&x, screen)?;
         while !question.answered()? {
             // Woken now and then to see whether it still runs.
-            if !readable(x.stream(), self.left().min(Duration::from_millis(200)))? {
+            let time = self.left().min(Duration::from_millis(200));
+            if !wait::readable(x.stream(), time)
+                .map_err(Error::system("waiting for the window manager"))?
+            {
                 self.check(WINDOW_MANAGER, directory)?;
             }
         }
@@ -201,7 +206,8 @@ impl Parts {
             // It has closed its output: it is about to end, and how is worth saying.
             Some(Ok(_)) => {
                 if let Ok(process) = pidfd_open(Pid::from_child(child), PidfdFlags::empty()) {
-                    readable(process, self.left())?;
+                    wait::readable(process, self.left())
+                        .map_err(Error::system("waiting for a program"))?;
                 }
             }
             _ => {}
@@ -254,7 +260,8 @@ pub(super) fn read_line(out: &mut ChildStdout, deadline: Instant) -> Result<Stri
     let mut line = vec![];
     let mut byte = [0];
     loop {
-        if !readable(&*out, deadline.saturating_duration_since(Instant::now()))? {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if !wait::readable(&*out, left).map_err(Error::system("waiting for a program"))? {
             return Err(Error::Unavailable("no answer in time".to_owned()));
         }
         match out.read(&mut byte) {
@@ -263,20 +270,6 @@ pub(super) fn read_line(out: &mut ChildStdout, deadline: Instant) -> Result<Stri
             Ok(_) => return Ok(String::from_utf8_lossy(&line).trim().to_owned()),
             Err(e) => return Err(Error::system("reading a program's answer")(e)),
         }
-    }
-}
-
-/// Waits until there is something to read, or the end of it: `false` where the time was up first.
-fn readable(fd: impl AsFd, time: Duration) -> Result<bool> {
-    let mut fds = [PollFd::new(&fd, PollFlags::IN)];
-    let timeout = Timespec {
-        tv_sec: time.as_secs() as i64,
-        tv_nsec: i64::from(time.subsec_nanos()),
-    };
-    match poll(&mut fds, Some(&timeout)) {
-        Ok(ready) => Ok(ready > 0),
-        Err(rustix::io::Errno::INTR) => Ok(true),
-        Err(e) => Err(Error::system("waiting for a program")(e)),
     }
 }
 
@@ -314,27 +307,14 @@ fn socket_of(display: u16) -> String {
     format!("/tmp/.X11-unix/X{display}")
 }
 
-/// Starts the accessibility bus by asking for it and turns accessibility on; the bus's address.
+/// Starts the accessibility bus by asking for it, and turns accessibility on.
 fn enable_accessibility(bus: &mut Connection, time: Duration) -> Result<()> {
-    let call = |interface, member, body| Call {
-        destination: "org.a11y.Bus",
-        path: "/org/a11y/bus",
-        interface,
-        member,
-        body,
-    };
-    bus.call(&call("org.a11y.Bus", "GetAddress", Body::new()), time).map_err(|e| {
+    accessibility_bus::address_on(bus, time).map_err(|e| {
         Error::Unavailable(format!(
             "the accessibility bus does not start ({e}). On Debian and Ubuntu: apt-get install at-spi2-core"
         ))
     })?;
-    let on = Body::new()
-        .str("org.a11y.Status")
-        .str("IsEnabled")
-        .variant_bool(true);
-    bus.call(&call("org.freedesktop.DBus.Properties", "Set", on), time)
-        .map(drop)
-        .map_err(Error::system("turning accessibility on"))
+    accessibility_bus::enable_on(bus, time)
 }
 
 /// Starts the portal where it is installed. File and print dialogs that apps ask it for are then

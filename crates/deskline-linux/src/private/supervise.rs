@@ -13,14 +13,14 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use deskline_link::{Error, Result};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, set_child_subreaper, waitpid};
 use serde_json::{Map, Value};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::end::Reach;
 use super::{Options, PrivateDesktop, parts};
-use deskline_unix::{process, spawn};
+use deskline_unix::{process, spawn, wait};
 
 use crate::session::{Environment, Session, environment};
 
@@ -103,10 +103,7 @@ fn run(options: &Options, announce: Announce, until: &Until) -> Result<u8> {
         if *until == Until::Eof {
             fds.push(PollFd::new(&stdin, PollFlags::IN));
         }
-        match poll(&mut fds, None) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(e) => return Err(Error::system(FAILED)(e)),
-        }
+        wait::any(&mut fds, None).map_err(Error::system(FAILED))?;
         let ready: Vec<_> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
         if let Some((signal, _)) = STOPPING.iter().zip(&ready).find(|(_, ready)| **ready) {
             return Ok(128 + *signal as u8);
@@ -272,12 +269,7 @@ impl Drop for Supervised {
         drop(self.supervisor.stdin.take());
         let pid = Pid::from_child(&self.supervisor);
         if let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) {
-            let mut fds = [PollFd::new(&process, PollFlags::IN)];
-            let limit = Timespec {
-                tv_sec: END_LIMIT.as_secs() as i64,
-                tv_nsec: 0,
-            };
-            let _ = poll(&mut fds, Some(&limit));
+            let _ = wait::readable(&process, END_LIMIT);
         }
         drop(self.supervisor.kill());
         drop(self.supervisor.wait());

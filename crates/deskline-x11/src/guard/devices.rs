@@ -8,7 +8,7 @@ use x11rb::protocol::xinput::{
 };
 use x11rb::protocol::xproto::{GrabMode, GrabStatus, Window};
 
-use crate::stream::Connection;
+use crate::connection::Connection;
 use crate::{During as _, Present as _};
 
 const WHAT: &str = "guarding the person's devices";

@@ -5,7 +5,7 @@ use x11rb::protocol::xkb::{self, ConnectionExt as _, MapPart};
 use xkeysym::key;
 
 use crate::During as _;
-use crate::stream::Connection;
+use crate::connection::Connection;
 
 const WHAT: &str = "listening for Esc";
 

@@ -16,7 +16,7 @@ use x11rb::wrapper::ConnectionExt as _;
 
 use super::devices::{self, Slave, codes};
 use crate::During as _;
-use crate::stream::Connection;
+use crate::connection::Connection;
 
 const WHAT: &str = "putting the keyboard back";
 

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use deskline_link::cancel::Reason;
 use deskline_link::guard::{Kept, Task};
 use deskline_link::{Cancel, Error, Result};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use deskline_unix::wait;
+use rustix::event::{PollFd, PollFlags};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xkb::ConnectionExt as _;
 use x11rb::protocol::xproto::Window;
@@ -21,8 +21,8 @@ use x11rb::wrapper::ConnectionExt as _;
 use super::Order;
 use super::devices::{self, Slave};
 use super::held;
+use crate::connection::{self, Connection};
 use crate::overlay::Overlay;
-use crate::stream::{self, Connection};
 use crate::{During as _, SLICE};
 
 /// How long another program, such as another agent's guard, may have the devices grabbed.
@@ -94,7 +94,7 @@ pub(super) fn run(
 
 impl Keeper {
     fn connect(display: &str, xauthority: Option<&Path>) -> Result<Self> {
-        let (c, screen) = stream::open(display, xauthority)?;
+        let (c, screen) = connection::open(display, xauthority)?;
         let screen = c.setup().roots.get(screen).or(c.setup().roots.first());
         let root = screen.ok_or_else(|| Error::Unavailable(format!("{display} has no screen")))?;
         let root = root.root;
@@ -158,8 +158,7 @@ impl Keeper {
                 self.event(&event)?;
             }
             let left = until.saturating_duration_since(Instant::now());
-            stream::wait_for(self.c.stream().as_fd(), PollFlags::IN, left)
-                .map_err(Error::system(WHAT))?;
+            wait::readable(self.c.stream(), left).map_err(Error::system(WHAT))?;
         }
         for code in std::mem::take(&mut self.pressed) {
             held::let_go(&self.c, code)?;
@@ -169,21 +168,13 @@ impl Keeper {
 
     /// Waits for an event, an order or the limit.
     fn wait(&self, wake: &OwnedFd) -> Result<()> {
-        let left = self.hold.as_ref().map(|hold| {
-            let left = hold.until.saturating_duration_since(Instant::now());
-            Timespec {
-                tv_sec: left.as_secs().cast_signed(),
-                tv_nsec: left.subsec_nanos().into(),
-            }
-        });
+        let hold = self.hold.as_ref();
+        let left = hold.map(|hold| hold.until.saturating_duration_since(Instant::now()));
         let mut fds = [
             PollFd::from_borrowed_fd(self.c.stream().as_fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(wake.as_fd(), PollFlags::IN),
         ];
-        match poll(&mut fds, left.as_ref()) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(Error::system(WHAT)(error)),
-        }
+        wait::any(&mut fds, left).map_err(Error::system(WHAT))?;
         // The counter is all there is to read; that there is none is what it usually says.
         let _ = rustix::io::read(wake, &mut [0; 8]);
         Ok(())

@@ -6,7 +6,7 @@ use x11rb::connection::RequestConnection as _;
 use x11rb::protocol::randr::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Window};
 
-use crate::stream::Connection;
+use crate::connection::Connection;
 use crate::{During as _, Present as _};
 
 /// The distance of a banner from the edge of its screen, and from what it must not cover.

@@ -10,13 +10,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use deskline_link::{Error, Result};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use x11rb::reexports::x11rb_protocol::parse_display::{ConnectAddress, parse_display};
 use x11rb::reexports::x11rb_protocol::xauth::Family;
 use x11rb::rust_connection::{DefaultStream, PollMode, RustConnection, Stream};
 use x11rb::utils::RawFdContainer;
+
+use deskline_unix::wait;
 
 use super::xauth;
 
@@ -28,11 +30,11 @@ const SILENCE: Duration = Duration::from_secs(3);
 const LAST_DISPLAY: u16 = u16::MAX - 6000;
 
 /// The connection that everything here uses.
-pub(crate) type Connection = RustConnection<BoundedStream>;
+pub type Connection = RustConnection<BoundedStream>;
 
 /// [`DefaultStream`] whose waits end after [`SILENCE`], and which stays broken once one has.
 #[derive(Debug)]
-pub(crate) struct BoundedStream {
+pub struct BoundedStream {
     inner: DefaultStream,
     lost: AtomicBool,
 }
@@ -46,7 +48,7 @@ impl BoundedStream {
     }
 
     /// Whether a wait ran out or the server closed the connection. Nothing works after that.
-    pub(crate) fn lost(&self) -> bool {
+    pub fn lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
 
@@ -74,7 +76,7 @@ impl Stream for BoundedStream {
         let mut flags = PollFlags::empty();
         flags.set(PollFlags::IN, mode.readable());
         flags.set(PollFlags::OUT, mode.writable());
-        let ready = wait_for(self.as_fd(), flags, SILENCE)?;
+        let ready = wait::any(&mut [PollFd::new(self, flags)], Some(SILENCE))?;
         self.note(if ready {
             Ok(())
         } else {
@@ -106,26 +108,9 @@ impl Stream for BoundedStream {
     }
 }
 
-/// Waits until `fd` is ready for one of `flags`, for `time` at most: `false` if it is not.
-pub(crate) fn wait_for(fd: BorrowedFd<'_>, flags: PollFlags, time: Duration) -> io::Result<bool> {
-    let until = Instant::now() + time;
-    loop {
-        let left = until.saturating_duration_since(Instant::now());
-        let timeout = Timespec {
-            tv_sec: left.as_secs().cast_signed(),
-            tv_nsec: left.subsec_nanos().into(),
-        };
-        match poll(&mut [PollFd::from_borrowed_fd(fd, flags)], Some(&timeout)) {
-            Ok(ready) => return Ok(ready > 0),
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
 /// Connects to `display` (`:0`, `host:1.0`) with the cookie that `xauthority` holds for it, and
 /// says which screen is meant. Looks at no environment variable.
-pub(crate) fn open(display: &str, xauthority: Option<&Path>) -> Result<(Connection, usize)> {
+pub fn open(display: &str, xauthority: Option<&Path>) -> Result<(Connection, usize)> {
     let unavailable = |why: &dyn std::fmt::Display| {
         Error::Unavailable(format!(
             "cannot reach the X server at display {display}: {why}. Check that the desktop session is running and that DISPLAY and XAUTHORITY name it; run `deskline doctor`"

@@ -1,0 +1,52 @@
+//! Waiting until a file descriptor is ready, with a bound.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+/// Blocks until one of `fds` is ready or `limit` is over (`None`: for as long as it takes); `false`
+/// where none is ready. Their `revents` tell which. A signal handler does not end the wait.
+pub fn any(fds: &mut [PollFd<'_>], limit: Option<Duration>) -> io::Result<bool> {
+    let until = limit.map(|limit| Instant::now() + limit);
+    loop {
+        let left = until.map(|until| {
+            let left = until.saturating_duration_since(Instant::now());
+            Timespec {
+                tv_sec: left.as_secs().cast_signed(),
+                tv_nsec: left.subsec_nanos().into(),
+            }
+        });
+        match poll(fds, left.as_ref()) {
+            Ok(ready) => return Ok(ready > 0),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Blocks until there is something to read from `fd`, or its end, for `limit` at most; `false`
+/// where there is not. A pidfd is readable once its process has ended.
+pub fn readable(fd: impl AsFd, limit: Duration) -> io::Result<bool> {
+    any(&mut [PollFd::new(&fd, PollFlags::IN)], Some(limit))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::io::Write as _;
+
+    #[test]
+    fn waits_for_data_and_no_longer_than_the_limit() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        let start = Instant::now();
+        assert!(!readable(&reader, Duration::from_millis(50)).unwrap());
+        assert!(start.elapsed() >= Duration::from_millis(50));
+        writer.write_all(b"x").unwrap();
+        assert!(readable(&reader, Duration::from_secs(60)).unwrap());
+        assert!(start.elapsed() < Duration::from_secs(30));
+    }
+}

@@ -1,11 +1,11 @@
-//! What can go wrong with the journal, each with what to do about it.
+//! The journal's errors. Each says what to do about it.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-/// Why the journal could not do what it was asked.
+/// Why the journal failed.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The journal's path is a symbolic link.
@@ -15,7 +15,7 @@ pub enum JournalError {
         .0.display()
     )]
     Symlink(PathBuf),
-    /// The journal's path is something else than a folder.
+    /// The journal's path is not a folder.
     #[error("the journal {} is not a folder: remove it, or name a folder with --dir", .0.display())]
     NotAFolder(PathBuf),
     /// The journal belongs to another user.
@@ -24,9 +24,9 @@ pub enum JournalError {
         path.display()
     )]
     Foreign {
-        /// The journal.
+        /// The journal's path.
         path: PathBuf,
-        /// Whose it is.
+        /// The user that it belongs to.
         uid: u32,
     },
     /// Other users can read or write the journal.
@@ -36,39 +36,39 @@ pub enum JournalError {
         path = path.display()
     )]
     OpenToOthers {
-        /// The journal.
+        /// The journal's path.
         path: PathBuf,
         /// Its permission bits.
         mode: rustix::fs::RawMode,
     },
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("cannot {doing} {}: {source}{}", path.display(), hint(source))]
     Io {
-        /// What was tried: a verb.
+        /// What was attempted: a verb.
         doing: &'static str,
-        /// On what.
+        /// The file or folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// Another process has held a lock for too long.
+    /// Another process has held a lock for longer than the time limit.
     #[error(
         "another process keeps {} locked: end or continue it (is a deskline stopped?), or use \
          another folder with --dir",
         .0.display()
     )]
     Busy(PathBuf),
-    /// The pixels do not make a picture.
+    /// The pixels cannot be encoded.
     #[error("cannot make a picture: {0}")]
     Picture(String),
-    /// A file that an agent named is not one of this journal.
+    /// A name from an agent is no file of this journal.
     #[error("{name:?} is not a file of the journal {}: {why}", journal.display())]
     NotInJournal {
-        /// What was named.
+        /// The name.
         name: String,
-        /// The journal.
+        /// The journal's path.
         journal: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the name.
         why: &'static str,
     },
 }
@@ -82,7 +82,7 @@ impl JournalError {
         }
     }
 
-    /// Whether the file or folder is simply not there.
+    /// Whether the error is that a file or folder does not exist.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }

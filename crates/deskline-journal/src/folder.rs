@@ -1,5 +1,5 @@
-//! One checked folder, held by its descriptor: everything below goes through it, so that what the
-//! path leads to later does not matter.
+//! A checked folder, held open by its descriptor. All access goes through the descriptor, so replacing
+//! the path later redirects nothing.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -13,8 +13,8 @@ use rustix::io::Errno;
 
 use crate::JournalError;
 
-/// Locks are held for microseconds, a rewrite of the log for milliseconds. Who waits this long waits
-/// for a stopped process.
+/// Locks are normally held for microseconds, and for milliseconds while the log is rewritten. After
+/// this long the holder must be a stopped process.
 const LOCK_WAIT: Duration = Duration::from_secs(1);
 const TEMPORARY: &str = ".deskline-";
 
@@ -25,8 +25,8 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// The folder at `path`, made with 0700 where there is none; refused where it is a symlink, is
-    /// another user's or is open to others.
+    /// Opens the folder at `path`; creates it with mode 0700 if there is none. Refuses a symlink, a
+    /// folder of another user, and one that is open to others.
     pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
         let fail = |doing, errno: Errno| JournalError::io(doing, path, errno);
         if let Some(parent) = path.parent() {
@@ -63,7 +63,7 @@ impl Folder {
         })
     }
 
-    /// The reason why `path` could not be opened as a folder of our own.
+    /// Why `path` could not be opened.
     fn why_not(path: &Path, errno: Errno) -> JournalError {
         let path = path.to_owned();
         match rustix::fs::lstat(&path) {
@@ -79,15 +79,15 @@ impl Folder {
         }
     }
 
-    /// Whether the path still leads to this very folder.
+    /// Whether the path still leads to this folder.
     pub(crate) fn is_current(&self) -> bool {
         rustix::fs::statat(CWD, &self.path, AtFlags::SYMLINK_NOFOLLOW)
             .is_ok_and(|stat| identity(&stat) == self.identity)
     }
 
-    /// Opens the regular file `name`, never through a symlink.
+    /// Opens the regular file `name`; never follows a symlink.
     pub(crate) fn open_file(&self, name: &str, flags: OFlags) -> Result<File, JournalError> {
-        // NONBLOCK: opening a FIFO must not wait for its other end.
+        // NONBLOCK: opening a FIFO would wait for its other end.
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let file = rustix::fs::openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)
             .map_err(|errno| self.failed("open", name, errno))?;
@@ -99,9 +99,9 @@ impl Folder {
         }
     }
 
-    /// Opens `name` for reading and writing, made where there is none, and locks it against every
-    /// other process and thread until the file is dropped. A file that was replaced during the wait is
-    /// let go for its successor.
+    /// Opens `name` for reading and writing, creates it if there is none, and locks it against all
+    /// other processes and threads until the file is dropped. If the file was replaced during the
+    /// wait, locks its successor.
     pub(crate) fn lock_file(&self, name: &str, flags: OFlags) -> Result<File, JournalError> {
         let end = Instant::now() + LOCK_WAIT;
         loop {
@@ -109,7 +109,7 @@ impl Folder {
             loop {
                 match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
                     Ok(()) => break,
-                    // flock itself cannot wait with a bound.
+                    // Poll: flock has no timeout.
                     Err(Errno::WOULDBLOCK | Errno::INTR) if Instant::now() < end => {
                         std::thread::sleep(Duration::from_micros(200));
                     }
@@ -130,7 +130,7 @@ impl Folder {
         }
     }
 
-    /// Puts `content` at `name` in one step: whoever looks sees what was there before or all of it.
+    /// Writes `name` atomically: readers see the old content or all of the new.
     pub(crate) fn put(&self, name: &str, content: &[u8]) -> Result<(), JournalError> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let pid = std::process::id();
@@ -140,7 +140,7 @@ impl Folder {
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
             match self.open_file(&temporary, flags) {
                 Ok(file) => break (temporary, file),
-                // Another container's process with this pid, or one that was killed.
+                // Left by a killed process, or by one with this pid in another container.
                 Err(JournalError::Io { source, .. })
                     if source.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(JournalError::Io { source, .. }) => {
@@ -158,7 +158,7 @@ impl Folder {
         })
     }
 
-    /// Removes `name`; one that is gone already is no error.
+    /// Removes `name`. A missing file is no error.
     pub(crate) fn remove(&self, name: &str) -> Result<(), JournalError> {
         match rustix::fs::unlinkat(&self.fd, name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
@@ -166,7 +166,7 @@ impl Folder {
         }
     }
 
-    /// The names in the folder, in no order. Names that are not UTF-8 are none of ours.
+    /// The names in the folder, in no order. Skips names that are not UTF-8: none of ours are.
     pub(crate) fn names(&self) -> Result<Vec<String>, JournalError> {
         let fail = |errno| JournalError::io("list", &self.path, errno);
         let mut names = Vec::new();
@@ -178,8 +178,8 @@ impl Folder {
         Ok(names)
     }
 
-    /// Size in bytes and time of the last change (seconds since the epoch) of the regular file
-    /// `name`; `None` where it is something else or nothing.
+    /// The size in bytes and modification time (seconds since the epoch) of the regular file
+    /// `name`; `None` if there is none.
     pub(crate) fn regular(&self, name: &str) -> Option<(u64, u64)> {
         let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         (file_type(&stat) == FileType::RegularFile).then(|| {
@@ -204,7 +204,7 @@ impl Folder {
     }
 }
 
-/// Whether `name` is one that [`Folder::put`] writes to before it renames.
+/// Whether `name` is a temporary name of [`Folder::put`].
 pub(crate) fn is_temporary(name: &str) -> bool {
     name.strip_prefix(TEMPORARY)
         .and_then(|rest| rest.strip_suffix(".tmp"))

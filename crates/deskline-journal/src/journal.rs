@@ -1,4 +1,4 @@
-//! The journal: opened once, shared by clones, threads and processes.
+//! The journal: opened once, shared between clones, threads and processes.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -6,23 +6,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::folder::Folder;
-use crate::name::{self, JournalFile, Kind};
-use crate::{Entry, JournalError, Keep, Record, log, stamp, time};
+use crate::name::{self, FileKind, JournalFile};
+use crate::{FilePair, JournalError, Record, Retention, log, stamp, time};
 
 const DEFAULT: &str = "/tmp/deskline";
 
-/// A folder of `.txt`/`.png` pairs and the log of links beside them. Clones are the same journal.
+/// A folder of `.txt`/`.png` pairs with a log of links. Clones share one journal.
 #[derive(Clone)]
 pub struct Journal(Arc<Inner>);
 
 struct Inner {
     path: PathBuf,
-    keep: Keep,
+    keep: Retention,
     folder: Mutex<Arc<Folder>>,
     upkeep: Mutex<Upkeep>,
 }
 
-/// What decides when to prune again.
+/// Decides when to prune next.
 struct Upkeep {
     written: u64,
     last: Instant,
@@ -35,11 +35,11 @@ impl fmt::Debug for Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `dir`, made where there is none, and prunes it to `keep`. Without `dir`
-    /// it is `/tmp/deskline`, or `/tmp/deskline-<uid>` where another user has that one.
+    /// Opens the journal at `dir`, creates it if there is none, and prunes it to `keep`. The default
+    /// is `/tmp/deskline`, or `/tmp/deskline-<uid>` if that belongs to another user.
     ///
-    /// Refused: a path that is a symlink, belongs to someone else or is open to others.
-    pub fn open(dir: Option<&Path>, keep: Keep) -> Result<Self, JournalError> {
+    /// Refuses a path that is a symlink, belongs to someone else or is open to others.
+    pub fn open(dir: Option<&Path>, keep: Retention) -> Result<Self, JournalError> {
         let folder = match dir {
             Some(dir) => Folder::open(&normal(dir)?)?,
             None => open_default(DEFAULT)?,
@@ -62,14 +62,14 @@ impl Journal {
         &self.0.path
     }
 
-    /// Reserves `<ms>_<tool>` for a call: `<ms>` is greater than any that this journal has given.
-    pub fn begin(&self, tool: &str) -> Result<Entry, JournalError> {
+    /// Reserves `<ms>_<tool>` for a call. `<ms>` is greater than any before in this journal.
+    pub fn begin(&self, tool: &str) -> Result<FilePair, JournalError> {
         let stamp = stamp::next(&*self.folder()?, time::now_ms())?;
         let stem = format!("{stamp}_{}", name::plain(tool));
-        Ok(Entry::new(self.clone(), stamp, stem))
+        Ok(FilePair::new(self.clone(), stamp, stem))
     }
 
-    /// Appends `record` to `journal.jsonl` as one line, and prunes the journal when it is time.
+    /// Appends `record` to `journal.jsonl` as one line, and prunes the journal if that is due.
     pub fn record(&self, record: &Record) -> Result<(), JournalError> {
         let bytes = log::append(&*self.folder()?, record)?;
         let due = {
@@ -83,7 +83,7 @@ impl Journal {
         Ok(())
     }
 
-    /// The newest `limit` records, oldest first. Lines that cannot be read are passed over.
+    /// The newest `limit` records, oldest first. Skips lines that cannot be parsed.
     pub fn records(&self, limit: usize) -> Result<Vec<Record>, JournalError> {
         log::read(&*self.folder()?, limit)
     }
@@ -99,18 +99,18 @@ impl Journal {
             .collect())
     }
 
-    /// The newest text; `None` where there is none yet.
+    /// The newest text, if there is any.
     pub fn newest_text(&self) -> Result<Option<JournalFile>, JournalError> {
-        self.newest(Kind::Text)
+        self.newest(FileKind::Text)
     }
 
-    /// The newest picture; `None` where there is none yet.
+    /// The newest picture, if there is any.
     pub fn newest_picture(&self) -> Result<Option<JournalFile>, JournalError> {
-        self.newest(Kind::Picture)
+        self.newest(FileKind::Picture)
     }
 
-    /// The path of the text or picture that `name` names, by its name alone or by its path. Anything
-    /// else is refused: other folders, other files, symlinks.
+    /// The path of a text or picture, given by its name or its path. Refuses anything else: other
+    /// folders, other files, symlinks.
     pub fn resolve_inside(&self, name: &str) -> Result<PathBuf, JournalError> {
         let refused = |why| JournalError::NotInJournal {
             name: name.chars().take(200).collect(),
@@ -140,7 +140,7 @@ impl Journal {
         }
     }
 
-    fn newest(&self, kind: Kind) -> Result<Option<JournalFile>, JournalError> {
+    fn newest(&self, kind: FileKind) -> Result<Option<JournalFile>, JournalError> {
         let folder = self.folder()?;
         let mut names = folder.names()?;
         names.retain(|name| name::parse(name).is_some_and(|(_, _, found)| found == kind));
@@ -167,7 +167,7 @@ impl Journal {
         Ok(())
     }
 
-    /// The folder, checked anew where somebody has removed or replaced it.
+    /// The folder. Opened and checked again if it was removed or replaced.
     pub(crate) fn folder(&self) -> Result<Arc<Folder>, JournalError> {
         let mut folder = self.0.folder.lock().unwrap_or_else(PoisonError::into_inner);
         if !folder.is_current() {
@@ -176,7 +176,7 @@ impl Journal {
         Ok(Arc::clone(&folder))
     }
 
-    /// Brings the journal within its bounds. One that cannot be pruned can still be used.
+    /// Brings the journal within its limits. Failing to prune is no reason to stop.
     fn prune(&self) {
         {
             let mut upkeep = self.upkeep();
@@ -198,7 +198,7 @@ impl Journal {
     }
 }
 
-/// The folder at `path`, or beside it where another user has that one.
+/// The folder at `path`, or the one with our uid in its name if `path` belongs to another user.
 fn open_default(path: &str) -> Result<Folder, JournalError> {
     match Folder::open(Path::new(path)) {
         Err(JournalError::Foreign { .. }) => {
@@ -209,7 +209,7 @@ fn open_default(path: &str) -> Result<Folder, JournalError> {
     }
 }
 
-/// `dir` as an absolute path without a trailing slash, which would make the system follow a symlink.
+/// `dir` as an absolute path, without a trailing slash: that would make the system follow a symlink.
 fn normal(dir: &Path) -> Result<PathBuf, JournalError> {
     let absolute = std::path::absolute(dir)
         .map_err(|error| JournalError::io("use the journal", dir, error))?;
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(default().unwrap().path(), path);
         let own = format!("{}-{}", path.display(), rustix::process::geteuid().as_raw());
         let is_own = || default().unwrap().path() == Path::new(&own);
-        // Only root can give a folder away.
+        // Only root can change a folder's owner.
         if chown(&path, Some(1), None).is_ok() {
             assert!(is_own());
             std::fs::remove_dir(&path).unwrap();
@@ -243,7 +243,7 @@ mod tests {
             lchown(&path, Some(1), None).unwrap();
             assert!(is_own());
         }
-        // One's own symlink is a mistake to be told of, not to be got around.
+        // The user's own symlink is an error to report: do not fall back to another folder.
         std::fs::remove_file(&path)
             .or_else(|_| std::fs::remove_dir(&path))
             .unwrap();

@@ -1,46 +1,46 @@
-//! The folder of files that is the screen's memory: a `.txt` and a `.png` a call, an append-only
-//! log of links, and the numbers that elements go by.
+//! The journal, an agent's long-term memory: a folder with a `.txt` and a `.png` for each call, an
+//! append-only log of links, and the refs of elements.
 //!
 //! ```text
 //! /tmp/deskline/                                  0700
 //!   1776457217931_click_and_traverse.txt          0600, appears whole or not at all
 //!   1776457217931_click_and_traverse.png
 //!   journal.jsonl                                 one line a link
-//!   refs                                          which element is e42
-//!   .stamp                                        the last `<ms>` that was given out
+//!   refs                                          the element of each ref
+//!   .stamp                                        the last `<ms>`
 //! ```
 //!
 //! Promises:
 //!
-//! - Any number of processes and threads may share a journal. No two calls share a stamp, and a
-//!   later call has the greater one.
-//! - A file is seen complete or not at all: it is written beside its place and renamed.
-//! - Everything is reached through a descriptor of the folder that was checked, so that swapping the
-//!   path later redirects nothing. If the folder is removed or replaced while in use, the path is
-//!   checked again from the start.
-//! - Every wait for another process ends after a second in [`JournalError::Busy`].
+//! - Any number of processes and threads may share a journal. No two calls share a stamp, and later
+//!   calls have greater ones.
+//! - Files appear complete or not at all: they are written under a temporary name and renamed.
+//! - All access goes through a descriptor of the checked folder, so replacing the path redirects
+//!   nothing. If the folder is removed or replaced while in use, the path is checked again from the
+//!   start.
+//! - A wait for another process ends after a second with [`JournalError::Busy`].
 //!
-//! Files are not synced: a power cut may lose what the last seconds wrote.
+//! Files are not synced to disk: a power cut may lose the last seconds.
 
-mod entry;
 mod error;
+mod file_pair;
 mod folder;
 mod journal;
-mod keep;
 mod log;
 mod name;
 mod picture;
 mod record;
 mod refs;
+mod retention;
 mod stamp;
 mod table;
 mod time;
 
-pub use entry::Entry;
 pub use error::JournalError;
+pub use file_pair::FilePair;
 pub use journal::Journal;
-pub use keep::{Keep, KeepError};
-pub use name::{JournalFile, Kind};
+pub use name::{FileKind, JournalFile};
 pub use picture::Shot;
 pub use record::{DiffCounts, Files, Outcome, Record};
 pub use refs::RefStore;
+pub use retention::{Retention, RetentionError};

@@ -1,4 +1,4 @@
-//! `journal.jsonl`: one line a link, appended and never changed, the oldest dropped in time.
+//! `journal.jsonl`: one line a link. Lines are appended and never changed; old ones are dropped.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -12,22 +12,22 @@ use serde_json::Value;
 
 use crate::folder::Folder;
 use crate::name::LOG;
-use crate::{JournalError, Keep, Record};
+use crate::{JournalError, Record, Retention};
 
-/// Arguments longer than this (a book typed into a field) are recorded by their start.
+/// Longer arguments (a book typed into a field) are cut in the log.
 const ARGUMENTS: usize = 64 * 1024;
-/// The app's name and an error's words are recorded up to this many characters.
+/// Longer app names and error texts are cut in the log.
 const WORDS: usize = 4_000;
-/// The log's most bytes, whatever the journal may take: some 200,000 links.
+/// The maximum size of the log, whatever the journal's: some 200,000 links.
 const LOG_BYTES: u64 = 64 << 20;
 
-/// Appends `record` as one line, or leaves the log as it was.
+/// Appends `record` as one line, or leaves the log unchanged.
 pub(crate) fn append(folder: &Folder, record: &Record) -> Result<u64, JournalError> {
     let fail = |error| folder.failed("write", LOG, error);
     let line = line(record).map_err(|error| fail(error.into()))?;
     let mut file = folder.lock_file(LOG, OFlags::APPEND)?;
     let before = file.metadata().map_err(fail)?.len();
-    // A line that a power cut broke stays alone in its damage.
+    // Start a new line after one that a power cut has truncated.
     let whole = before == 0 || byte_at(&file, before - 1).map_err(fail)? == b'\n';
     let text = if whole { line } else { format!("\n{line}") };
     file.write_all(text.as_bytes()).map_err(|error| {
@@ -37,8 +37,8 @@ pub(crate) fn append(folder: &Folder, record: &Record) -> Result<u64, JournalErr
     Ok(text.len() as u64)
 }
 
-/// `record` as JSON and a line end. Characters that break lines or turn the direction of writing for
-/// some reader are escaped, so that the log can be looked at in a terminal.
+/// `record` as JSON with a line end. Escapes characters that break lines or reorder text, so that the
+/// log is safe to print in a terminal.
 fn line(record: &Record) -> serde_json::Result<String> {
     let mut record = record.clone();
     let arguments = serde_json::to_string(&record.arguments)?;
@@ -63,7 +63,7 @@ fn line(record: &Record) -> serde_json::Result<String> {
     Ok(line)
 }
 
-/// `text`, or its first `limit` characters and how many are missing.
+/// Cuts `text` to `limit` characters, and says how many are missing.
 fn cut(mut text: String, limit: usize) -> String {
     if let Some((at, _)) = text.char_indices().nth(limit) {
         let missing = text[at..].chars().count();
@@ -73,8 +73,8 @@ fn cut(mut text: String, limit: usize) -> String {
     text
 }
 
-/// The newest `limit` records, oldest first. Lines that cannot be read (a newer version's, a broken
-/// one) are passed over.
+/// The newest `limit` records, oldest first. Skips lines that cannot be parsed: a newer version's, or
+/// damaged ones.
 pub(crate) fn read(folder: &Folder, limit: usize) -> Result<Vec<Record>, JournalError> {
     let file = match folder.open_file(LOG, OFlags::RDONLY) {
         Ok(file) => file,
@@ -100,9 +100,9 @@ pub(crate) fn read(folder: &Folder, limit: usize) -> Result<Vec<Record>, Journal
     }
 }
 
-/// Drops the lines that are older than `keep` allows, and the older half of a log that is too long.
-/// The newest line stays.
-pub(crate) fn trim(folder: &Folder, keep: &Keep, now: u64) -> Result<(), JournalError> {
+/// Drops lines that are older than `keep` allows, and the older half of a log that is too long. The
+/// newest line stays.
+pub(crate) fn trim(folder: &Folder, keep: &Retention, now: u64) -> Result<(), JournalError> {
     #[derive(Deserialize)]
     struct When {
         ms: u64,
@@ -131,7 +131,7 @@ pub(crate) fn trim(folder: &Folder, keep: &Keep, now: u64) -> Result<(), Journal
         }
         start = next;
     }
-    // Who waits for the lock finds that this file is gone and takes the new one.
+    // Processes that wait for the lock notice that the file was replaced, and open the new one.
     match text.get(start..) {
         Some(rest) if start > 0 => folder.put(LOG, rest),
         _ => Ok(()),

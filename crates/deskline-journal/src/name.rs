@@ -6,21 +6,21 @@ use std::path::PathBuf;
 pub(crate) const STAMPS: std::ops::RangeInclusive<u64> = 1_000_000_000_000..=9_999_999_999_999;
 /// The log of links.
 pub(crate) const LOG: &str = "journal.jsonl";
-/// The numbers of elements.
+/// The refs of elements.
 pub(crate) const REFS: &str = "refs";
 /// The last stamp.
 pub(crate) const STAMP: &str = ".stamp";
 
-/// What a file of the journal holds.
+/// What a journal file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum FileKind {
     /// A tree or a diff.
     Text,
     /// The window's picture.
     Picture,
 }
 
-impl Kind {
+impl FileKind {
     pub(crate) fn extension(self) -> &'static str {
         match self {
             Self::Text => "txt",
@@ -32,7 +32,7 @@ impl Kind {
 /// A file of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its name, `<ms>_<tool>.txt` or `.png`.
     pub name: String,
@@ -41,15 +41,15 @@ pub struct JournalFile {
     /// The tool that was called.
     pub tool: String,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Its size in bytes.
     pub bytes: u64,
 }
 
-/// The parts of a name: stamp, tool, kind. `None` where the name is not of this journal's making.
-pub(crate) fn parse(name: &str) -> Option<(u64, &str, Kind)> {
+/// The parts of a file name: stamp, tool, kind. `None` if it is not a name of the journal.
+pub(crate) fn parse(name: &str) -> Option<(u64, &str, FileKind)> {
     let (stem, extension) = name.rsplit_once('.')?;
-    let kind = [Kind::Text, Kind::Picture]
+    let kind = [FileKind::Text, FileKind::Picture]
         .into_iter()
         .find(|kind| kind.extension() == extension)?;
     let (stamp, tool) = stem.split_once('_')?;
@@ -57,7 +57,7 @@ pub(crate) fn parse(name: &str) -> Option<(u64, &str, Kind)> {
     Some((parse_stamp(stamp)?, tool, kind)).filter(|_| tool_is_plain)
 }
 
-/// Thirteen digits and nothing else.
+/// Exactly thirteen digits.
 pub(crate) fn parse_stamp(text: &str) -> Option<u64> {
     if text.len() != 13 || !text.bytes().all(|b| b.is_ascii_digit()) {
         return None;
@@ -65,8 +65,8 @@ pub(crate) fn parse_stamp(text: &str) -> Option<u64> {
     text.parse().ok().filter(|stamp| STAMPS.contains(stamp))
 }
 
-/// `tool` as a part of a file name: whatever could mean something to a file system or a shell
-/// becomes `_`.
+/// `tool` for use in a file name: characters that mean something to a file system or a shell
+/// become `_`.
 pub(crate) fn plain(tool: &str) -> String {
     let plain: String = tool
         .chars()
@@ -94,7 +94,7 @@ mod tests {
     fn only_names_of_the_journals_making_parse() {
         assert_eq!(
             parse("1776457217931_click_and_traverse.txt"),
-            Some((1_776_457_217_931, "click_and_traverse", Kind::Text))
+            Some((1_776_457_217_931, "click_and_traverse", FileKind::Text))
         );
         assert!(parse("1776457217931_macos-use_type_and_traverse.png").is_some());
         for name in [

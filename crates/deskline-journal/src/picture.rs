@@ -1,20 +1,20 @@
-//! Pictures: a PNG of a window, with a red crosshair where a click went.
+//! Encodes pictures of windows as PNG, with a red crosshair at the click.
 
 use deskline_core::Point;
 
 use crate::JournalError;
 
-/// Pixels from the centre that stay free, so that what was clicked can be seen.
+/// The radius, in pixels, that stays free around the click.
 const GAP: i64 = 4;
-/// Pixels from the centre to the ends of the cross.
+/// The distance, in pixels, from the centre to the ends of the cross.
 const ARM: i64 = 20;
 /// The ring's radius.
 const RING: i64 = 11;
 const RED: [u8; 3] = [255, 0, 0];
-/// Around the red, so that it stands out on red too.
+/// The outline of the red, visible on a red background too.
 const EDGE: [u8; 3] = [255, 255, 255];
 
-/// A picture to keep.
+/// A picture to write.
 #[derive(Debug, Clone, Copy)]
 pub struct Shot<'a> {
     /// Pixels a row.
@@ -23,15 +23,15 @@ pub struct Shot<'a> {
     pub height: u32,
     /// Three bytes a pixel, row by row from the top.
     pub rgb: &'a [u8],
-    /// The screen coordinates of its first pixel, kept in the file as text `origin`: `x,y`.
+    /// The screen coordinates of its first pixel. Stored in the file as text `origin`: `x,y`.
     pub origin: Point,
-    /// Pixels per screen unit, kept in the file as text `scale`.
+    /// Pixels per screen unit. Stored in the file as text `scale`.
     pub scale: f64,
-    /// Where a click went, in pixels from the picture's top left; none is drawn outside it.
+    /// The click, in pixels from the picture's top left. Not drawn if it is outside.
     pub crosshair: Option<(u32, u32)>,
 }
 
-/// A PNG of the shot.
+/// Encodes the shot as PNG.
 pub(crate) fn encode(shot: &Shot<'_>) -> Result<Vec<u8>, JournalError> {
     let Shot {
         width, height, rgb, ..
@@ -56,7 +56,8 @@ pub(crate) fn encode(shot: &Shot<'_>) -> Result<Vec<u8>, JournalError> {
     let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    // Up to a third smaller than `Fastest`, and half of it for plain windows, for a few milliseconds.
+    // `Fast` is up to a third smaller than `Fastest`, and half the size for plain windows, for a few
+    // milliseconds more.
     encoder.set_compression(png::Compression::Fast);
     let origin = format!("{},{}", shot.origin.x, shot.origin.y);
     for (key, text) in [("origin", origin), ("scale", shot.scale.to_string())] {

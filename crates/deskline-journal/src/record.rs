@@ -1,4 +1,4 @@
-//! One line of `journal.jsonl`: what a link did, to whom, and what came of it.
+//! A line of `journal.jsonl`: what a link did, to which app, and the outcome.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::time;
 
-/// One link, as the audit log tells it.
+/// One link in the audit log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// When the link ended, in milliseconds since the epoch.
@@ -16,7 +16,7 @@ pub struct Record {
     pub time: String,
     /// The tool, by its listed name.
     pub tool: String,
-    /// The arguments as they came, secrets taken out by the caller.
+    /// The arguments as given, with secrets removed by the caller.
     pub arguments: Value,
     /// The app's process id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,22 +26,22 @@ pub struct Record {
     pub app: Option<String>,
     /// How it ended.
     pub outcome: Outcome,
-    /// What it changed.
+    /// The size of its diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<DiffCounts>,
-    /// How long each step took, in milliseconds and in the order of the steps.
+    /// The duration of each step in milliseconds, in the order of the steps.
     #[serde(default)]
     pub steps_ms: Map<String, Value>,
-    /// How long the person's input was kept out, in milliseconds.
+    /// How long the guard was closed, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard_held_ms: Option<f64>,
-    /// What was written.
+    /// The files that were written.
     #[serde(default)]
     pub files: Files,
 }
 
 impl Record {
-    /// A record of a link that ends now, with nothing but its tool, arguments and outcome.
+    /// A record of a link that ends now, with only its tool, arguments and outcome set.
     pub fn new(tool: impl Into<String>, arguments: Map<String, Value>, outcome: Outcome) -> Self {
         let ms = time::now_ms();
         Self {
@@ -59,20 +59,20 @@ impl Record {
         }
     }
 
-    /// Adds the duration of a step; a step that came twice counts both.
+    /// Adds the duration of a step. Durations of a repeated step add up.
     pub fn step(&mut self, name: &str, took: Duration) {
         let before = self.steps_ms.get(name).and_then(Value::as_f64);
         let sum = milliseconds(took) + before.unwrap_or(0.0);
         self.steps_ms.insert(name.to_owned(), sum.into());
     }
 
-    /// Says how long the guard held.
+    /// Sets how long the guard was closed.
     pub fn guard_held(&mut self, held: Duration) {
         self.guard_held_ms = Some(milliseconds(held));
     }
 }
 
-/// Milliseconds, to the microsecond.
+/// As milliseconds, with microsecond precision.
 fn milliseconds(duration: Duration) -> f64 {
     duration.as_micros() as f64 / 1_000.0
 }
@@ -81,11 +81,11 @@ fn milliseconds(duration: Duration) -> f64 {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", from = "String")]
 pub enum Outcome {
-    /// It did what was asked.
+    /// It succeeded.
     Ok,
     /// The person or the client stopped it.
     Cancelled,
-    /// It failed, and why.
+    /// It failed, with this error.
     Error(String),
 }
 
@@ -109,18 +109,18 @@ impl From<String> for Outcome {
     }
 }
 
-/// How many elements a diff has of each sort.
+/// The counts of a diff.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiffCounts {
-    /// Elements that came.
+    /// Added elements.
     pub added: usize,
-    /// Elements that went.
+    /// Removed elements.
     pub removed: usize,
-    /// Elements that changed.
+    /// Modified elements.
     pub modified: usize,
 }
 
-/// The files of a link, by their paths.
+/// The paths of a link's files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Files {
     /// The tree or diff.

@@ -1,20 +1,20 @@
-//! The numbers that elements go by: the same element has the same number, in every process that uses
-//! the journal, and no other element ever has it.
+//! Assigns refs to elements: an element has the same ref in every process that uses the journal, and no
+//! two elements ever share one.
 //!
-//! The file `refs` is a header (magic, base, key) and 16-byte records, one an element in the order in
-//! which they were first seen. A record is the keyed 128-bit hash (`SipHash`) of desktop and element
-//! id; its index plus the base is the number. The key is random, so that no app can choose ids that
-//! collide, and among a million elements by chance two do with odds of 1 in 10²⁶.
+//! The file `refs` is a header (magic, base, key) and 16-byte records, one an element, in the order in
+//! which the elements were first seen. A record is a keyed 128-bit hash (`SipHash`) of desktop and
+//! element id. Its index plus the base is the element's number, its ref. The key is random, so apps
+//! cannot choose ids that collide; by chance, two of a million elements do with odds of 1 in 10²⁶.
 //!
-//! Where an app has created an element anew as it was, its number goes on to the new one: see
-//! [`RefStore::carry_over`] and `table.rs`.
+//! If an app re-creates an element, the new element inherits the number: see [`RefStore::carry_over`]
+//! and `table.rs`.
 //!
-//! The file holds a million records (16 MB). Then the older half is dropped and the base raised:
-//! elements of that half get new numbers when they are seen again, and the old numbers are never given
-//! again.
+//! The file holds at most a million records (16 MB). Then the older half is dropped and the base is
+//! raised: those elements get new numbers when they are seen again, and their old numbers are never
+//! reused.
 //!
-//! Where the file cannot be written, or was lost while in use, numbers go on from the microseconds
-//! since the epoch: above any that an earlier process could have given out.
+//! If the file cannot be written, or is lost while in use, numbers continue from the microseconds since
+//! the epoch. That is above any number that an earlier process can have assigned.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -27,29 +27,29 @@ use crate::name::REFS;
 use crate::table::{HEADER, RECORD, Table};
 use crate::{Journal, JournalError, time};
 
-/// The most records of the file.
+/// The maximum number of records in the file.
 const LIMIT: usize = 1 << 20;
 
-/// Gives elements their numbers.
+/// Assigns refs to elements.
 #[derive(Debug)]
 pub struct RefStore {
     journal: Journal,
     limit: usize,
-    /// What the file says, as far as it was read.
+    /// The content of the file, as far as it was read.
     file: Option<Table>,
-    /// Numbers that this process has given and the file does not know: it could not be written, or
+    /// Numbers that this process has assigned and the file lacks, because it could not be written or
     /// was lost.
     others: Vec<Table>,
-    /// The one of these that still grows.
+    /// The last of these tables, to which numbers are still added.
     unsaved: Option<Table>,
-    /// The greatest number that this process has seen, and the greatest that the file had then.
+    /// The greatest number that this process has seen, and the greatest in the file at that time.
     highest: u64,
     highest_in_file: u64,
     failing: bool,
 }
 
 impl RefStore {
-    /// The numbers of `journal`'s elements. Nothing is read until the first [`RefStore::assign`].
+    /// The refs of `journal`. Reads nothing until the first [`RefStore::assign`].
     pub fn new(journal: &Journal) -> Self {
         Self {
             journal: journal.clone(),
@@ -63,11 +63,11 @@ impl RefStore {
         }
     }
 
-    /// Sets [`deskline_core::Element::reference`] of every element of `tree`, which is an app's on
-    /// `desktop`: whatever tells one desktop from another, as element ids are unique only within one.
+    /// Sets [`deskline_core::Element::reference`] of every element of `tree`. `desktop` identifies the
+    /// desktop that the app is on: element ids are unique only within one.
     ///
-    /// After an error every element has its number all the same, but the next process may not know
-    /// it. An error that lasts is returned once.
+    /// After an error all elements have refs nevertheless, but the next process may not know them. A
+    /// lasting error is returned only once.
     pub fn assign(&mut self, desktop: &str, tree: &mut Tree) -> Result<(), JournalError> {
         self.look();
         let mut unknown = Vec::new();
@@ -93,9 +93,9 @@ impl RefStore {
         if told { Ok(()) } else { result }
     }
 
-    /// The number of each pair's first element goes on to the second, for good and in every process:
-    /// the app has created the element anew. The first has no number then, and gets one of its own
-    /// where its id is seen again. A number that the second had already is never seen again.
+    /// Moves the number of each pair's first element to the second, permanently and for all processes:
+    /// the app has re-created the element. If the first element's id is seen again, it gets a new
+    /// number. If the second element had a number already, that is never used again.
     ///
     /// After an error nothing has changed.
     pub fn carry_over(
@@ -117,8 +117,8 @@ impl RefStore {
         self.append(records, |table| table.rename(desktop, pairs))
     }
 
-    /// Takes in what another process has appended to the file: it may have moved a number that is
-    /// known here. Two `stat`s where nothing was appended.
+    /// Reads what other processes have appended to the file: it may move a number that is known here.
+    /// Costs two `stat`s if nothing was appended.
     fn look(&mut self) {
         let Some(known) = self.file.as_ref().map(|t| HEADER + t.count() * RECORD) else {
             return;
@@ -136,7 +136,7 @@ impl RefStore {
         tables.find_map(|table| table.get(desktop, id)).map(Ref)
     }
 
-    /// Finds `ids` among what others have appended to the file, and appends the rest.
+    /// Reads numbers of `ids` that other processes have appended, and appends the missing ones.
     fn give_from_file(&mut self, desktop: &str, ids: &[ElementId]) -> Result<(), JournalError> {
         let new = |table: &Table| {
             ids.iter()
@@ -146,8 +146,8 @@ impl RefStore {
         self.append(new, |table| table.give(desktop, ids))
     }
 
-    /// Takes in what others have appended to the file, and appends the records of `write`, of which
-    /// there are at most `count`.
+    /// Reads what other processes have appended to the file, then appends the records that `write`
+    /// returns. There are at most `count` of them.
     fn append(
         &mut self,
         count: impl Fn(&Table) -> usize,
@@ -191,21 +191,21 @@ impl RefStore {
         if written.is_ok() {
             self.accept(table);
         } else {
-            // What was written is void: know what the file knows, as before.
+            // Nothing was written: go back to the content of the file.
             let _ = self.catch_up(&folder, &file);
         }
         written
     }
 
-    /// Takes `table` for what the file says.
+    /// Makes `table` the known content of the file.
     fn accept(&mut self, table: Table) {
         self.highest_in_file = table.next() - 1;
         self.highest = self.highest.max(self.highest_in_file);
         self.file = Some(table);
     }
 
-    /// Reads what was appended since the last look. Where the file is new, broken or has lost numbers
-    /// that were given, `self.file` is `None` afterwards and the file has to be started over.
+    /// Reads what was appended since the last time. If the file is new, damaged or has lost numbers,
+    /// leaves `self.file` empty: the file must be started over.
     fn catch_up(&mut self, folder: &Folder, file: &File) -> Result<(), JournalError> {
         let fail = |error| folder.failed("read", REFS, error);
         let length = usize::try_from(file.metadata().map_err(fail)?.len()).unwrap_or(usize::MAX);
@@ -239,7 +239,7 @@ impl RefStore {
         Ok(())
     }
 
-    /// Numbers for `ids` that no file knows.
+    /// Assigns numbers to `ids` outside the file.
     fn give_from_clock(&mut self, desktop: &str, ids: &[ElementId]) {
         let (next, limit) = (self.highest + 1, self.limit);
         let table = match self.unsaved.take() {
@@ -254,8 +254,8 @@ impl RefStore {
         self.highest = table.next() - 1;
     }
 
-    /// A base above any number that this or an earlier process can have given: who gives a number
-    /// takes more than a microsecond to read its element.
+    /// A base above any number that this or an earlier process can have assigned: reading an element
+    /// takes longer than a microsecond, so numbers grow more slowly than the clock.
     fn base_from_clock(&self) -> u64 {
         time::now_us().max(self.highest + 1)
     }
@@ -268,12 +268,13 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
-    use crate::Keep;
+    use crate::Retention;
 
     #[test]
     fn a_long_file_drops_its_older_half_and_no_number_comes_again() {
         let dir = tempfile::tempdir().unwrap();
-        let journal = Journal::open(Some(&dir.path().join("journal")), Keep::default()).unwrap();
+        let journal =
+            Journal::open(Some(&dir.path().join("journal")), Retention::default()).unwrap();
         let store = || RefStore {
             limit: 8,
             ..RefStore::new(&journal)
@@ -293,7 +294,7 @@ mod tests {
         assert_eq!(number(&mut one, "i"), 9);
         let size = std::fs::metadata(journal.path().join(REFS)).unwrap().len();
         assert_eq!(size, (HEADER + 5 * RECORD) as u64);
-        // The newer half keeps its numbers, the older half gets new ones, in every store alike.
+        // In every store, the newer half keeps its numbers and the older half gets new ones.
         for (name, expected) in [("e", 5), ("i", 9), ("a", 10), ("b", 11)] {
             assert_eq!(number(&mut one, name), expected, "{name}");
         }
@@ -302,7 +303,7 @@ mod tests {
                 assert_eq!(number(refs, name), expected, "{name}");
             }
         }
-        // More new elements at once than the file holds: all have numbers.
+        // More new elements than fit the file: all get numbers.
         let many: Vec<_> = (0..20).map(|i| ElementId::new(i.to_string())).collect();
         one.give_from_file("d", &many).unwrap();
         let given: Vec<_> = many.iter().map(|id| one.find("d", id).unwrap().0).collect();
@@ -313,14 +314,15 @@ mod tests {
     #[test]
     fn moves_survive_the_loss_of_the_older_half_and_no_number_comes_again() {
         let dir = tempfile::tempdir().unwrap();
-        let journal = Journal::open(Some(&dir.path().join("journal")), Keep::default()).unwrap();
+        let journal =
+            Journal::open(Some(&dir.path().join("journal")), Retention::default()).unwrap();
         let store = || RefStore {
             limit: 24,
             ..RefStore::new(&journal)
         };
         let mut stores = [store(), store()];
         let id = |name: u32| ElementId::new(name.to_string());
-        // Who has each number now. An element that was renamed is the same element.
+        // The owner of each number. A renamed element is the same element.
         let mut owners: HashMap<u64, u32> = HashMap::new();
         let mut next = 0x2545_f491_u32;
         let mut random = |below: u32| {

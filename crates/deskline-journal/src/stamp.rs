@@ -1,4 +1,4 @@
-//! `<ms>`: unique and increasing within the journal, between processes too.
+//! `<ms>`: unique and increasing within the journal, also between processes.
 
 use std::os::unix::fs::FileExt as _;
 
@@ -8,8 +8,8 @@ use crate::JournalError;
 use crate::folder::Folder;
 use crate::name::{self, STAMP, STAMPS};
 
-/// The next stamp: `now` (milliseconds since the epoch), or one more than the last where the clock
-/// has not moved on since or has gone back.
+/// The next stamp: `now` (milliseconds since the epoch), or the last one plus one if the clock has not
+/// advanced or was set back.
 pub(crate) fn next(folder: &Folder, now: u64) -> Result<u64, JournalError> {
     let file = folder.lock_file(STAMP, OFlags::empty())?;
     let mut text = [0; 14];
@@ -32,7 +32,7 @@ pub(crate) fn next(folder: &Folder, now: u64) -> Result<u64, JournalError> {
     Ok(stamp)
 }
 
-/// The newest stamp among the files, for when the record of it is lost.
+/// The newest stamp among the files, in case the `.stamp` file is lost.
 fn newest(folder: &Folder) -> Result<u64, JournalError> {
     let names = folder.names()?;
     let stamps = names.iter().filter_map(|name| Some(name::parse(name)?.0));

@@ -1,10 +1,9 @@
-//! A run of numbers, given to elements in turn, and the form it has in the file `refs`.
+//! A table of consecutive numbers assigned to elements, and its format in the file `refs`.
 //!
-//! Besides the records that give numbers there are moves: a number goes on to another element, because
-//! the app has created its element anew. A move is its pairs (record of the old element, record of the
-//! new) and then a mark (magic, how many pairs, their checksum). All of these count as records, and
-//! the numbers that stand for their places are given to nothing. Pairs whose mark was cut off by a
-//! crash are read as records of elements, and move nothing.
+//! There are two kinds of entries. A record assigns the next number to an element. A move passes numbers
+//! on to re-created elements: it is a list of pairs (hash of the old element, hash of the new one) and a
+//! mark (magic, number of pairs, checksum). Each hash and mark of a move takes up one number, which is
+//! assigned to nothing. If a crash cuts off the mark, the pairs are read as records: they move nothing.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,30 +15,30 @@ use siphasher::sip128::{Hasher128 as _, SipHasher13};
 
 /// Bytes of the file's header: magic, base (little endian), key.
 pub(crate) const HEADER: usize = 32;
-/// Bytes of a record: the hash of desktop and element.
+/// Bytes of a record: the hash of desktop and element id.
 pub(crate) const RECORD: usize = 16;
 
 const MAGIC: &[u8; 8] = b"DLrefs1\n";
-/// How the mark of a move begins. A hash begins so with odds of 1 in 2⁶⁴.
+/// The start of a move's mark. A hash starts like this with odds of 1 in 2⁶⁴.
 const MOVED: &[u8; 8] = b"DLmoved\n";
-/// A base above this was never written by this program.
+/// This program never writes a greater base.
 const HIGHEST_BASE: u64 = 1 << 60;
 
-/// Numbers from `base` on.
+/// Consecutive numbers from `base` on.
 #[derive(Debug)]
 pub(crate) struct Table {
     base: u64,
     key: [u8; 16],
     count: usize,
     numbers: HashMap<[u8; RECORD], u64>,
-    /// Where moves are among the records.
+    /// The index ranges of moves.
     moves: Vec<Range<usize>>,
 }
 
 impl Table {
-    /// An empty table with a key of its own.
+    /// An empty table with a new random key.
     pub(crate) fn new(base: u64) -> Self {
-        // What a hasher with random keys makes of nothing is as random as its keys.
+        // The hash of no input is as random as the hasher's random keys.
         let random = || RandomState::new().build_hasher().finish().to_le_bytes();
         let mut key = [0; 16];
         key[..8].copy_from_slice(&random());
@@ -57,7 +56,7 @@ impl Table {
         }
     }
 
-    /// The empty table of a file's header; `None` where it is not one.
+    /// The empty table of a file with this header; `None` if the header is invalid.
     pub(crate) fn from_header(header: [u8; HEADER]) -> Option<Self> {
         let (magic, rest) = header.split_first_chunk::<8>()?;
         let (base, key) = rest.split_first_chunk::<8>()?;
@@ -74,27 +73,27 @@ impl Table {
         header
     }
 
-    /// How many numbers were given.
+    /// How many numbers are taken.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// The number that will be given next.
+    /// The next number.
     pub(crate) fn next(&self) -> u64 {
         self.base + self.count as u64
     }
 
-    /// Whether both are the same table, one perhaps older than the other.
+    /// Whether both are versions of the same table.
     pub(crate) fn is_kin(&self, other: &Self) -> bool {
         self.key == other.key
     }
 
-    /// The element's number, if it has one here.
+    /// The element's number, if it has one in this table.
     pub(crate) fn get(&self, desktop: &str, id: &ElementId) -> Option<u64> {
         self.numbers.get(&self.hash(desktop, id)).copied()
     }
 
-    /// Takes in records from a file: all that was appended at one time, or several times.
+    /// Adds records and moves from the file: everything that was appended since the last time.
     pub(crate) fn extend(&mut self, records: &[u8]) {
         let records = records.as_chunks::<RECORD>().0;
         for (i, record) in records.iter().enumerate() {
@@ -110,7 +109,7 @@ impl Table {
         }
     }
 
-    /// The pairs of the move that `mark` ends; `None` where it is no mark of what was before it.
+    /// The pairs of the move that `mark` ends; `None` if it is no valid mark of what precedes it.
     fn moved<'r>(
         &self,
         mark: &[u8; RECORD],
@@ -130,20 +129,20 @@ impl Table {
         [hash[0], hash[1], hash[2], hash[3]]
     }
 
-    /// Moves numbers by a move whose records, counted by now, are from `start` on.
+    /// Applies a move whose entries start at index `start` and are counted already.
     fn apply(&mut self, pairs: &[[u8; RECORD]], start: usize) {
         let first = self.base + start as u64;
         for [old, new] in pairs.as_chunks::<2>().0 {
             match self.numbers.remove(old) {
                 Some(number) if number < first => self.numbers.insert(*new, number),
-                // The number was among those that were dropped.
+                // The number was dropped with the older half.
                 _ => self.numbers.remove(new),
             };
         }
         self.moves.push(start..self.count);
     }
 
-    /// The pairs of which the old element has a number, which goes on to the new one: their records.
+    /// Moves the numbers of pairs whose old element has one. Returns the move to write to the file.
     pub(crate) fn rename(&mut self, desktop: &str, pairs: &[(ElementId, ElementId)]) -> Vec<u8> {
         let mut moved = Vec::new();
         for (old, new) in pairs {
@@ -167,7 +166,7 @@ impl Table {
         moved.as_flattened().to_vec()
     }
 
-    /// The first place at or after `start` that is not inside a move.
+    /// The first index at or after `start` that is not inside a move.
     pub(crate) fn boundary(&self, start: usize) -> usize {
         let inside = |range: &&Range<usize>| range.contains(&start) && range.start != start;
         self.moves
@@ -176,7 +175,7 @@ impl Table {
             .map_or(start, |range| range.end)
     }
 
-    /// Gives numbers to those of `ids` that have none, and answers their records.
+    /// Assigns numbers to those of `ids` that have none. Returns the records to write to the file.
     pub(crate) fn give(&mut self, desktop: &str, ids: &[ElementId]) -> Vec<u8> {
         let mut records = Vec::with_capacity(ids.len() * RECORD);
         for id in ids {
@@ -190,7 +189,7 @@ impl Table {
         records
     }
 
-    /// Forgets the first `dropped`.
+    /// Drops the first `dropped` entries.
     pub(crate) fn drop_first(&mut self, dropped: usize) {
         if dropped == 0 {
             return;
@@ -207,7 +206,7 @@ impl Table {
 
     fn hash(&self, desktop: &str, id: &ElementId) -> [u8; RECORD] {
         let mut hasher = SipHasher13::new_with_key(&self.key);
-        // The length keeps ("ab", "c") and ("a", "bc") apart.
+        // Hashing the length separates ("ab", "c") from ("a", "bc").
         hasher.write(&(desktop.len() as u64).to_le_bytes());
         hasher.write(desktop.as_bytes());
         hasher.write(id.as_str().as_bytes());

@@ -14,7 +14,7 @@ pub(crate) fn now_ms() -> u64 {
     now_us() / 1_000
 }
 
-/// `ms` since the epoch as `2026-04-17T20:20:17.931Z`.
+/// Formats `ms` since the epoch as `2026-04-17T20:20:17.931Z`.
 pub(crate) fn rfc3339(ms: u64) -> String {
     let (days, ms_of_day) = (ms / 86_400_000, ms % 86_400_000);
     let (year, month, day) = date(days);
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn dates_are_those_of_the_calendar() {
-        // Each from `date -u -d @<s>`.
+        // From `date -u -d @<s>`.
         for (ms, text) in [
             (0, "1970-01-01T00:00:00.000Z"),
             (951_782_399_999, "2000-02-28T23:59:59.999Z"),

@@ -1,4 +1,4 @@
-//! What may be a journal, and what happens when the folder or the disk fails.
+//! Which folders can be a journal, and what happens if the folder or the disk fails.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -12,14 +12,14 @@ use std::path::Path;
 use std::process::Command;
 
 use common::{command, journal, open, said};
-use deskline_journal::{Journal, JournalError, Keep, Outcome, Record};
+use deskline_journal::{Journal, JournalError, Outcome, Record, Retention};
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
 }
 
 fn refusal(path: &Path) -> JournalError {
-    Journal::open(Some(path), Keep::default()).unwrap_err()
+    Journal::open(Some(path), Retention::default()).unwrap_err()
 }
 
 fn record() -> Record {
@@ -30,7 +30,7 @@ fn record() -> Record {
 fn folders_are_0700_and_files_0600() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a/b/journal");
-    let journal = open(&path, Keep::default());
+    let journal = open(&path, Retention::default());
     assert_eq!(mode(&path), 0o700);
     let entry = journal.begin("click_and_traverse").unwrap();
     entry.write_text("text").unwrap();
@@ -104,7 +104,7 @@ fn a_folder_that_is_open_to_others_is_refused_until_it_is_closed() {
         assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
     }
     fs::set_permissions(&path, PermissionsExt::from_mode(0o700)).unwrap();
-    open(&path, Keep::default());
+    open(&path, Retention::default());
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn another_users_folder_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let own = dir.path().join("journal");
     fs::create_dir(&own).unwrap();
-    // Root may give a folder away; for anybody else `/` is somebody else's.
+    // Root can change a folder's owner. For other users `/` belongs to someone else.
     let path = match std::os::unix::fs::chown(&own, Some(1), None) {
         Ok(()) => &own,
         Err(_) => Path::new("/"),
@@ -189,7 +189,7 @@ fn a_journal_that_is_removed_in_use_is_made_anew() {
 fn a_folder_without_write_permission_is_an_error_that_says_so() {
     let test = "a_folder_without_write_permission_is_an_error_that_says_so";
     if let Some(path) = common::child_dir() {
-        let journal = open(&path, Keep::default());
+        let journal = open(&path, Retention::default());
         for error in [
             journal.begin("click_and_traverse").unwrap_err(),
             journal.record(&record()).unwrap_err(),
@@ -204,8 +204,8 @@ fn a_folder_without_write_permission_is_an_error_that_says_so() {
     fs::set_permissions(&path, PermissionsExt::from_mode(0o500)).unwrap();
     let mut child = command(test, &path);
     if fs::metadata(&path).unwrap().uid() == 0 {
-        // Permissions do not bind root: somebody else has to try, who can reach the test binary only
-        // through a copy.
+        // Permissions do not bind root: run the test as another user, who can reach the test binary
+        // only through a copy.
         let binary = dir.path().join("test");
         fs::copy(std::env::current_exe().unwrap(), &binary).unwrap();
         fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o755)).unwrap();
@@ -213,7 +213,7 @@ fn a_folder_without_write_permission_is_an_error_that_says_so() {
         child = common::command_of(&binary, test, &path);
         std::os::unix::process::CommandExt::uid(&mut child, 65_534);
     }
-    // A copy counts as being written while another test starts a process.
+    // The copy is "busy" while another test forks.
     let child = (0..1_000)
         .map(|_| child.spawn())
         .find(|spawned| !matches!(spawned, Err(error) if error.kind() == ErrorKind::ExecutableFileBusy))
@@ -230,7 +230,7 @@ fn a_folder_without_write_permission_is_an_error_that_says_so() {
 struct TinyDisk(tempfile::TempDir);
 
 impl TinyDisk {
-    /// `None` where this user may not mount.
+    /// `None` if this user may not mount.
     fn new() -> Option<Self> {
         let dir = tempfile::tempdir().unwrap();
         let mounted = Command::new("mount")
@@ -255,7 +255,7 @@ fn a_full_disk_is_an_error_and_loses_nothing() {
         eprintln!("skipped: may not mount a tmpfs");
         return;
     };
-    let journal = open(disk.0.path(), Keep::default());
+    let journal = open(disk.0.path(), Retention::default());
     let entry = journal.begin("click_and_traverse").unwrap();
     entry.write_text("first").unwrap();
     journal.record(&record()).unwrap();
@@ -268,7 +268,7 @@ fn a_full_disk_is_an_error_and_loses_nothing() {
     assert!(error.to_string().contains("--keep"), "{error}");
     assert_eq!(fs::read_to_string(entry.text_path()).unwrap(), "first");
 
-    // Fill the rest to the last byte, then let the log and the numbers meet the end of it.
+    // Fill the disk to the last byte, then write to the log and the refs.
     let mut wordy = record();
     wordy.app = Some("y".repeat(3_000));
     let mut written = 1;

@@ -1,4 +1,4 @@
-//! Reading back: lists, newest files, names that agents give, and the log.
+//! Reading the journal: lists, newest files, names from agents, the log.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -10,7 +10,7 @@ use std::os::unix::fs::symlink;
 use std::time::Duration;
 
 use common::journal;
-use deskline_journal::{DiffCounts, Kind, Outcome, Record};
+use deskline_journal::{DiffCounts, FileKind, Outcome, Record};
 use proptest::prelude::*;
 use serde_json::{Map, json};
 
@@ -59,7 +59,7 @@ fn files_are_listed_oldest_first_and_strangers_are_not() {
         first.picture_path(),
         first.stamp(),
         tool.clone(),
-        Kind::Picture,
+        FileKind::Picture,
     );
     assert_eq!(
         (
@@ -72,12 +72,12 @@ fn files_are_listed_oldest_first_and_strangers_are_not() {
     );
     assert_eq!(
         listed[1],
-        (first.text_path(), first.stamp(), tool, Kind::Text, 3)
+        (first.text_path(), first.stamp(), tool, FileKind::Text, 3)
     );
     let tool = "macos-use_click____and_traverse".to_owned();
     assert_eq!(
         listed[2],
-        (second.text_path(), second.stamp(), tool, Kind::Text, 5)
+        (second.text_path(), second.stamp(), tool, FileKind::Text, 5)
     );
     assert_eq!(
         journal.newest_text().unwrap().unwrap().path,

@@ -1,4 +1,4 @@
-//! The numbers of elements: the same for the same element, never another's.
+//! Refs: the same for the same element, never shared by two.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -79,7 +79,7 @@ fn a_record_that_was_cut_off_is_written_over() {
         .unwrap();
     file.set_len(32 + 16 + 5).unwrap();
     let mut refs = RefStore::new(&journal);
-    // b's record is lost; its number is free, as no process lives that gave it.
+    // b's record is lost. Its number is free: no process that assigned it still lives.
     assert_eq!(numbers(&mut refs, &["a", "c"]), [1, 2]);
     assert_eq!(numbers(&mut RefStore::new(&journal), &["c", "a"]), [2, 1]);
     assert_eq!(
@@ -111,7 +111,7 @@ fn a_file_lost_or_broken_in_use_takes_no_number_back_and_gives_none_twice() {
             new[0] > 1_000_000 && new[4] == new[0] + 1,
             "harm {index}: {new:?}"
         );
-        // Others learn the new numbers, and what they add comes after them.
+        // Other processes read the new numbers, and append after them.
         let other = numbers(&mut RefStore::new(&journal), &["e", "d", "f"]);
         assert_eq!(other, [new[4], new[0], new[4] + 1], "harm {index}");
         assert_eq!(
@@ -151,7 +151,7 @@ fn without_a_file_elements_have_numbers_and_the_error_comes_once() {
     assert!(failed && first[0] > 1_000_000 && first[1] == 1, "{first:?}");
     let (second, failed) = assign(&mut refs, &["c", "b"]);
     assert_eq!((second, failed), (vec![first[0] + 1, first[0]], false));
-    // A process that comes later shares none of them.
+    // A later process uses none of them again.
     let (later, failed) = assign(&mut RefStore::new(&journal), &["z"]);
     assert!(failed && later[0] > first[0] + 1, "{later:?}");
 
@@ -179,16 +179,16 @@ fn a_number_goes_on_to_what_was_created_anew() {
     assert_eq!(numbers(&mut one, &["a", "b", "c"]), [1, 2, 3]);
     assert_eq!(numbers(&mut two, &["b"]), [2]);
     carry_over(&mut one, &[("a", "A"), ("b", "B"), ("unknown", "U")]);
-    // Every process knows: the one that did it, one that ran, one that comes later.
+    // Every process knows: the one that did it, a running one, and a later one.
     for refs in [&mut one, &mut two, &mut RefStore::new(&journal)] {
         assert_eq!(numbers(refs, &["A", "B", "c"]), [1, 2, 3]);
     }
-    // An id that comes again is another element, and no number comes again.
+    // An id that is seen again is another element, and no number is used again.
     let again = numbers(&mut two, &["a", "A", "d"]);
     assert!(again[0] > 3 && again[2] > again[0], "{again:?}");
     assert_eq!(again[1], 1);
     assert_eq!(numbers(&mut one, &["d", "a", "A"]), [again[2], again[0], 1]);
-    // Created anew once more, and one that had a number of its own by then.
+    // Re-created once more, and one that already had a number.
     let own = numbers(&mut one, &["C"])[0];
     carry_over(&mut one, &[("A", "AA"), ("c", "C")]);
     assert_eq!(numbers(&mut two, &["AA", "C", "B"]), [1, 3, 2]);
@@ -225,7 +225,7 @@ fn a_move_that_was_cut_off_moves_nothing_and_no_number_comes_twice() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Any stores, in any turn, opened and dropped at any time, agree with one plain map.
+    /// Any number of stores, opened and dropped in any order, agree with one plain map.
     #[test]
     fn stores_agree_with_a_map(
         turns in prop::collection::vec((0..3_usize, any::<bool>(), prop::collection::vec(0..60_u8, 0..20)), 1..25)
@@ -246,7 +246,7 @@ proptest! {
         }
     }
 
-    /// Numbers that move stay with what they moved to, in all stores, and none is given twice.
+    /// A moved number stays with its new element in all stores, and no number is assigned twice.
     #[test]
     fn stores_agree_while_elements_are_created_anew(
         turns in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! What the journal drops, and what it never does.
+//! What the journal removes, and what it always keeps.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use common::{journal, open};
-use deskline_journal::{Journal, Keep, Outcome, Record};
+use deskline_journal::{Journal, Outcome, Record, Retention};
 
 const HOUR: u64 = 3_600_000;
 
@@ -40,8 +40,8 @@ fn stamps(journal: &Journal) -> Vec<u64> {
     stamps.into_iter().collect()
 }
 
-fn keep(bytes: u64, hours: u64) -> Keep {
-    Keep {
+fn keep(bytes: u64, hours: u64) -> Retention {
+    Retention {
         bytes,
         age: Duration::from_millis(hours * HOUR),
     }
@@ -54,7 +54,7 @@ fn the_oldest_go_first_and_the_bound_holds() {
     for index in 0..10 {
         pair(journal.path(), start + index, 1_000);
     }
-    // A sixteenth stays free for what is written until the next look.
+    // A sixteenth stays free for what is written until the next pruning.
     let kept = open(journal.path(), keep(6_400, 24));
     assert_eq!(stamps(&kept), (start + 4..start + 10).collect::<Vec<_>>());
 }

@@ -1,5 +1,5 @@
-//! What a call may cost, in release: `cargo test --release --test speed -- --nocapture`. The best of
-//! several runs counts, as the machine may have other work.
+//! The cost of a call, in release: `cargo test --release --test speed -- --nocapture`. Takes the best
+//! of several runs, as the machine may be busy.
 #![cfg(not(debug_assertions))]
 #![allow(clippy::unwrap_used)]
 
@@ -24,14 +24,14 @@ fn time<T>(run: impl FnOnce() -> T) -> Duration {
     start.elapsed()
 }
 
-/// Something like a window: plain areas, a gradient, lines of 8×12 glyphs and a small photograph.
+/// Like a window: plain areas, a gradient, lines of 8×12 glyphs and a small photograph.
 fn screen(width: usize, height: usize) -> Vec<u8> {
     let hash = |n: usize| (n as u32).wrapping_mul(2_654_435_761) >> 16;
     let mut rgb = Vec::with_capacity(width * height * 3);
     for y in 0..height {
         for x in 0..width {
             let noise = hash(y * width + x) as u8;
-            // Which of sixty glyphs stands here, and whether this pixel of it is ink.
+            // One of sixty glyphs, and whether this pixel of it is ink.
             let glyph = hash(x / 8 * 1_000 + y / 20) as usize % 60;
             let ink = y % 20 < 12 && hash(glyph * 96 + y % 20 * 8 + x % 8) % 3 == 0;
             rgb.extend_from_slice(&match (x, y) {

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::{child_dir, journal, open, said, spawn, tree};
-use deskline_journal::{Journal, Keep, Outcome, Record, RefStore};
+use deskline_journal::{Journal, Outcome, Record, RefStore, Retention};
 
 const PROCESSES: usize = 4;
 const CALLS: usize = 150;
@@ -48,7 +48,7 @@ fn threads_never_share_a_stamp() {
 #[test]
 fn processes_never_share_a_stamp() {
     if let Some(dir) = child_dir() {
-        for stamp in stamps(&open(&dir, Keep::default())) {
+        for stamp in stamps(&open(&dir, Retention::default())) {
             println!("#stamp {stamp}");
         }
         return;
@@ -120,7 +120,7 @@ fn readers_never_see_a_part_of_a_file() {
 #[test]
 fn processes_lose_no_line_of_the_log_though_it_is_trimmed_meanwhile() {
     if let Some(dir) = child_dir() {
-        let journal = open(&dir, Keep::default());
+        let journal = open(&dir, Retention::default());
         for index in 0..CALLS {
             let mut record = Record::new("click_and_traverse", serde_json::Map::new(), Outcome::Ok);
             record.pid = Some(std::process::id());
@@ -141,7 +141,7 @@ fn processes_lose_no_line_of_the_log_though_it_is_trimmed_meanwhile() {
     let children: Vec<_> = (0..PROCESSES)
         .map(|_| spawn(test, journal.path()))
         .collect();
-    // Each opening drops one old line more, which replaces the file under the writers.
+    // Each open drops one more old line, which replaces the file under the writers.
     for age in (1..=old).rev() {
         open(journal.path(), format!("{age}h").parse().unwrap());
         thread::sleep(Duration::from_millis(5));
@@ -172,7 +172,7 @@ fn processes_lose_no_line_of_the_log_though_it_is_trimmed_meanwhile() {
 fn processes_agree_on_every_number() {
     let ids = |from: usize| (from..from + 200).map(|i| format!("/element/{i}"));
     if let Some(dir) = child_dir() {
-        let mut refs = RefStore::new(&open(&dir, Keep::default()));
+        let mut refs = RefStore::new(&open(&dir, Retention::default()));
         let start = std::process::id() as usize % 7 * 50;
         for round in 0..20 {
             let mut tree = tree(ids(start + round * 40));

@@ -1,7 +1,7 @@
 //! Step 9: the files, the line in the journal, and the summary, all from one report.
 
 use deskline_core::{Point, Summary, escape, summary, tree_file};
-use deskline_journal::{DiffCounts, Entry, Journal, Outcome, Record, Shot};
+use deskline_journal::{DiffCounts, FilePair, Journal, Outcome, Record, Shot};
 use serde_json::{Map, Value};
 
 use crate::call::{Action, Call};
@@ -88,7 +88,7 @@ pub(crate) fn record(
 }
 
 fn write(
-    entry: &Entry,
+    entry: &FilePair,
     call: &Call,
     report: &mut Report,
     summary: &mut Summary,

@@ -1,5 +1,5 @@
-//! The arguments of one call, read one by one: each reader accepts what an agent may reasonably
-//! write and otherwise says which argument was wrong and what it should be.
+//! The arguments of one call. Each getter accepts what an agent may reasonably write; its error names
+//! the argument and what it should be.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use deskline_core::escape::short;
 use deskline_core::nearest;
 use serde_json::{Map, Value};
 
-/// What was wrong with the arguments, in words for the agent.
+/// What is wrong with the arguments; an error text for the agent.
 pub(crate) type Wrong = String;
 
-/// Coordinates further out than this are no place on any screen.
+/// No screen has coordinates further out than this.
 const FAR: f64 = 1_048_576.0;
 
 /// The arguments of one call.
@@ -18,7 +18,7 @@ const FAR: f64 = 1_048_576.0;
 pub(crate) struct Args<'a>(pub(crate) &'a Map<String, Value>);
 
 impl<'a> Args<'a> {
-    /// Refuses an argument that the tool does not take.
+    /// Refuses arguments that the tool does not take.
     pub(crate) fn only(self, tool: &str, valid: &[&str]) -> Result<(), Wrong> {
         let Some(name) = self.0.keys().find(|name| !valid.contains(&name.as_str())) else {
             return Ok(());
@@ -30,7 +30,7 @@ impl<'a> Args<'a> {
         })
     }
 
-    /// The argument, where it was given; `null` is not given.
+    /// The argument, if it was given. `null` counts as not given.
     fn get(self, name: &str) -> Option<&'a Value> {
         self.0.get(name).filter(|value| !value.is_null())
     }
@@ -40,17 +40,17 @@ impl<'a> Args<'a> {
         self.get(name).is_some()
     }
 
-    /// Text.
+    /// A string.
     pub(crate) fn text(self, name: &str) -> Result<Option<&'a str>, Wrong> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            // Its type alone: what was meant to be typed may be a secret.
+            // Tell its type only: the value may be a secret.
             Some(other) => Err(format!("{name} must be a string, not {}", kind(other))),
         }
     }
 
-    /// Text with something in it.
+    /// A non-empty string.
     pub(crate) fn filled(self, name: &str, example: &str) -> Result<Option<&'a str>, Wrong> {
         match self.text(name)? {
             Some(text) if text.trim().is_empty() => {
@@ -60,7 +60,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// Text that may have been written as a number or boolean: a slider's value, a check box's.
+    /// A string, or a number or boolean written as one: the value of a slider or a check box.
     pub(crate) fn value(self, name: &str) -> Result<Option<String>, Wrong> {
         match self.get(name) {
             Some(plain @ (Value::Number(_) | Value::Bool(_))) => Ok(Some(plain.to_string())),
@@ -82,7 +82,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// A number within bounds, also as a string.
+    /// A number from `min` to `max`, also as a string.
     pub(crate) fn number(self, name: &str, min: f64, max: f64) -> Result<Option<f64>, Wrong> {
         let Some(value) = self.get(name) else {
             return Ok(None);
@@ -115,7 +115,7 @@ impl<'a> Args<'a> {
         Ok(Some(number))
     }
 
-    /// A whole number within bounds.
+    /// A whole number from `min` to `max`.
     pub(crate) fn whole(self, name: &str, min: i32, max: i32) -> Result<Option<i32>, Wrong> {
         match self.number(name, f64::from(min), f64::from(max))? {
             Some(number) if number.fract() != 0.0 => {
@@ -125,7 +125,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// A screen coordinate. Fractions are fine: agents compute centres.
+    /// A screen coordinate. May be a fraction: agents compute centres.
     pub(crate) fn coordinate(self, name: &str) -> Result<Option<f64>, Wrong> {
         self.number(name, -FAR, FAR)
     }
@@ -147,7 +147,7 @@ impl<'a> Args<'a> {
             .map_or(default, Duration::from_secs_f64))
     }
 
-    /// Names: a list of strings, or one string.
+    /// A list of strings, or one string.
     pub(crate) fn names(self, name: &str) -> Result<Vec<&'a str>, Wrong> {
         let wrong = |value| {
             format!(
@@ -168,7 +168,7 @@ impl<'a> Args<'a> {
     }
 }
 
-/// What kind of JSON value it is.
+/// The JSON type of a value.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -180,7 +180,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// A value as it came, on one line and short.
+/// A value for an error text: short, on one line.
 pub(crate) fn shown(value: &Value) -> String {
     short(&value.to_string(), 60)
 }

@@ -1,8 +1,8 @@
-//! Base64 with padding (RFC 4648 §4), as MCP carries pictures.
+//! Encodes Base64 with padding (RFC 4648 §4), for pictures in MCP.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The text form of `bytes`.
+/// Encodes `bytes`.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
@@ -25,7 +25,7 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
 mod tests {
     use super::encode;
 
-    /// The vectors of RFC 4648 §10, and the whole alphabet's ends.
+    /// The test vectors of RFC 4648 §10, and both ends of the alphabet.
     #[test]
     fn vectors() {
         for (bytes, text) in [

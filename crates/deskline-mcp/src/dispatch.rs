@@ -1,5 +1,5 @@
-//! From a tool's name and its arguments to its answer. The MCP server and `deskline call` both come
-//! through here.
+//! Carries out a call: from the tool's name and arguments to its answer. Both the MCP server and
+//! `deskline call` use it.
 
 use std::io;
 use std::sync::Arc;
@@ -11,25 +11,25 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value};
 
 use crate::args::Wrong;
-use crate::files::Reader;
+use crate::files::JournalFiles;
 use crate::live::Live;
-use crate::tools::{self, COMPAT_PREFIX, Kind, Record, TOOLS};
+use crate::tools::{self, COMPAT_PREFIX, Handler, TOOLS, ToolRecord};
 use crate::turns::Turns;
 use crate::worker::{Desk, Job, Worker, failure};
 use crate::{base64, picture, search};
 
-/// How the person who set the server up wants it.
+/// The options of the server.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
-    /// Which apps are out of bounds, here for their files in the journal.
+    /// Which apps are out of bounds: their files in the journal are not shown.
     pub policy: Policy,
-    /// Only the tools that change nothing on the desktop.
+    /// Whether to offer only the tools that change nothing on the desktop.
     pub read_only: bool,
-    /// List the tools as `macos-use_<tool>`.
+    /// Whether to list the tools as `macos-use_<tool>`.
     pub compat_macos_use: bool,
 }
 
-/// There is no tool of this name; in words for the agent.
+/// There is no tool of this name. The text is for the agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownTool(pub String);
@@ -41,7 +41,7 @@ pub struct Reply {
     pub text: String,
     /// Whether it is an error.
     pub is_error: bool,
-    /// A picture before the text, as PNG.
+    /// A PNG picture, sent before the text.
     pub png: Option<Vec<u8>>,
 }
 
@@ -63,7 +63,7 @@ impl Reply {
 }
 
 impl From<Reply> for CallToolResult {
-    /// Text alone: clients drop the text where there is structured content beside it.
+    /// Has no structured content: clients then drop the text.
     fn from(reply: Reply) -> Self {
         let picture = reply
             .png
@@ -80,11 +80,11 @@ impl From<Reply> for CallToolResult {
     }
 }
 
-/// Carries out calls, one at a time.
+/// Carries out calls. Links run one at a time.
 pub struct Dispatcher {
     platform: Arc<dyn Platform>,
     worker: Worker,
-    pub(crate) reader: Reader,
+    pub(crate) files: JournalFiles,
     journal: Journal,
     config: Config,
     turns: Turns,
@@ -92,7 +92,7 @@ pub struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// Starts the thread on which `desk` does its work.
+    /// Starts the worker thread for `desk`.
     pub fn new(
         platform: Arc<dyn Platform>,
         desk: Box<dyn Desk>,
@@ -103,7 +103,7 @@ impl Dispatcher {
         Ok(Self {
             platform,
             worker: Worker::start(desk, live.clone())?,
-            reader: Reader::new(journal.clone(), config.policy.clone()),
+            files: JournalFiles::new(journal.clone(), config.policy.clone()),
             journal,
             config,
             turns: Turns::default(),
@@ -111,7 +111,7 @@ impl Dispatcher {
         })
     }
 
-    /// The tools that there are, as `tools/list` has them.
+    /// The tools on offer, for `tools/list`.
     pub fn tools(&self) -> Vec<rmcp::model::Tool> {
         let prefix = if self.config.compat_macos_use {
             COMPAT_PREFIX
@@ -125,7 +125,7 @@ impl Dispatcher {
             .collect()
     }
 
-    /// One call. Raising `cancel` stops it; it then still puts the desktop back and answers.
+    /// Carries out one call. Raising `cancel` stops it; it still restores the desktop and answers.
     pub async fn call(
         &self,
         name: &str,
@@ -133,14 +133,14 @@ impl Dispatcher {
         cancel: &Cancel,
     ) -> Result<Reply, UnknownTool> {
         let record = tools::find(name).map_err(UnknownTool)?;
-        let _entry = self.live.enter(cancel);
+        let _registration = self.live.register(cancel);
         let reply = self.carry_out(record, arguments, cancel).await;
         Ok(reply.unwrap_or_else(|wrong| failure(&wrong).into()))
     }
 
     async fn carry_out(
         &self,
-        record: &Record,
+        record: &ToolRecord,
         arguments: &Map<String, Value>,
         cancel: &Cancel,
     ) -> Result<Reply, Wrong> {
@@ -150,24 +150,24 @@ impl Dispatcher {
                 record.name
             ));
         }
-        let answer = match record.kind {
-            Kind::Link(tool, read) => {
+        let answer = match record.handler {
+            Handler::Link(tool, read) => {
                 let call = tools::call(record, tool, read, arguments)?;
                 return self.link(call, cancel).await;
             }
-            Kind::Applications => {
+            Handler::Applications => {
                 record.check(crate::args::Args(arguments))?;
                 self.worker.submit(Job::Applications, cancel.clone())
             }
-            Kind::Search => {
+            Handler::Search => {
                 let query = search::Query::read(record, arguments)?;
-                let reader = self.reader.clone();
-                return blocking(move || query.run(&reader)).await;
+                let files = self.files.clone();
+                return blocking(move || query.run(&files)).await;
             }
-            Kind::Screenshot => {
+            Handler::Screenshot => {
                 let request = picture::Request::read(record, arguments)?;
-                let reader = self.reader.clone();
-                return blocking(move || request.run(&reader)).await;
+                let files = self.files.clone();
+                return blocking(move || request.run(&files)).await;
             }
         };
         Ok(answered(answer.await))
@@ -181,7 +181,7 @@ impl Dispatcher {
             Some(pid) => {
                 let platform = Arc::clone(&self.platform);
                 let ping = tokio::task::spawn_blocking(move || platform.ping(pid));
-                // The turn is asked for before the ping is over, so that it is that of the request.
+                // Queue for the turn before the ping is over, so that requests keep their order.
                 let (turn, answers) = tokio::join!(self.turns.take(pid), ping);
                 match answers {
                     Ok(Ok(())) => {}
@@ -202,13 +202,13 @@ impl Dispatcher {
         Ok(answered(answer.await))
     }
 
-    /// Stops every call, and refuses those that come. Each puts the desktop back first.
+    /// Stops all calls and refuses new ones. Each call restores the desktop first.
     pub fn interrupt(&self) {
         self.live.stop();
     }
 
-    /// Interrupts, then waits until the desktop has been put back: `false` where that takes longer
-    /// than `limit` from the first interruption.
+    /// Interrupts all calls, then waits until the desktop is restored. `false` if that takes longer
+    /// than `limit` since the first interruption.
     pub async fn stop(&self, limit: Duration) -> bool {
         let since = self.live.stop();
         self.worker
@@ -217,7 +217,7 @@ impl Dispatcher {
     }
 }
 
-/// Reads a file of the journal on a thread that may block.
+/// Reads the journal on a thread that may block.
 async fn blocking(
     work: impl FnOnce() -> Result<Reply, Wrong> + Send + 'static,
 ) -> Result<Reply, Wrong> {

@@ -1,5 +1,5 @@
-//! Noticing the end of the input at once: the protocol layer goes on for seconds to let handlers
-//! finish, but nothing may be typed or clicked for a client that has gone.
+//! Notices the end of the input at once. The protocol layer lets handlers run on for seconds, but
+//! nothing may be typed or clicked for a client that has gone.
 
 use std::io;
 use std::pin::Pin;
@@ -7,14 +7,14 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// A reader that says when it has come to its end.
+/// A reader that reports the end of its input.
 pub(crate) struct Watched<R, F> {
     reader: R,
     ended: Option<F>,
 }
 
 impl<R, F: FnOnce()> Watched<R, F> {
-    /// Calls `ended` once, at the end of the input or its first error.
+    /// Calls `ended` once, at the end of the input or at its first error.
     pub(crate) fn new(reader: R, ended: F) -> Self {
         Self {
             reader,

@@ -1,54 +1,54 @@
-//! Reading the journal back: only ever files of this journal, whatever an agent names, and where some
-//! apps are out of bounds only files of the others.
+//! Reads the journal for agents. Opens only files of this journal, and with `--allow-app` or
+//! `--deny-app` only those of permitted apps.
 
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use deskline_journal::{Journal, JournalError, JournalFile, Kind};
+use deskline_journal::{FileKind, Journal, JournalError, JournalFile};
 use deskline_link::Policy;
 
 use crate::args::Wrong;
 
-/// The largest file that is read, in bytes. The journal writes none that comes near.
+/// The largest file to read, in bytes. The journal's files are far smaller.
 const LARGEST: u64 = 64 << 20;
 
-/// The journal, as far as it may be shown. Clones are the same.
+/// The files of the journal that an agent may see. Clones are the same.
 #[derive(Debug, Clone)]
-pub(crate) struct Reader {
+pub(crate) struct JournalFiles {
     journal: Journal,
     policy: Policy,
 }
 
-impl Reader {
-    /// What of `journal` is not of an app that `policy` puts out of bounds.
+impl JournalFiles {
+    /// The files of `journal` of apps that `policy` permits.
     pub(crate) fn new(journal: Journal, policy: Policy) -> Self {
         Self { journal, policy }
     }
 
-    /// A tree file: the one that is named, or the newest.
+    /// The named tree file, or the newest.
     pub(crate) fn text(&self, file: Option<&str>) -> Result<(PathBuf, String), Wrong> {
-        let (path, bytes) = self.open(file, Kind::Text)?;
+        let (path, bytes) = self.open(file, FileKind::Text)?;
         Ok((path, String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// A picture, still encoded: the one that is named, or the newest.
+    /// The named picture, or the newest; PNG.
     pub(crate) fn picture(&self, file: Option<&str>) -> Result<(PathBuf, Vec<u8>), Wrong> {
-        self.open(file, Kind::Picture)
+        self.open(file, FileKind::Picture)
     }
 
-    /// The files, the newest first.
+    /// The files, newest first.
     pub(crate) fn list(&self) -> Result<impl Iterator<Item = JournalFile>, JournalError> {
         let permitted = self.permitted()?;
         let files = self.journal.list()?.into_iter().rev();
         Ok(files.filter(move |file| permits(permitted.as_ref(), &file.path)))
     }
 
-    fn open(&self, file: Option<&str>, kind: Kind) -> Result<(PathBuf, Vec<u8>), Wrong> {
+    fn open(&self, file: Option<&str>, kind: FileKind) -> Result<(PathBuf, Vec<u8>), Wrong> {
         let (what, extension) = match kind {
-            Kind::Text => ("tree file", "txt"),
-            Kind::Picture => ("picture", "png"),
+            FileKind::Text => ("tree file", "txt"),
+            FileKind::Picture => ("picture", "png"),
         };
         let path = match file {
             Some(file) => self.named(file.trim()),
@@ -83,7 +83,7 @@ impl Reader {
         })
     }
 
-    /// The files that the log ascribes to apps within bounds; `None` where all are.
+    /// The files of permitted apps, by the log; `None` if all apps are permitted.
     fn permitted(&self) -> Result<Option<HashSet<PathBuf>>, JournalError> {
         if !self.policy.is_bounded() {
             return Ok(None);

@@ -1,9 +1,9 @@
-//! The MCP server: tool records, arguments, instructions and resources over a desktop that is driven
-//! one link at a time.
+//! The MCP server: tools, arguments, instructions and resources, for a desktop that is driven one link
+//! at a time.
 //!
-//! A call goes `server` (protocol, cancellation, progress) → `dispatch` (which tool) → `tools` and
-//! `args` (checked into a [`deskline_link::Call`]) → `worker` (the one thread that owns the
-//! desktop). `deskline call` enters at [`Dispatcher::call`], so that both ways do the same.
+//! A call goes through `server` (protocol, cancellation, progress), `dispatch` (finds the tool), `tools`
+//! and `args` (check the arguments and make a [`deskline_link::Call`]) to `worker` (the thread that
+//! owns the desktop). `deskline call` enters at [`Dispatcher::call`], so both ways behave the same.
 
 mod args;
 mod base64;
@@ -22,7 +22,7 @@ mod turns;
 mod worker;
 
 pub use dispatch::{Config, Dispatcher, Reply, UnknownTool};
-/// Standard input and output as `serve` wants them.
+/// Standard input and output, for `serve`.
 pub use rmcp::transport::stdio_pipes as stdio;
 pub use server::{INSTRUCTIONS, ServeError, serve};
 pub use worker::Desk;

@@ -1,4 +1,4 @@
-//! The calls that are queued or running, so that the server's end can stop them all.
+//! The calls in flight, so that a stopping server can cancel all of them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use std::time::Instant;
 use deskline_link::Cancel;
 use deskline_link::cancel::Reason;
 
-/// The flags of all calls that have no answer yet. Clones share them.
+/// The cancel flags of all calls without an answer. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Live(Arc<Mutex<Flags>>);
 
@@ -18,16 +18,16 @@ struct Flags {
     calls: HashMap<u64, Cancel>,
 }
 
-/// Takes a call's flag out again when it is dropped.
+/// Removes a call's flag when dropped.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct Registration {
     live: Live,
     number: u64,
 }
 
 impl Live {
-    /// Adds a call; once the server is stopping its flag is raised at once.
-    pub(crate) fn enter(&self, cancel: &Cancel) -> Entry {
+    /// Adds a call. Cancels it at once if the server is stopping.
+    pub(crate) fn register(&self, cancel: &Cancel) -> Registration {
         let mut flags = self.lock();
         let number = flags.next;
         flags.next += 1;
@@ -35,13 +35,13 @@ impl Live {
         if flags.stopping.is_some() {
             cancel.cancel(Reason::Stopping);
         }
-        Entry {
+        Registration {
             live: self.clone(),
             number,
         }
     }
 
-    /// Stops every call there is and every one that comes; says when it was first asked to.
+    /// Cancels all calls, present and future. Returns when it was first called.
     pub(crate) fn stop(&self) -> Instant {
         let mut flags = self.lock();
         let since = *flags.stopping.get_or_insert_with(Instant::now);
@@ -51,8 +51,8 @@ impl Live {
         since
     }
 
-    /// Why a call is not to start. Where the server is being stopped this waits until every flag is
-    /// raised, so that the end of one call does not start the next.
+    /// Why the call must not start, if so. Waits while [`Live::stop`] cancels the calls in flight:
+    /// otherwise the end of a cancelled call could start the next one.
     pub(crate) fn stopped(&self, cancel: &Cancel) -> Option<Reason> {
         let _raised = self.lock();
         cancel.reason()
@@ -63,7 +63,7 @@ impl Live {
     }
 }
 
-impl Drop for Entry {
+impl Drop for Registration {
     fn drop(&mut self) {
         self.live.lock().calls.remove(&self.number);
     }

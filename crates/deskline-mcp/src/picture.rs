@@ -1,4 +1,4 @@
-//! `view_screenshot`: the picture of a window for clients that cannot read files.
+//! `view_screenshot`: shows a picture of the journal to clients that cannot read files.
 
 use std::fmt::Write as _;
 use std::io::Cursor;
@@ -9,25 +9,25 @@ use serde_json::{Map, Value};
 
 use crate::args::{Args, Wrong};
 use crate::dispatch::Reply;
-use crate::files::Reader;
+use crate::files::JournalFiles;
 use crate::scale::Rgb;
-use crate::tools::Record;
+use crate::tools::ToolRecord;
 
-/// What models see at full sharpness, in pixels.
+/// Models see pictures of up to this long side at full sharpness, in pixels.
 const LONG_SIDE: usize = 1_568;
-/// The most memory that a picture may take once decoded, in bytes: 16k × 8k pixels.
+/// The maximum size of a decoded picture in bytes: 16k × 8k pixels.
 const LARGEST: usize = 400 << 20;
-/// The text chunks of a picture that say where it was on the screen.
+/// Names of the PNG text chunks with the picture's position and scale.
 const ORIGIN: &str = "origin";
 const SCALE: &str = "scale";
 
-/// What to show, checked.
+/// The checked arguments of a call.
 #[derive(Debug)]
 pub(crate) struct Request {
     file: Option<String>,
 }
 
-/// A picture and its place on the screen, as far as the file says.
+/// A picture, with its position on the screen as far as the file has it.
 #[derive(Debug, PartialEq)]
 struct Picture {
     rgb: Rgb,
@@ -39,7 +39,7 @@ struct Picture {
 
 impl Request {
     /// Reads a call's arguments.
-    pub(crate) fn read(record: &Record, arguments: &Map<String, Value>) -> Result<Self, Wrong> {
+    pub(crate) fn read(record: &ToolRecord, arguments: &Map<String, Value>) -> Result<Self, Wrong> {
         let args = Args(arguments);
         record.check(args)?;
         Ok(Self {
@@ -49,9 +49,9 @@ impl Request {
         })
     }
 
-    /// Reads the picture and makes it small enough.
-    pub(crate) fn run(&self, reader: &Reader) -> Result<Reply, Wrong> {
-        let (path, png) = reader.picture(self.file.as_deref())?;
+    /// Reads the picture and shrinks it.
+    pub(crate) fn run(&self, files: &JournalFiles) -> Result<Reply, Wrong> {
+        let (path, png) = files.picture(self.file.as_deref())?;
         let picture = decode(&png).map_err(|error| {
             format!("{} cannot be shown: {error}. Take another", path.display())
         })?;
@@ -71,8 +71,8 @@ impl Request {
     }
 }
 
-/// The one line beside the picture: its size, scale (its pixels per screen unit) and origin, so that
-/// screen x = origin x + pixel x / scale.
+/// The line beside the picture: its size, scale (its pixels per screen unit) and origin. An agent
+/// computes screen x = origin x + pixel x / scale.
 fn describe(picture: &Picture, shown: &Rgb) -> String {
     let scale = picture.scale * shown.width as f64 / picture.rgb.width as f64;
     let mut line = format!("{}×{} px, scale {scale:.3}", shown.width, shown.height);
@@ -100,7 +100,7 @@ fn decode(png: &[u8]) -> Result<Picture, DecodingError> {
             .chunks_exact(4)
             .flat_map(|pixel| pixel.iter().take(3).copied())
             .collect(),
-        // The journal writes colour.
+        // The journal writes RGB.
         _ => return Err(DecodingError::LimitsExceeded),
     };
     let note = |keyword: &str| {

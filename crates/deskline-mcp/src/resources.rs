@@ -4,19 +4,19 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use deskline_core::escape::percent_decode;
-use deskline_journal::{JournalFile, Kind};
+use deskline_journal::{FileKind, JournalFile};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents};
 
 use crate::base64;
-use crate::files::Reader;
+use crate::files::JournalFiles;
 
-/// How many files are listed, the newest first.
+/// At most this many files are listed, newest first.
 const LISTED: usize = 50;
 
 /// The newest files.
-pub(crate) fn list(reader: &Reader) -> Result<Vec<Resource>, ErrorData> {
-    let files = reader
+pub(crate) fn list(files: &JournalFiles) -> Result<Vec<Resource>, ErrorData> {
+    let files = files
         .list()
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     Ok(files.take(LISTED).map(|file| resource(&file)).collect())
@@ -28,8 +28,8 @@ fn resource(file: &JournalFile) -> Resource {
         .with_size(file.bytes)
 }
 
-/// One file: text as text, a picture as a blob.
-pub(crate) fn read(reader: &Reader, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+/// One file: a text as text, a picture as a blob.
+pub(crate) fn read(files: &JournalFiles, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let missing = |why: String| ErrorData::resource_not_found(why, None);
     let path = path(uri).ok_or_else(|| {
         missing(format!(
@@ -37,23 +37,24 @@ pub(crate) fn read(reader: &Reader, uri: &str) -> Result<ReadResourceResult, Err
         ))
     })?;
     let contents = if Path::new(&path).extension().is_some_and(|end| end == "png") {
-        let (_, png) = reader.picture(Some(&path)).map_err(missing)?;
-        ResourceContents::blob(base64::encode(&png), uri).with_mime_type(mime_type(Kind::Picture))
+        let (_, png) = files.picture(Some(&path)).map_err(missing)?;
+        ResourceContents::blob(base64::encode(&png), uri)
+            .with_mime_type(mime_type(FileKind::Picture))
     } else {
-        let (_, text) = reader.text(Some(&path)).map_err(missing)?;
+        let (_, text) = files.text(Some(&path)).map_err(missing)?;
         ResourceContents::text(text, uri)
     };
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-fn mime_type(kind: Kind) -> &'static str {
+fn mime_type(kind: FileKind) -> &'static str {
     match kind {
-        Kind::Text => "text/plain",
-        Kind::Picture => "image/png",
+        FileKind::Text => "text/plain",
+        FileKind::Picture => "image/png",
     }
 }
 
-/// The `file://` URI of an absolute path (RFC 8089), with what RFC 3986 reserves escaped.
+/// The `file://` URI of an absolute path (RFC 8089), percent-encoded as RFC 3986 requires.
 fn uri(path: &Path) -> String {
     let mut uri = String::from("file://");
     for byte in path.as_os_str().as_encoded_bytes() {

@@ -1,4 +1,4 @@
-//! Making a picture smaller with a box filter: each pixel is the average of those that it covers.
+//! Shrinks pictures with a box filter: each pixel is the average of the pixels that it covers.
 
 /// An 8-bit RGB picture without padding.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(crate) struct Rgb {
 }
 
 impl Rgb {
-    /// The picture with its long side at most `longest`, or `None` where it is already.
+    /// Shrinks the picture to a long side of `longest`; `None` if it is no longer than that.
     pub(crate) fn shrunk(&self, longest: usize) -> Option<Self> {
         let long = self.width.max(self.height);
         if long <= longest {
@@ -49,8 +49,8 @@ impl Rgb {
     }
 }
 
-/// The pixels of a side of `from` that pixel `at` of a side of `to` covers, each with how much of
-/// it, in `to`ths.
+/// The pixels of a side of length `from` that pixel `at` of a side of length `to` covers. The weight
+/// of each is the covered part, in `to`ths.
 fn spans(at: usize, from: usize, to: usize) -> Vec<(usize, u64)> {
     let (start, end) = (at * from, (at + 1) * from);
     (start / to..end.div_ceil(to))

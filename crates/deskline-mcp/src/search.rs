@@ -8,20 +8,20 @@ use serde_json::{Map, Value};
 
 use crate::args::{Args, Wrong, shown};
 use crate::dispatch::Reply;
-use crate::files::Reader;
-use crate::tools::Record;
+use crate::files::JournalFiles;
+use crate::tools::ToolRecord;
 
 /// The longest pattern, in characters.
 const LONGEST_PATTERN: usize = 1_000;
-/// The memory that a compiled pattern may take, in bytes.
+/// The maximum memory of a compiled pattern, in bytes.
 const PATTERN_SIZE: usize = 1 << 20;
-/// The longest search.
+/// The time limit of a search.
 const TIME: Duration = Duration::from_secs(2);
-/// The longest answer and the longest line in it, in characters.
+/// The longest answer, in characters.
 const LONGEST_ANSWER: usize = 3_800;
 const LONGEST_LINE: usize = 300;
 
-/// A search, checked.
+/// The checked arguments of a call.
 #[derive(Debug)]
 pub(crate) struct Query {
     pattern: Regex,
@@ -32,7 +32,7 @@ pub(crate) struct Query {
 
 impl Query {
     /// Reads a call's arguments.
-    pub(crate) fn read(record: &Record, arguments: &Map<String, Value>) -> Result<Self, Wrong> {
+    pub(crate) fn read(record: &ToolRecord, arguments: &Map<String, Value>) -> Result<Self, Wrong> {
         let args = Args(arguments);
         record.check(args)?;
         let example = "a regular expression such as Send|Cancel";
@@ -60,8 +60,8 @@ impl Query {
     }
 
     /// Searches the file.
-    pub(crate) fn run(&self, reader: &Reader) -> Result<Reply, Wrong> {
-        let (path, text) = reader.text(self.file.as_deref())?;
+    pub(crate) fn run(&self, files: &JournalFiles) -> Result<Reply, Wrong> {
+        let (path, text) = files.text(self.file.as_deref())?;
         Ok(Reply {
             text: format!(
                 "status: success\nfile: {}\n{}",
@@ -117,14 +117,14 @@ impl Query {
     }
 }
 
-/// Why a pattern was refused, on one line.
+/// Why a pattern is invalid, on one line.
 fn why(pattern: &str, error: &regex::Error) -> Wrong {
     match error {
         regex::Error::CompiledTooBig(_) => {
             "pattern is too big once compiled: use smaller repetitions".into()
         }
         error => {
-            // The last line says what is wrong; the ones before it draw where.
+            // The last line has the reason; the lines before it point at the position.
             let error = error.to_string();
             let what = error.lines().last().unwrap_or_default();
             format!(
@@ -136,7 +136,7 @@ fn why(pattern: &str, error: &regex::Error) -> Wrong {
     }
 }
 
-/// Whether the line is that of an element with this role, given bare and in lower case.
+/// Whether the line's element has a role that starts with `role`, which is bare and in lower case.
 fn has_role(line: &str, role: &str) -> bool {
     let marker = ['+', '-', '~', ' '];
     line.trim_start_matches(marker)
@@ -144,12 +144,12 @@ fn has_role(line: &str, role: &str) -> bool {
         .is_some_and(|line| bare(&line.to_lowercase()).starts_with(role))
 }
 
-/// A role without its `ax`.
+/// A role without the `ax` prefix.
 fn bare(role: &str) -> &str {
     role.strip_prefix("ax").unwrap_or(role)
 }
 
-/// A line that is not too long. Tree lines are already safe to show.
+/// Cuts a long line. Tree lines are escaped already.
 fn cut(line: &str) -> String {
     match line.char_indices().nth(LONGEST_LINE) {
         None => line.to_owned(),

@@ -1,5 +1,5 @@
-//! The MCP side: what rmcp asks of a server, in both generations of the protocol (`initialize`, and
-//! the stateless `server/discover`; rmcp tells them apart).
+//! The MCP server on top of rmcp, for both generations of the protocol: `initialize`, and the stateless
+//! `server/discover`. rmcp tells them apart.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,34 +21,34 @@ use crate::dispatch::Dispatcher;
 use crate::eof::Watched;
 use crate::resources;
 
-/// What the model is told on connect.
+/// The instructions that the model gets on connect.
 pub const INSTRUCTIONS: &str = include_str!("instructions.md");
 
-/// Progress is reported after this long, and then as often.
+/// The interval of progress reports; the first comes after one interval.
 const PROGRESS: Duration = Duration::from_secs(1);
 
-/// How long the server's end waits for a link to put the desktop back.
+/// How long a stopping server waits for a link to restore the desktop.
 const RESTORE: Duration = Duration::from_secs(5);
 
-/// How long answers may take to be written after that.
+/// How long it then waits for answers to be written.
 const FLUSH: Duration = Duration::from_secs(1);
 
 struct Server(Arc<Dispatcher>);
 
-/// Why serving ended other than by the client's or the person's will.
+/// Serving failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The first message was none that a client may open with.
+    /// The first message was invalid.
     #[error("the client did not speak MCP: {0}")]
     Handshake(#[source] Box<ServerInitializeError>),
-    /// The protocol's own task failed.
+    /// The protocol task failed.
     #[error("the protocol loop failed: {0}")]
     Protocol(#[from] tokio::task::JoinError),
 }
 
-/// Serves one client until its input ends or `stop` completes; by then the desktop has been put
-/// back, or [`RESTORE`] has passed.
+/// Serves one client until its input ends or `stop` completes. Before it returns, the desktop has
+/// been restored or [`RESTORE`] has passed.
 pub async fn serve<R, W>(
     dispatcher: Arc<Dispatcher>,
     input: R,
@@ -85,7 +85,7 @@ where
     let running = tokio::select! {
         running = handshake => match running {
             Ok(running) => running,
-            // A client may ask what we are and leave.
+            // A client may only ask for the server's info, and leave.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(ServeError::Handshake(Box::new(error))),
         },
@@ -146,7 +146,7 @@ impl ServerHandler for Server {
                 biased;
                 reply = &mut call => break reply,
                 () = context.ct.cancelled(), if cancel.reason().is_none() => {
-                    // The link still puts the desktop back before it answers.
+                    // The link still restores the desktop before it answers.
                     cancel.cancel(Reason::Request);
                 }
                 _ = ticks.tick(), if progress.is_some() => {
@@ -155,7 +155,7 @@ impl ServerHandler for Server {
                         let report = ProgressNotificationParam::new(token, seconds as f64)
                             .with_message(format!("{}: {seconds} s", request.name));
                         let peer = context.peer.clone();
-                        // Not awaited here: a client that does not read must not stop the link.
+                        // Do not await: a client that does not read must not block the link.
                         tokio::spawn(async move { peer.notify_progress(report).await });
                     }
                 }
@@ -172,8 +172,8 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let reader = self.0.reader.clone();
-        blocking(move || resources::list(&reader))
+        let files = self.0.files.clone();
+        blocking(move || resources::list(&files))
             .await
             .map(ListResourcesResult::with_all_items)
     }
@@ -183,13 +183,13 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let reader = self.0.reader.clone();
-        blocking(move || resources::read(&reader, &request.uri))
+        let files = self.0.files.clone();
+        blocking(move || resources::read(&files, &request.uri))
             .await
             .map(Into::into)
     }
 
-    /// Requests of a known method that do not have its form come here too.
+    /// Also called for malformed requests of known methods.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -1,4 +1,4 @@
-//! Targets, keys and options: what several tools read from their arguments in the same way.
+//! Arguments that several tools share: targets, keys and options.
 
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_link::call::Typing;
@@ -6,11 +6,11 @@ use deskline_link::{Options, Target};
 
 use crate::args::{Args, Wrong, shown};
 
-/// The ways to say which element, for errors.
+/// The ways to give a target, for errors.
 const WAYS: &str = "ref (\"e42\", from the end of a tree line), element (a part of its text, with role to narrow it), or x and y (from a tree line, with width and height for its centre)";
 
 impl Args<'_> {
-    /// The target of a tool that takes a ref, a text or a place.
+    /// A target: a ref, a text or a point.
     pub(crate) fn target(self) -> Result<Target, Wrong> {
         let by_place = ["x", "y", "width", "height"]
             .iter()
@@ -40,7 +40,7 @@ impl Args<'_> {
         }
     }
 
-    /// The target of a tool that takes a ref or a text.
+    /// A target that is an element: a ref or a text.
     pub(crate) fn element(self) -> Result<Target, Wrong> {
         let reference = self.reference("ref")?;
         let text = self.filled("element", "a part of the element's text")?;
@@ -69,7 +69,7 @@ impl Args<'_> {
         Ok(())
     }
 
-    /// A ref under this argument name.
+    /// A ref, from the argument `name`.
     pub(crate) fn reference(self, name: &str) -> Result<Option<Target>, Wrong> {
         self.text(name)?
             .map(|text| {
@@ -83,7 +83,7 @@ impl Args<'_> {
             .transpose()
     }
 
-    /// The place `x`,`y`; with `width`,`height` the centre of that rectangle.
+    /// The point `x`,`y`, or with `width`,`height` the centre of that rectangle.
     pub(crate) fn place(self) -> Result<Point, Wrong> {
         let (x, y) = (self.coordinate("x")?, self.coordinate("y")?);
         let (w, h) = (self.extent("width")?, self.extent("height")?);
@@ -110,7 +110,7 @@ impl Args<'_> {
         })
     }
 
-    /// What goes in by keyboard: `text`, `pressKey`, `pressKeyModifiers`.
+    /// What to type: `text`, `pressKey`, `pressKeyModifiers`.
     pub(crate) fn typing(self) -> Result<Typing, Wrong> {
         let text = self.text("text")?.filter(|text| !text.is_empty());
         let key = self.key("pressKey", "pressKeyModifiers")?;
@@ -123,7 +123,7 @@ impl Args<'_> {
     /// A key with its modifiers.
     pub(crate) fn key(self, name: &str, modifiers: &str) -> Result<Option<KeyPress>, Wrong> {
         let held = self.names(modifiers)?;
-        // A space is a key too: only nothing at all is empty.
+        // Do not trim: a space is a key.
         match self.text(name)? {
             Some("") => Err(format!(
                 "{name} is empty. Pass a key name such as Return or a"
@@ -136,12 +136,12 @@ impl Args<'_> {
         }
     }
 
-    /// Modifiers alone.
+    /// A list of modifiers.
     pub(crate) fn modifiers(self, name: &str) -> Result<Modifiers, Wrong> {
         Modifiers::parse(self.names(name)?).map_err(|wrong| wrong.to_string())
     }
 
-    /// The options that every link takes.
+    /// The options of every link.
     pub(crate) fn options(self) -> Result<Options, Wrong> {
         let default = Options::default();
         Ok(Options {

@@ -1,22 +1,22 @@
-//! One app's calls reach the queue in the order in which they came, although each first asks the
-//! app whether it answers, and an app that hangs keeps only its own calls back.
+//! Keeps the calls about one app in order while each pings the app. An app that hangs delays only its
+//! own calls.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 
-/// Whose turn it is, by pid.
+/// A fair lock for each pid.
 #[derive(Debug, Default)]
 pub(crate) struct Turns(Mutex<HashMap<u32, Arc<Turn<()>>>>);
 
 impl Turns {
-    /// Waits for the turn of this call among those of its app. Waiters are served in the order in
-    /// which they were first polled.
+    /// Waits for the turn of a call about this app. Calls are served in the order in which they were
+    /// first polled.
     pub(crate) async fn take(&self, pid: u32) -> OwnedMutexGuard<()> {
         let turn = {
             let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            // Nobody holds or waits for those that only the map knows.
+            // Drop the locks that nobody holds or waits for.
             turns.retain(|_, turn| Arc::strong_count(turn) > 1);
             Arc::clone(turns.entry(pid).or_default())
         };

@@ -1,4 +1,4 @@
-//! The one thread that owns the desktop: links run on it one at a time, in the order in which they
+//! The worker thread, which owns the desktop. It runs jobs one at a time, in the order in which they
 //! were submitted.
 
 use std::any::Any;
@@ -14,7 +14,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::live::Live;
 
-/// What the worker does its work with: [`Links`], or a script in a test.
+/// What the worker drives: [`Links`], or a script in a test.
 pub trait Desk: Send {
     /// One link.
     fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer;
@@ -22,7 +22,7 @@ pub trait Desk: Send {
     /// `list_applications`.
     fn applications(&mut self) -> Answer;
 
-    /// Called while nothing is asked for; the time until it is to be called again, if ever.
+    /// Called while the queue is empty. Returns when to call it again, if ever.
     fn keep(&mut self) -> Option<Duration> {
         None
     }
@@ -42,7 +42,7 @@ impl Desk for Links {
     }
 }
 
-/// What the worker can be asked for.
+/// A job for the worker.
 #[derive(Debug)]
 pub(crate) enum Job {
     /// A link.
@@ -60,7 +60,7 @@ enum Order {
 #[derive(Debug)]
 pub(crate) struct Worker {
     orders: mpsc::Sender<Order>,
-    /// Closed once the thread has let go of the desktop.
+    /// Closed once the thread has dropped the desktop.
     gone: watch::Receiver<()>,
 }
 
@@ -81,12 +81,12 @@ impl Worker {
     /// Puts a job at the end of the queue.
     pub(crate) fn submit(&self, job: Job, cancel: Cancel) -> oneshot::Receiver<Answer> {
         let (reply, answer) = oneshot::channel();
-        // Where the thread has quit the reply is dropped, and the receiver says so.
+        // If the thread has ended, the reply is dropped, and the receiver sees that.
         let _ = self.orders.send(Order::Run(job, cancel, reply));
         answer
     }
 
-    /// Lets the thread finish what is queued and end; `false` if it has not within `limit`.
+    /// Lets the thread finish its queue and end. `false` if that takes longer than `limit`.
     pub(crate) async fn stop(&self, limit: Duration) -> bool {
         let _ = self.orders.send(Order::Quit);
         let mut gone = self.gone.clone();
@@ -105,10 +105,10 @@ fn work(mut desk: Box<dyn Desk>, live: &Live, inbox: &mpsc::Receiver<Order>) {
     }
 }
 
-/// The next order, while the desk keeps what it has.
+/// Waits for the next order. Calls [`Desk::keep`] while there is none.
 fn next(desk: &mut dyn Desk, inbox: &mpsc::Receiver<Order>) -> Result<Order, RecvError> {
     loop {
-        // What is queued already does not wait for it.
+        // Orders that are queued already come first.
         match inbox.try_recv() {
             Err(TryRecvError::Empty) => {}
             order => return order.map_err(|_| RecvError),
@@ -123,7 +123,7 @@ fn next(desk: &mut dyn Desk, inbox: &mpsc::Receiver<Order>) -> Result<Order, Rec
     }
 }
 
-/// One job; a panic in it ends neither the thread nor the queue.
+/// Runs one job. A panic in it ends neither the thread nor the queue.
 fn run(desk: &mut dyn Desk, job: &Job, cancel: &Cancel) -> Answer {
     let job = AssertUnwindSafe(|| match job {
         Job::Link(call) => desk.run(call, cancel),
@@ -159,7 +159,7 @@ fn never_started(reason: Reason) -> Answer {
     ))
 }
 
-/// An error in the summary's form, for what goes wrong outside a link.
+/// An error answer in the form of a summary, for failures outside a link.
 pub(crate) fn failure(error: &str) -> Answer {
     let summary = Summary {
         error: Some(error.to_owned()),
@@ -175,7 +175,7 @@ pub(crate) fn failure(error: &str) -> Answer {
 mod tests {
     use super::*;
 
-    /// Wants to be called again so often, and then sends the order to quit.
+    /// Asks to be called again so many times, then sends the order to quit.
     struct Keeping(u32, mpsc::Sender<Order>);
 
     impl Desk for Keeping {

@@ -1,4 +1,4 @@
-//! What the server gives of its journal: resources, `search_tree`, `view_screenshot`.
+//! What the server shows of its journal: resources, `search_tree`, `view_screenshot`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -14,7 +14,7 @@ use serde_json::json;
 
 const TREE: &str = "# Notes — 2 elements (0.01s)\n [AXWindow (frame)] \"Notes\" x:0 y:0 w:9 h:9 visible #e1\n [AXButton (push button)] \"Send\" x:1 y:2 w:3 h:4 visible #e2\n";
 
-/// A pair and a record as a link leaves them; the pair's path without the extension.
+/// Writes a pair and a record as a link does; returns the path without the extension.
 fn write(journal: &Journal, tool: &str, width: u32, height: u32) -> String {
     write_of(journal, "Notes", tool, width, height)
 }
@@ -100,7 +100,7 @@ async fn shows_a_picture_small_enough_for_a_model() {
     let content = result["content"].as_array().unwrap();
     assert_eq!((content.len(), &content[0]["type"]), (2, &json!("image")));
     assert_eq!(content[0]["mimeType"], "image/png");
-    // A PNG's first bytes, in Base64.
+    // The signature of a PNG, in Base64.
     assert!(
         content[0]["data"]
             .as_str()
@@ -176,7 +176,7 @@ async fn files_of_apps_that_are_out_of_bounds_stay_shut() {
     .await;
     let open = write_of(&session.journal, "Notes", "refresh_traversal", 1, 1);
     let shut = write_of(&session.journal, "My Secrets", "refresh_traversal", 1, 1);
-    // Neither is one that no record ascribes to an app.
+    // Nor a file that no record assigns to an app.
     let unknown = session.journal.begin("refresh_traversal").unwrap();
     unknown.write_text(TREE).unwrap();
 

@@ -1,5 +1,5 @@
-//! The server over raw lines: both generations of the protocol, order, cancellation, progress,
-//! panics and the ways to end.
+//! The server, over raw lines: both generations of the protocol, order, cancellation, progress, panics,
+//! and all ways to end.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -105,7 +105,7 @@ async fn wrong_arguments_are_results_and_wrong_tools_are_errors() {
         error["message"],
         "unknown tool \"clik_and_traverse\". Did you mean \"click_and_traverse\"?"
     );
-    // An answer, not silence.
+    // An error, not silence.
     let error = session
         .ask(
             "tools/call",
@@ -175,7 +175,7 @@ async fn links_run_one_at_a_time_and_a_hung_app_delays_no_other() {
     assert_eq!(session.seen().await, "start 5 0");
     session.refresh(2, PLAIN).await;
     session.refresh(3, HUNG).await;
-    // The hung app's error overtakes both.
+    // The error about the hung app comes before both.
     let answer = session.receive().await;
     assert_eq!(answer["id"], 3);
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
@@ -216,7 +216,7 @@ async fn a_cancelled_request_cancels_its_link() {
         )
         .await;
     assert_eq!(session.seen().await, "end 2 Some(Request)");
-    // And the next one runs, uncancelled.
+    // The next call runs, uncancelled.
     let text = session
         .text("refresh_traversal", json!({"pid": PLAIN}))
         .await;
@@ -232,7 +232,7 @@ async fn a_request_that_is_cancelled_in_the_queue_never_runs() {
     session
         .notify("notifications/cancelled", json!({"requestId": 2}))
         .await;
-    // Lines are handled in order: this answer means that the cancellation has arrived.
+    // Lines are handled in order: after this answer the cancellation has arrived.
     let error = session.ask("no/such", json!({})).await;
     assert_eq!(error["code"], -32601);
     session.gate.send(()).unwrap();
@@ -286,12 +286,12 @@ async fn the_end_of_the_input_stops_the_running_link_and_the_queue() {
     session.refresh(1, ENDLESS).await;
     assert_eq!(session.seen().await, "start 2 0");
     session.refresh(2, PLAIN).await;
-    // Lines are handled in order: this answer means that the second call has arrived.
+    // Lines are handled in order: after this answer the second call has arrived.
     assert_eq!(session.ask("no/such", json!({})).await["code"], -32601);
     session.hang_up().await;
     session.ended().await.unwrap();
     assert_eq!(session.rest(), ["end 2 Some(Stopping)", "gone"]);
-    // The answers were still delivered, in any order.
+    // Both answers were still delivered, in any order.
     let mut answers = [session.receive().await, session.receive().await];
     answers.sort_by_key(|answer| answer["id"].as_u64());
     let said = answers.map(|answer| answer["result"]["content"][0]["text"].to_string());

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use deskline_journal::Keep;
+use deskline_journal::Retention;
 
 const AFTER: &str = "\
 Add it to an agent:
@@ -40,7 +40,7 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
-/// What holds for every command.
+/// Options of every command.
 #[derive(Debug, Args)]
 pub(crate) struct Settings {
     /// The journal's folder [default: /tmp/deskline]
@@ -53,7 +53,7 @@ pub(crate) struct Settings {
         value_name = "SIZE,AGE",
         default_value = "1GiB,7d"
     )]
-    pub(crate) keep: Keep,
+    pub(crate) keep: Retention,
     /// Offer only the tools that change nothing on the desktop
     #[arg(long, global = true)]
     pub(crate) read_only: bool,
@@ -63,8 +63,8 @@ pub(crate) struct Settings {
     /// Never touch or read apps whose name contains this; may be given several times
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) deny_app: Vec<String>,
-    /// Whether your keys and clicks are kept out while the agent's go in (`input`), and an overlay
-    /// says so (`full`)
+    /// Whether your keys and clicks are kept out while the agent's go in (`input`), with a banner
+    /// that says so (`full`)
     #[arg(
         long,
         global = true,
@@ -74,7 +74,7 @@ pub(crate) struct Settings {
         hide_possible_values = true
     )]
     pub(crate) guard: GuardMode,
-    /// After how many seconds the guard lets you in again, whatever hangs
+    /// After how many seconds the guard opens by itself, whatever hangs
     #[arg(
         long,
         global = true,
@@ -83,10 +83,10 @@ pub(crate) struct Settings {
         value_parser = clap::value_parser!(u16).range(1..=600)
     )]
     pub(crate) guard_timeout: u16,
-    /// Work on a desktop of the agent's own instead of yours: `private` or `private=1920x1080`
+    /// Give the agent a desktop of its own: `private` or `private=1920x1080`
     #[arg(long, global = true, value_name = "private[=WxH]", value_parser = private)]
     pub(crate) desktop: Option<Size>,
-    /// List the tools under the names of another server, and write where it did: `macos-use`
+    /// Use the tool names and the folder of another server: `macos-use`
     #[arg(
         long,
         global = true,
@@ -95,7 +95,7 @@ pub(crate) struct Settings {
         hide_possible_values = true
     )]
     pub(crate) compat: Option<Compat>,
-    /// Say more on standard error; twice for more still
+    /// Print more to standard error; twice for still more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }
@@ -104,9 +104,9 @@ pub(crate) struct Settings {
 pub(crate) enum Command {
     /// Serve MCP on standard input and output (the default)
     Serve,
-    /// Call one tool as an agent would, and print what it answers
+    /// Call one tool as an agent would, and print its answer
     Call(Call),
-    /// Check what is needed, and say how to get what is missing
+    /// Check what Deskline needs, and say how to get what is missing
     Doctor {
         /// As JSON
         #[arg(long)]
@@ -114,7 +114,7 @@ pub(crate) enum Command {
     },
     /// Show the latest calls of the journal
     Log {
-        /// How many
+        /// How many calls
         #[arg(short, default_value_t = 20, value_name = "N")]
         number: usize,
         /// As JSON, one object a line
@@ -124,7 +124,7 @@ pub(crate) enum Command {
     /// Try every tool and the guard on two of the Mac's own apps, and print a report to send back
     #[cfg(target_os = "macos")]
     Selftest(Selftest),
-    /// Run a private desktop until a signal comes or a command on it ends
+    /// Run a private desktop until a signal comes or its command ends
     Desktop(DesktopArgs),
 }
 
@@ -135,7 +135,7 @@ pub(crate) struct Call {
     /// Its arguments, a JSON object
     #[arg(default_value = "{}", value_parser = object)]
     pub(crate) arguments: Object,
-    /// Print the whole MCP result, with pictures
+    /// Print the whole MCP result as JSON, with pictures
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -143,7 +143,7 @@ pub(crate) struct Call {
 #[cfg(target_os = "macos")]
 #[derive(Debug, Args)]
 pub(crate) struct Selftest {
-    /// A part that the test plays in a process of its own
+    /// A role that the test plays in a process of its own
     #[arg(long, hide = true)]
     pub(crate) role: Option<deskline_macos::selftest::Role>,
 }
@@ -153,19 +153,19 @@ pub(crate) struct DesktopArgs {
     /// Width and height of its screen in pixels
     #[arg(long, value_name = "WxH", default_value = "1280x800")]
     pub(crate) size: Size,
-    /// Let a person look on and take part with a VNC viewer
+    /// Let a person watch and take part with a VNC viewer
     #[arg(long)]
     pub(crate) watch: bool,
-    /// The home directory of its apps [default: an empty one that ends with it]
+    /// The home directory of its apps [default: a temporary, empty one]
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
-    /// Announce it as JSON
+    /// Print how to reach it as JSON
     #[arg(long)]
     pub(crate) json: bool,
     /// End it when standard input ends
     #[arg(long, conflicts_with = "command")]
     pub(crate) until_eof: bool,
-    /// A command to run on it
+    /// A command to run on it; the desktop ends with it
     #[arg(last = true)]
     pub(crate) command: Vec<OsString>,
 }

@@ -7,7 +7,7 @@ use deskline_journal::{Outcome, Record};
 
 const HEADER: [&str; 6] = ["TIME", "TOOL", "APP", "OUTCOME", "DIFF", "MS"];
 
-/// One line a record under a header; what was written and why it failed on lines of their own.
+/// A header and one line a record; its files, and its error, on lines of their own.
 pub(crate) fn table(records: &[Record]) -> String {
     let rows: Vec<[String; 6]> = std::iter::once(HEADER.map(str::to_owned))
         .chain(records.iter().map(row))
@@ -52,7 +52,7 @@ fn row(record: &Record) -> [String; 6] {
     let diff = record.diff.map_or_else(String::new, |diff| {
         format!("+{} -{} ~{}", diff.added, diff.removed, diff.modified)
     });
-    // Not `sum`, which is -0 of nothing.
+    // Not `sum`: the sum of no floats is -0.
     let steps = record.steps_ms.values();
     let ms = steps
         .filter_map(serde_json::Value::as_f64)

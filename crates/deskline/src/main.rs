@@ -35,9 +35,9 @@ fn start(cli: Cli) -> ExitCode {
     })
 }
 
-/// Sends traces to standard error: standard output is the protocol's.
+/// Sends logs to standard error: standard output belongs to the protocol.
 fn trace(verbose: u8) {
-    // rmcp writes whole requests from `debug` on, with what is typed into password fields.
+    // From `debug` on, rmcp logs whole requests, which may have passwords to type.
     let filter = match verbose {
         0 => "warn,rmcp=error",
         1 => "info,rmcp=warn",

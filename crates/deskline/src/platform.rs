@@ -1,4 +1,4 @@
-//! The operating system's part: which crate reaches the desktop, checks it and makes private ones.
+//! The operating system's part of the program: opens, checks and runs desktops.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -10,9 +10,9 @@ use std::process::ExitCode;
 use deskline_link::doctor::{Check, Report};
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Reach, desktop, reach, run};
+pub(crate) use linux::{OpenDesktop, desktop, open, run};
 #[cfg(target_os = "macos")]
-pub(crate) use macos::{Reach, desktop, reach, run, selftest};
+pub(crate) use macos::{OpenDesktop, desktop, open, run, selftest};
 
 use crate::cli::Settings;
 use crate::run::{self as program, Done};
@@ -23,8 +23,7 @@ pub(crate) fn doctor(settings: &Settings, json: bool) -> Done {
     let mut checks = linux::examine(settings)?;
     #[cfg(target_os = "macos")]
     let mut checks = macos::examine(settings)?;
-    // A name is reserved as every call does: that a folder opens does not say that it can be
-    // written.
+    // Reserve a name, as every call does: a folder that opens need not be writable.
     let journal = program::journal(settings).and_then(|journal| {
         journal.begin("doctor")?;
         Ok(journal)

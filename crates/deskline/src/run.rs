@@ -1,4 +1,4 @@
-//! Serving, calling and looking back.
+//! The commands serve, call and log.
 
 use std::error::Error;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -20,9 +20,9 @@ use crate::{log as table, platform};
 
 pub(crate) type Done = Result<ExitCode, Box<dyn Error>>;
 
-/// Where a macos-use setup expects its files.
+/// The folder of a macos-use setup.
 const MACOS_USE: &str = "/tmp/macos-use";
-/// How long a cancelled call may take to put the desktop back.
+/// How long a cancelled call may take to restore the desktop.
 const RESTORE: Duration = Duration::from_secs(5);
 
 pub(crate) fn journal(settings: &Settings) -> Result<Journal, Box<dyn Error>> {
@@ -31,10 +31,10 @@ pub(crate) fn journal(settings: &Settings) -> Result<Journal, Box<dyn Error>> {
     Ok(Journal::open(dir, settings.keep)?)
 }
 
-/// The one place where the parts are put together.
-fn dispatcher(settings: &Settings) -> Result<(Dispatcher, platform::Reach), Box<dyn Error>> {
+/// Builds the server: the only place that connects the crates.
+fn dispatcher(settings: &Settings) -> Result<(Dispatcher, platform::OpenDesktop), Box<dyn Error>> {
     let journal = journal(settings)?;
-    let reach = platform::reach(settings)?;
+    let open = platform::open(settings)?;
     let policy = Policy {
         allow: settings.allow_app.clone(),
         deny: settings.deny_app.clone(),
@@ -48,15 +48,15 @@ fn dispatcher(settings: &Settings) -> Result<(Dispatcher, platform::Reach), Box<
         },
         ..Policy::default()
     };
-    let links = Links::new(Arc::clone(&reach.platform), journal.clone(), policy.clone());
+    let links = Links::new(Arc::clone(&open.platform), journal.clone(), policy.clone());
     let config = Config {
         policy,
         read_only: settings.read_only,
         compat_macos_use: settings.compat.is_some(),
     };
-    let platform = Arc::clone(&reach.platform);
+    let platform = Arc::clone(&open.platform);
     let dispatcher = Dispatcher::new(platform, Box::new(links), journal, config)?;
-    Ok((dispatcher, reach))
+    Ok((dispatcher, open))
 }
 
 /// `deskline serve`.
@@ -66,7 +66,7 @@ pub(crate) fn serve(settings: &Settings) -> Done {
             "deskline: serving MCP on standard input and output, which is meant for an agent; see deskline --help. Ctrl-D ends it."
         );
     }
-    let (dispatcher, _reach) = dispatcher(settings)?;
+    let (dispatcher, _open) = dispatcher(settings)?;
     in_runtime(async {
         let stop = stopped()?;
         let (input, output) = deskline_mcp::stdio();
@@ -77,7 +77,7 @@ pub(crate) fn serve(settings: &Settings) -> Done {
 
 /// `deskline call`.
 pub(crate) fn call(settings: &Settings, call: &Call) -> Done {
-    let (dispatcher, _reach) = dispatcher(settings)?;
+    let (dispatcher, _open) = dispatcher(settings)?;
     in_runtime(async {
         let cancel = Cancel::new();
         let answer = dispatcher.call(&call.tool, &call.arguments, &cancel);
@@ -128,7 +128,7 @@ pub(crate) fn log(settings: &Settings, number: usize, json: bool) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints a line; that nobody reads it any more (`| head`) is no error.
+/// Prints a line. A closed pipe (`| head`) is no error.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     match writeln!(io::stdout(), "{text}") {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -139,12 +139,12 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 fn in_runtime(work: impl Future<Output = Done>) -> Done {
     let runtime: Runtime = Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(work);
-    // A thread may still be reading standard input; it ends with the process.
+    // A thread may still be reading standard input: let it end with the process.
     runtime.shutdown_background();
     done
 }
 
-/// Completes when the process is told to end.
+/// Completes when a signal tells the process to end.
 fn stopped() -> io::Result<impl Future<Output = ()>> {
     let mut signals = [
         SignalKind::interrupt(),

@@ -1,4 +1,4 @@
-//! The program as a client or a person starts it: exit codes, endings, and what goes where.
+//! The program as a client or a person starts it: exit codes, how it ends, what goes to which stream.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
 
-/// A folder for a journal of the test's own.
+/// A temporary folder for the journal.
 fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
@@ -30,7 +30,7 @@ fn run(args: &[&str], input: &str) -> Output {
     let folder = folder();
     let mut child = deskline(&folder, args).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    // One that does not read its input has closed it.
+    // The program may exit without reading its input.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     child.wait_with_output().unwrap()

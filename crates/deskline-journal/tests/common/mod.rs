@@ -6,28 +6,28 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use deskline_core::{App, Element, ElementId, Role, States, Text, Tree};
-use deskline_journal::{Journal, Keep};
+use deskline_journal::{Journal, Retention};
 use tempfile::TempDir;
 
-/// Names the folder to a process that [`spawn`] started.
+/// Tells a process started by [`spawn`] its folder.
 const CHILD: &str = "DESKLINE_JOURNAL_TEST_CHILD";
 
 pub fn journal() -> (TempDir, Journal) {
     let dir = tempfile::tempdir().unwrap();
-    let journal = open(&dir.path().join("journal"), Keep::default());
+    let journal = open(&dir.path().join("journal"), Retention::default());
     (dir, journal)
 }
 
-pub fn open(path: &Path, keep: Keep) -> Journal {
+pub fn open(path: &Path, keep: Retention) -> Journal {
     Journal::open(Some(path), keep).unwrap()
 }
 
-/// In a process that [`spawn`] started, the folder it is to work in.
+/// The folder that [`spawn`] gave this process; `None` in the test itself.
 pub fn child_dir() -> Option<PathBuf> {
     std::env::var_os(CHILD).map(PathBuf::from)
 }
 
-/// The test `name` of this binary, for another process to run in `dir`.
+/// The test `name` of this binary, as another process that works in `dir`.
 pub fn command(name: &str, dir: &Path) -> Command {
     command_of(&std::env::current_exe().unwrap(), name, dir)
 }
@@ -45,7 +45,7 @@ pub fn spawn(name: &str, dir: &Path) -> Child {
     command(name, dir).spawn().unwrap()
 }
 
-/// What a process has said on lines that start with `tag`.
+/// The lines of a process's output that start with `tag`.
 pub fn said(child: Child, tag: &str) -> Vec<String> {
     let output = child.wait_with_output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();

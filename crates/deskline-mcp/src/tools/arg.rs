@@ -1,4 +1,4 @@
-//! What an argument of a tool is, and how `tools/list` describes it.
+//! Describes an argument of a tool for `tools/list`.
 
 use serde_json::{Map, Value, json};
 
@@ -51,19 +51,19 @@ impl Arg {
         }
     }
 
-    /// One that a call may leave out.
+    /// An optional argument.
     pub(crate) const fn optional(name: &'static str, kind: Type, about: &'static str) -> Self {
         Self::new(name, kind, about)
     }
 
-    /// One that every call must have.
+    /// A required argument.
     pub(crate) const fn required(name: &'static str, kind: Type, about: &'static str) -> Self {
         let mut arg = Self::new(name, kind, about);
         arg.required = true;
         arg
     }
 
-    /// One that is accepted but not in the schema: every session pays for the list.
+    /// An argument that is accepted but not listed: every session pays for the list.
     pub(crate) const fn unlisted(name: &'static str, kind: Type) -> Self {
         let mut arg = Self::new(name, kind, "");
         arg.listed = false;
@@ -84,7 +84,7 @@ pub(crate) const PRESS_KEY_MODIFIERS: Arg = Arg::optional("pressKeyModifiers", T
 pub(crate) const MODIFIER_FLAGS: Arg =
     Arg::optional("modifierFlags", Type::Names, "Shift, Control, Alt, Command");
 
-/// The options that every link takes, in no tool's schema.
+/// The options of every link. No tool lists them.
 pub(crate) const OPTIONS: [Arg; 7] = [
     Arg::unlisted("traverseBefore", Type::Bool),
     Arg::unlisted("traverseAfter", Type::Bool),

@@ -1,11 +1,11 @@
-//! What reads the journal, for clients that cannot read files.
+//! Tools that read the journal, for clients that cannot read files.
 
 use super::arg::{Arg, Type};
-use super::{Effect, Kind, Record};
+use super::{Effect, Handler, ToolRecord};
 
 const FILE: Arg = Arg::optional("file", Type::Text, "default: the newest");
 
-pub(super) static SEARCH_TREE: Record = Record {
+pub(super) static SEARCH_TREE: ToolRecord = ToolRecord {
     name: "search_tree",
     about: "Lines of a tree file that match a regular expression (any case), with line numbers. For clients that cannot grep files.",
     args: &[
@@ -15,13 +15,13 @@ pub(super) static SEARCH_TREE: Record = Record {
         Arg::optional("limit", Type::Integer, "default 20"),
     ],
     effect: Effect::ReadFile,
-    kind: Kind::Search,
+    handler: Handler::Search,
 };
 
-pub(super) static VIEW_SCREENSHOT: Record = Record {
+pub(super) static VIEW_SCREENSHOT: ToolRecord = ToolRecord {
     name: "view_screenshot",
     about: "The picture of a window, for clients that cannot read files. To check, not to take coordinates from.",
     args: &[FILE],
     effect: Effect::ReadFile,
-    kind: Kind::Screenshot,
+    handler: Handler::Screenshot,
 };

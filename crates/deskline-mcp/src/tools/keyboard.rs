@@ -1,12 +1,12 @@
-//! What the keyboard does: type, press.
+//! Keyboard tools: type, press a key.
 
 use deskline_link::{Action, Tool};
 
 use super::arg::{Arg, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, Type};
-use super::{Effect, Kind, Record};
+use super::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
 
-pub(super) static TYPE: Record = Record {
+pub(super) static TYPE: ToolRecord = ToolRecord {
     name: "type_and_traverse",
     about: "Type text into what has the focus, then optionally press a key.",
     args: &[
@@ -16,7 +16,7 @@ pub(super) static TYPE: Record = Record {
         PRESS_KEY_MODIFIERS,
     ],
     effect: Effect::Act,
-    kind: Kind::Link(Tool::Type, type_text),
+    handler: Handler::Link(Tool::Type, type_text),
 };
 
 fn type_text(args: Args<'_>) -> Result<Action, Wrong> {
@@ -27,7 +27,7 @@ fn type_text(args: Args<'_>) -> Result<Action, Wrong> {
     Ok(Action::Type { typing })
 }
 
-pub(super) static PRESS_KEY_TOOL: Record = Record {
+pub(super) static PRESS_KEY_TOOL: ToolRecord = ToolRecord {
     name: "press_key_and_traverse",
     about: "Press one key with modifiers. Keys: a character, Return, Tab, Space, Escape, Delete, ForwardDelete, Home, End, PageUp, PageDown, Up, Down, Left, Right, F1-F24.",
     args: &[
@@ -36,7 +36,7 @@ pub(super) static PRESS_KEY_TOOL: Record = Record {
         MODIFIER_FLAGS,
     ],
     effect: Effect::Act,
-    kind: Kind::Link(Tool::PressKey, press_key),
+    handler: Handler::Link(Tool::PressKey, press_key),
 };
 
 fn press_key(args: Args<'_>) -> Result<Action, Wrong> {

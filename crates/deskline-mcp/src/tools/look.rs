@@ -1,4 +1,4 @@
-//! Opening an app and looking at it.
+//! Tools that open, list and read apps, or wait for them.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use deskline_link::call::Awaited;
 use deskline_link::{Action, Tool};
 
 use super::arg::{Arg, ELEMENT, PID, REF, ROLE, Type};
-use super::{Effect, Kind, Record};
+use super::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong, shown};
 
-pub(super) static OPEN: Record = Record {
+pub(super) static OPEN: ToolRecord = ToolRecord {
     name: "open_application_and_traverse",
     about: "Start an app, or bring a running one to the front, and read its window. Answers with the pid that every other tool takes.",
     args: &[Arg::required(
@@ -19,7 +19,7 @@ pub(super) static OPEN: Record = Record {
         "name, bundle or desktop-file id, or path",
     )],
     effect: Effect::Act,
-    kind: Kind::Link(Tool::Open, open),
+    handler: Handler::Link(Tool::Open, open),
 };
 
 fn open(args: Args<'_>) -> Result<Action, Wrong> {
@@ -31,23 +31,23 @@ fn open(args: Args<'_>) -> Result<Action, Wrong> {
     })
 }
 
-pub(super) static REFRESH: Record = Record {
+pub(super) static REFRESH: ToolRecord = ToolRecord {
     name: "refresh_traversal",
     about: "Read an app's window again without touching it. Only for what changed by itself: each action already answers with a fresh tree.",
     args: &[PID],
     effect: Effect::Look,
-    kind: Kind::Link(Tool::Refresh, |_| Ok(Action::Refresh)),
+    handler: Handler::Link(Tool::Refresh, |_| Ok(Action::Refresh)),
 };
 
-pub(super) static LIST_APPLICATIONS: Record = Record {
+pub(super) static LIST_APPLICATIONS: ToolRecord = ToolRecord {
     name: "list_applications",
     about: "The running apps that have windows: name, pid, which is in front, window titles.",
     args: &[],
     effect: Effect::Look,
-    kind: Kind::Applications,
+    handler: Handler::Applications,
 };
 
-pub(super) static WAIT_FOR: Record = Record {
+pub(super) static WAIT_FOR: ToolRecord = ToolRecord {
     name: "wait_for_and_traverse",
     about: "Wait until an element is present, absent, or has a state, instead of polling with refresh_traversal. Answers with what changed meanwhile.",
     args: &[
@@ -63,7 +63,7 @@ pub(super) static WAIT_FOR: Record = Record {
         Arg::optional("timeout", Type::Number, "seconds, default 10"),
     ],
     effect: Effect::Look,
-    kind: Kind::Link(Tool::WaitFor, wait_for),
+    handler: Handler::Link(Tool::WaitFor, wait_for),
 };
 
 /// The state words of a tree line, in its order.

@@ -1,5 +1,5 @@
-//! The tools: each a small record next to its siblings. `tools/list` and the dispatch of a call are
-//! both made from the records, so that they cannot disagree.
+//! The tools. Each is a small record beside related ones. `tools/list` and dispatch both use the records,
+//! so they cannot disagree.
 
 mod arg;
 mod files;
@@ -20,46 +20,46 @@ use serde_json::{Map, Value};
 use crate::args::{Args, Wrong};
 use arg::{Arg, OPTIONS, schema};
 
-/// The prefix under which `--compat macos-use` lists the tools; always accepted in a call.
+/// The prefix of the tools' names with `--compat macos-use`. Calls may always use it.
 pub(crate) const COMPAT_PREFIX: &str = "macos-use_";
 
-/// Reads the arguments that are the tool's own.
+/// Makes an action from the tool's own arguments.
 type Read = fn(Args<'_>) -> Result<Action, Wrong>;
 
-/// What carries a tool out.
+/// How a tool is carried out.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Kind {
+pub(crate) enum Handler {
     /// A link.
     Link(Tool, Read),
-    /// The desktop's list of apps.
+    /// Lists the desktop's apps.
     Applications,
-    /// A search in a tree file.
+    /// Searches a tree file.
     Search,
-    /// A picture out of the journal.
+    /// Shows a picture of the journal.
     Screenshot,
 }
 
-/// What a tool does to the person's desktop, for its annotations.
+/// A tool's effect on the person's desktop, for its annotations.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Effect {
     /// Reads the journal.
     ReadFile,
     /// Reads the screen.
     Look,
-    /// Sets or selects something, over what was there. Twice does no more than once.
+    /// Sets or selects something. Idempotent; overwrites what was there.
     Set,
-    /// May do anything that the person could.
+    /// May do anything that the person can.
     Act,
 }
 
 impl Effect {
-    /// All four hints: clients take a missing one for the worst.
+    /// Sets all four hints: clients assume the worst for a missing one.
     fn annotations(self) -> ToolAnnotations {
         let (read_only, destructive, idempotent, open_world) = match self {
             Self::ReadFile => (true, false, true, false),
             Self::Look => (true, false, true, true),
             Self::Set => (false, true, true, true),
-            // A wheel that turns over a slider or a combo box sets it.
+            // Turning the wheel over a slider or a combo box changes its value.
             Self::Act => (false, true, false, true),
         };
         ToolAnnotations::new()
@@ -72,18 +72,18 @@ impl Effect {
 
 /// One tool.
 #[derive(Debug)]
-pub(crate) struct Record {
+pub(crate) struct ToolRecord {
     /// Its name, without a prefix.
     pub(crate) name: &'static str,
     about: &'static str,
     args: &'static [Arg],
     effect: Effect,
-    /// What carries it out.
-    pub(crate) kind: Kind,
+    /// How it is carried out.
+    pub(crate) handler: Handler,
 }
 
-/// Every tool, in the order of the list.
-pub(crate) static TOOLS: [&Record; 14] = [
+/// All tools, in the order of the list.
+pub(crate) static TOOLS: [&ToolRecord; 14] = [
     &look::OPEN,
     &pointer::CLICK,
     &keyboard::TYPE,
@@ -100,16 +100,16 @@ pub(crate) static TOOLS: [&Record; 14] = [
     &pointer::DRAG,
 ];
 
-impl Record {
-    /// Whether it is left in a read-only server.
+impl ToolRecord {
+    /// Whether a read-only server offers it.
     pub(crate) fn reads_only(&self) -> bool {
-        match self.kind {
-            Kind::Link(tool, _) => tool == Tool::Refresh,
-            Kind::Applications | Kind::Search | Kind::Screenshot => true,
+        match self.handler {
+            Handler::Link(tool, _) => tool == Tool::Refresh,
+            Handler::Applications | Handler::Search | Handler::Screenshot => true,
         }
     }
 
-    /// Its entry in `tools/list`, under a prefix.
+    /// Its entry in `tools/list`, with `prefix` before its name.
     pub(crate) fn entry(&self, prefix: &str) -> rmcp::model::Tool {
         rmcp::model::Tool::new(
             format!("{prefix}{}", self.name),
@@ -119,10 +119,10 @@ impl Record {
         .with_annotations(self.effect.annotations())
     }
 
-    /// Refuses arguments that it does not take, and a call without those that it must have.
+    /// Refuses unknown arguments, and a call that lacks a required one.
     pub(crate) fn check(&self, args: Args<'_>) -> Result<(), Wrong> {
-        let options: &[Arg] = match self.kind {
-            Kind::Link(..) => &OPTIONS,
+        let options: &[Arg] = match self.handler {
+            Handler::Link(..) => &OPTIONS,
             _ => &[],
         };
         let valid: Vec<&str> = self
@@ -152,9 +152,9 @@ impl Record {
     }
 }
 
-/// The link that a call asks for, of a tool that makes one.
+/// Makes the link of a call, for a tool that runs one.
 pub(crate) fn call(
-    record: &Record,
+    record: &ToolRecord,
     tool: Tool,
     read: Read,
     arguments: &Map<String, Value>,
@@ -171,8 +171,8 @@ pub(crate) fn call(
     })
 }
 
-/// The tool of this name, with or without the compatibility prefix, or what to say instead.
-pub(crate) fn find(name: &str) -> Result<&'static Record, String> {
+/// The tool of this name, with or without the compatibility prefix; or an error that helps.
+pub(crate) fn find(name: &str) -> Result<&'static ToolRecord, String> {
     let bare = name.strip_prefix(COMPAT_PREFIX).unwrap_or(name);
     TOOLS
         .iter()

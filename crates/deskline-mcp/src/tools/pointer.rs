@@ -1,4 +1,4 @@
-//! What the pointer does: click, scroll, drag.
+//! Pointer tools: click, scroll, drag.
 
 use deskline_link::{Action, Target, Tool};
 
@@ -6,10 +6,10 @@ use super::arg::{
     Arg, ELEMENT, HEIGHT, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, REF, ROLE, Type,
     WIDTH, X, Y,
 };
-use super::{Effect, Kind, Record};
+use super::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
 
-pub(super) static CLICK: Record = Record {
+pub(super) static CLICK: ToolRecord = ToolRecord {
     name: "click_and_traverse",
     about: "Click an element or place, then optionally type text and press a key, as one step with one diff: click a field, type and press Return in a single call. Target: ref, or element (+ role), or x,y (+ width,height) from a tree line.",
     args: &[
@@ -28,7 +28,7 @@ pub(super) static CLICK: Record = Record {
         PRESS_KEY_MODIFIERS,
     ],
     effect: Effect::Act,
-    kind: Kind::Link(Tool::Click, click),
+    handler: Handler::Link(Tool::Click, click),
 };
 
 fn click(args: Args<'_>) -> Result<Action, Wrong> {
@@ -47,7 +47,7 @@ fn click(args: Args<'_>) -> Result<Action, Wrong> {
     })
 }
 
-pub(super) static SCROLL: Record = Record {
+pub(super) static SCROLL: ToolRecord = ToolRecord {
     name: "scroll_and_traverse",
     about: "Turn the wheel over a place. Lines; negative is up or left.",
     args: &[
@@ -60,10 +60,10 @@ pub(super) static SCROLL: Record = Record {
         Arg::unlisted("height", Type::Number),
     ],
     effect: Effect::Act,
-    kind: Kind::Link(Tool::Scroll, scroll),
+    handler: Handler::Link(Tool::Scroll, scroll),
 };
 
-/// More lines than this in one call are a mistake: each is an event that the app must answer.
+/// More lines than this in one call are a mistake: the app must handle an event for each.
 const MOST_LINES: i32 = 1_000;
 
 fn scroll(args: Args<'_>) -> Result<Action, Wrong> {
@@ -79,7 +79,7 @@ fn scroll(args: Args<'_>) -> Result<Action, Wrong> {
     })
 }
 
-pub(super) static DRAG: Record = Record {
+pub(super) static DRAG: ToolRecord = ToolRecord {
     name: "drag_and_traverse",
     about: "Drag from one element or place to another.",
     args: &[
@@ -98,7 +98,7 @@ pub(super) static DRAG: Record = Record {
         Arg::unlisted("modifiers", Type::Names),
     ],
     effect: Effect::Act,
-    kind: Kind::Link(Tool::Drag, drag),
+    handler: Handler::Link(Tool::Drag, drag),
 };
 
 fn drag(args: Args<'_>) -> Result<Action, Wrong> {

@@ -1,12 +1,12 @@
-//! What goes through the accessibility API alone: no pointer motion, no keys, no focus change.
+//! Tools that use the accessibility API alone: no pointer motion, no keys, no focus change.
 
 use deskline_link::{Action, Tool};
 
 use super::arg::{Arg, ELEMENT, HEIGHT, PID, REF, ROLE, Type, WIDTH, X, Y};
-use super::{Effect, Kind, Record};
+use super::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
 
-pub(super) static SET_VALUE: Record = Record {
+pub(super) static SET_VALUE: ToolRecord = ToolRecord {
     name: "set_value_and_traverse",
     about: "Set the value of a field, slider or other control without pointer, keys or focus change: the app may stay in the background.",
     args: &[
@@ -21,7 +21,7 @@ pub(super) static SET_VALUE: Record = Record {
         Arg::required("value", Type::Text, "replaces what is there"),
     ],
     effect: Effect::Set,
-    kind: Kind::Link(Tool::SetValue, set_value),
+    handler: Handler::Link(Tool::SetValue, set_value),
 };
 
 fn set_value(args: Args<'_>) -> Result<Action, Wrong> {
@@ -31,12 +31,12 @@ fn set_value(args: Args<'_>) -> Result<Action, Wrong> {
     })
 }
 
-pub(super) static PRESS_AX: Record = Record {
+pub(super) static PRESS_AX: ToolRecord = ToolRecord {
     name: "press_ax_and_traverse",
     about: "Press a button, menu item or link as quietly as set_value. Use a click where the app ignores it.",
     args: &[PID, ELEMENT, ROLE, REF, X, Y, WIDTH, HEIGHT],
     effect: Effect::Act,
-    kind: Kind::Link(Tool::PressAx, press_ax),
+    handler: Handler::Link(Tool::PressAx, press_ax),
 };
 
 fn press_ax(args: Args<'_>) -> Result<Action, Wrong> {
@@ -45,7 +45,7 @@ fn press_ax(args: Args<'_>) -> Result<Action, Wrong> {
     })
 }
 
-pub(super) static SET_SELECTED: Record = Record {
+pub(super) static SET_SELECTED: ToolRecord = ToolRecord {
     name: "set_selected_and_traverse",
     about: "Select or deselect a row, tab or item as quietly as set_value.",
     args: &[
@@ -60,7 +60,7 @@ pub(super) static SET_SELECTED: Record = Record {
         Arg::optional("selected", Type::Bool, "default true"),
     ],
     effect: Effect::Set,
-    kind: Kind::Link(Tool::SetSelected, set_selected),
+    handler: Handler::Link(Tool::SetSelected, set_selected),
 };
 
 fn set_selected(args: Args<'_>) -> Result<Action, Wrong> {

@@ -1,4 +1,4 @@
-//! The list as clients pay for it, and what the tools make of good and bad arguments.
+//! The size of the tool list, and how the tools read good and bad arguments.
 
 #![allow(clippy::unwrap_used, clippy::too_many_lines)]
 
@@ -16,8 +16,8 @@ fn read(tool: &str, arguments: Value) -> Result<Call, Wrong> {
         panic!("not an object");
     };
     let record = find(tool).unwrap();
-    match record.kind {
-        Kind::Link(tool, read) => call(record, tool, read, &arguments),
+    match record.handler {
+        Handler::Link(tool, read) => call(record, tool, read, &arguments),
         _ => panic!("{} makes no link", record.name),
     }
 }
@@ -33,7 +33,7 @@ fn text(text: &str, role: Option<&str>) -> Target {
     }
 }
 
-/// The list with everything that goes over the wire around the tools.
+/// The list with everything that is sent around the tools.
 fn listed(prefix: &str) -> String {
     let tools = TOOLS.iter().map(|record| record.entry(prefix)).collect();
     let result = rmcp::model::ListToolsResult::with_all_items(tools);
@@ -86,7 +86,7 @@ fn every_tool_has_four_annotations_a_short_name_and_no_output_schema() {
 #[test]
 fn links_are_named_as_in_the_journal() {
     for record in TOOLS {
-        if let Kind::Link(tool, _) = record.kind {
+        if let Handler::Link(tool, _) = record.handler {
             assert_eq!(tool.name(), record.name);
         }
     }
@@ -296,7 +296,7 @@ fn options_are_accepted_everywhere_and_have_the_defaults_of_the_links() {
     let call = read("refresh_traversal", json!({"pid": 7})).unwrap();
     assert_eq!((call.pid, call.options), (Some(7), Options::default()));
     for record in TOOLS {
-        let Kind::Link(..) = record.kind else {
+        let Handler::Link(..) = record.handler else {
             continue;
         };
         let mut arguments = json!({
@@ -345,7 +345,7 @@ fn bad_arguments_are_named_with_what_they_should_be() {
         (click, json!({"pid": 7, "elemnt": "Send"}), "unknown argument \"elemnt\" for click_and_traverse. Did you mean \"element\"?".to_owned()),
         (click, json!({"pid": 7, "Ref": "e1"}), "unknown argument \"Ref\" for click_and_traverse. Did you mean \"ref\"?".into()),
         ("refresh_traversal", json!({"pid": 7, "showDif": true}), "unknown argument \"showDif\" for refresh_traversal. Did you mean \"showDiff\"?".into()),
-        // What every call must have.
+        // Required arguments.
         (click, json!({"element": "Send"}), "pid is missing. Every summary has it; list_applications has those of the running apps, and open_application_and_traverse starts one".into()),
         ("refresh_traversal", json!({"pid": null}), "pid is missing. Every summary has it; list_applications has those of the running apps, and open_application_and_traverse starts one".into()),
         ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1}), "deltaY is missing. scroll_and_traverse needs pid, x, y, deltaY".into()),

@@ -1,4 +1,4 @@
-//! A server on a desktop that follows a script, and a client that writes and reads raw lines.
+//! A server on a scripted desktop, and a client that writes and reads raw lines.
 
 #![allow(
     dead_code,
@@ -13,7 +13,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-use deskline_journal::{Journal, Keep};
+use deskline_journal::{Journal, Retention};
 use deskline_link::{Answer, Call, Cancel, Desktop, Error, Platform, Result};
 use deskline_mcp::{Config, Desk, Dispatcher, ServeError, serve};
 use serde_json::{Value, json};
@@ -24,10 +24,10 @@ use tokio::io::{
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
-/// No answer of a healthy server takes longer; a test that waits longer fails.
+/// Longer than any answer of a healthy server: a test that waits longer fails.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a link of the scripted desktop does, by the pid that it is called with.
+/// The pids of the scripted desktop. Each stands for a behaviour; this one answers at once.
 pub const PLAIN: u32 = 1;
 /// Runs until it is cancelled.
 pub const ENDLESS: u32 = 2;
@@ -37,7 +37,7 @@ pub const PANICKING: u32 = 3;
 pub const HUNG: u32 = 4;
 /// Runs until the test opens the gate.
 pub const GATED: u32 = 5;
-/// Its first ping takes as long as the second takes to come.
+/// Its first ping lasts until the second call comes.
 pub const SLOW_FIRST_PING: u32 = 6;
 
 pub struct Script {
@@ -77,7 +77,7 @@ impl Desk for Script {
 
 impl Drop for Script {
     fn drop(&mut self) {
-        // The test may have ended before.
+        // The test may be over.
         let _ = self.seen.send("gone".into());
     }
 }
@@ -123,7 +123,8 @@ impl Session {
 
     pub fn start_until(config: Config, stop: impl Future<Output = ()> + Send + 'static) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let journal = Journal::open(Some(&folder.path().join("journal")), Keep::default()).unwrap();
+        let journal =
+            Journal::open(Some(&folder.path().join("journal")), Retention::default()).unwrap();
         let (seen_by, seen) = unbounded_channel();
         let (gate, gate_of) = mpsc::channel();
         let script = Script {
@@ -216,7 +217,7 @@ impl Session {
         answer[part].take()
     }
 
-    /// A tool call and its answer's text, with `error: ` before it where it is one.
+    /// The text of a tool's answer, after `error: ` if it is an error.
     pub async fn text(&mut self, tool: &str, arguments: Value) -> String {
         let params = json!({"name": tool, "arguments": arguments});
         let result = self.ask("tools/call", params).await;
@@ -229,13 +230,13 @@ impl Session {
         }
     }
 
-    /// What the script did next.
+    /// The next thing that the script did.
     pub async fn seen(&mut self) -> String {
         let seen = tokio::time::timeout(PATIENCE, self.seen.recv()).await;
         seen.expect("nothing was done in time").unwrap()
     }
 
-    /// All that the script has done since.
+    /// All that the script has done since then.
     pub fn rest(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.seen.try_recv().ok()).collect()
     }

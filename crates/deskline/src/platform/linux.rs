@@ -1,4 +1,4 @@
-//! Linux: the person's session, or a private one.
+//! Linux: the user's session, or a private desktop.
 
 use std::env;
 use std::process::ExitCode;
@@ -13,26 +13,26 @@ use deskline_linux::{LinuxPlatform, doctor};
 use crate::cli::{DesktopArgs, Settings, Size};
 use crate::run::Done;
 
-/// The desktop that is driven. A private one ends when this is dropped.
-pub(crate) struct Reach {
+/// An open desktop. A private one ends when this is dropped.
+pub(crate) struct OpenDesktop {
     pub(crate) platform: Arc<dyn Platform>,
     _private: Option<Supervised>,
 }
 
-/// The person's desktop, or a private one where the settings ask for it.
-pub(crate) fn reach(settings: &Settings) -> Result<Reach> {
+/// Opens the user's desktop, or a private one if the settings say so.
+pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
     let private = settings.desktop.map(spawn_private).transpose()?;
     let platform = match &private {
         Some(desktop) => LinuxPlatform::on(desktop.session().clone()),
         None => LinuxPlatform::find(),
     };
-    Ok(Reach {
+    Ok(OpenDesktop {
         platform: Arc::new(platform),
         _private: private,
     })
 }
 
-/// A private desktop is a process of its own, so that it ends even if this one is killed.
+/// Starts a private desktop as a process of its own: it ends even if this process is killed.
 fn spawn_private(size: Size) -> Result<Supervised> {
     let exe = env::current_exe().map_err(Error::system("finding the program's own file"))?;
     Supervised::spawn(&exe, &options(size))
@@ -70,7 +70,7 @@ pub(crate) fn desktop(args: &DesktopArgs) -> Done {
     )?))
 }
 
-/// What the doctor finds.
+/// The doctor's checks.
 pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
     let private = settings.desktop.map(spawn_private).transpose()?;
     let session = match &private {
@@ -80,7 +80,7 @@ pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
     Ok(doctor::examine(&session))
 }
 
-/// Runs the program's work. Here no thread is special.
+/// Runs the program. On Linux any thread will do.
 pub(crate) fn run(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode {
     work()
 }

@@ -1,4 +1,4 @@
-//! macOS: the desktop of the person who is logged in.
+//! macOS: the desktop of the logged-in user.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use deskline_macos::{MacPlatform, doctor, selftest as test};
 use crate::cli::{DesktopArgs, Selftest, Settings};
 use crate::run::{self as program, Done};
 
-/// The desktop that is driven.
-pub(crate) struct Reach {
+/// An open desktop.
+pub(crate) struct OpenDesktop {
     pub(crate) platform: Arc<dyn Platform>,
 }
 
-/// The person's desktop.
-pub(crate) fn reach(settings: &Settings) -> Result<Reach> {
+/// Opens the user's desktop.
+pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
     no_private(settings.desktop.is_some())?;
-    Ok(Reach {
+    Ok(OpenDesktop {
         platform: Arc::new(MacPlatform::new(Apple)),
     })
 }
 
-/// One session has one `WindowServer`: a desktop of the agent's own is another login.
+/// Refuses a private desktop: a session has one `WindowServer`, and another one needs another login.
 fn no_private(wanted: bool) -> Result<()> {
     if !wanted {
         return Ok(());
@@ -42,14 +42,14 @@ pub(crate) fn desktop(_: &DesktopArgs) -> Done {
     Ok(ExitCode::FAILURE)
 }
 
-/// What the doctor finds.
+/// The doctor's checks.
 pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
     no_private(settings.desktop.is_some())?;
     Ok(doctor::examine(&Apple, std::process::id()))
 }
 
-/// Runs the program's work beside the main run loop: `AppKit` and the keyboard layouts are to be
-/// called on the main thread.
+/// Runs the program beside the main run loop: `AppKit` and the keyboard layouts need the main
+/// thread.
 pub(crate) fn run(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode {
     main_thread::beside(work).unwrap_or(ExitCode::FAILURE)
 }
@@ -58,7 +58,7 @@ pub(crate) fn run(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode 
 pub(crate) fn selftest(settings: &Settings, args: &Selftest) -> Done {
     let role = args.role.unwrap_or_default();
     let exe = std::env::current_exe()?;
-    // Nobody may be reading any more; the test goes on to put the desktop back.
+    // Ignore a closed pipe: the test must go on and restore the desktop.
     let say = |line: &str| drop(program::print(line));
     let report = test::run(&Apple, program::journal(settings)?, role, Some(&exe), say);
     Ok(if report.passed() {

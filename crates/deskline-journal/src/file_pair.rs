@@ -1,20 +1,20 @@
-//! One call's place in the journal: a stamp, and the pair of files under it.
+//! The files of one call.
 
 use std::path::PathBuf;
 
-use crate::name::Kind;
+use crate::name::FileKind;
 use crate::picture::{self, Shot};
 use crate::{Journal, JournalError};
 
-/// The pair of files of one call. Neither exists until it is written; each then appears whole.
+/// A `.txt` and a `.png` under one stamp. Neither exists until it is written, atomically.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct FilePair {
     journal: Journal,
     stamp: u64,
     stem: String,
 }
 
-impl Entry {
+impl FilePair {
     pub(crate) fn new(journal: Journal, stamp: u64, stem: String) -> Self {
         Self {
             journal,
@@ -28,28 +28,29 @@ impl Entry {
         self.stamp
     }
 
-    /// Where the text is or will be.
+    /// The path of the text, also before it is written.
     pub fn text_path(&self) -> PathBuf {
-        self.journal.path().join(self.name(Kind::Text))
+        self.journal.path().join(self.name(FileKind::Text))
     }
 
-    /// Where the picture is or will be.
+    /// The path of the picture, also before it is written.
     pub fn picture_path(&self) -> PathBuf {
-        self.journal.path().join(self.name(Kind::Picture))
+        self.journal.path().join(self.name(FileKind::Picture))
     }
 
-    /// Writes the text; a second text takes the place of the first.
+    /// Writes the text; replaces an earlier one.
     pub fn write_text(&self, text: &str) -> Result<(), JournalError> {
-        self.journal.put(&self.name(Kind::Text), text.as_bytes())
+        self.journal
+            .put(&self.name(FileKind::Text), text.as_bytes())
     }
 
-    /// Writes the picture, as a PNG with a red crosshair where the click went.
+    /// Writes the picture as a PNG, with a red crosshair at the click.
     pub fn write_picture(&self, shot: &Shot<'_>) -> Result<(), JournalError> {
         let png = picture::encode(shot)?;
-        self.journal.put(&self.name(Kind::Picture), &png)
+        self.journal.put(&self.name(FileKind::Picture), &png)
     }
 
-    fn name(&self, kind: Kind) -> String {
+    fn name(&self, kind: FileKind) -> String {
         format!("{}.{}", self.stem, kind.extension())
     }
 }

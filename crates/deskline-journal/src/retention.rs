@@ -7,22 +7,22 @@ use std::time::Duration;
 
 use crate::JournalError;
 use crate::folder::{self, Folder};
-use crate::name::{self, Kind};
+use crate::name::{self, FileKind};
 
-/// A file still under its temporary name after this many seconds was left by a process that died.
+/// A temporary file older than this many seconds was left by a process that died.
 const ABANDONED_S: u64 = 600;
 
-/// How much the journal keeps: the oldest pairs beyond either bound are removed, the newest pair
-/// never is.
+/// How much the journal keeps. Pairs beyond either limit are removed, oldest first; the newest pair
+/// always stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Keep {
-    /// The most bytes that texts and pictures may take together.
+pub struct Retention {
+    /// The maximum size of all texts and pictures together, in bytes.
     pub bytes: u64,
-    /// How old a pair may become.
+    /// The maximum age of a pair.
     pub age: Duration,
 }
 
-impl Default for Keep {
+impl Default for Retention {
     /// 1 GiB and 7 days.
     fn default() -> Self {
         Self {
@@ -32,24 +32,24 @@ impl Default for Keep {
     }
 }
 
-/// A value of `--keep` that cannot be read.
+/// A value of `--keep` that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "cannot read {0:?}: give a size (KB, MB, GB, KiB, MiB, GiB), an age (min, h, d) or both, as in \
      `1GiB,7d`, `500MB` or `3d`"
 )]
-pub struct KeepError(String);
+pub struct RetentionError(String);
 
-impl FromStr for Keep {
-    type Err = KeepError;
+impl FromStr for Retention {
+    type Err = RetentionError;
 
-    /// Reads `1GiB,7d`, `500MB`, `3d`; what is not given is as in [`Keep::default`].
-    fn from_str(text: &str) -> Result<Self, KeepError> {
+    /// Parses `1GiB,7d`, `500MB`, `3d`. What is not given is as in [`Retention::default`].
+    fn from_str(text: &str) -> Result<Self, RetentionError> {
         const DAY: f64 = 24.0 * 3600.0;
         let mut keep = Self::default();
         let (mut sizes, mut ages) = (0, 0);
         for part in text.split(',').map(str::trim) {
-            let error = || KeepError(text.to_owned());
+            let error = || RetentionError(text.to_owned());
             let unit_at = part
                 .find(|c: char| !c.is_ascii_digit() && c != '.')
                 .ok_or_else(error)?;
@@ -84,13 +84,13 @@ impl FromStr for Keep {
             sizes += 1;
         }
         if sizes > 1 || ages > 1 {
-            return Err(KeepError(text.to_owned()));
+            return Err(RetentionError(text.to_owned()));
         }
         Ok(keep)
     }
 }
 
-impl fmt::Display for Keep {
+impl fmt::Display for Retention {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (bytes, seconds) = (self.bytes, self.age.as_secs());
         let units = ["B", "KiB", "MiB", "GiB", "TiB"]
@@ -110,19 +110,19 @@ impl fmt::Display for Keep {
     }
 }
 
-impl Keep {
-    /// The oldest stamp that may stay at `now` (milliseconds since the epoch).
+impl Retention {
+    /// The oldest stamp to keep, at time `now` (milliseconds since the epoch).
     pub(crate) fn oldest(&self, now: u64) -> u64 {
         now.saturating_sub(u64::try_from(self.age.as_millis()).unwrap_or(u64::MAX))
     }
 
-    /// Room for what is written until the next pruning, so that the bound holds between prunings.
+    /// Space left free when pruning, for what is written until the next time.
     pub(crate) fn slack(&self) -> u64 {
         self.bytes / 16
     }
 
-    /// Removes the oldest pairs of `folder` beyond the bounds, and what dead processes left half
-    /// written. Safe beside others that write and prune.
+    /// Removes the oldest pairs beyond the limits, and temporary files of dead processes. Safe while
+    /// other processes write and prune.
     pub(crate) fn prune(&self, folder: &Folder, now: u64) -> Result<(), JournalError> {
         // By stem, which sorts by time: (bytes, stamp).
         let mut pairs: BTreeMap<String, (u64, u64)> = BTreeMap::new();
@@ -148,7 +148,7 @@ impl Keep {
             if total <= room && stamp >= oldest {
                 break;
             }
-            for kind in [Kind::Text, Kind::Picture] {
+            for kind in [FileKind::Text, FileKind::Picture] {
                 folder.remove(&format!("{stem}.{}", kind.extension()))?;
             }
             total -= bytes;
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn sizes_and_ages_are_read_in_either_order() {
         let day = Duration::from_secs(86_400);
-        let default = Keep::default();
+        let default = Retention::default();
         for (text, bytes, age) in [
             ("1GiB,7d", 1 << 30, day * 7),
             ("500MB", 500_000_000, default.age),
@@ -174,7 +174,7 @@ mod tests {
             (" 12h , 1.5 gib ", 3 << 29, day / 2),
             ("90min,0B", 0, Duration::from_secs(5_400)),
         ] {
-            assert_eq!(text.parse(), Ok(Keep { bytes, age }), "{text}");
+            assert_eq!(text.parse(), Ok(Retention { bytes, age }), "{text}");
         }
         for text in [
             "",
@@ -189,16 +189,20 @@ mod tests {
             "1e9B",
             "..d",
         ] {
-            assert!(text.parse::<Keep>().is_err(), "{text}");
+            assert!(text.parse::<Retention>().is_err(), "{text}");
         }
-        assert!("1e400d".parse::<Keep>().is_err());
-        assert!(format!("{}d", "9".repeat(400)).parse::<Keep>().is_err());
+        assert!("1e400d".parse::<Retention>().is_err());
+        assert!(
+            format!("{}d", "9".repeat(400))
+                .parse::<Retention>()
+                .is_err()
+        );
     }
 
     #[test]
     fn what_is_printed_can_be_read() {
         for text in ["1GiB,7d", "500000000B,12h", "0B,0s", "3KiB,61s"] {
-            assert_eq!(text.parse::<Keep>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<Retention>().unwrap().to_string(), text);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Deskline and its peers: how each is started, asked for a tree, and made to click.
+//! Deskline and the other drivers: starting them, asking for a tree, clicking.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,23 +10,23 @@ use serde_json::{Value, json};
 use crate::mcp::{Called, Mcp};
 use crate::subject::Subject;
 
-/// What is compared.
+/// The drivers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Driver {
-    /// Ours.
+    /// This project.
     Deskline,
     /// `pip install cua-driver`
     Cua,
-    /// `pip install dogtail`: a library, behind `peers/dogtail_server.py`.
+    /// `pip install dogtail`: a library; `peers/dogtail_server.py` makes it a server.
     Dogtail,
     /// `pip install a11y-computer-use`
     A11y,
-    /// `pip install xa11y`. Last: it can take all of an app's memory.
+    /// `pip install xa11y`. Must be last: it can use up an app's memory.
     Xa11y,
 }
 
 impl Driver {
-    /// Those that others make.
+    /// The other drivers.
     pub const PEERS: [Self; 4] = [Self::Cua, Self::Dogtail, Self::A11y, Self::Xa11y];
 
     /// Its name in the table.
@@ -40,12 +40,12 @@ impl Driver {
         }
     }
 
-    /// Whether it answers a click with what has changed; the others answer with a tree.
+    /// Whether it answers a click with a diff. The others answer with a tree.
     pub fn diffs(self) -> bool {
         matches!(self, Self::Deskline | Self::A11y)
     }
 
-    /// Starts its server; `peers` has its virtual environment.
+    /// Starts its server. `peers` is the virtual environment of the other drivers.
     pub fn start(self, bed: &Bed, peers: &Path, subject: &Subject) -> Result<Mcp, String> {
         let bin = peers.join("bin");
         let command = match self {
@@ -79,11 +79,11 @@ impl Driver {
         Mcp::start(command, Duration::from_secs(20))
     }
 
-    /// One reading of the whole tree.
+    /// Reads the whole tree once.
     pub fn tree(self, mcp: &mut Mcp, pid: u32, subject: &Subject) -> Result<Called, String> {
         match self {
             Self::Deskline => mcp.call("refresh_traversal", json!({"pid": pid})),
-            // The limits that it has by default cut off most trees.
+            // Raise the limits: the defaults cut off most trees.
             Self::Cua => mcp.call(
                 "get_window_state",
                 json!({"pid": pid, "timeout_ms": 20000, "max_elements": 20000,
@@ -98,7 +98,7 @@ impl Driver {
         }
     }
 
-    /// How many elements an answer of [`Driver::tree`] has.
+    /// The number of elements in an answer of [`Driver::tree`].
     pub fn count(self, answer: &str) -> usize {
         let rows = |is_one: &dyn Fn(&str) -> bool| {
             answer
@@ -115,7 +115,7 @@ impl Driver {
         }
     }
 
-    /// How the last element with the subject's text and role is addressed, in the tree as it is.
+    /// How to address the last element with the subject's text and role, in the current tree.
     pub fn target(self, mcp: &mut Mcp, pid: u32, subject: &Subject) -> Result<Value, String> {
         let (element, role) = (subject.element, subject.role);
         let missing = || format!("no {role} \"{element}\" in its tree");
@@ -185,7 +185,7 @@ impl Driver {
         }
     }
 
-    /// Clicks, and observes: until the answer that should show the effect.
+    /// Clicks and observes: until the answer that should show the effect.
     pub fn click(
         self,
         mcp: &mut Mcp,
@@ -206,8 +206,8 @@ impl Driver {
         }
     }
 
-    /// Whether what was answered to a click tells that anything has changed: Deskline and
-    /// a11y-computer-use say so, the others' trees must differ but for their numbering.
+    /// Whether the answer to a click shows that something changed. Deskline and a11y-computer-use say
+    /// so; the trees of the others must differ in more than their numbering.
     pub fn tells(self, before: &str, after: &str) -> bool {
         match self {
             Self::Deskline => {
@@ -217,7 +217,7 @@ impl Driver {
             Self::A11y => ["→", "->", "added", "changed"]
                 .iter()
                 .any(|w| after.contains(w)),
-            // Two header lines with counters; the rest is the tree.
+            // Skip two header lines with counters.
             Self::Cua => before.lines().skip(2).ne(after.lines().skip(2)),
             Self::Dogtail | Self::Xa11y => before != after,
         }
@@ -231,7 +231,7 @@ fn reference(line: &str, letter: char) -> Option<String> {
     (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then(|| word.to_owned())
 }
 
-/// The elements of the tree file that a summary names.
+/// The number of elements in the tree file of a summary.
 fn elements(summary: &str) -> usize {
     let count = summary
         .lines()
@@ -240,7 +240,7 @@ fn elements(summary: &str) -> usize {
     count.and_then(|n| n.parse().ok()).unwrap_or(0)
 }
 
-/// The tree file that a summary names.
+/// The content of the tree file of a summary.
 pub fn file(summary: &str) -> Result<String, String> {
     let path = summary.lines().find_map(|line| line.strip_prefix("file: "));
     let path = path.ok_or("no file in the answer")?;

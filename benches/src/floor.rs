@@ -1,6 +1,6 @@
-//! The floor: the least that a complete reading of an app can cost, without knowing anything of
-//! what is read. One `Cache.GetItems` and the extents of all that it lists, as many in flight as
-//! the app can take; where the app has nothing in its cache, five pipelined questions a node.
+//! The floor: the least that a complete reading of an app can cost. It reads everything blindly: one
+//! `Cache.GetItems` and the extents of all objects in it, with as many requests in flight as the app can
+//! take; or five pipelined requests a node, if the app's cache is empty.
 
 use std::time::{Duration, Instant};
 
@@ -11,12 +11,12 @@ const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
 const LIMIT: Duration = Duration::from_secs(60);
 const WINDOW: usize = 512;
 
-/// An app as the bus knows it.
+/// An app on the bus.
 pub struct Floor {
     connection: Connection,
-    /// Its bus name; empty on its own socket.
+    /// The destination of calls; empty on its own socket.
     name: String,
-    /// Its name on the bus, on any socket.
+    /// Its bus name.
     owner: String,
     /// Whether it has a socket of its own.
     pub private: bool,
@@ -28,12 +28,12 @@ pub struct Read {
     pub ms: f64,
     /// Objects that were read.
     pub nodes: usize,
-    /// Whether the app's cache had them, or they were walked.
+    /// Whether it came from the app's cache, as opposed to walking.
     pub bulk: bool,
 }
 
 impl Floor {
-    /// Finds the app on the bus at `address`, and takes its private socket where it has one.
+    /// Finds the app on the bus at `address`, and connects to its private socket if it has one.
     pub fn of(address: &str, pid: u32) -> Result<Self, Error> {
         let mut bus = Connection::open(address, LIMIT)?;
         let call = |destination, path, interface, member, body| Call {
@@ -149,7 +149,8 @@ impl Floor {
         items.ok()
     }
 
-    /// Five questions a node, a level at a time. Children of what manages its own are not listed.
+    /// Reads five properties a node, level by level. Does not list children of containers that manage
+    /// their own.
     fn walk(&mut self) -> Result<Vec<String>, Error> {
         const MANAGES_DESCENDANTS: u32 = 31;
         let mut found = vec![];

@@ -1,4 +1,4 @@
-//! A client that does no more than time a server: JSON lines out, JSON lines in.
+//! A minimal client that times a server: JSON lines out, JSON lines in.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// What a call came to.
+/// An answered call.
 pub struct Called {
     /// From the request to its answer, in milliseconds.
     pub ms: f64,
@@ -15,18 +15,18 @@ pub struct Called {
     pub text: String,
 }
 
-/// A server of any make, and the time that it may take.
+/// A running server of any driver.
 pub struct Mcp {
     child: Child,
     stdin: ChildStdin,
     lines: Receiver<String>,
     id: u64,
-    /// The longest that any call may take.
+    /// The time limit of a call.
     pub patience: Duration,
 }
 
 impl Mcp {
-    /// Starts it and shakes hands.
+    /// Starts it and connects.
     pub fn start(mut command: Command, patience: Duration) -> Result<Self, String> {
         let mut child = command
             .stdin(Stdio::piped())
@@ -66,7 +66,7 @@ impl Mcp {
         self.child.id()
     }
 
-    /// Calls a tool; an error that it answers with is an error here.
+    /// Calls a tool. An error result is an error here.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Called, String> {
         let start = Instant::now();
         let result = self.request("tools/call", json!({"name": tool, "arguments": arguments}))?;

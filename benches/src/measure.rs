@@ -1,4 +1,4 @@
-//! Measuring every driver on one app.
+//! Measures all drivers on one app.
 
 use std::path::Path;
 use std::thread::sleep;
@@ -15,7 +15,7 @@ use crate::mcp::Mcp;
 use crate::subject::Subject;
 use crate::usage::{buses, cpu_ms, memory_mb};
 
-/// Each measurement is taken so often, or until the time is up.
+/// Repeat each measurement this often, or until the time is up.
 const TIMES: usize = 15;
 const TIME: Duration = Duration::from_secs(5);
 
@@ -30,7 +30,7 @@ impl Times {
         self.0.sort_by(f64::total_cmp);
     }
 
-    /// The value that so much of them are under; `None` of none.
+    /// The quantile at `part`; `None` if there are no values.
     pub fn at(&self, part: f64) -> Option<f64> {
         let last = self.0.len().checked_sub(1)?;
         self.0.get((last as f64 * part).round() as usize).copied()
@@ -41,7 +41,7 @@ impl Times {
         self.at(0.5)
     }
 
-    /// The least: what it costs where nobody else uses the machine.
+    /// The least: the cost on a quiet machine.
     pub fn least(&self) -> Option<f64> {
         self.at(0.0)
     }
@@ -50,13 +50,13 @@ impl Times {
 /// What one driver did with one app.
 #[derive(Debug, Clone, Default)]
 pub struct Driven {
-    /// Which.
+    /// Its name.
     pub name: &'static str,
-    /// From the call to the whole tree.
+    /// From the call to the answer with the whole tree.
     pub tree: Times,
-    /// The part of it that is the traversal, where the driver tells.
+    /// The traversal alone, if the driver reports it.
     pub traversal: Times,
-    /// What shows alone, where it can be asked for.
+    /// A traversal of what is showing, if the driver can do that.
     pub showing: Times,
     /// Elements in its tree.
     pub elements: usize,
@@ -64,17 +64,17 @@ pub struct Driven {
     pub bytes: usize,
     /// From the click to the answer that should show what it did.
     pub click: Times,
-    /// What is left of it without settling.
+    /// The same without the time to settle.
     pub overhead: Times,
     /// What the model reads of a click, in bytes.
     pub click_bytes: usize,
-    /// Whether that answer is what has changed, and not a tree.
+    /// Whether that answer is a diff, as opposed to a tree.
     pub diffs: bool,
-    /// Whether that answer told of the click.
+    /// Whether that answer always showed the effect.
     pub tells: bool,
     /// CPU time of one tree: server, app, buses, in milliseconds.
     pub cpu: [f64; 3],
-    /// Resident memory of the server in the end, in MB.
+    /// Resident memory of the server at the end, in MB.
     pub memory: f64,
     /// How much the app's memory grew from its first tree on, in MB.
     pub grown: f64,
@@ -82,16 +82,16 @@ pub struct Driven {
     pub note: Option<String>,
 }
 
-/// What all did with one app.
+/// The results of all drivers on one app.
 #[derive(Debug)]
 pub struct Outcome {
     /// The app.
     pub name: &'static str,
-    /// Objects that the raw reading found.
+    /// Objects in the raw read.
     pub nodes: usize,
-    /// The raw reading.
+    /// The raw read.
     pub floor: Times,
-    /// How it was done.
+    /// How it was read.
     pub floor_by: String,
     /// By driver, Deskline first.
     pub driven: Vec<Driven>,
@@ -119,13 +119,13 @@ pub fn subject(bed: &Bed, subject: &Subject, drivers: &[Driver], peers: &Path) -
         }
         eprintln!("  {driven:.0?}");
         if driver == Driver::Deskline {
-            // After a driver has walked it, as some apps fill their cache only then.
+            // Only after a driver has walked it: some apps fill their cache only then.
             if let Err(error) = floor(bed, pid, &mut outcome) {
                 outcome.floor_by = error.to_string();
             }
         }
         if driven.note.is_some() {
-            // Whatever it left the app with is not for the next one to bear.
+            // Start the app afresh for the next driver.
             drop(running);
             running = subject.start(bed);
         }
@@ -159,7 +159,7 @@ fn drive(
     driven: &mut Driven,
 ) -> Result<(), String> {
     let mut mcp = driver.start(bed, peers, subject)?;
-    // The first is for what is set up once.
+    // The first call also pays for setup.
     let mut last = driver.tree(&mut mcp, pid, subject)?.text;
     let mut start = memory_mb(pid);
     let of = [
@@ -232,11 +232,11 @@ fn clicks(
             driver if driver.diffs() => String::new(),
             _ => driver.tree(mcp, pid, subject)?.text,
         };
-        // Those whose tokens end with each reading need a new one.
+        // Their tokens end with each reading.
         if matches!(driver, Driver::Cua | Driver::A11y) {
             target = driver.target(mcp, pid, subject)?;
         }
-        // Two clicks in one place within 500 ms are a double click; no agent is so quick.
+        // Two clicks within 500 ms are a double click. No agent is that quick.
         sleep(Duration::from_millis(550));
         let called = driver.click(mcp, pid, subject, target.clone())?;
         driven.click.add(called.ms);
@@ -252,7 +252,7 @@ fn clicks(
     Ok(())
 }
 
-/// What the journal says of the steps of the last calls of a tool.
+/// The journal's step times of the last calls of a tool.
 fn steps(bed: &Bed, tool: &str) -> Vec<Value> {
     let lines = bed.journal_lines();
     let of_tool = lines

@@ -1,4 +1,4 @@
-//! What Deskline costs by itself: its start, its memory after many links, its size, its guard.
+//! Measures Deskline by itself: start, memory after many links, size, guard.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -57,7 +57,7 @@ fn serve(bed: &Bed, guard: &str) -> std::process::Command {
     command
 }
 
-/// Half of the links look, half act.
+/// Half of the links read, half act.
 fn memory(bed: &Bed) -> Result<f64, String> {
     let app = bed.gtk3_widget_factory();
     let mut server = Mcp::start(serve(bed, "full"), PATIENCE)?;
@@ -69,7 +69,7 @@ fn memory(bed: &Bed) -> Result<f64, String> {
     Ok(memory_mb(server.pid()))
 }
 
-/// The step that acts, with the guard and without, in turn.
+/// The time of the act step, with the guard and without, alternately.
 fn clicks(bed: &Bed) -> Result<[Times; 2], String> {
     let app = bed.gtk3_widget_factory();
     let mut servers = [
@@ -77,7 +77,7 @@ fn clicks(bed: &Bed) -> Result<[Times; 2], String> {
         Mcp::start(serve(bed, "off"), PATIENCE)?,
     ];
     let mut times = [Times::default(), Times::default()];
-    // Two clicks in one place would wait for the time of a double click to pass.
+    // Two clicks on one element would have to wait for the double-click time to pass.
     let places = ["checkbutton", "radiobutton"];
     for _ in 0..CLICKS {
         for (server, times) in servers.iter_mut().zip(&mut times) {

@@ -1,4 +1,4 @@
-//! Cost against size as an SVG: both axes logarithmic, a line a driver.
+//! Plots cost against size as an SVG: both axes logarithmic, a line a driver.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,17 +8,17 @@ use crate::measure::Outcome;
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 440.0;
 const MARGIN: f64 = 60.0;
-/// The room for the names of the lines.
+/// The width for the labels of the lines.
 const NAMES: f64 = 150.0;
 
-/// Elements of an app, and milliseconds.
+/// Pairs of elements in an app and milliseconds.
 type Points = Vec<(f64, f64)>;
 
 /// The plot.
 pub fn svg(outcomes: &[Outcome]) -> String {
     let mut lines: BTreeMap<&str, Points> = BTreeMap::new();
     for outcome in outcomes {
-        // A raw bulk read of a browser has little of its page.
+        // A raw bulk read of a browser has only a small part of the page.
         let elements = outcome.driven.first().map_or(0, |ours| ours.elements);
         let size = elements.max(outcome.nodes) as f64;
         let mut add = |name, ms: Option<f64>| {
@@ -96,7 +96,7 @@ fn draw(lines: &mut BTreeMap<&str, Points>) -> String {
     }
     ends.sort_by(|a, b| a.0.total_cmp(&b.0));
     for (at, name, colour) in ends {
-        // Names that would lie over each other go below each other.
+        // Move labels apart that would overlap.
         free = at.max(free + 15.0);
         let _ = writeln!(
             out,

@@ -1,4 +1,4 @@
-//! The apps that are read, and what is clicked in each.
+//! The apps to measure, and what to click in each.
 
 use std::fmt::Write as _;
 
@@ -7,18 +7,18 @@ use deskline_link::Scope;
 use deskline_testbed::web::Page;
 use deskline_testbed::{App, Bed, until};
 
-/// An app, and an element of it whose click shows in the tree.
+/// An app, and an element whose click changes the tree.
 pub struct Subject {
     /// Its name in the table.
     pub name: &'static str,
-    /// What is clicked: its text, and its role as AT-SPI names it.
+    /// The text of the element to click.
     pub element: &'static str,
-    /// `check box`, `push button`
+    /// Its AT-SPI role: `check box`, `push button`.
     pub role: &'static str,
     start: fn(&Bed) -> Running<'_>,
 }
 
-/// A subject that runs.
+/// A running subject.
 pub struct Running<'b> {
     /// The app.
     pub app: App<'b>,
@@ -31,7 +31,7 @@ impl Subject {
         (self.start)(bed)
     }
 
-    /// Its name to those who find apps by name.
+    /// Its name for drivers that find apps by name.
     pub fn app_name(&self) -> &'static str {
         match self.name {
             "LibreOffice Calc" => "soffice",
@@ -48,7 +48,7 @@ fn plain(app: App<'_>) -> Running<'_> {
 
 fn page(bed: &Bed, elements: usize) -> Running<'_> {
     let (app, page) = bed.chromium(&html(elements));
-    // Chromium tells of a long page some time after it has shown it.
+    // Chromium exposes a long page some time after it has shown it.
     let address = &bed.accessibility();
     let mut atspi = AtSpi::connect(address).unwrap();
     until("the page's first button", || {
@@ -62,7 +62,7 @@ fn page(bed: &Bed, elements: usize) -> Running<'_> {
     }
 }
 
-/// A page of so many elements, a quarter each buttons, links, check boxes and paragraphs.
+/// A page of so many elements: a quarter each buttons, links, check boxes and paragraphs.
 fn html(elements: usize) -> String {
     let toggle = "this.textContent = this.textContent == 'off' ? 'on' : 'off'";
     let mut html = format!("<button onclick=\"{toggle}\">off</button>");
@@ -92,7 +92,7 @@ fn many(bed: &Bed) -> Running<'_> {
 }
 
 fn calc(bed: &Bed) -> Running<'_> {
-    // Of its own, also where an earlier one was killed: its lock and its recovery would be asked of.
+    // A fresh profile: after an earlier one was killed, LibreOffice would ask about lock and recovery.
     let started = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap();
     let profile = bed.path(&format!("office-profile-{}", started.as_millis()));
     std::fs::create_dir(&profile).unwrap();
@@ -112,7 +112,7 @@ fn calc(bed: &Bed) -> Running<'_> {
     }))
 }
 
-/// All of them, small ones first.
+/// All subjects, small ones first.
 pub const ALL: &[Subject] = &[
     Subject {
         name: "gnome-calculator",
@@ -134,7 +134,7 @@ pub const ALL: &[Subject] = &[
     },
     Subject {
         name: "gtk4-widget-factory",
-        // Its last check box is an inconsistent one, which looks the same whether it is on or off.
+        // Its last check box is inconsistent: it looks the same on and off.
         element: "togglebutton",
         role: "push button",
         start: |b| plain(b.gtk4_widget_factory()),

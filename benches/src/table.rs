@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::measure::{Driven, Outcome, Times};
 
-/// Two tables: what each driver costs on each app, and where Deskline's time goes.
+/// Two tables: the cost of each driver on each app, and where Deskline's time goes.
 pub fn markdown(outcomes: &[Outcome]) -> String {
     let mut out = String::from(
         "| app | driver | elements | full tree, ms | × | click + observe, ms | × | answers with | bytes read | \

@@ -1,14 +1,14 @@
-//! What processes have used: CPU time and memory, as the kernel counts them.
+//! CPU time and memory of processes, as the kernel counts them.
 
 use std::collections::HashMap;
 use std::fs;
 
-/// All of a process's descendants, and itself.
+/// A process and all its descendants.
 fn family(pid: u32) -> Vec<u32> {
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     for pid in all() {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // pid (name) state parent …; the name may have any character in it.
+        // pid (name) state parent …; the name may contain any character.
         let parent = stat
             .rsplit(") ")
             .next()
@@ -33,7 +33,7 @@ fn all() -> Vec<u32> {
         .collect()
 }
 
-/// The D-Bus daemons of the desktop that this environment is of.
+/// The D-Bus daemons of the desktop with this environment.
 pub fn buses(desktop: &str) -> Vec<u32> {
     let is_bus = |pid: &u32| {
         let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
@@ -44,7 +44,7 @@ pub fn buses(desktop: &str) -> Vec<u32> {
     all().into_iter().filter(is_bus).collect()
 }
 
-/// CPU time so far of processes and all that they have started, in milliseconds.
+/// The CPU time that processes and their descendants have used, in milliseconds.
 pub fn cpu_ms(pids: &[u32]) -> f64 {
     let time = |pid: u32| -> f64 {
         let tasks = fs::read_dir(format!("/proc/{pid}/task"))
@@ -63,7 +63,7 @@ pub fn cpu_ms(pids: &[u32]) -> f64 {
     families.map(time).sum()
 }
 
-/// Resident memory of a process and all that it has started, in MB.
+/// The resident memory of a process and its descendants, in MB.
 pub fn memory_mb(pid: u32) -> f64 {
     let pages = |pid: u32| -> Option<f64> {
         let statm = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;

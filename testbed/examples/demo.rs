@@ -1,5 +1,5 @@
-//! A chain of links on a private desktop, as an agent would make it: a sum on the calculator, a
-//! note in an editor, saved through its file dialog. Prints what the model would see.
+//! A series of links on a private desktop, as an agent would make them: a sum on the calculator, a note
+//! in an editor, saved through its file dialog. Prints what the model would see.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -9,7 +9,7 @@ use std::process::Command;
 use deskline_testbed::{Answer, Client, deskline};
 use serde_json::{Value, json};
 
-/// Where the demo leaves its files, to look at.
+/// The demo leaves its files here.
 const FOLDER: &str = "/tmp/deskline-demo";
 
 fn main() {
@@ -81,7 +81,7 @@ fn main() {
     show_files(&journal);
 }
 
-/// One call, printed as the model sees it.
+/// Calls a tool, and prints the answer as the model sees it.
 fn link(server: &Client, tool: &str, arguments: Value) -> Answer {
     println!("\n▸ {tool} {arguments}");
     let answer = server.call(tool, arguments);
@@ -92,7 +92,7 @@ fn link(server: &Client, tool: &str, arguments: Value) -> Answer {
     answer
 }
 
-/// The memory that the chain has left on disk.
+/// Lists the journal's files, and prints the newest diff.
 fn show_files(journal: &Path) {
     let mut files: Vec<PathBuf> = std::fs::read_dir(journal)
         .unwrap()

@@ -1,10 +1,10 @@
-//! What a tool call answers with, taken apart.
+//! Parses the answer to a tool call.
 
 use std::fmt;
 
 use deskline_core::{DeltaLine, Line};
 
-/// The answer to a tool call: a summary and, behind its paths, the files.
+/// The answer to a tool call: its summary, and the files that the summary names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The text of the result.
@@ -20,7 +20,7 @@ impl fmt::Display for Answer {
 }
 
 impl Answer {
-    /// The answer, where it is no error.
+    /// The answer; panics if it is an error.
     #[allow(clippy::return_self_not_must_use)] // often only that it is none matters
     #[track_caller]
     pub fn ok(self) -> Self {
@@ -28,21 +28,21 @@ impl Answer {
         self
     }
 
-    /// The words of the error.
+    /// The text of the error; panics if it is none.
     #[track_caller]
     pub fn error(&self) -> &str {
         assert!(self.is_error, "no error: {self}");
         self.field("error")
     }
 
-    /// A field of the summary, if it has it.
+    /// A field of the summary, if it is there.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.text
             .lines()
             .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
     }
 
-    /// A field of the summary.
+    /// A field of the summary; panics if it is missing.
     #[track_caller]
     pub fn field(&self, name: &str) -> &str {
         self.get(name)
@@ -73,7 +73,7 @@ impl Answer {
         std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"))
     }
 
-    /// The lines of the diff, as they stand in the file.
+    /// The lines of the diff in the file.
     #[track_caller]
     pub fn diff_lines(&self) -> Vec<String> {
         let file = self.file();
@@ -83,7 +83,7 @@ impl Answer {
             .collect()
     }
 
-    /// The lines of the trees in the file: the app's and, after a handoff, the other app's.
+    /// The tree lines of the file: the app's and, after a handoff, the other app's.
     #[track_caller]
     pub fn lines(&self) -> Vec<Line> {
         let file = self.file();
@@ -96,8 +96,8 @@ impl Answer {
             .collect()
     }
 
-    /// The line of the element with that title, whatever its value, and a role that starts so: the
-    /// first that is visible, else the first.
+    /// The line of an element with this title and a role that starts with `role`: the first visible
+    /// one, else the first.
     #[track_caller]
     pub fn line_of(&self, role: &str, text: &str) -> Line {
         self.find(role, text)

@@ -1,4 +1,4 @@
-//! A running app, which ends when the test is done with it.
+//! A running app, ended by `Drop`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use crate::{Bed, PATIENCE, Screen, Window, until};
 
-/// A running app of a bed. Dropping it ends it.
+/// A running app on a bed. Dropping it ends it.
 #[derive(Debug)]
 pub struct App<'b> {
     bed: &'b Bed,
     child: Child,
-    /// The process that has its window.
+    /// The process that owns its window.
     pub pid: u32,
     /// Its first window.
     pub window: Window,
@@ -26,7 +26,7 @@ impl<'b> App<'b> {
         Self::start_when(bed, command, |_| true)
     }
 
-    /// [`App::start`], for an app that shows other windows first.
+    /// [`App::start`], for an app that opens other windows first.
     pub fn start_when(bed: &'b Bed, mut command: Command, is_it: impl Fn(&Window) -> bool) -> Self {
         let program = command.get_program().to_string_lossy().into_owned();
         let known: Vec<u32> = bed.screen().windows().iter().map(|w| w.id).collect();
@@ -48,7 +48,7 @@ impl<'b> App<'b> {
         let window = until(&format!("a window of {program}"), || {
             if let Some(status) = child.try_wait().unwrap() {
                 let said = fs::read_to_string(&complaints).unwrap();
-                // A launcher may end after it has started the app.
+                // A launcher may exit once it has started the app.
                 assert!(status.success(), "{program}: {status}: {said}");
             }
             let mut windows = bed.screen().windows();
@@ -66,8 +66,7 @@ impl<'b> App<'b> {
         app
     }
 
-    /// What it has logged so far, less the lines of keys and of the pad, which most tests do not
-    /// ask for.
+    /// Its log so far, without the lines about keys and the pad, which most tests ignore.
     pub fn log(&self) -> Vec<String> {
         let quiet = |line: &String| {
             !["key ", "pad ", "scrolled ", "ready"]
@@ -77,7 +76,7 @@ impl<'b> App<'b> {
         self.full_log().into_iter().filter(quiet).collect()
     }
 
-    /// What it has logged so far.
+    /// Its log so far.
     pub fn full_log(&self) -> Vec<String> {
         let log = fs::read_to_string(&self.log).unwrap();
         log.lines().map(str::to_owned).collect()
@@ -90,7 +89,7 @@ impl<'b> App<'b> {
         });
     }
 
-    /// Forgets what it has logged.
+    /// Clears its log.
     pub fn clear_log(&self) {
         fs::File::options()
             .write(true)
@@ -100,14 +99,14 @@ impl<'b> App<'b> {
             .unwrap();
     }
 
-    /// Its first window as it is now.
+    /// The current state of its first window.
     pub fn window_now(&self) -> Window {
         let windows = self.screen().windows();
         let found = windows.into_iter().find(|w| w.id == self.window.id);
         found.expect("the app's window is gone")
     }
 
-    /// Moves its first window there.
+    /// Moves its first window.
     #[must_use]
     pub fn at(mut self, x: i32, y: i32) -> Self {
         self.screen().place(self.window.id, x, y);
@@ -138,14 +137,14 @@ impl<'b> App<'b> {
 
 impl Drop for App<'_> {
     fn drop(&mut self) {
-        // A launcher's app is a process of its own.
+        // An app that a launcher started is another process.
         let app = rustix::process::Pid::from_raw(self.pid.cast_signed());
         if let Some(app) = app.filter(|_| self.pid != self.child.id()) {
             let _ = rustix::process::kill_process(app, rustix::process::Signal::KILL);
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // The X server gives the numbers of windows that are gone to the next app.
+        // Wait for the windows to go: the X server reuses their ids for the next app.
         let deadline = Instant::now() + PATIENCE;
         let there = || {
             self.bed

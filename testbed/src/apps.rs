@@ -1,4 +1,4 @@
-//! The apps: the test apps with one of each widget, and the real ones.
+//! Starts apps: the test apps with one of each widget, and real ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::web::Page;
 use crate::{App, Bed, until};
 
-/// What a test app is made with.
+/// The toolkit of a test app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Toolkit {
     /// GTK 3.
@@ -35,7 +35,7 @@ fn path_of(part: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(part)
 }
 
-/// A script that runs with the distribution's Python, whose modules are those of its toolkits.
+/// A command for the distribution's Python, which has the toolkits' modules.
 pub(crate) fn python(bed: &Bed, script: &str) -> Command {
     let mut command = bed.command("/usr/bin/python3");
     command.arg("-B").arg(path_of(script));
@@ -48,14 +48,14 @@ impl Bed {
         self.widgets_with(toolkit, &[])
     }
 
-    /// [`Bed::widgets`] with labels that try to break out of their lines.
+    /// [`Bed::widgets`] with hostile labels, which try to break out of their lines.
     pub fn hostile_widgets(&self, toolkit: Toolkit) -> App<'_> {
         self.widgets_with(toolkit, &["--hostile"])
     }
 
     fn widgets_with(&self, toolkit: Toolkit, args: &[&str]) -> App<'_> {
         let mut command = python(self, &format!("apps/{}", toolkit.file()));
-        // It logs to its standard output, which is the app's log file.
+        // Its standard output is the app's log file.
         command.arg("/dev/stdout").args(args);
         let app = App::start(self, command);
         app.wait_for("ready");
@@ -63,8 +63,8 @@ impl Bed {
         app
     }
 
-    /// Several windows of one process; see `testbed/apps/windows.py` for the toolkits' names and
-    /// what a window is given as. All of them are on the screen.
+    /// Several windows of one process, all on the screen. See `testbed/apps/windows.py` for the names
+    /// of toolkits and the arguments of a window.
     pub fn windows(
         &self,
         toolkit: &str,
@@ -73,7 +73,7 @@ impl Bed {
     ) -> App<'_> {
         let mut command = python(self, "apps/windows.py");
         command.args(["/dev/stdout", toolkit]).args(windows);
-        // Qt 6.4 stays off the bus where this is set.
+        // Qt 6.4 does not join the bus if this is set.
         command.env_remove("AT_SPI_BUS_ADDRESS");
         command.envs(environment.iter().copied());
         let app = App::start(self, command);
@@ -85,7 +85,7 @@ impl Bed {
         app
     }
 
-    /// A login form that goes away when it is filled in; see `testbed/apps/login.py`.
+    /// A login form that closes when it is filled in; see `testbed/apps/login.py`.
     pub fn login(&self, args: &[&str]) -> App<'_> {
         let mut command = python(self, "apps/login.py");
         command.arg("/dev/stdout").args(args);
@@ -99,7 +99,7 @@ impl Bed {
         self.script("rows.py")
     }
 
-    /// A GTK 3 window that creates a part of itself anew.
+    /// A GTK 3 window that re-creates a part of itself.
     pub fn anew(&self) -> App<'_> {
         self.script("anew.py")
     }
@@ -109,11 +109,11 @@ impl Bed {
         self.script("canvas.py")
     }
 
-    /// A script of `testbed/apps`, once it has said that it is ready.
+    /// Starts a script of `testbed/apps` and waits until it is ready.
     fn script(&self, name: &str) -> App<'_> {
         let mut command = python(self, &format!("apps/{name}"));
         command.arg("/dev/stdout");
-        // Qt 6.4 stays off the bus where this is set.
+        // Qt 6.4 does not join the bus if this is set.
         command.env_remove("AT_SPI_BUS_ADDRESS");
         let app = App::start(self, command);
         app.wait_for("ready");
@@ -121,12 +121,12 @@ impl Bed {
         app
     }
 
-    /// mousepad, GTK 3, with a file of this content.
+    /// mousepad, GTK 3, with a new file.
     pub fn mousepad(&self, content: &str) -> (App<'_>, PathBuf) {
         self.editor("mousepad", content)
     }
 
-    /// featherpad, Qt 5, with a file of this content.
+    /// featherpad, Qt 5, with a new file.
     pub fn featherpad(&self, content: &str) -> (App<'_>, PathBuf) {
         self.editor("featherpad", content)
     }
@@ -139,7 +139,7 @@ impl Bed {
         (App::start(self, command), file)
     }
 
-    /// Thunar, GTK 3, with a folder of these files. Its icon view has no children in the tree.
+    /// Thunar, GTK 3, with a folder of files. Its icon view has no children in the tree.
     pub fn thunar(&self, files: &[&str]) -> App<'_> {
         let folder = self.path("thunar-folder");
         fs::create_dir_all(&folder).unwrap();
@@ -151,12 +151,12 @@ impl Bed {
         App::start_when(self, command, |w| w.title.starts_with("thunar-folder"))
     }
 
-    /// GTK 3's own collection of widgets.
+    /// GTK 3's showcase of widgets.
     pub fn gtk3_widget_factory(&self) -> App<'_> {
         App::start(self, self.command("gtk3-widget-factory"))
     }
 
-    /// GTK 4's own collection of widgets.
+    /// GTK 4's showcase of widgets.
     pub fn gtk4_widget_factory(&self) -> App<'_> {
         App::start(self, self.command("gtk4-widget-factory"))
     }
@@ -166,7 +166,7 @@ impl Bed {
         App::start(self, self.command("gnome-calculator"))
     }
 
-    /// GNOME's text editor, GTK 4, which asks the portal for its file dialogs.
+    /// GNOME's text editor, GTK 4. It opens file dialogs through the portal.
     pub fn gnome_text_editor(&self) -> App<'_> {
         let mut command = self.command("gnome-text-editor");
         command.env("GDK_DEBUG", "portals").arg("--standalone");
@@ -178,8 +178,8 @@ impl Bed {
         App::start(self, self.command("kcalc"))
     }
 
-    /// `LibreOffice` Calc with a document of two sheets, `Prices` with these rows of cells and
-    /// `Other`, and a profile of its own. The document is one XML file, saved without questions.
+    /// `LibreOffice` Calc with a fresh profile and a document of two sheets: `Prices` with these rows
+    /// of cells, and `Other`. The document is a single XML file, which saves without questions.
     pub fn calc(&self, rows: &[&[&str]]) -> (App<'_>, PathBuf) {
         let file = self.path("prices.fods");
         fs::write(&file, document(rows)).unwrap();
@@ -196,8 +196,8 @@ impl Bed {
         (app, file)
     }
 
-    /// Chromium with a page of this HTML, and a profile of its own. The page reports what happens
-    /// to it; see [`Page`].
+    /// Chromium with a fresh profile and a page of this HTML, which reports what happens to it; see
+    /// [`Page`].
     pub fn chromium(&self, html: &str) -> (App<'_>, Page) {
         let page = Page::serve(html);
         let profile = self.path("chromium-profile");
@@ -223,12 +223,12 @@ impl Bed {
         (app, page)
     }
 
-    /// Chromium with a page that has the widgets of the test apps, and logs what they log.
+    /// Chromium with a page that has the widgets of the test apps and writes the same log.
     pub fn chromium_widgets(&self) -> (App<'_>, Page) {
         self.chromium(&fs::read_to_string(path_of("apps/page.html")).unwrap())
     }
 
-    /// A zenity dialog, GTK 3; what it prints is its log.
+    /// A zenity dialog, GTK 3. Its log is what it prints.
     pub fn zenity(&self, args: &[&str]) -> App<'_> {
         let mut command = self.command("zenity");
         command.args(args);

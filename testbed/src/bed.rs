@@ -11,8 +11,8 @@ use crate::{Client, PATIENCE, Screen, deskline, until, xorg};
 /// The width and height of a bed's screen in pixels.
 pub const SIZE: (u16, u16) = (1920, 1080);
 
-/// A private desktop, a folder for files and a journal. All of it ends with this, also where the
-/// test panics or is killed: the desktop ends with a pipe that the kernel closes.
+/// A private desktop with a folder for files and a journal. All of it ends with this value, even if
+/// the test panics or is killed: the desktop ends when the kernel closes a pipe.
 #[derive(Debug)]
 pub struct Bed {
     desktop: Child,
@@ -28,12 +28,12 @@ impl Bed {
         Self::with(&[])
     }
 
-    /// Starts one with more arguments to `deskline desktop`.
+    /// Starts one with additional arguments to `deskline desktop`.
     pub fn with(args: &[&str]) -> Self {
         Self::start(folder(), args, None)
     }
 
-    /// Starts one on Xorg, with a keyboard and a mouse that are no program's.
+    /// Starts one on Xorg, with a keyboard and a mouse that look like hardware.
     pub fn on_xorg() -> Self {
         let folder = folder();
         let path = xorg::install(folder.path(), SIZE);
@@ -69,12 +69,12 @@ impl Bed {
         }
     }
 
-    /// The environment of the desktop's apps.
+    /// The environment of apps on the desktop.
     pub fn environment(&self) -> &BTreeMap<String, String> {
         &self.environment
     }
 
-    /// A program that will run on the desktop.
+    /// A command for a program on the desktop.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command
@@ -84,7 +84,7 @@ impl Bed {
         command
     }
 
-    /// Runs a program on the desktop to its end; what it has printed.
+    /// Runs a program on the desktop to its end, and returns its output.
     pub fn run(&self, program: &str, args: &[&str]) -> String {
         let output = self.command(program).args(args).output();
         let output = output.unwrap_or_else(|e| panic!("{program}: {e}"));
@@ -93,7 +93,7 @@ impl Bed {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// The address of the accessibility bus, as apps ask for it.
+    /// The address of the accessibility bus, found as apps find it.
     pub fn accessibility(&self) -> String {
         let what = ["--session", "--print-reply=literal", "--dest=org.a11y.Bus"];
         let get = ["/org/a11y/bus", "org.a11y.Bus.GetAddress"];
@@ -101,7 +101,7 @@ impl Bed {
         said.trim().to_owned()
     }
 
-    /// A folder for files, gone with the bed.
+    /// A temporary folder for files.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -116,7 +116,7 @@ impl Bed {
         self.path("journal")
     }
 
-    /// The lines of the journal's log so far.
+    /// The lines of the journal's log.
     pub fn journal_lines(&self) -> Vec<serde_json::Value> {
         let log = std::fs::read_to_string(self.journal().join("journal.jsonl"));
         let log = log.unwrap_or_default();
@@ -125,17 +125,17 @@ impl Bed {
             .collect()
     }
 
-    /// The X server, asked by ourselves.
+    /// The X server, through a connection of the test's own.
     pub fn screen(&self) -> &Screen {
         &self.screen
     }
 
-    /// `deskline serve` on this desktop, and a client that has shaken hands with it.
+    /// Starts `deskline serve` on this desktop, with a client that is connected to it.
     pub fn server(&self, args: &[&str]) -> Client {
         Client::start(self.serve(args))
     }
 
-    /// `deskline serve` on this desktop, not started.
+    /// A command for `deskline serve` on this desktop.
     pub fn serve(&self, args: &[&str]) -> Command {
         let mut command = self.command(deskline());
         command.arg("serve").arg("--dir").arg(self.journal());
@@ -161,7 +161,7 @@ impl Drop for Bed {
     fn drop(&mut self) {
         drop(self.stdin.take());
         if std::thread::panicking() {
-            // A second panic would hide the first.
+            // Do not panic again: that would hide the first panic.
             let deadline = std::time::Instant::now() + PATIENCE;
             while matches!(self.desktop.try_wait(), Ok(None))
                 && std::time::Instant::now() < deadline

@@ -1,4 +1,4 @@
-//! A real MCP client of a real `deskline serve`, for tests that are not async.
+//! A real MCP client of a real `deskline serve`, with a blocking interface.
 
 use std::fmt::Write as _;
 use std::process::{Command, ExitStatus, Stdio};
@@ -17,7 +17,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::{Answer, PATIENCE};
 
-/// What the server has told without being asked.
+/// Collects the server's notifications.
 #[derive(Debug, Clone, Default)]
 struct Heard(Arc<Mutex<Vec<String>>>);
 
@@ -41,11 +41,11 @@ impl ClientHandler for Heard {
     }
 }
 
-/// A client of a server that it has started. Dropping it ends the server as clients do: it closes
-/// its input.
+/// A client with the server that it has started. Dropping it closes the server's input, as clients
+/// do, and the server ends.
 #[derive(Debug)]
 pub struct Client {
-    // In the order in which they go.
+    // Dropped in this order.
     service: Option<RunningService<RoleClient, Heard>>,
     heard: Heard,
     child: Child,
@@ -54,7 +54,7 @@ pub struct Client {
     runtime: Runtime,
 }
 
-/// A call that was sent and not yet answered.
+/// A call without an answer yet.
 #[derive(Debug)]
 pub struct Pending<'c> {
     handle: RequestHandle<RoleClient>,
@@ -62,7 +62,7 @@ pub struct Pending<'c> {
 }
 
 impl Client {
-    /// Starts the server and shakes hands with it.
+    /// Starts the server and connects to it.
     pub fn start(command: Command) -> Self {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
@@ -101,7 +101,7 @@ impl Client {
             .unwrap_or_else(|| panic!("{tool} was not answered within {PATIENCE:?}"))
     }
 
-    /// Calls a tool; `None` where there is no answer within `time`, and the call is cancelled.
+    /// Calls a tool. Cancels it and returns `None` if there is no answer within `time`.
     pub fn call_timeout(&self, tool: &str, arguments: Value, time: Duration) -> Option<Answer> {
         self.send(tool, arguments).answer(time)
     }
@@ -122,7 +122,7 @@ impl Client {
         }
     }
 
-    /// What the server has told without being asked, so far.
+    /// The server's notifications so far.
     pub fn notifications(&self) -> Vec<String> {
         self.heard.0.lock().unwrap().clone()
     }
@@ -133,14 +133,14 @@ impl Client {
         self.runtime.block_on(peer.list_all_tools()).unwrap()
     }
 
-    /// The instructions that the server has sent on connect.
+    /// The instructions that the server sent on connect.
     pub fn instructions(&self) -> String {
         let info = self.service().peer().peer_info();
         info.and_then(|info| info.instructions.clone())
             .unwrap_or_default()
     }
 
-    /// Closes the server's input and waits for its end.
+    /// Closes the server's input and waits until it exits.
     pub fn hang_up(mut self) -> ExitStatus {
         self.close();
         let Self { runtime, child, .. } = &mut self;
@@ -156,7 +156,7 @@ impl Client {
 }
 
 impl Pending<'_> {
-    /// Waits for the answer; `None` where there is none within `time`, and the call is cancelled.
+    /// Waits for the answer. Cancels the call and returns `None` if there is none within `time`.
     pub fn answer(mut self, time: Duration) -> Option<Answer> {
         self.handle.options.timeout = Some(time);
         match self.client.runtime.block_on(self.handle.await_response()) {
@@ -167,7 +167,7 @@ impl Pending<'_> {
         }
     }
 
-    /// Cancels the call. The protocol wants no answer to it.
+    /// Cancels the call. By the protocol it then has no answer.
     pub fn cancel(self) {
         let cancelled = self.handle.cancel(Some("the test".into()));
         self.client.runtime.block_on(cancelled).unwrap();
@@ -183,7 +183,7 @@ impl Drop for Client {
     }
 }
 
-/// The text of a result, and whether it is an error; pictures are only counted.
+/// The text of a result, and whether it is an error. Pictures are only counted.
 fn answer(result: &CallToolResult) -> Answer {
     assert!(
         result.structured_content.is_none(),

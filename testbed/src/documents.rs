@@ -1,4 +1,4 @@
-//! Apps that show documents, with documents of known content.
+//! Starts apps with documents of known content.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 use crate::{App, Bed};
 
-/// The name that `OpenDocument` gives a namespace.
+/// The URI of an `OpenDocument` namespace.
 fn namespace(part: &str) -> String {
     format!("urn:oasis:names:tc:opendocument:xmlns:{part}:1.0")
 }
 
-/// A flat `OpenDocument` file: one of its `text`, `presentation` and `drawing`.
+/// A flat `OpenDocument` file; `kind` is `text`, `presentation` or `drawing`.
 fn flat(kind: &str, mimetype: &str, body: &str) -> String {
     let names: String = [
         ("office", "office"),
@@ -28,13 +28,13 @@ fn flat(kind: &str, mimetype: &str, body: &str) -> String {
     )
 }
 
-/// The settings of a `LibreOffice` that shows no tip of the day.
+/// Settings for `LibreOffice` that turn off the tip of the day.
 const NO_TIP: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\
     <oor:items xmlns:oor=\"http://openoffice.org/2001/registry\">\
     <item oor:path=\"/org.openoffice.Office.Common/Misc\"><prop oor:name=\"ShowTipOfTheDay\" \
     oor:op=\"fuse\"><value>false</value></prop></item></oor:items>";
 
-/// A PDF file with a page of each of these texts, a line of the page for each line.
+/// A PDF file with a page for each of these texts, and a line for each line of the text.
 fn pdf(pages: &[&str]) -> String {
     let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
@@ -71,12 +71,12 @@ fn pdf(pages: &[&str]) -> String {
 }
 
 impl Bed {
-    /// `LibreOffice` with a flat `OpenDocument` file of that name.
+    /// `LibreOffice` with a flat `OpenDocument` file of this name.
     fn office(&self, name: &str, content: &str) -> (App<'_>, PathBuf) {
         let file = self.path(name);
         fs::write(&file, content).unwrap();
         let profile = self.path("office-profile");
-        // Without this the first start shows a modal tip.
+        // Without these settings the first start shows a modal tip.
         let user = profile.join("user");
         fs::create_dir_all(&user).unwrap();
         fs::write(user.join("registrymodifications.xcu"), NO_TIP).unwrap();
@@ -113,7 +113,7 @@ impl Bed {
         self.office("plan.fodg", &flat("drawing", "graphics", &body))
     }
 
-    /// Firefox with a page of this HTML, whose title is `Reading`, and a profile of its own.
+    /// Firefox with a fresh profile and a page of this HTML, titled `Reading`.
     pub fn firefox(&self, html: &str) -> App<'_> {
         let (page, profile) = (self.path("page.html"), self.path("firefox-profile"));
         fs::write(
@@ -122,7 +122,7 @@ impl Bed {
         )
         .unwrap();
         fs::create_dir(&profile).unwrap();
-        // No pages of its own, which would be asked for from the network.
+        // Turn off pages that Firefox would fetch from the network.
         let quiet = "user_pref(\"browser.aboutwelcome.enabled\", false);\
              user_pref(\"datareporting.policy.dataSubmissionEnabled\", false);\
              user_pref(\"startup.homepage_welcome_url\", \"\");\
@@ -143,7 +143,7 @@ impl Bed {
         App::start(self, command)
     }
 
-    /// Konsole with a shell that prints nothing by itself but its prompt, `$ `.
+    /// Konsole with a shell that prints only its prompt, `$ `.
     pub fn konsole(&self) -> App<'_> {
         let mut command = self.command("konsole");
         command.env("PS1", "$ ").args(["-e", "/bin/sh"]);

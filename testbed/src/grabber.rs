@@ -1,4 +1,4 @@
-//! Another program that has grabbed the keyboard or the pointer.
+//! Another program that grabs the keyboard or the pointer.
 
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
@@ -8,7 +8,7 @@ use x11rb::rust_connection::RustConnection;
 use crate::screen::open;
 use crate::{Bed, until};
 
-/// An X client of its own, without a window, that grabs.
+/// An X client without a window.
 #[derive(Debug)]
 pub struct Grabber {
     x: RustConnection,
@@ -16,7 +16,7 @@ pub struct Grabber {
 }
 
 impl Grabber {
-    /// A client that has grabbed nothing yet.
+    /// A client without any grabs.
     pub fn of(bed: &Bed) -> Self {
         let x = open(bed.environment());
         let root = x.setup().roots[0].root;
@@ -44,25 +44,25 @@ impl Grabber {
         });
     }
 
-    /// Lets go of both.
+    /// Releases both.
     pub fn let_go(&mut self) {
         self.x.ungrab_keyboard(0_u32).unwrap().check().unwrap();
         self.x.ungrab_pointer(0_u32).unwrap().check().unwrap();
     }
 
     fn heard(&self, wanted: impl Fn(&Event) -> bool) -> usize {
-        // What was sent before this answer has arrived with it.
+        // Events that were sent before this reply have arrived.
         self.x.get_input_focus().unwrap().reply().unwrap();
         let events = std::iter::from_fn(|| self.x.poll_for_event().unwrap());
         events.filter(wanted).count()
     }
 
-    /// How many keys it got since it was last asked.
+    /// How many keys it has received since the last call.
     pub fn keys(&self) -> usize {
         self.heard(|event| matches!(event, Event::KeyPress(_)))
     }
 
-    /// How many clicks it got since it was last asked.
+    /// How many clicks it has received since the last call.
     pub fn clicks(&self) -> usize {
         self.heard(|event| matches!(event, Event::ButtonPress(_)))
     }

@@ -1,5 +1,5 @@
-//! Real desktops for tests: a [`Bed`] is a private desktop of a test's own, with real apps on it
-//! and a real MCP client that talks to a real `deskline serve`.
+//! Real desktops for tests. A [`Bed`] is a private desktop for one test, with real apps and a real MCP
+//! client that talks to a real `deskline serve`.
 //!
 //! ```no_run
 //! use deskline_testbed::{Bed, Toolkit};
@@ -13,13 +13,11 @@
 //! assert_eq!(app.log(), ["clicked OK"]);
 //! ```
 //!
-//! What Deskline says of an app is judged by what the app itself says: the log of a test app
-//! ([`App::log`]), a file that an editor has saved, the requests that a web page has sent
-//! ([`web::Page`]), the X server ([`Screen`]), or the accessibility bus read by libatspi
-//! ([`oracle`]).
+//! Tests compare what Deskline says about an app with an independent source: the log of a test app
+//! ([`App::log`]), a file that an editor has saved, the requests of a web page ([`web::Page`]), the X
+//! server ([`Screen`]), or the accessibility bus as libatspi reads it ([`oracle`]).
 //!
-//! Everything here panics where a real desktop does not do its part: it is for tests. All waits
-//! are for a condition and have a bound.
+//! For tests only: panics if a real desktop fails. Each wait is for a condition and has a time limit.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 

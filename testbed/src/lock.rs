@@ -1,5 +1,5 @@
-//! A screen lock, as far as anything outside can tell: a window that no window manager touches
-//! covers the screen, the focus stays where it was, and the keyboard is grabbed.
+//! A screen lock, as it looks from outside: an override-redirect window covers the screen, the focus
+//! does not change, and the keyboard is grabbed.
 
 use x11rb::COPY_DEPTH_FROM_PARENT;
 use x11rb::connection::Connection as _;
@@ -13,7 +13,7 @@ use crate::bed::SIZE;
 use crate::screen::open;
 use crate::{Bed, until};
 
-/// The screen is locked until this is dropped.
+/// A locked screen. Unlocked by `Drop`.
 #[derive(Debug)]
 pub struct Lock {
     x: RustConnection,
@@ -36,7 +36,7 @@ impl Lock {
         )
         .unwrap();
         x.map_window(window).unwrap();
-        // Another client may have the keyboard for a moment, as for a shortcut.
+        // Another client may hold the keyboard for a moment, for a shortcut.
         until("the lock's grab", || {
             let mode = GrabMode::ASYNC;
             let grab = x.grab_keyboard(false, window, x11rb::CURRENT_TIME, mode, mode);
@@ -45,7 +45,7 @@ impl Lock {
         Self { x }
     }
 
-    /// How many keys have gone to it.
+    /// How many keys it has received.
     pub fn keys(&self) -> usize {
         self.x.get_input_focus().unwrap().reply().unwrap();
         let events = std::iter::from_fn(|| self.x.poll_for_event().unwrap());

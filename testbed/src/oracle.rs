@@ -1,15 +1,14 @@
-//! The accessibility bus as libatspi reads it, for apps that keep no log: what Deskline says of
-//! them is compared with what another client says.
+//! The accessibility bus as libatspi reads it: an independent source for apps that keep no log.
 
 use crate::apps::python;
 use crate::{Bed, until};
 
-/// What libatspi says of one element.
+/// An element as libatspi reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Element {
-    /// The names of its states, as AT-SPI has them.
+    /// The AT-SPI names of its states.
     pub states: Vec<String>,
-    /// The content of its text, with Python's escapes.
+    /// Its text, with Python's escapes.
     pub text: String,
     /// Its value.
     pub value: String,
@@ -29,12 +28,12 @@ fn ask(bed: &Bed, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Waits until the app has a window with something in it on the accessibility bus.
+/// Waits until the app has a window with contents on the accessibility bus.
 pub(crate) fn wait_for_app(bed: &Bed, pid: u32) {
     ask(bed, &["wait", &pid.to_string()]);
 }
 
-/// The elements of the app with that AT-SPI role and name; an empty name matches any.
+/// The app's elements with this AT-SPI role and name; an empty name matches any.
 pub fn find(bed: &Bed, pid: u32, role: &str, name: &str) -> Vec<Element> {
     let found = ask(bed, &["find", &pid.to_string(), role, name]);
     found
@@ -51,7 +50,7 @@ pub fn find(bed: &Bed, pid: u32, role: &str, name: &str) -> Vec<Element> {
         .collect()
 }
 
-/// Waits until an element with that role and name is as `wanted`.
+/// Waits until an element with this role and name satisfies `wanted`.
 pub fn wait_for(bed: &Bed, pid: u32, role: &str, name: &str, wanted: impl Fn(&Element) -> bool) {
     until(&format!("{role} \"{name}\" as wanted"), || {
         find(bed, pid, role, name).iter().any(&wanted).then_some(())

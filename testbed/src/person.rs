@@ -1,12 +1,12 @@
-//! A person at the desktop, with a keyboard and a mouse that the X server has as devices of their
-//! own and not as XTEST's: those of a VNC client, or the `inputtest` driver's.
+//! A person at the desktop. Their keyboard and mouse are devices of the X server, as opposed to XTEST's:
+//! those of a VNC viewer, or the `inputtest` driver's.
 
 mod inputtest;
 mod vnc;
 
 use crate::{Bed, xorg};
 
-/// Escape, of `keysymdef.h`.
+/// Escape, from `keysymdef.h`.
 pub const ESCAPE: u32 = 0xff1b;
 /// The left Shift key.
 pub const SHIFT: u32 = 0xffe1;
@@ -15,14 +15,14 @@ pub const CONTROL: u32 = 0xffe3;
 
 /// A keyboard and a mouse.
 trait Devices: std::fmt::Debug {
-    /// The key with this symbol went down or up.
+    /// Presses or releases the key with this symbol.
     fn key(&mut self, keysym: u32, down: bool);
 
-    /// The mouse is there, and these of its buttons are down: 1 is the left one.
+    /// Moves the mouse and sets its pressed buttons; bit 0 is the left one.
     fn mouse(&mut self, at: (u16, u16), buttons: u8);
 }
 
-/// Keyboard and mouse of a person. What is held is released when the person goes.
+/// A person's keyboard and mouse. Held keys and buttons are released by `Drop`.
 #[derive(Debug)]
 pub struct Person {
     devices: Box<dyn Devices>,
@@ -30,8 +30,8 @@ pub struct Person {
 }
 
 impl Person {
-    /// Sits down at a bed: at its devices where it was made with [`Bed::on_xorg`], else at a VNC
-    /// viewer, for which it was made with `--watch`.
+    /// A person at this bed: at its devices if it was made with [`Bed::on_xorg`], else at a VNC
+    /// viewer, for which it must have been made with `--watch`.
     #[must_use]
     pub fn at(bed: &Bed) -> Self {
         let devices: Box<dyn Devices> = if xorg::keyboard(bed.folder()).exists() {
@@ -59,18 +59,18 @@ impl Person {
         self.release(key);
     }
 
-    /// Moves the mouse there.
+    /// Moves the mouse.
     pub fn point(&mut self, x: u16, y: u16) {
         self.at = (x, y);
         self.buttons(0);
     }
 
-    /// Holds these buttons, and no others: 1 is the left one.
+    /// Presses exactly these buttons; bit 0 is the left one.
     pub fn buttons(&mut self, mask: u8) {
         self.devices.mouse(self.at, mask);
     }
 
-    /// Clicks there.
+    /// Clicks at a point.
     pub fn click(&mut self, x: u16, y: u16) {
         self.point(x, y);
         self.buttons(1);

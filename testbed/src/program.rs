@@ -1,12 +1,12 @@
-//! The `deskline` that is tested.
+//! Finds the `deskline` to test.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The binary: what `DESKLINE_BIN` says, else the one of the same target directory and profile as
-/// the running test, built first where cargo runs the test. Cargo holds no lock while tests run.
+/// The path of the binary: `DESKLINE_BIN`, else the one in the same target directory and profile as
+/// the running test. Under cargo that is built first: cargo holds no lock while tests run.
 pub fn deskline() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! The X server, asked by the test itself.
+//! The X server, through the test's own connection.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use x11rb::wrapper::ConnectionExt as _;
 
 use crate::until;
 
-/// A toplevel window, as X and the window manager know it.
+/// A toplevel window, as X and the window manager report it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window {
     /// Its X id.
     pub id: Id,
-    /// The process that has it, as it says itself; 0 where it does not.
+    /// The process that owns it, by its own account; 0 if it does not say.
     pub pid: u32,
     /// Its title.
     pub title: String,
-    /// Where its client area is on the screen: x, y, width, height.
+    /// The bounds of its client area on the screen: x, y, width, height.
     pub place: (i32, i32, u32, u32),
 }
 
@@ -41,7 +41,7 @@ impl Screen {
     }
 }
 
-/// A connection to the X server of an environment.
+/// Connects to the X server of an environment.
 pub(crate) fn open(environment: &BTreeMap<String, String>) -> RustConnection {
     let display = &environment["DISPLAY"];
     let number: u16 = display.trim_start_matches(':').parse().unwrap();
@@ -105,7 +105,7 @@ impl Screen {
         })
     }
 
-    /// The toplevel windows that the window manager knows, oldest first.
+    /// The toplevel windows that the window manager lists, oldest first.
     pub fn windows(&self) -> Vec<Window> {
         let ids = self.numbers(self.root, "_NET_CLIENT_LIST");
         ids.into_iter().filter_map(|id| self.window(id)).collect()
@@ -118,13 +118,13 @@ impl Screen {
         windows
     }
 
-    /// The front window's id; 0 where there is none.
+    /// The front window's id; 0 if there is none.
     pub fn front(&self) -> Id {
         let active = self.numbers(self.root, "_NET_ACTIVE_WINDOW");
         active.first().copied().unwrap_or(0)
     }
 
-    /// Brings a window to the front as a pager does, and waits until it is there.
+    /// Brings a window to the front as a pager does, and waits for it.
     pub fn bring_to_front(&self, id: Id) {
         let kind = self.atom("_NET_ACTIVE_WINDOW");
         let message = ClientMessageEvent::new(32, id, kind, [2, 0, 0, 0, 0]);
@@ -139,11 +139,11 @@ impl Screen {
         });
     }
 
-    /// Moves a window, and waits until the window manager has put it within its frame there.
+    /// Moves a window, and waits until the window manager has moved it.
     pub fn place(&self, id: Id, x: i32, y: i32) {
         let aux = ConfigureWindowAux::new().x(x).y(y);
         self.x.configure_window(id, &aux).unwrap().check().unwrap();
-        // The frame adds its own thickness.
+        // Up to the thickness of its frame.
         let near = |at: i32, wanted: i32| (at - wanted).abs() <= 64;
         until("the window at its place", || {
             let (now_x, now_y, ..) = self.window(id)?.place;
@@ -151,13 +151,13 @@ impl Screen {
         });
     }
 
-    /// Where the pointer is.
+    /// The pointer's position.
     pub fn pointer(&self) -> (i32, i32) {
         let reply = self.x.query_pointer(self.root).unwrap().reply().unwrap();
         (reply.root_x.into(), reply.root_y.into())
     }
 
-    /// Puts the pointer somewhere, as a mouse would.
+    /// Moves the pointer, as a mouse would.
     pub fn move_pointer(&self, x: i16, y: i16) {
         let motion = x11rb::protocol::xproto::MOTION_NOTIFY_EVENT;
         let cookie = self.x.xtest_fake_input(motion, 0, 0, self.root, x, y, 0);
@@ -167,7 +167,7 @@ impl Screen {
         });
     }
 
-    /// The key codes that are down, and the mask of buttons that are.
+    /// The key codes that are pressed, and the mask of pressed buttons.
     pub fn pressed(&self) -> (Vec<u8>, u16) {
         let keys = self.x.query_keymap().unwrap().reply().unwrap().keys;
         let down = (0..=255_u8).filter(|code| {
@@ -178,7 +178,7 @@ impl Screen {
         (down.collect(), u16::from(pointer.mask) & 0x1f00)
     }
 
-    /// How many resources (windows, pixmaps, pictures, …) the clients of a process hold.
+    /// How many resources (windows, pixmaps, pictures, …) the clients of a process own.
     pub fn resources_of(&self, pid: u32) -> u32 {
         let all = [res::ClientIdSpec {
             client: 0,
@@ -196,14 +196,14 @@ impl Screen {
             .sum()
     }
 
-    /// Waits until the X server has carried out all that we asked for.
+    /// Waits until the X server has processed all our requests.
     pub fn sync(&self) {
         self.x.sync().unwrap();
     }
 }
 
-/// The cookie of the first entry of an Xauthority file: family, then address, number, name and
-/// data, each with its length before it, big-endian.
+/// The cookie in the first entry of an Xauthority file. An entry is the family, then address, number,
+/// name and data, each preceded by its length, big-endian.
 fn cookie(file: &[u8]) -> Vec<u8> {
     let mut rest = &file[2..];
     let mut field = || {

@@ -1,5 +1,5 @@
-//! What a bystander at the X server sees: who presses which keys and when, the overlay, and the
-//! state that a person would miss if it changed.
+//! An independent observer at the X server: who presses which keys and when, the overlay, and state
+//! that a person would miss if it changed.
 
 use std::time::Duration;
 
@@ -16,14 +16,14 @@ use x11rb::rust_connection::RustConnection;
 use crate::screen::open;
 use crate::{Bed, until};
 
-/// A key that went down on a device, at a time of the server's clock in milliseconds.
+/// A key press on a device. Times are the server's, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stroke {
     /// Whether it was synthetic.
     pub synthetic: bool,
     /// Its key code.
     pub code: u32,
-    /// When.
+    /// Its time.
     pub time: u32,
 }
 
@@ -34,7 +34,7 @@ pub struct Keyboard {
     symbols: Vec<u32>,
 }
 
-/// A connection of its own to the X server of a bed.
+/// An observer with a connection of its own.
 #[derive(Debug)]
 pub struct Watcher {
     x: RustConnection,
@@ -43,7 +43,7 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Starts to watch.
+    /// Starts to record.
     pub fn of(bed: &Bed) -> Self {
         let x = open(bed.environment());
         let root = x.setup().roots[0].root;
@@ -67,12 +67,12 @@ impl Watcher {
         Self { x, root, xtest }
     }
 
-    /// The keys that have gone down on devices, grabbed or not, since this was last asked.
+    /// The key presses on devices, grabbed or not, since the last call.
     pub fn strokes(&self) -> Vec<Stroke> {
         let mut strokes = vec![];
         self.x.get_input_focus().unwrap().reply().unwrap();
         while let Some(event) = self.x.poll_for_event().unwrap() {
-            // Each comes from the device, and again from its master.
+            // Each is reported for the device, and again for its master.
             if let Event::XinputRawKeyPress(key) = event
                 && key.deviceid == key.sourceid
             {
@@ -86,7 +86,7 @@ impl Watcher {
         strokes
     }
 
-    /// The key code that has this symbol without modifiers.
+    /// The key code that gives this symbol without modifiers.
     pub fn code_of(&self, symbol: u32) -> u32 {
         let (first, symbols, width) = self.symbols();
         let at = symbols.chunks(width).position(|s| s[0] == symbol).unwrap();
@@ -100,7 +100,7 @@ impl Watcher {
         (low, map.keysyms, map.keysyms_per_keycode.into())
     }
 
-    /// The keyboard as it is.
+    /// The current state of the keyboard.
     pub fn keyboard(&self) -> Keyboard {
         let core = xkb::ID::USE_CORE_KBD.into();
         let state = self.x.xkb_get_state(core).unwrap().reply().unwrap();
@@ -119,7 +119,7 @@ impl Watcher {
         }
     }
 
-    /// The modifiers that are latched, those that are locked, and whether Sticky Keys are on.
+    /// The latched modifiers, the locked ones, and whether Sticky Keys are on.
     pub fn standing(&self) -> (u16, u16, bool) {
         let core = xkb::ID::USE_CORE_KBD.into();
         let state = self.x.xkb_get_state(core).unwrap().reply().unwrap();
@@ -130,12 +130,12 @@ impl Watcher {
         (state.latched_mods.into(), state.locked_mods.into(), sticky)
     }
 
-    /// Turns Sticky Keys on, as a desktop's accessibility settings do.
+    /// Turns on Sticky Keys, as a desktop's accessibility settings do.
     pub fn turn_sticky_keys_on(&self) {
         self.sticky_keys(xkb::BoolCtrl::STICKY_KEYS);
     }
 
-    /// Turns Sticky Keys off, which ends latches and locks.
+    /// Turns off Sticky Keys, which clears latches and locks.
     pub fn turn_sticky_keys_off(&self) {
         self.sticky_keys(xkb::BoolCtrl::from(0_u32));
     }
@@ -153,7 +153,7 @@ impl Watcher {
         asked.unwrap().check().unwrap();
     }
 
-    /// The overlay's window while it is up.
+    /// The overlay's window, if it is up.
     pub fn overlay(&self) -> Option<Window> {
         let children = self.x.query_tree(self.root).unwrap().reply().unwrap();
         children.children.into_iter().rev().find(|id| {
@@ -166,7 +166,7 @@ impl Watcher {
         })
     }
 
-    /// Waits until the overlay is up.
+    /// Waits for the overlay to appear.
     pub fn await_overlay(&self) -> Window {
         let start = std::time::Instant::now();
         loop {
@@ -177,7 +177,7 @@ impl Watcher {
         }
     }
 
-    /// Waits until the overlay is gone.
+    /// Waits for the overlay to go.
     pub fn await_no_overlay(&self) {
         until("the overlay's end", || {
             self.overlay().is_none().then_some(())

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::until;
 
-/// What every page gets: `log(words…)`, one line each, in their order.
+/// A script in every page: `log(words…)` reports one line. Lines keep their order.
 const REPORT: &str = r"
 const lines = [];
 let busy = false;
@@ -33,7 +33,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// Serves this HTML body, whose scripts say what happens with `log(words…)`.
+    /// Serves this HTML body. Its scripts report what happens with `log(words…)`.
     pub fn serve(body: &str) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -46,7 +46,7 @@ impl Page {
         let kept = Arc::downgrade(&log);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // The page is gone: so is the need for its server.
+                // The page was dropped: end its server.
                 let Some(log) = kept.upgrade() else { return };
                 let html = html.clone();
                 thread::spawn(move || answer(&stream, &html, &log));
@@ -55,7 +55,7 @@ impl Page {
         Self { port, title, log }
     }
 
-    /// Its address.
+    /// Its URL.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}/", self.port)
     }
@@ -65,7 +65,7 @@ impl Page {
         &self.title
     }
 
-    /// What has happened to it so far, without keys and scrolling.
+    /// Its log so far, without keys and scrolling.
     pub fn log(&self) -> Vec<String> {
         let noise = ["key ", "pad ", "scrolled ", "ready"];
         let mut log = self.full_log();
@@ -73,19 +73,19 @@ impl Page {
         log
     }
 
-    /// What has happened to it so far.
+    /// Its log so far.
     pub fn full_log(&self) -> Vec<String> {
         self.log.lock().unwrap().clone()
     }
 
-    /// Waits until this has happened to it.
+    /// Waits until it has logged this line.
     pub fn wait_for(&self, line: &str) {
         until(&format!("\"{line}\" in the page's log"), || {
             self.full_log().iter().any(|l| l == line).then_some(())
         });
     }
 
-    /// Forgets what has happened to it.
+    /// Clears its log.
     pub fn clear_log(&self) {
         self.log.lock().unwrap().clear();
     }
@@ -93,7 +93,7 @@ impl Page {
 
 impl Drop for Page {
     fn drop(&mut self) {
-        // Wakes the server, which then sees that nobody reads its log any more.
+        // Wake the server, which then sees that the log is gone.
         self.log = Arc::default();
         drop(TcpStream::connect(("127.0.0.1", self.port)));
     }

@@ -1,21 +1,21 @@
-//! Xorg for a bed: the dummy video driver, and a keyboard and a mouse of the `inputtest` driver,
-//! which are physical devices to all that looks at them. The private desktop takes it for an Xvfb:
-//! it is put into `PATH` by that name.
+//! Xorg for a bed: the dummy video driver, and a keyboard and a mouse of the `inputtest` driver, which
+//! look like hardware to all clients. It is put into `PATH` under the name Xvfb, and the private desktop
+//! starts it as that.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Where a bed's devices take what the person does.
+/// The socket of the bed's keyboard.
 pub(crate) fn keyboard(folder: &Path) -> PathBuf {
     folder.join("keyboard")
 }
 
-/// As [`keyboard`].
+/// The socket of the bed's mouse.
 pub(crate) fn mouse(folder: &Path) -> PathBuf {
     folder.join("mouse")
 }
 
-/// Writes what starts it; a `PATH` to find it by.
+/// Writes the scripts that start it, and returns a `PATH` that finds them.
 pub(crate) fn install(folder: &Path, (width, height): (u16, u16)) -> std::ffi::OsString {
     let configuration = folder.join("xorg.conf");
     let section = |device: &str, kind: &str, socket: PathBuf| {
@@ -74,7 +74,7 @@ EndSection
     let programs = folder.join("programs");
     std::fs::create_dir(&programs).unwrap();
     let server = programs.join("Xvfb");
-    // `:N -screen 0 WxHxD` and the rest, which Xorg knows too.
+    // Xorg accepts the same arguments: `:N -screen 0 WxHxD` and so on.
     let script = format!(
         "#!/bin/sh\ndisplay=$1\nshift 4\nexec /usr/lib/xorg/Xorg \"$display\" -config {} -logfile {} -novtswitch -sharevts \"$@\"\n",
         configuration.display(),

@@ -1,5 +1,5 @@
-//! Xorg's `inputtest` driver: a socket a device, which takes what happened to the device in the
-//! byte order of the machine (xorg-server, `hw/xfree86/drivers/inputtest/xf86-input-inputtest-protocol.h`).
+//! Xorg's `inputtest` driver: one socket a device. Messages are in the machine's byte order
+//! (xorg-server, `hw/xfree86/drivers/inputtest/xf86-input-inputtest-protocol.h`).
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -17,7 +17,7 @@ const MOTION: u32 = 2;
 const BUTTON: u32 = 4;
 const KEY: u32 = 5;
 
-/// Both axes go from 0 to this.
+/// The range of both axes starts at 0 and ends here.
 const AXIS: f64 = 65_535.0;
 
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Physical {
 
 impl Devices for Physical {
     fn key(&mut self, keysym: u32, down: bool) {
-        // The key that is pressed is the one that is released, whatever the map has become.
+        // Release the key that was pressed, even if the keyboard map has changed since.
         let symbols = &self.symbols;
         let code = self.codes.entry(keysym);
         let code = *code.or_insert_with(|| symbols.code_of(keysym));
@@ -80,7 +80,8 @@ impl Devices for Physical {
     }
 }
 
-/// The driver takes one connection, and greets it. It listens only once the device is enabled.
+/// Connects to a device. The driver takes one connection and greets it, and listens only once the
+/// device is enabled.
 fn connect(socket: &Path) -> UnixStream {
     let mut device = until("a device", || UnixStream::connect(socket).ok());
     device.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -98,8 +99,8 @@ fn send(device: &mut UnixStream, kind: u32, rest: &[u8]) {
     device.write_all(&message).unwrap();
 }
 
-/// The axes that have a value: how many may, a mask of those that do, the values, and as many
-/// unaccelerated ones.
+/// Encodes axis values: how many there may be, a mask of those that follow, the values, and the same
+/// unaccelerated.
 fn valuators(values: &[f64]) -> Vec<u8> {
     const AXES: usize = 64;
     let mut bytes = vec![0; 4 + 8 + 4 + 2 * AXES * 8];

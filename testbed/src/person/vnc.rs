@@ -27,7 +27,7 @@ impl Viewer {
         assert!(read(&mut vnc, kinds.into()).contains(&1));
         vnc.write_all(&[1]).unwrap();
         assert_eq!(read(&mut vnc, 4), [0; 4]);
-        // Shared: another client does not go.
+        // Shared: do not disconnect other clients.
         vnc.write_all(&[1]).unwrap();
         let init = read(&mut vnc, 24);
         let name = u32::from_be_bytes([init[20], init[21], init[22], init[23]]);

@@ -1,4 +1,4 @@
-//! What comes after the act: an error that says what was done, and changes that come late.
+//! After the act: errors say what was done, and late changes are reported.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use deskline_testbed::{Bed, Toolkit, until};
@@ -30,7 +30,7 @@ fn what_comes_after_an_answer_is_told_at_the_start_of_the_next() {
         let app = bed.widgets(toolkit);
         let late = json!({"pid": app.pid, "element": "Late", "role": "AXButton"});
         let clicked = server.call("click_and_traverse", late).ok();
-        // On a slow machine it is there before the click has settled.
+        // On a slow machine it may be there before the click has settled.
         if clicked.file().contains("Here I am") {
             continue;
         }
@@ -53,10 +53,10 @@ fn what_comes_after_an_answer_is_told_at_the_start_of_the_next() {
         assert!(file.starts_with("# late: +"), "{file}");
         let mut lines = file.lines().filter(|l| l.starts_with("late + "));
         assert!(lines.any(|l| l.contains("\"Here I am\"")), "{file}");
-        // It is told once.
+        // A late change is reported only once.
         let again = server.call("refresh_traversal", look).ok();
         assert!(again.get("late_changes").is_none(), "{again}");
-        // The action's own changes stand apart from what came before it.
+        // Late changes and the action's own changes are separate.
         let late = json!({"pid": app.pid, "element": "Wrap", "role": "AXCheckBox"});
         let answer = server.call("click_and_traverse", late).ok();
         assert!(answer.get("late_changes").is_none(), "{answer}");

@@ -1,6 +1,6 @@
-//! A link's second traversal, which takes what does not show from the first where it can, gives
-//! the same tree as a whole reading by a connection that remembers nothing: on every toolkit, while
-//! the app changes, on a loaded machine.
+//! A link's second traversal reuses hidden nodes of the first. It must give the same tree as a complete
+//! traversal through a fresh connection: on every toolkit, while the app changes, and on a loaded
+//! machine.
 //!
 //! `DESKLINE_AGAIN_RUNS` sets how often, for each app.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
@@ -23,7 +23,7 @@ fn runs() -> usize {
     asked.and_then(|n| n.parse().ok()).unwrap_or(30)
 }
 
-/// Programs that keep every processor busy.
+/// Processes that keep all cores busy.
 struct Load(Vec<Child>);
 
 impl Load {
@@ -50,7 +50,7 @@ fn connect(bed: &Bed) -> AtSpi {
     AtSpi::connect(&bed.accessibility()).unwrap()
 }
 
-/// What differs, one line an element.
+/// The differences between two trees, one line an element.
 fn differences(a: &Tree, b: &Tree) -> Vec<String> {
     let mut lines: Vec<String> = vec![];
     if a.elements.len() != b.elements.len() {
@@ -64,7 +64,7 @@ fn differences(a: &Tree, b: &Tree) -> Vec<String> {
     }
     for (a, b) in a.elements.iter().zip(&b.elements) {
         let (mut a, mut b) = (a.clone(), b.clone());
-        // Refs are not given by a reading.
+        // A traversal assigns no refs.
         a.reference = None;
         b.reference = None;
         if a != b {
@@ -77,7 +77,7 @@ fn differences(a: &Tree, b: &Tree) -> Vec<String> {
     lines
 }
 
-/// Something in the app that can be pressed or chosen is, and the readings compared.
+/// Presses or selects something in the app, and compares the traversals.
 fn agree(bed: &Bed, app: &App<'_>, targets: &[&str]) {
     let _load = Load::new();
     let windows = Windows::default();
@@ -97,9 +97,9 @@ fn agree(bed: &Bed, app: &App<'_>, targets: &[&str]) {
         hand.press(&id)
             .or_else(|_| hand.set_selected(&id, true))
             .unwrap();
-        // Until it has nothing more to say: a link waits too.
+        // Wait for silence, as a link does.
         while mirror.wait_for_change(Duration::from_millis(60)).unwrap() {}
-        // A change between two whole readings is the app's own.
+        // Two complete traversals that differ: the app is still changing.
         let settled = (0..10).find_map(|_| {
             let first = fresh.read(app.pid, WHOLE, &windows).unwrap();
             let again = mirror.read(app.pid, AGAIN, &windows).unwrap();
@@ -147,8 +147,8 @@ fn gtk_3_gtk_4_and_qt_5() {
 #[test]
 fn chromium() {
     let bed = Bed::new();
-    // Most of it is below what can be seen; buttons change what is out of sight: its text, its
-    // state, and whether it is there.
+    // Most of the page is below the viewport. The buttons change hidden elements: their text, their
+    // state, and whether they exist.
     let mut html = String::from(
         "<button onclick=\"t.textContent += 'x'\">Longer</button>\
          <button onclick=\"c.checked = !c.checked\">Check</button>\

@@ -1,4 +1,4 @@
-//! `--allow-app` and `--deny-app` hold for what is started, for what a click leads to, and for the
+//! `--allow-app` and `--deny-app` apply to apps that are started, to what a click leads to, and to the
 //! titles in answers.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
@@ -33,7 +33,7 @@ fn nothing_is_started_that_is_not_allowed() {
         assert!(error.contains("out of bounds"), "{identifier}: {error}");
         assert!(error.contains("'Calculator'"), "{identifier}: {error}");
     }
-    // What is allowed opens, by each of its names.
+    // An allowed app opens by each of its names.
     for identifier in ["gnome-calculator", "org.gnome.Calculator", "Calculator"] {
         server.call(OPEN, json!({"identifier": identifier})).ok();
     }
@@ -47,7 +47,7 @@ fn nothing_is_started_that_is_not_allowed() {
     assert_eq!(names, ["Calculator"]);
 }
 
-/// A window with a button that brings another app's to the front, and returns when it is there.
+/// A window with a button that raises another app's window; returns once it is up.
 fn raiser(bed: &Bed) -> App<'_> {
     let script = format!(
         "import subprocess, gi\n\
@@ -81,13 +81,13 @@ fn a_click_that_leads_out_of_bounds_types_nothing_there_and_shows_no_title() {
     let refused = server.call(CLICK, fused);
     assert!(refused.error().contains("out of bounds"), "{refused}");
     assert!(private.is_running(), "the dialog was accepted");
-    // A click alone is none of the other app's concern, and its title is none of the agent's.
+    // A click alone does not touch the other app, but its title must not be shown.
     raiser.bring_to_front();
     let clicked = server.call(CLICK, ask).ok();
     assert_eq!(bed.screen().front(), private.window.id);
     assert!(clicked.get("app_switch").is_some(), "{clicked}");
     let listed = server.call("list_applications", json!({})).ok();
-    // It comes in between.
+    // The other app comes to the front between click and text.
     let watcher = Watcher::of(&bed);
     let text = "abcdefghij".repeat(300);
     let call = server.send(

@@ -1,4 +1,4 @@
-//! What a session pays for, and what no screen can make it pay for.
+//! What a session costs, and that no content of a screen can raise it.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use deskline_core::{DeltaLine, Line};
@@ -33,8 +33,8 @@ fn the_tools_and_instructions_are_small() {
     }
 }
 
-/// No line of a file is anything but what the server writes, and no character of an answer can
-/// move a terminal's cursor.
+/// Asserts that each line of the file is in the format of the contract, and that no character of the
+/// answer can move a terminal's cursor.
 fn harmless(answer: &Answer) {
     assert!(
         answer.text.chars().count() < SUMMARY,
@@ -122,7 +122,7 @@ fn hostile_labels_stay_in_their_lines() {
     }
 }
 
-/// What comes after an app's name in a header can be forged by no name.
+/// An app's name cannot forge a header.
 #[test]
 fn an_apps_name_forges_no_header() {
     let bed = Bed::new();

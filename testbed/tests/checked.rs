@@ -1,10 +1,10 @@
-//! A toggled check box or toggle button shows in the diff, whatever the toolkit.
+//! Toggling a check box or toggle button is in the diff, on every toolkit.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use deskline_testbed::{Bed, Client, Toolkit};
 use serde_json::json;
 
-/// Toggles it and says what the diff has of it, without its ref.
+/// Toggles an element; returns its lines of the diff, without the ref.
 fn toggle(server: &Client, pid: u32, text: &str) -> Vec<String> {
     let arguments = json!({"pid": pid, "element": text});
     let answer = server.call("click_and_traverse", arguments).ok();

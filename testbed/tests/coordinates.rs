@@ -4,7 +4,7 @@
 use deskline_testbed::{Answer, Bed, Client, Toolkit};
 use serde_json::json;
 
-/// Clicks with the four numbers of the line as they stand.
+/// Clicks with the four numbers of the element's line.
 #[track_caller]
 fn click_line(server: &Client, pid: u32, seen: &Answer, role: &str, text: &str) -> Answer {
     let line = seen.line_of(role, text);
@@ -34,7 +34,7 @@ fn every_widget(toolkit: Toolkit) {
             .call("refresh_traversal", json!({"pid": app.pid}))
             .ok();
         for (role, text, logs) in WIDGETS {
-            // GTK 4's cells are labels in rows.
+            // In GTK 4, cells are labels in rows.
             let role = if toolkit == Toolkit::Gtk4 && role == "AXCell" {
                 "AX"
             } else {
@@ -83,7 +83,7 @@ fn chromium() {
     }
 }
 
-/// The apps that people have: their own client-side frames, shadows and header bars.
+/// Real apps, with client-side frames, shadows and header bars.
 #[test]
 fn gnome_calculator() {
     let bed = Bed::new();

@@ -1,4 +1,4 @@
-//! Each wrong input has words of its own, and nothing is touched.
+//! Each wrong input has its own error, and nothing is touched.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::time::{Duration, Instant};
@@ -153,7 +153,7 @@ fn a_hung_app_is_named_in_time_and_delays_no_other() {
     for toolkit in Toolkit::ALL {
         let hung = bed.widgets(toolkit);
         let other = bed.widgets(Toolkit::Gtk3);
-        // Both are known, as in a session.
+        // Both apps are known to the server, as in a running session.
         for app in [&hung, &other] {
             server
                 .call("refresh_traversal", json!({"pid": app.pid}))

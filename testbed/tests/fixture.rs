@@ -1,4 +1,4 @@
-//! The testbed itself: what a test leans on works, and nothing is left of a bed.
+//! The testbed itself: its tools work, and a bed leaves nothing behind.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use deskline_testbed::{Bed, Toolkit, oracle, until};
 use serde_json::json;
 
-/// Whether a process runs that has this in its environment.
+/// The processes that have `mark` in their environment.
 fn runs_with(mark: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
@@ -65,7 +65,7 @@ fn nothing_is_left_of_a_bed() {
     assert_eq!(runs_with(&mark), [""; 0]);
 }
 
-/// What a killed test leaves is only the folder of its files.
+/// A killed test leaves nothing but the folder of its files.
 #[test]
 fn nothing_runs_on_after_a_killed_test() {
     const CHILD: &str = "TESTBED_KILLED_CHILD";

@@ -1,4 +1,4 @@
-//! Where another program has grabbed the keyboard or the pointer, nothing is sent: it would go there.
+//! If another program has grabbed the keyboard or the pointer, nothing is sent: it would go there.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::time::Duration;
@@ -97,7 +97,7 @@ fn a_grabbed_pointer_gets_no_click() {
     assert_eq!(app.log(), ["clicked OK"]);
 }
 
-/// A menu that is open has grabbed both, and is where the agent's input is to go.
+/// An open menu of the target has grabbed both: the agent's input is meant for it.
 #[test]
 fn the_targets_own_menu_takes_keys_and_clicks() {
     let bed = Bed::new();

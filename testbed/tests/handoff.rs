@@ -1,4 +1,4 @@
-//! A file dialog of the portal takes the front: the answer is about it, and the next call is for it.
+//! A file dialog of the portal comes to the front: the answer describes it, and the next call can use it.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::fs::{self, File};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use deskline_testbed::{Answer, Bed, Client, until};
 use serde_json::json;
 
-/// The process that now has the front, as the answer names it.
+/// The pid of the process that came to the front, from the answer.
 #[track_caller]
 fn app_switch(answer: &Answer) -> u32 {
     let line = answer.field("app_switch");
@@ -18,7 +18,7 @@ fn app_switch(answer: &Answer) -> u32 {
     pid.unwrap().parse().unwrap()
 }
 
-/// Everything that the answer promises about the process that took the front.
+/// Checks all that an answer promises about a handoff.
 #[track_caller]
 fn is_handed_off(bed: &Bed, answer: &Answer, pid: u32) -> u32 {
     let dialog = app_switch(answer);
@@ -42,14 +42,14 @@ fn is_handed_off(bed: &Bed, answer: &Answer, pid: u32) -> u32 {
         "{answer}"
     );
     assert!(answer.text.chars().count() < 4_000);
-    // The dialog stays at the front: nothing is put back.
+    // The dialog stays in front: nothing is restored.
     let windows = bed.screen().windows_of(dialog);
     let front = bed.screen().front();
     let window = windows
         .iter()
         .find(|w| w.id == front)
         .expect("the dialog is not at the front");
-    // The picture is of it.
+    // The picture shows the dialog.
     let picture = File::open(answer.field("screenshot")).unwrap();
     let reader = png::Decoder::new(BufReader::new(picture))
         .read_info()
@@ -64,13 +64,13 @@ fn is_handed_off(bed: &Bed, answer: &Answer, pid: u32) -> u32 {
     dialog
 }
 
-/// Types a path into what has the dialog's focus and accepts it.
+/// Types a path into the dialog's focused field, and accepts it.
 fn choose(bed: &Bed, server: &Client, dialog: u32, path: &str, accept: &str) {
     let path = json!({"pid": dialog, "text": path});
     server.call("type_and_traverse", path).ok();
     let accept = json!({"pid": dialog, "element": accept, "role": "AXButton"});
-    // GTK 3's list of completions, where it has opened by then, takes the first click for itself,
-    // a person's too: who sees the dialog still there clicks once more.
+    // If GTK 3's list of completions is open by then, it swallows the first click, a person's too.
+    // Click once more if the dialog is still there.
     let mut clicked: Option<Instant> = None;
     until("the dialog to close", || {
         let open = !bed.screen().windows_of(dialog).is_empty();
@@ -82,7 +82,7 @@ fn choose(bed: &Bed, server: &Client, dialog: u32, path: &str, accept: &str) {
     });
 }
 
-/// Has the dialog that opens files show its location field.
+/// Makes the open dialog show its location field.
 fn show_location(server: &Client, dialog: u32) {
     let key = json!({"pid": dialog, "keyName": "l", "modifierFlags": ["Control"]});
     server.call("press_key_and_traverse", key).ok();
@@ -149,7 +149,7 @@ fn gnome_text_editor_saves_a_file_through_the_portal() {
     );
     let dialog = is_handed_off(&bed, &answer.ok(), app.pid);
     let path = bed.path("saved.txt");
-    // The dialog adds the extension that it has left unselected.
+    // The dialog appends the extension, which it has left unselected.
     let stem = bed.path("saved").display().to_string();
     choose(&bed, &server, dialog, &stem, "Save");
     let content = until("the file", || {

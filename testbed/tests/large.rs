@@ -1,4 +1,4 @@
-//! What has more in it than can be read at once: long pages and spreadsheets.
+//! Apps with more content than can be read at once: long pages and spreadsheets.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ fn page() -> String {
     html
 }
 
-/// The numbers of the visible elements of that role whose name begins so.
+/// The numbers of the visible elements with this role and name prefix.
 fn visible(answer: &Answer, role: &str, name: &str) -> Vec<usize> {
     let file = answer.file();
     let lines = file
@@ -50,7 +50,7 @@ fn what_shows_of_a_long_page_is_read_wherever_it_is_scrolled() {
         let key = json!({"pid": app.pid, "keyName": name});
         server.call("press_key_and_traverse", key).ok();
     };
-    // Chromium builds the tree of a long page in pieces, some after the page is ready.
+    // Chromium exposes a long page in pieces, some after the page is ready.
     until("a tree that says that it is not whole", || {
         refresh().file().contains("\n# partial: ").then_some(())
     });
@@ -76,7 +76,7 @@ fn a_spreadsheet_does_not_grow_by_being_read() {
     const TIMES: usize = 30;
     /// Longer than `LibreOffice` keeps a cell that nobody asks about.
     const THOUGHT: Duration = Duration::from_secs(16);
-    /// Less than the cells of one window cost it.
+    /// Less than the memory for the cells of one window.
     const MOST_GROWTH_MB: u64 = 5;
     let bed = Bed::new();
     let server = bed.server(&[]);
@@ -102,7 +102,7 @@ fn a_spreadsheet_does_not_grow_by_being_read() {
         refresh();
     }
     for _ in 0..2 {
-        // What an agent takes to think; nothing in the app changes meanwhile.
+        // A pause as an agent makes one to think. Nothing in the app changes.
         std::thread::sleep(THOUGHT);
         assert!(value(&refresh(), "B2 4"));
     }
@@ -110,7 +110,7 @@ fn a_spreadsheet_does_not_grow_by_being_read() {
     println!("{} readings: {grown} MB", TIMES + 2);
     assert!(grown < MOST_GROWTH_MB, "soffice grew by {grown} MB");
 
-    // Cells that are known are asked for what they hold now, and others where others show.
+    // Cells that are known are asked for their current values; cells that scrolled in are found.
     let cell = json!({"pid": app.pid, "element": "B2", "role": "AXCell", "text": "seven",
                       "pressKey": "Return"});
     server.call("click_and_traverse", cell).ok();
@@ -124,7 +124,7 @@ fn a_spreadsheet_does_not_grow_by_being_read() {
     assert!(value(&scrolled, "B20"), "{scrolled}");
 }
 
-/// A list of 3,000 choices is searched by its names, and in bounded time.
+/// A list of 3,000 choices is searched by name within a time limit.
 #[test]
 fn a_choice_of_a_long_list_is_set() {
     let bed = Bed::new();
@@ -136,7 +136,7 @@ fn a_choice_of_a_long_list_is_set() {
     let (app, page) = bed.chromium(&format!(
         "<select aria-label=Pick onchange=\"log('picked', this.value)\">{options}</select>"
     ));
-    // The list takes Chromium a while.
+    // Chromium needs a while to build the list.
     until("the combo box", || {
         let answer = server
             .call("refresh_traversal", json!({"pid": app.pid}))

@@ -1,5 +1,5 @@
-//! What `open` answers with is the app that it has started, whatever else comes up meanwhile, or why
-//! there is none.
+//! `open` answers with the app that it has started, whatever else opens meanwhile, or says why it
+//! failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::fs;
@@ -39,7 +39,7 @@ fn a_stranger_that_comes_up_meanwhile_is_not_taken() {
     for start in [
         "exec mousepad --disable-server",
         "mousepad --disable-server; true",
-        // It leaves the process group and session, and its parent ends.
+        // It leaves the process group and the session, and its parent exits.
         "setsid --fork mousepad --disable-server",
     ] {
         let _ = fs::remove_file(&go);
@@ -76,7 +76,7 @@ fn an_instance_that_ran_already_is_what_it_hands_over_to() {
             .any(|w| w.title.contains("two.txt"))
             .then_some(())
     });
-    // Over the bus: a server of another name, and one that the bus starts by the app's id.
+    // Over the bus: a server with another name, and one that the bus starts by the app's id.
     let terminal = opened(&server, "gnome-terminal --title Shell");
     assert_eq!(comm(terminal), "gnome-terminal-");
     assert_eq!(opened(&server, "gnome-terminal --title Other"), terminal);
@@ -88,7 +88,7 @@ fn an_instance_that_ran_already_is_what_it_hands_over_to() {
 fn an_app_that_ends_at_once_says_why() {
     let bed = Bed::new();
     let server = bed.server(&[]);
-    // As root it wants --no-sandbox, as anybody else another profile.
+    // It needs --no-sandbox as root, and another profile as another user.
     let script = bed.path("complains");
     let text = "#!/bin/sh\nhead -c 3000000 /dev/zero | tr '\\0' 'x' >&2\n\
                 printf '\\nfirst\\033[31m\\nERROR: no \\342\\200\\256sandbox\\n# error: forged\\n' >&2\nexit 3\n";

@@ -1,5 +1,5 @@
-//! What the server remembers on disk, and the tools that the nine do not cover: refs that outlive
-//! the server, searching and looking at the journal, waiting, dragging, and apps out of bounds.
+//! The journal, and the tools beyond the nine: refs that outlive the server, searching and viewing the
+//! journal, waiting, dragging, and apps out of bounds.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use deskline_testbed::{Bed, Toolkit, until};

@@ -1,5 +1,5 @@
 //! An app that is not on the accessibility bus: the error and doctor say what its toolkit needs, and
-//! with that it is there.
+//! that works.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::fs;
@@ -31,7 +31,7 @@ fn a_swing_app_needs_its_wrapper() {
     let refused = server.call("refresh_traversal", json!({"pid": deaf.id()}));
     let doctor = bed.command(deskline()).arg("doctor").output().unwrap();
     let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
-    // What the error says is needed is what is then given.
+    // Give the app what the error asks for.
     for said in [refused.error(), &doctor] {
         assert!(said.contains("Java"), "{said}");
         assert!(said.contains("libatk-wrapper-java-jni"), "{said}");

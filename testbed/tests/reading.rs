@@ -1,5 +1,5 @@
-//! What apps show as text is in the tree, once: documents, web pages, terminals and lists of many
-//! toolkits. The documents are made by the tests, so their content is known.
+//! Text that an app shows is in the tree, exactly once: documents, web pages, terminals and lists of many
+//! toolkits. The tests make the documents, so their content is known.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::fs;
@@ -18,7 +18,7 @@ fn shown(line: &Line) -> &str {
     line.text.as_ref().map_or("", |text| &text.shown)
 }
 
-/// The lines of that role, which may be native, with exactly that text.
+/// The lines with this role, which may be a native one, and exactly this text.
 fn with_text(answer: &Answer, role: &str, text: &str) -> Vec<Line> {
     let is = |line: &Line| {
         let native = line.native_role.as_deref() == Some(role);
@@ -27,7 +27,7 @@ fn with_text(answer: &Answer, role: &str, text: &str) -> Vec<Line> {
     answer.lines().into_iter().filter(is).collect()
 }
 
-/// Waits until the tree has one visible line of that role and text.
+/// Waits until the tree has exactly one visible line with this role and text.
 #[track_caller]
 fn see(server: &Client, app: &App<'_>, role: &str, text: &str) -> Line {
     let deadline = Instant::now() + PATIENCE;
@@ -186,7 +186,7 @@ fn the_screen_of_konsole() {
     };
     run("echo $((6*7))");
     see(&server, &app, "terminal", "$ echo $((6*7))\n42\n$ ");
-    // More than 1,000 characters, all of them on the screen: the end is where the cursor is.
+    // More than 1,000 characters, all on the screen. The end is kept: the cursor is there.
     run("clear; seq -s , 400");
     let last = until("the end of what shows", || {
         let answer = refresh(&server, &app);
@@ -203,7 +203,7 @@ fn geany_s_symbols() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.geany("int alpha(int a) { return a; }\nstruct beta { int gamma; };\n");
-    // The list is within a page of tabs, whose own extents are those of its label.
+    // The list is in a page of tabs that reports the extents of its label.
     until("the symbols", || {
         let answer = refresh(&server, &app);
         let has = |text: &str| {
@@ -227,6 +227,6 @@ fn the_choices_of_okular() {
         let found = with_text(&answer, "AXRow", "400%");
         (!found.is_empty()).then_some(answer)
     });
-    // They are in a combo box that is closed: Qt says that they show, without a place.
+    // They are in a closed combo box. Qt reports them as showing, without extents.
     assert!(!with_text(&answer, "AXRow", "400%")[0].visible);
 }

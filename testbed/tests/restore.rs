@@ -1,4 +1,4 @@
-//! The person's pointer and front window are as they were after each kind of link.
+//! Each kind of link restores the person's pointer and front window.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const POINTER: (i32, i32) = (1700, 900);
 
-/// What each kind of link does to the app in the background.
+/// Each kind of link, on an app in the background.
 fn links() -> Vec<(&'static str, Value)> {
     vec![
         (
@@ -36,7 +36,7 @@ fn links() -> Vec<(&'static str, Value)> {
         ("set_selected_and_traverse", json!({"element": "Item 3"})),
         ("wait_for_and_traverse", json!({"element": "OK"})),
         ("refresh_traversal", json!({})),
-        // Errors.
+        // Links that fail.
         ("click_and_traverse", json!({"element": "no such thing"})),
         ("click_and_traverse", json!({"x": 1900, "y": 1070})),
         ("press_ax_and_traverse", json!({"ref": "e999999"})),
@@ -88,7 +88,7 @@ fn after_a_cancelled_request() {
     assert_eq!(screen.pointer(), POINTER);
     assert_eq!(screen.front(), persons.window.id);
     assert_eq!(screen.pressed(), (vec![], 0));
-    // The last key may still be on its way through the app.
+    // The last key may still be in the app's queue.
     std::thread::sleep(Duration::from_millis(300));
     let typed = app.log().len();
     assert!(typed < long.len(), "it was all typed");

@@ -1,5 +1,5 @@
-//! Coordinates are the screen's own pixels whatever scale the toolkit counts in: clicks at them hit,
-//! judged by the app.
+//! Coordinates are the screen's own pixels at every scale of the toolkit: clicks at them hit, by the
+//! app's own log.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use deskline_core::Rect;
@@ -24,13 +24,13 @@ fn click_centre(server: &Client, app: &App<'_>, seen: &Answer, role: &str, text:
     click_at(server, app, at.x, at.y)
 }
 
-/// The toolkit's own rounding: a unit, in pixels, on either side.
+/// The toolkit may round by one of its units, in pixels.
 const ROUNDING: i32 = 4;
 
-/// What a window manager adds on a side, at most.
+/// The maximum thickness of a window manager's frame.
 const BORDER: i32 = 32;
 
-/// A toplevel's line against the X server: the window, or it with what the window manager adds.
+/// Compares a toplevel's line with the X server: the window, with or without its frame.
 #[track_caller]
 fn is_where_x_has_it(line: Rect, app: &App<'_>) {
     let (x, y, w, h) = app.window_now().place;
@@ -53,7 +53,7 @@ fn every_part(toolkit: &str, environment: (&str, &str)) {
     for (x, y) in [(60, 90), (801, 203)] {
         let what = format!("{toolkit} {environment:?} at {x},{y}");
         bed.screen().place(app.window.id, x, y);
-        // Toolkits take a moment to learn where the window manager has put them.
+        // Toolkits need a moment to learn where the window manager has put their windows.
         let mut seen = see(&server, &app);
         for _ in 0..50 {
             let place = seen.line_of("AXWindow", "Alpha").extents.unwrap();
@@ -64,7 +64,7 @@ fn every_part(toolkit: &str, environment: (&str, &str)) {
         }
         is_where_x_has_it(seen.line_of("AXWindow", "Alpha").extents.unwrap(), &app);
         let Rect { x, y, w, h } = seen.line_of("AXButton", "Push Alpha").extents.unwrap();
-        // The edge of a button of GTK 4 is not in its extents.
+        // The extents of a GTK 4 button do not include its border.
         let edge = if toolkit == "gtk4" { 6.0 } else { 0.0 };
         let factor: f32 = environment.1.parse().unwrap();
         let (inset, outset) = (ROUNDING + 2, ((edge + 3.0) * factor) as i32);
@@ -87,7 +87,7 @@ fn every_part(toolkit: &str, environment: (&str, &str)) {
             app.clear_log();
         }
     }
-    // A drop-down is a window of its own too.
+    // A drop-down is a window of its own.
     app.clear_log();
     let seen = see(&server, &app);
     let lines = seen.lines();

@@ -1,10 +1,10 @@
-//! Typed text is written down only where it is known that none of it went to a secure field.
+//! Typed text is recorded only if it is known that none of it went to a secure field.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use deskline_testbed::{Answer, Bed, Toolkit, until};
 use serde_json::json;
 
-/// Neither the answer nor a file of the journal has the secret.
+/// Asserts that neither the answer nor any file of the journal has the secret.
 #[track_caller]
 fn is_nowhere(bed: &Bed, answer: &Answer, secret: &str) {
     assert!(!answer.text.contains(secret), "{answer}");
@@ -57,7 +57,7 @@ fn a_password_typed_into_a_prompt_of_another_process() {
     );
     app.wait_for("unlocked hunter2");
     is_nowhere(&bed, &answer, "hunter2");
-    // The prompt may come before the text of the same link, or after it: either way it is hidden.
+    // The prompt may appear before or after the link's text: the text is hidden in both cases.
     let answer = server.call(
         "click_and_traverse",
         json!({"pid": app.pid, "element": "Unlock", "text": "hunter3", "pressKey": "Return"}),
@@ -85,7 +85,7 @@ fn a_password_pressed_key_by_key() {
         "{:?}",
         app.log()
     );
-    // Keys that type nothing are no secret, nor is what goes into another field.
+    // Keys without a character are no secret, nor is text in another field.
     let tab = json!({"pid": app.pid, "keyName": "Tab"});
     let answer = server.call("press_key_and_traverse", tab).ok();
     assert!(

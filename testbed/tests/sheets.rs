@@ -1,13 +1,12 @@
-//! What the tree says of a sheet is what the sheet holds, whatever was done to it: cells whose
-//! objects are kept between readings are emptied, overwritten, moved and sorted.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+//! The tree of a sheet is what the sheet holds, also after cells were emptied, overwritten, moved or
+//! sorted while their objects were cached.
 
 use std::collections::BTreeMap;
 
 use deskline_testbed::{Answer, Bed};
 use serde_json::{Value, json};
 
-/// What the tree says of the cells A1 to C6 that hold something.
+/// The non-empty cells from A1 to C6, by the tree.
 fn cells(answer: &Answer) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for line in answer.lines() {

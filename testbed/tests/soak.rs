@@ -8,7 +8,7 @@ use deskline_testbed::{Bed, Client, Toolkit};
 use serde_json::{Value, json};
 
 const CALLS: usize = 3_000;
-/// What comes up once (buffers, connections, the allocator's own) has come up by then.
+/// By then everything that is allocated once (buffers, connections, allocator arenas) is allocated.
 const WARM: usize = 300;
 const MOST_GROWTH_KB: u64 = 20 * 1024;
 
@@ -41,7 +41,7 @@ fn held(bed: &Bed, server: &Client) -> Held {
     }
 }
 
-/// How many match rules the session and the accessibility bus have.
+/// The number of match rules on the session bus and the accessibility bus.
 fn match_rules(bed: &Bed) -> Vec<u64> {
     let ask = |which: &[&str]| {
         let mut args = which.to_vec();
@@ -82,7 +82,7 @@ fn three_thousand_calls_leave_nothing_behind() {
     let gtk3 = bed.widgets(Toolkit::Gtk3).at(20, 40);
     let qt5 = bed.widgets(Toolkit::Qt5).at(900, 400);
     let zenity = bed.zenity(&["--info", "--text", "Nothing to see"]);
-    // Most calls of a session look; one in ten acts, by each way there is in turn.
+    // Most calls of a session read; one in ten acts, by each way in turn.
     let acts: Vec<(&str, Value)> = [gtk3.pid, qt5.pid]
         .into_iter()
         .flat_map(|pid| {

@@ -1,5 +1,5 @@
-//! Sticky Keys: what the person has latched or locked modifies nothing of the agent's, and is theirs
-//! again afterwards.
+//! Sticky Keys: modifiers that the person has latched or locked do not modify the agent's input, and are
+//! as they were afterwards.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use deskline_testbed::person::{CONTROL, Person, SHIFT};
@@ -19,7 +19,7 @@ fn latches_and_locks_are_put_back_as_they_were() {
     let mut person = Person::at(&bed);
     let plain = watcher.standing();
     let mut typed = String::new();
-    // Once latches, twice locks, three times is as before.
+    // Once latches, twice locks, three times clears.
     for (key, taps) in [(SHIFT, 1), (CONTROL, 1), (SHIFT, 2), (SHIFT, 0)] {
         let before = watcher.standing();
         for tap in 0..taps {
@@ -49,7 +49,7 @@ fn latches_and_locks_are_put_back_as_they_were() {
         server.call("click_and_traverse", click).ok();
         app.wait_for("clicked OK");
         assert_eq!(watcher.standing(), theirs, "a click, {key:x} × {taps}");
-        // Off again, and on: that ends latches and locks.
+        // Turn it off and on: that clears latches and locks.
         watcher.turn_sticky_keys_off();
         watcher.turn_sticky_keys_on();
         until("no latch and no lock", || {
@@ -61,7 +61,7 @@ fn latches_and_locks_are_put_back_as_they_were() {
     }
 }
 
-/// Their input arrives by XTEST, like the agent's own.
+/// A person whose input arrives by XTEST, like the agent's own.
 #[test]
 fn someone_at_x11vnc_is_not_kept_out_and_that_is_said() {
     let bed = Bed::new();
@@ -72,7 +72,7 @@ fn someone_at_x11vnc_is_not_kept_out_and_that_is_said() {
         .call("click_and_traverse", click.clone())
         .ok();
     assert!(!clicked.text.contains("x11vnc"), "{clicked}");
-    // The process's name is what it is known by.
+    // They are recognised by the name of the process.
     let program = bed.path("x11vnc");
     std::fs::copy("/bin/sleep", &program).unwrap();
     let mut vnc = bed.command(&program).arg("1000").spawn().unwrap();

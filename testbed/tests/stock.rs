@@ -19,7 +19,7 @@ fn gtk3_widget_factory() {
     assert!(answer.file().contains("AXChecked"), "{answer}");
     let pressed = server.call("press_ax_and_traverse", toggle).ok();
     assert_eq!(toggled(&bed, &app), before);
-    // A table's headers are no cells of it.
+    // A table's headers are not cells of the table.
     for header in ["Cool", "Icon", "Name", "Nick"] {
         let lines = pressed.lines();
         let ours = lines.iter().filter(|line| {
@@ -32,7 +32,7 @@ fn gtk3_widget_factory() {
     }
 }
 
-/// Every tool but the wheel, of which GTK 4 tells nobody, on its own showcase.
+/// Every tool but scroll, which GTK 4 does not report, on GTK 4's showcase.
 #[test]
 fn gtk4_widget_factory() {
     let bed = Bed::new();
@@ -44,7 +44,7 @@ fn gtk4_widget_factory() {
         call_has.extend(more.as_object().unwrap().clone());
         server.call(tool, call).ok()
     };
-    // GTK 4 makes some of its objects only when it is read, which is no effect of the key.
+    // GTK 4 creates some of its objects when it is read: that is no effect of the key.
     let idle = ask("press_key_and_traverse", json!({"keyName": "F13"}));
     assert!(
         idle.field("summary")
@@ -57,7 +57,7 @@ fn gtk4_widget_factory() {
     let same = server.call("open_application_and_traverse", json!({"identifier": name}));
     assert_eq!(same.pid(), app.pid, "{same}");
 
-    // The first of its check boxes; the third looks the same whether it is on or off.
+    // The first of its check boxes; the third looks the same on and off.
     let checked = |is: &str| oracle::find(&bed, app.pid, "check box", is)[0].is("checked");
     let before = checked("checkbutton");
     let toggle = json!({"element": "checkbutton", "role": "AXCheckBox"});
@@ -94,12 +94,12 @@ fn gtk4_widget_factory() {
     let tab = json!({"element": "NYC", "role": "AXTab"});
     ask("set_selected_and_traverse", tab);
     let after = selected();
-    // It, and the one that was.
+    // The new one, and the one that was selected before.
     let changed = before.iter().zip(&after).filter(|(b, a)| b != a).count();
     assert_eq!((changed, after.len()), (2, before.len()));
 }
 
-/// How many of the factory's buttons are on.
+/// How many of the factory's buttons are pressed.
 fn pressed(bed: &Bed, app: &App<'_>) -> usize {
     let all = oracle::find(bed, app.pid, "push button", "togglebutton");
     assert!(!all.is_empty());
@@ -124,7 +124,7 @@ fn mousepad_and_featherpad() {
     writes(&server, &app, &file);
 }
 
-/// Types into the editor, undoes nothing, saves, and reads the file.
+/// Types into the editor, saves, and reads the file.
 fn writes(server: &Client, app: &App<'_>, file: &Path) {
     let text = "Hé漢字😀Ω£ zB!";
     let answer = server

@@ -1,4 +1,4 @@
-//! A server that is told to stop exits with 0, and leaves nothing pressed and nothing running.
+//! A server that is told to stop exits with 0, and leaves no key pressed and no process running.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -9,7 +9,7 @@ use deskline_testbed::{App, Bed, Toolkit, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-/// A server and raw lines.
+/// A server, with raw lines as input and output.
 struct Raw {
     child: Child,
     input: Option<ChildStdin>,
@@ -57,7 +57,7 @@ impl Raw {
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     }
 
-    /// Types for many seconds.
+    /// Starts to type a text that takes many seconds.
     fn type_long(&mut self, app: &App<'_>) {
         let arguments = json!({
             "pid": app.pid, "element": "Name", "role": "AXTextField",
@@ -76,7 +76,7 @@ impl Raw {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Waits for the end: how it ended and how long it took.
+    /// Waits for the exit; returns the status and how long it took.
     fn end(&mut self) -> (Option<i32>, Duration) {
         let begun = Instant::now();
         let status = until("the server's end", || self.child.try_wait().unwrap());
@@ -163,7 +163,7 @@ fn after_a_client_that_only_discovers() {
     assert_eq!(raw.end().0, Some(0));
 }
 
-/// A server with a desktop of its own takes it along, with all that runs on it.
+/// A server with a private desktop ends it, with all that runs on it.
 #[test]
 fn a_private_desktop_ends_with_its_server() {
     for kill in [false, true] {

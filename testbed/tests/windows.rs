@@ -1,5 +1,5 @@
-//! An app with several windows: what is clicked, typed into, scrolled and pictured is in the window
-//! of the element that was meant, not in another that lies at the same place.
+//! An app with several windows: clicks, texts, scrolls and pictures are of the window that contains the
+//! element, not of another one with the same bounds.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use deskline_testbed::{App, Bed, Client, Toolkit, until};
@@ -34,7 +34,7 @@ fn type_into(server: &Client, app: &App<'_>, name: &str) {
     assert_eq!(app.log(), [format!("text {name} x")], "{answer}");
 }
 
-/// Two maximised windows of one process: each element is at the place of its double.
+/// Two maximised windows of one process: each element has the same bounds as its double.
 #[test]
 fn two_maximised_windows() {
     let bed = Bed::new();
@@ -50,7 +50,7 @@ fn two_maximised_windows() {
     }
 }
 
-/// Windows of one title, size and place, with another app in front of them.
+/// Windows of the same title and bounds, with another app in front of them.
 #[test]
 fn windows_that_nothing_tells_apart() {
     let bed = Bed::new();
@@ -63,7 +63,7 @@ fn windows_that_nothing_tells_apart() {
             "Gamma|Twin|300x240",
         ];
         let app = bed.windows(toolkit, &[], &twins);
-        // Placed in one spot, which window managers do not do with windows of one app.
+        // Window managers do not give windows of one app the same position: move them.
         for window in bed.screen().windows_of(app.pid) {
             bed.screen().place(window.id, 300, 200);
         }
@@ -76,7 +76,7 @@ fn windows_that_nothing_tells_apart() {
     }
 }
 
-/// What lies at a place that is given is the app's topmost window there, whatever else is there.
+/// A point means the app's topmost window there, whatever other apps have there.
 #[test]
 fn a_place_is_in_the_topmost_window() {
     let bed = Bed::new();
@@ -110,7 +110,7 @@ fn a_place_is_in_the_topmost_window() {
     }
 }
 
-/// The picture is of the window that the target is in, though another one is in front.
+/// The picture shows the window that contains the target, even if another one is in front.
 #[test]
 fn the_picture_is_of_the_targets_window() {
     let bed = Bed::new();
@@ -129,7 +129,7 @@ fn the_picture_is_of_the_targets_window() {
     }
 }
 
-/// Both ends of a drag are in view, or nothing is touched.
+/// Both ends of a drag are brought into view, or nothing is touched.
 #[test]
 fn the_ends_of_a_drag_are_brought_into_view() {
     let bed = Bed::new();
@@ -141,7 +141,7 @@ fn the_ends_of_a_drag_are_brought_into_view() {
             .ok();
         format!("{}", seen.line_of(role, text).reference.unwrap())
     };
-    // A row that is scrolled away is dragged to the pad: the release is the list's.
+    // A row that is scrolled away is dragged to the pad. The list gets the release.
     let pad = reference("AX", "Pad");
     let (near, far) = (reference("AX", "Row 3"), reference("AX", "Row 190"));
     let drag = |from: &str, to: &str| {
@@ -157,7 +157,7 @@ fn the_ends_of_a_drag_are_brought_into_view() {
         .call("refresh_traversal", json!({"pid": app.pid}))
         .ok();
     assert!(seen.line_of("AX", "Row 190").visible, "{}", seen.file());
-    // Two rows that never show at once.
+    // Two rows that are never visible together.
     app.clear_log();
     let answer = drag(&near, &far);
     assert!(
@@ -167,7 +167,7 @@ fn the_ends_of_a_drag_are_brought_into_view() {
     assert_eq!(app.log(), [] as [String; 0]);
 }
 
-/// Nothing is dropped on a window that lies over the end of a drag.
+/// Nothing is dropped on a window that covers the end of a drag.
 #[test]
 fn a_drop_is_not_for_what_lies_over_its_end() {
     let bed = Bed::new();
@@ -183,18 +183,18 @@ fn a_drop_is_not_for_what_lies_over_its_end() {
     let to_place = json!({"pid": app.pid, "element": "Pad Alpha", "toX": at.x, "toY": at.y});
     server.call("drag_and_traverse", to_ref.clone()).ok();
     app.wait_for("pad release Alpha");
-    // A window of the same app over it.
+    // A window of the same app covers it.
     let windows = bed.screen().windows_of(app.pid);
     let alpha = windows.iter().find(|w| w.title == "Alpha").unwrap().id;
     bed.screen().place(alpha, 600, 60);
     app.clear_log();
     until("the error", || {
-        // Until the app knows where its window is now.
+        // Repeat until the app knows the window's new position.
         let answer = server.call("drag_and_traverse", to_ref.clone());
         (answer.is_error && answer.error().contains("'Alpha' lies over")).then_some(())
     });
     bed.screen().place(alpha, 100, 100);
-    // Another app's.
+    // A window of another app covers it.
     let place = format!("Other|Other|300x300+{}+{}", at.x - 150, at.y - 150);
     let other = bed.windows("gtk3", &[], &[&place]);
     other.bring_to_front();
@@ -205,7 +205,7 @@ fn a_drop_is_not_for_what_lies_over_its_end() {
     assert_eq!(other.log(), [] as [String; 0]);
 }
 
-/// Two windows of Chromium at one place, with a page each.
+/// Two windows of Chromium with the same bounds and a page each.
 #[test]
 fn two_windows_of_chromium() {
     let bed = Bed::new();
@@ -240,7 +240,7 @@ fn two_windows_of_chromium() {
     }
 }
 
-/// Two sheets of LibreOffice at one place: what is typed is in the one that was meant.
+/// Two sheets of LibreOffice with the same bounds: the text goes to the one that was meant.
 #[test]
 fn two_documents_of_libreoffice() {
     let bed = Bed::new();
@@ -254,7 +254,7 @@ fn two_documents_of_libreoffice() {
             .replace("Alpha", "Beta"),
     )
     .unwrap();
-    // The process that runs opens it.
+    // The running process opens the second document.
     let mut second = bed.command("soffice");
     let profile = bed.path("office-profile");
     second.arg(format!(

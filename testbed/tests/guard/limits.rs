@@ -1,4 +1,4 @@
-//! The guard opens by itself, whatever hangs, and only holds while input goes in.
+//! The guard opens by itself, whatever hangs, and is closed only while input goes in.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -14,11 +14,11 @@ use serde_json::json;
 
 use crate::{Dice, bed};
 
-/// The limit in seconds that is tested, and how much later it may take effect.
+/// The time limit to test, in seconds, and the tolerance.
 const LIMIT: &str = "2";
 const HOLDS: std::ops::Range<Duration> = Duration::from_millis(1_900)..Duration::from_millis(2_400);
 
-/// Typing of which the first letters have arrived.
+/// Starts to type, and waits until the first letters have arrived.
 fn typing<'c>(server: &'c Client, app: &App<'_>) -> Pending<'c> {
     let text = Dice::new().text(3_000).replace(' ', "_");
     let call = json!({"pid": app.pid, "text": text, "traverseBefore": false});
@@ -49,7 +49,7 @@ fn a_hung_app_holds_the_person_no_longer_than_the_limit() {
     assert_eq!(bed.screen().pressed(), (vec![], 0));
 }
 
-/// The thread of the server that carries out links.
+/// The server's worker thread.
 fn link_thread(server: &Client) -> Pid {
     let threads = PathBuf::from(format!("/proc/{}/task", server.pid));
     let thread = threads.read_dir().unwrap().find_map(|thread| {
@@ -70,13 +70,13 @@ fn a_hung_link_holds_the_person_no_longer_than_the_limit() {
     let mut person = Person::at(&bed);
     let start = Instant::now();
     let call = typing(&server, &app);
-    // As a debugger stops it: this thread, wherever it is, and no other.
+    // Stop this thread alone, as a debugger does.
     let thread = link_thread(&server);
     ptrace::seize(thread, ptrace::Options::empty()).unwrap();
     ptrace::interrupt(thread).unwrap();
     watcher.await_no_overlay();
     let held = start.elapsed();
-    // It still hangs.
+    // The link still hangs.
     assert!(HOLDS.contains(&held), "{held:?}");
     assert_eq!(bed.screen().pressed(), (vec![], 0), "what it had pressed");
     app.clear_log();
@@ -89,7 +89,7 @@ fn a_hung_link_holds_the_person_no_longer_than_the_limit() {
     assert_eq!(bed.screen().pressed(), (vec![], 0));
 }
 
-/// The longest that anything was held for in a link that waits for an app for two seconds.
+/// The longest time that the guard is closed in a link that waits for an app for two seconds.
 #[test]
 fn nothing_is_held_while_an_app_is_waited_for() {
     let bed = bed();

@@ -1,4 +1,4 @@
-//! What a guarded link leaves as it was, shows and costs.
+//! What a guarded link restores, shows and costs.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{Dice, bed, median, runs};
 
-/// The overlay's accent.
+/// The overlay's accent colour.
 const ACCENT: u32 = 0x00ff_8a00;
 
 #[test]
@@ -82,7 +82,7 @@ fn the_overlay_is_on_the_screen_and_nowhere_else() {
     picture.next_frame(&mut pixels).unwrap();
     assert!(pixels.chunks_exact(3).all(|p| p != [0xff, 0x8a, 0x00]));
 
-    // `input`: kept out, and nothing shown.
+    // `input`: the guard closes, and nothing is shown.
     let quiet = bed.server(&["--guard", "input"]);
     let call = quiet.send("type_and_traverse", json!({"pid": app.pid, "text": text}));
     let answer = loop {
@@ -104,7 +104,7 @@ fn a_click_costs_hardly_more_with_the_guard() {
     let app = bed.widgets(Toolkit::Gtk3);
     app.bring_to_front();
     let click = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
-    // The same place again within the double-click time would wait for that to pass.
+    // Click elsewhere: the same point again would wait for the double-click time to pass.
     let away = json!({"pid": app.pid, "element": "Wrap", "role": "AXCheckBox"});
     let (rounds, skipped) = (12, 2);
     for _ in 0..rounds {
@@ -128,6 +128,6 @@ fn a_click_costs_hardly_more_with_the_guard() {
         let (median, quickest) = (median(of(mode)), quickest(mode));
         println!("act of a click with guard {name}, ms: median {median}, quickest {quickest}");
     }
-    // The median says as much of what else the machine does.
+    // The least: a median would also measure what else the machine does.
     assert!(quickest(0) - quickest(2) < 5.0);
 }

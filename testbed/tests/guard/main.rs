@@ -1,7 +1,7 @@
-//! Nobody is locked out and nobody's keys get mixed in: a person at a keyboard and a mouse of their
-//! own, while an agent works.
+//! A person with their own keyboard and mouse works while an agent does: nobody is locked out, and no
+//! keys get mixed.
 //!
-//! `DESKLINE_GUARD_RUNS` sets how often what is random is tried.
+//! `DESKLINE_GUARD_RUNS` sets how often random tests repeat.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod limits;
@@ -37,7 +37,7 @@ impl Dice {
         self.0 % n
     }
 
-    /// Text without the letter that the person types.
+    /// Random text without the letter that the person types.
     fn text(&mut self, length: usize) -> String {
         let letters: Vec<char> = "abcdefghijklmnopqrstuvw ABCDEFGHIJK,.;-é".chars().collect();
         let letter = |_| letters[self.below(letters.len() as u64) as usize];
@@ -45,11 +45,11 @@ impl Dice {
     }
 }
 
-/// What the editor holds; it ends its file with a line break of its own.
+/// The content of the editor. Saving adds a final line break.
 fn saved(server: &Client, app: &App<'_>, file: &Path) -> String {
     let before = std::fs::read(file).unwrap();
     let save = json!({"pid": app.pid, "keyName": "s", "modifierFlags": ["Control"]});
-    // A click of the person's may have left something open that takes the first key.
+    // A click by the person may have opened something that takes the first key.
     let mut asked: Option<Instant> = None;
     until("the saved file", || {
         if asked.is_none_or(|at| at.elapsed() > Duration::from_secs(5)) {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::{Dice, median, runs, saved};
 
-/// The tests on an X server, with a person at the devices that it has.
+/// Runs the tests on an X server, with a person at its devices.
 macro_rules! with_a_person {
     ($where:ident, $bed:expr, $($test:ident),*) => {
         mod $where {
@@ -52,7 +52,7 @@ fn types_apart(
         if typed == 0 {
             continue;
         }
-        // In the text: a menu or a dialog would keep later input to itself.
+        // In the text area: an open menu or dialog would take all later input.
         let at =
             |from: i32, size: u32| (from.unsigned_abs() + 80 + inputs * 37 % (size - 160)) as u16;
         person.tap('x'.into());
@@ -86,8 +86,7 @@ fn without_the_guard_the_same_mixes(bed: &Bed) {
     let server = bed.server(&["--guard", "off"]);
     let mut person = Person::at(bed);
     let apart = until("an editor that reads", || {
-        // As many as show it; hundreds of clicks keep the editor busy for longer than it is
-        // waited for.
+        // Few inputs show the mixing; hundreds of clicks would keep the editor busy for too long.
         types_apart(bed, &server, &mut person, &mut Dice::new(), 40)
     });
     assert!(!apart);
@@ -118,13 +117,13 @@ fn what_the_person_holds_does_not_count_and_is_put_back(bed: &Bed) {
         until("no key down", || {
             bed.screen().pressed().0.is_empty().then_some(())
         });
-        // Nor does XTEST's own device believe that it is down: Shift works for the agent.
+        // XTEST's own device does not consider it pressed either: Shift works for the agent.
         server
             .call("type_and_traverse", json!({"pid": app.pid, "text": "aBc"}))
             .ok();
         expected += "aBc";
     }
-    // Where there is nothing to drag.
+    // A point without anything to drag.
     person.point(1900, 1060);
     person.buttons(1);
     until("the button down", || {
@@ -190,7 +189,7 @@ fn escape_stops_it_and_puts_back(bed: &Bed) {
     assert!(median(stops) < 50.0);
     let log = bed.journal_lines();
     assert!(log.iter().all(|line| line["outcome"] == "cancelled"));
-    // The agent's own Esc is not the person's.
+    // Esc from the agent does not cancel.
     let escape = json!({"pid": app.pid, "keyName": "Escape"});
     server.call("press_key_and_traverse", escape).ok();
 }
@@ -206,7 +205,7 @@ fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
     for run in 0..runs(20) {
         app.clear_log();
         let text = dice.text(3_000) + if run % 2 == 0 { "" } else { "漢字 Ω" };
-        // A space would press a button of the app's.
+        // A space would press a button of the app.
         let text = text.replace(' ', "_");
         let mut server = bed.command(deskline_testbed::deskline());
         server.arg("--dir").arg(bed.journal());
@@ -217,7 +216,7 @@ fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
         std::thread::sleep(Duration::from_millis(dice.below(300)));
         server.kill().unwrap();
         let start = Instant::now();
-        // A key that comes before the process is gone is still lost.
+        // A key before the process is gone is still lost.
         until("a key of the person's", || {
             person.tap('x'.into());
             app.full_log()
@@ -234,7 +233,7 @@ fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
         median(waits.clone())
     );
     assert!(median(waits) < 100.0);
-    // The next one that starts puts back what was borrowed.
+    // The next server restores what the killed one had borrowed.
     let server = bed.server(&[]);
     server.call("list_applications", json!({})).ok();
     assert_eq!(bed.screen().pressed(), (vec![], 0));
@@ -249,7 +248,7 @@ fn escape_counts_until_the_link_is_over(bed: &Bed) {
     app.bring_to_front();
     let watcher = Watcher::of(bed);
     let mut person = Person::at(bed);
-    // Nothing is held while the app settles, and the link goes on.
+    // The guard is open while the app settles, so the link goes on.
     let text = "a".repeat(200);
     let call = json!({"pid": app.pid, "text": text, "delayAfterAction": 5});
     let call = server.send("type_and_traverse", call);
@@ -258,7 +257,7 @@ fn escape_counts_until_the_link_is_over(bed: &Bed) {
     let start = Instant::now();
     person.tap(ESCAPE);
     let answer = call.answer(Duration::from_secs(30)).expect("an answer");
-    // All of it had gone in by then, and the answer says so.
+    // All of the text had gone in, and the answer says so.
     let said = answer.error();
     assert!(said.starts_with("Typed "), "{said}");
     assert!(
@@ -270,7 +269,7 @@ fn escape_counts_until_the_link_is_over(bed: &Bed) {
         "{:?}",
         start.elapsed()
     );
-    // It was that link's, and the app's too: nothing kept it out. The next link goes through.
+    // Esc cancelled that link and also reached the app. The next link works.
     let press = json!({"pid": app.pid, "keyName": "F8"});
     server.call("press_key_and_traverse", press).ok();
     let log = app.full_log();
@@ -278,7 +277,7 @@ fn escape_counts_until_the_link_is_over(bed: &Bed) {
     assert_eq!(log.iter().filter(|line| *line == "key a").count(), 200);
 }
 
-/// As where a keyboard is plugged in: the X server takes a device that is enabled for a new one.
+/// A keyboard that is plugged in: for the X server, a device that is enabled is a new one.
 #[test]
 fn a_keyboard_that_appears_is_kept_out_too() {
     let bed = Bed::on_xorg();
@@ -287,7 +286,7 @@ fn a_keyboard_that_appears_is_kept_out_too() {
     app.bring_to_front();
     let watcher = Watcher::of(&bed);
     bed.run("xinput", &["disable", "Keyboard"]);
-    // A space would press a button of the app's, and an x is the person's.
+    // A space would press a button of the app, and the person types x.
     let text = Dice::new().text(3_000).replace(' ', "_");
     let call = server.send("type_and_traverse", json!({"pid": app.pid, "text": text}));
     watcher.await_overlay();

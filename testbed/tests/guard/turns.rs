@@ -1,4 +1,4 @@
-//! A person who turns to something else while a link waits: their window and pointer are theirs.
+//! A person who turns to something else while a link waits keeps their window and pointer.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::bed;
 
-/// An app that the agent works in, one that the person has in front, and their mail.
+/// The agent's app, the person's app in front, and their mail.
 struct Desk<'b> {
     bed: &'b Bed,
     server: Client,
@@ -32,7 +32,7 @@ impl<'b> Desk<'b> {
         desk
     }
 
-    /// Calls a tool; `turn` is what the person does while the link waits.
+    /// Calls a tool. `turn` is what the person does while the link waits.
     fn while_waiting(&self, tool: &str, arguments: Value, turn: impl FnOnce()) -> Answer {
         let guarded = tool != "wait_for_and_traverse";
         let watcher = Watcher::of(self.bed);
@@ -47,7 +47,7 @@ impl<'b> Desk<'b> {
             .ok()
     }
 
-    /// The person clicks on their mail's title bar, and it comes to the front.
+    /// The person clicks the title bar of their mail, which comes to the front.
     fn to_mail(&self, person: &mut Person) {
         let (x, y, w, _) = self.mail.window_now().place;
         person.click((x + w as i32 / 2) as u16, (y + 12) as u16);
@@ -56,7 +56,7 @@ impl<'b> Desk<'b> {
         });
     }
 
-    /// The person's switch stays, and nothing of their mail is written down.
+    /// Asserts that the mail stays in front, and that nothing of it was recorded.
     fn mail_is_theirs(&self, answer: &Answer) {
         assert!(answer.get("app_switch").is_none(), "{answer}");
         assert!(!answer.text.contains(&self.mail.window.title), "{answer}");
@@ -92,7 +92,7 @@ fn the_persons_own_switch_is_no_handoff() {
         let answer = desk.while_waiting(tool, arguments, || {
             desk.to_mail(&mut person);
             if waits {
-                // What is waited for comes, by another client's doing.
+                // Another client makes the awaited element appear.
                 let other = desk.bed.server(&[]);
                 let late = json!({"pid": pid, "element": "Late", "role": "AXButton"});
                 other.call("press_ax_and_traverse", late).ok();
@@ -102,8 +102,8 @@ fn the_persons_own_switch_is_no_handoff() {
     }
 }
 
-/// An app that raises another's window that was there: nobody pressed anything, so it is the
-/// action's.
+/// An app raises an existing window of another app. Nobody has pressed anything, so it is an effect
+/// of the action.
 #[test]
 fn a_window_that_the_action_raises_is_a_handoff() {
     let bed = bed();
@@ -153,7 +153,7 @@ fn the_pointer_stays_where_the_person_has_moved_it() {
         assert_eq!(bed.screen().pointer(), (x.into(), 1000), "{answer}");
         assert_eq!(bed.screen().front(), desk.theirs.window.id, "{answer}");
     }
-    // They have not moved it but hold a button: it is not pulled from under a drag.
+    // The person has not moved the pointer but holds a button: do not move it during a drag.
     let ok = json!({"pid": pid, "element": "OK", "role": "AXButton"});
     let at = desk
         .server
@@ -182,7 +182,7 @@ fn a_menu_that_the_person_has_closed_is_not_waited_for() {
     let open = desk.server.call("click_and_traverse", menu).ok();
     assert!(open.line_of("AXMenuItem", "New").visible, "{open}");
     assert_eq!(bed.screen().front(), desk.app.window.id);
-    // The first click closes the menu, the second is for the window.
+    // The first click closes the menu, the second reaches the window.
     let (x, y, w, _) = desk.mail.window_now().place;
     let title = ((x + w as i32 / 2) as u16, (y + 12) as u16);
     until("the mail in front", || {
@@ -191,7 +191,7 @@ fn a_menu_that_the_person_has_closed_is_not_waited_for() {
         (bed.screen().front() == desk.mail.window.id).then_some(())
     });
     let pointer = bed.screen().pointer();
-    // A link about another app puts back what the person has now.
+    // A link about another app restores what the person has now.
     let key = json!({"pid": desk.theirs.pid, "keyName": "F9"});
     let answer = desk.server.call("press_key_and_traverse", key).ok();
     assert_eq!(bed.screen().front(), desk.mail.window.id, "{answer}");

@@ -1,4 +1,4 @@
-//! The apps: what each opens, and what is done to it.
+//! The apps, with their content and what is done to each.
 
 mod documents;
 mod editors;
@@ -14,7 +14,7 @@ use crate::compare::plain;
 use crate::run::{Outcome, Run, wait};
 use crate::shown::Shown;
 
-/// Opens a menu of the menu bar, waits until the app shows an item of it, and closes it again.
+/// Opens a menu of the menu bar, waits until an item of it shows, and closes the menu.
 fn menu(run: &Run<'_>, menu: &str, item: &str) -> Outcome {
     run.click("AXMenuBarItem", menu)?;
     run.shows(&format!("the menu item {item}"), |shown| {
@@ -24,7 +24,7 @@ fn menu(run: &Run<'_>, menu: &str, item: &str) -> Outcome {
     Ok(())
 }
 
-/// Clicks a check box of that name, and waits until one more or one fewer is on.
+/// Clicks a check box with this name, and waits until one more or one fewer is checked.
 fn toggle(run: &Run<'_>, name: &str) -> Outcome {
     let on = |shown: &Shown| shown.says(name) && shown.is("checked");
     let before = run.count(on);
@@ -32,7 +32,7 @@ fn toggle(run: &Run<'_>, name: &str) -> Outcome {
     wait("a check box that has changed", || run.count(on) != before)
 }
 
-/// Writes at the end of an editor's text, and saves.
+/// Appends text in an editor, and saves.
 fn append_and_save(run: &Run<'_>, file: &str) -> Outcome {
     run.key("End", &["Control"])?;
     run.types(WORDS, None)?;
@@ -50,5 +50,5 @@ fn command_line(run: &Run<'_>) -> Outcome {
     run.file_has("said.txt", WORDS)
 }
 
-/// What is typed.
+/// The text to type.
 const WORDS: &str = "Quinces are yellow";

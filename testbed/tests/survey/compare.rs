@@ -1,20 +1,20 @@
-//! Which texts that show are not in a tree.
+//! Finds texts that show and are missing from a tree.
 
 use deskline_core::{Line, Text};
 
 use crate::shown::Shown;
 
-/// A text that shows, and what lacks it.
+/// A text that shows and is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     pub role: String,
     pub text: String,
-    /// It is in the tree, but on no line that says `visible`.
+    /// It is in the tree, but on no line with `visible`.
     pub hidden: bool,
 }
 
-/// The texts that show, each with its role and whether its centre does: names, and contents cut
-/// where another element stands in them (U+FFFC).
+/// The names and contents that show, each with its role and whether its centre shows. Contents are
+/// split at embedded elements (U+FFFC).
 pub fn texts(shown: &[Shown]) -> Vec<(String, String, bool)> {
     let mut texts = Vec::new();
     for element in shown {
@@ -31,7 +31,7 @@ pub fn texts(shown: &[Shown]) -> Vec<(String, String, bool)> {
     texts
 }
 
-/// The texts of `shown` that no line has. `scoped`: a dialog is open, and only what is in it is
+/// The texts of `shown` that are on no line. `scoped`: a dialog is open, and only its contents are
 /// `visible`.
 pub fn missing(shown: &[Shown], lines: &[Line], scoped: bool) -> Vec<Missing> {
     let lines: Vec<(String, bool, bool)> = lines
@@ -61,10 +61,10 @@ fn is_cut(text: &Text) -> bool {
     text.omitted_before + text.omitted_after > 0
 }
 
-/// Whether a line says this text: as all of it, as its title or its value, or within a longer text.
+/// Whether a line has this text: alone, as its title or value, or inside a longer text.
 fn has(line: &str, cut: bool, text: &str) -> bool {
     const LONG: usize = 4;
-    // A cut line has a part of a text that is longer than the cap.
+    // A cut line has a part of a text that is longer than the limit.
     const PART: usize = 400;
     line == text
         || line
@@ -77,7 +77,7 @@ fn has(line: &str, cut: bool, text: &str) -> bool {
         || cut && text.chars().count() > PART && overlaps(line, text)
 }
 
-/// Whether a part of `text`, as long as a cut line is, stands in the line.
+/// Whether the line contains a part of `text` as long as a cut line.
 fn overlaps(line: &str, text: &str) -> bool {
     const PIECE: usize = 200;
     let chars: Vec<char> = text.chars().collect();
@@ -87,7 +87,7 @@ fn overlaps(line: &str, text: &str) -> bool {
         .any(|piece| piece.chars().count() == PIECE / 2 && line.contains(piece.trim()))
 }
 
-/// One line of words: without mnemonics, white space as one space.
+/// The text on one line, without mnemonics, with single spaces.
 pub fn plain(text: &str) -> String {
     let marks = [
         '&', '_', '•', '\u{fffc}', '\u{200b}', '\u{200e}', '\u{200f}',
@@ -100,7 +100,7 @@ pub fn plain(text: &str) -> String {
     words.join(" ")
 }
 
-/// GTK 4 calls a widget without a name after its class, and says a name that it finds twice twice.
+/// GTK 4 names an unnamed widget after its class, and doubles a name that it finds twice.
 fn without_class(name: &str) -> &str {
     let class = ["Gtk", "Adw"].iter().any(|prefix| {
         let rest = name.strip_prefix(prefix).unwrap_or_default();

@@ -117,7 +117,7 @@ pub fn slides(bed: &Bed) -> String {
     write(bed, "talk.fodp", flat_odf("presentation", &body))
 }
 
-/// What browsers show; it reports what happens to it.
+/// The page for browsers. It reports what happens to it.
 pub const PAGE: &str = "<h1>The orchard</h1>\
     <p>First paragraph of plain text with a <a href='#x'>link inside</a> and more.</p>\
     <div>Bare words in a div</div><pre>int x = 1;</pre>\
@@ -129,7 +129,7 @@ pub const PAGE: &str = "<h1>The orchard</h1>\
     <label>Name <input id='name' oninput=\"log('name', this.value)\"></label>\
     <p id='out'>Nothing yet</p><div style='height:3000px'></div><p>Far below the screen</p>";
 
-/// A folder with files and a folder in it.
+/// A folder with files and a subfolder.
 pub fn folder(bed: &Bed) -> String {
     let folder = bed.path("orchard");
     fs::create_dir_all(folder.join("Cellar")).unwrap();
@@ -231,7 +231,7 @@ pub fn picture(bed: &Bed) -> String {
 
 pub const PASSWORD: &str = "pear-and-plum";
 
-/// A password database with an entry in it.
+/// A password database with one entry.
 pub fn database(bed: &Bed) -> PathBuf {
     let path = bed.path("orchard.kdbx");
     let file = text(&path);

@@ -1,5 +1,5 @@
 //! The survey's other apps: `scripts/survey` runs them, `scripts/test` does not.
-// Some of it is for the apps of main.rs.
+// Parts of the modules are for the apps of main.rs.
 #![allow(dead_code)]
 #![allow(
     clippy::unwrap_used,

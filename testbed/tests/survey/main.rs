@@ -1,5 +1,5 @@
-//! What shows on the screen and is not in our tree, in apps that nobody tuned for.
-// Some of it is for the apps of everything.rs.
+//! Finds texts that show and are missing from the tree, in apps that nobody tuned for.
+// Parts of the modules are for the apps of everything.rs.
 #![allow(dead_code)]
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! One app's survey: open, read, compare, one click, one text.
+//! Surveys one app: open, read, compare, one click, one text.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,17 +13,17 @@ use serde_json::{Value, json};
 use crate::compare::{Missing, missing, texts};
 use crate::shown::{self, Screenful, Shown};
 
-/// For an app to come up, or to show what was done.
+/// The time limit for an app to start, or to show an effect.
 const PATIENCE: Duration = Duration::from_secs(40);
-/// For one call.
+/// The time limit of a call.
 const CALL: Duration = Duration::from_secs(60);
-/// Readings of both before a text counts as missing: apps blink, and go on loading.
+/// A text counts as missing after this many readings: apps blink, and keep loading.
 const ROUNDS: usize = 3;
 
-/// What happens in a step; the error is what was seen instead.
+/// The outcome of a step; the error is what was seen instead.
 pub type Outcome = Result<(), String>;
 
-/// A text that shows, is not in our tree, and cannot be.
+/// A text that shows and cannot be in our tree.
 #[derive(Debug)]
 pub struct Gap {
     /// The native role; empty for any.
@@ -33,10 +33,10 @@ pub struct Gap {
     pub reason: &'static str,
 }
 
-/// What an app is started with.
+/// How to start an app.
 #[derive(Debug, Default)]
 pub struct Opening {
-    /// What `open_application_and_traverse` is given.
+    /// The argument of `open_application_and_traverse`.
     pub command: String,
     pub page: Option<Page>,
 }
@@ -55,18 +55,18 @@ impl From<String> for Opening {
 pub struct Subject {
     pub name: &'static str,
     pub toolkit: &'static str,
-    /// Makes the content.
+    /// Creates the content.
     pub open: fn(&Bed) -> Opening,
-    /// Words that show when the content is there.
+    /// Words that show when the content is loaded.
     pub ready: &'static str,
-    /// A click whose effect the app shows.
+    /// Clicks, and checks the effect that the app shows.
     pub click: fn(&Run<'_>) -> Outcome,
-    /// A text whose arrival the app shows, or saves.
+    /// Types, and checks the text that the app shows or saves.
     pub text: fn(&Run<'_>) -> Outcome,
     pub gaps: &'static [Gap],
 }
 
-/// An app that runs on a bed.
+/// A running app on a bed.
 pub struct Run<'b> {
     bed: &'b Bed,
     server: Client,
@@ -75,7 +75,7 @@ pub struct Run<'b> {
 }
 
 impl Run<'_> {
-    /// Calls a tool with the app's pid; the agent's error where it is one.
+    /// Calls a tool with the app's pid. An error answer is an error.
     pub fn call(&self, tool: &str, mut arguments: Value) -> Result<Answer, String> {
         arguments["pid"] = self.pid.into();
         let answer = self.server.call_timeout(tool, arguments.clone(), CALL);
@@ -92,7 +92,7 @@ impl Run<'_> {
         self.call("click_and_traverse", target)
     }
 
-    /// Types, and presses a key after it where one is given.
+    /// Types, then presses a key if one is given.
     pub fn types(&self, text: &str, key: Option<&str>) -> Result<Answer, String> {
         let mut arguments = json!({"text": text});
         if let Some(key) = key {
@@ -107,12 +107,12 @@ impl Run<'_> {
         self.call("press_key_and_traverse", arguments)
     }
 
-    /// Waits until the app shows an element like that, as libatspi says.
+    /// Waits until libatspi reports such an element as showing.
     pub fn shows(&self, what: &str, like: impl Fn(&Shown) -> bool) -> Outcome {
         wait(what, || self.screenful().shown.iter().any(&like))
     }
 
-    /// Waits until the app shows no element like that any more.
+    /// Waits until libatspi reports no such element as showing.
     pub fn hides(&self, what: &str, like: impl Fn(&Shown) -> bool) -> Outcome {
         wait(&format!("an end of {what}"), || {
             !self.screenful().shown.iter().any(&like)
@@ -124,7 +124,7 @@ impl Run<'_> {
         self.shows(words, |shown| shown.says(words))
     }
 
-    /// Types into the password field that shows: it has no words to find it by.
+    /// Types into the visible password field, which has no name to find it by.
     pub fn types_password(&self, password: &str) -> Result<Answer, String> {
         let read = self.call("refresh_traversal", json!({}))?;
         let lines = read.lines();
@@ -138,7 +138,7 @@ impl Run<'_> {
         self.call("click_and_traverse", place)
     }
 
-    /// Waits until a file of the bed has these words in it.
+    /// Waits until a file of the bed contains these words.
     pub fn file_has(&self, name: &str, words: &str) -> Outcome {
         let path = self.bed.path(name);
         wait(&format!("{words:?} in {name}"), || {
@@ -154,7 +154,7 @@ impl Run<'_> {
         })
     }
 
-    /// How many elements like that the app shows.
+    /// How many such elements the app shows.
     pub fn count(&self, like: impl Fn(&Shown) -> bool) -> usize {
         self.screenful()
             .shown
@@ -163,7 +163,7 @@ impl Run<'_> {
             .count()
     }
 
-    /// A file of the app's content.
+    /// The path of a file of the app's content.
     pub fn path(&self, name: &str) -> PathBuf {
         self.bed.path(name)
     }
@@ -173,7 +173,7 @@ impl Run<'_> {
     }
 }
 
-/// Looks until it is there.
+/// Polls until the condition holds.
 pub fn wait(what: &str, mut there: impl FnMut() -> bool) -> Outcome {
     let deadline = Instant::now() + PATIENCE;
     while !there() {
@@ -185,7 +185,7 @@ pub fn wait(what: &str, mut there: impl FnMut() -> bool) -> Outcome {
     Ok(())
 }
 
-/// What was found; a row of the table.
+/// A row of the table.
 #[derive(Debug)]
 struct Findings {
     elements: String,
@@ -199,7 +199,7 @@ struct Findings {
 /// Surveys an app and prints its row.
 ///
 /// # Panics
-/// Where a text is missing without a reason, or a step had no effect.
+/// If a text is missing without a reason, or a step had no effect.
 pub fn survey(subject: &Subject) {
     let bed = Bed::new();
     let opening = (subject.open)(&bed);
@@ -207,7 +207,7 @@ pub fn survey(subject: &Subject) {
     let open = json!({"identifier": opening.command});
     let opened = server.call_timeout("open_application_and_traverse", open, CALL);
     let opened = opened.unwrap_or_else(|| panic!("{} did not open", subject.name));
-    // An app that is still starting on a busy machine: the error has its pid, and says to wait.
+    // On a busy machine an app may still be starting: the error has its pid and says to wait.
     let starting = opened.is_error && opened.error().contains("does not answer");
     assert!(starting || !opened.is_error, "{opened}");
     let run = Run {
@@ -226,7 +226,7 @@ pub fn survey(subject: &Subject) {
     keep(subject, &run, "clicked");
     findings.text = (subject.text)(&run);
     keep(subject, &run, "typed");
-    // What the steps have opened is looked at as well.
+    // Compare again, with what the steps have opened.
     let after = compare(&run);
     let new = after
         .missing
@@ -238,7 +238,7 @@ pub fn survey(subject: &Subject) {
     report(subject, &findings);
 }
 
-/// Reads the app by both, and compares.
+/// Reads the app with libatspi and with Deskline, and compares.
 fn compare(run: &Run<'_>) -> Findings {
     let mut findings = Findings {
         elements: String::new(),
@@ -319,12 +319,12 @@ fn report(subject: &Subject, findings: &Findings) {
     assert!(done && !unexplained, "{}: see above", subject.name);
 }
 
-/// Where the rows, trees and pictures are kept, if anywhere.
+/// The folder for rows, trees and pictures, if one is set.
 fn kept() -> Option<PathBuf> {
     std::env::var_os("DESKLINE_SURVEY_OUT").map(PathBuf::from)
 }
 
-/// Keeps what there is to see of an app now: both readings, and the picture.
+/// Saves both readings of an app and its picture.
 fn keep(subject: &Subject, run: &Run<'_>, when: &str) {
     let Some(folder) = kept() else { return };
     let base = folder.join(format!("{}, {when}", subject.name));

@@ -1,12 +1,12 @@
-//! What libatspi says that shows: `apps/survey.py`.
+//! What libatspi reports as showing, read by `apps/survey.py`.
 
 use deskline_testbed::Bed;
 use serde_json::Value;
 
-/// How long libatspi may read one app. Its calls go one at a time.
+/// The time limit for libatspi to read one app. It makes one call at a time.
 const SECONDS: u32 = 25;
 
-/// One element that shows.
+/// An element that shows.
 #[derive(Debug, Clone, Default)]
 pub struct Shown {
     pub role: String,
@@ -14,7 +14,7 @@ pub struct Shown {
     /// The content of its Text interface.
     pub text: String,
     pub states: Vec<String>,
-    /// Whether its centre lies in all that clips it.
+    /// Whether its centre is inside everything that clips it.
     pub within: bool,
 }
 
@@ -29,7 +29,7 @@ impl Shown {
     }
 }
 
-/// All that shows of an app, and whether libatspi has read it to its end.
+/// All elements of an app that show, and whether libatspi has read all of it.
 #[derive(Debug, Default)]
 pub struct Screenful {
     pub shown: Vec<Shown>,

@@ -1,4 +1,4 @@
-//! Where the picture shows more than the tree says.
+//! Blind spots: where the picture shows something that the tree does not describe.
 
 use deskline_testbed::{Answer, App, Bed, Client, until};
 use serde_json::json;
@@ -22,7 +22,7 @@ fn a_canvas_is_named_with_its_place() {
     let app = bed.canvas();
     let (x, y, w, _) = app.window_now().place;
     let canvas = format!("({x},{y} {w}×200) [AXGroup (drawing area)]");
-    // The window may be on the screen before it has drawn.
+    // The window may be up before it has drawn.
     let seen = until("the canvas to be named", || {
         Some(look(&server, &app)).filter(|seen| seen.get("blind").is_some())
     });
@@ -30,7 +30,7 @@ fn a_canvas_is_named_with_its_place() {
     assert_eq!(seen.field("blind"), told, "{seen}");
     assert_eq!(headers(&seen), [canvas.as_str()]);
 
-    // After an action the file says it, and the summary is about what changed.
+    // After an action only the file has the header; the summary is about the change.
     let say = json!({"pid": app.pid, "element": "Say"});
     let said = server.call("click_and_traverse", say).ok();
     app.wait_for("said");
@@ -56,7 +56,7 @@ fn an_icon_view_is_named_once_it_shows_files() {
     let told = seen.field("blind");
     let end = " [AXGroup (panel)]: look at the screenshot there";
     assert!(told.ends_with(end), "{told}");
-    // It takes the part of the window that the side pane leaves.
+    // It covers the part of the window beside the side pane.
     let place = told.trim_start_matches('(').split([',', ' ', '×', ')']);
     let numbers: Vec<i32> = place.map_while(|n| n.parse().ok()).collect();
     let (left, _, window_w, _) = app.window_now().place;
@@ -76,7 +76,7 @@ fn what_the_tree_tells_is_not_blind() {
         until(text, || {
             look(&server, &app).file().contains(text).then_some(())
         });
-        // What was on its way when the text came is drawn by the time of the second.
+        // Drawing that was pending when the text appeared is done by the second time.
         for _ in 0..2 {
             let seen = look(&server, &app);
             assert_eq!(headers(&seen), [""; 0], "{seen}");

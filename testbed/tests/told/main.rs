@@ -1,4 +1,4 @@
-//! No visible change goes untold: what diffs and summaries say of changes, on real apps.
+//! Every visible change is reported: diffs and summaries of changes in real apps.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

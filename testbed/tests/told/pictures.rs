@@ -1,4 +1,4 @@
-//! What only the picture shows.
+//! Changes that only the picture shows.
 
 use deskline_testbed::{Answer, Bed, Toolkit};
 use serde_json::json;
@@ -13,7 +13,7 @@ fn what_a_canvas_shows_is_told_by_the_picture() {
         let place = json!({"pid": app.pid, "x": x + dx, "y": y + dy});
         server.call("click_and_traverse", place).ok()
     };
-    // The window has the focus then, and buttons no longer look as if it had not.
+    // Give the window the focus, which changes how its buttons look.
     click(i32::try_from(w).unwrap() - 50, 180);
 
     let painted = click(100, 100);
@@ -31,14 +31,14 @@ fn what_a_canvas_shows_is_told_by_the_picture() {
     }
     app.wait_for(&format!("ignored {right} 180"));
 
-    // What the tree tells needs no picture.
+    // A change in the tree needs no picture.
     let say = json!({"pid": app.pid, "element": "Say"});
     let said = server.call("click_and_traverse", say).ok();
     app.wait_for("said");
     assert_eq!(said.get("picture_changed"), None, "{said}");
 }
 
-/// To be brought to the front changes how a window looks, and is not the action's effect.
+/// Raising a window changes how it looks: that is no effect of the action.
 #[test]
 fn a_canvas_behind_another_window_too() {
     let bed = Bed::new();
@@ -52,8 +52,8 @@ fn a_canvas_behind_another_window_too() {
         let place = json!({"pid": app.pid, "x": x + dx, "y": y + dy});
         let answer = server.call("click_and_traverse", place).ok();
         assert_eq!(bed.screen().front(), front.window.id);
-        // On a slow machine the app may not be done with being raised, and nothing is said; or its
-        // button at the bottom may still be fading.
+        // On a slow machine the app may still be redrawing after it was raised, and nothing is reported, or
+        // its bottom button may still be fading.
         let Some(told) = answer.get("picture_changed") else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! A change in a long text.
+//! Changes in a long text.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What an app has created anew as it was.
+//! Re-created elements.
 
 use deskline_testbed::Bed;
 use serde_json::json;
@@ -30,7 +30,7 @@ fn what_is_created_anew_is_not_told_and_keeps_its_ref() {
     }
     let toggle = |server: &deskline_testbed::Client, reference: String| {
         let target = json!({"pid": app.pid, "ref": reference});
-        // Quiet: a click would leave the focus on it, in which its twin differs.
+        // A click would leave the focus on the element, and its twin would differ in that.
         server.call("press_ax_and_traverse", target)
     };
     toggle(&server, bold.to_string()).ok();
@@ -40,7 +40,7 @@ fn what_is_created_anew_is_not_told_and_keeps_its_ref() {
     toggle(&later, bold.to_string()).ok();
     app.wait_for("toggled Bold 3 false");
 
-    // What is another one is told, and what it stands for is stale.
+    // An element that differs is reported, and the old ref is stale.
     let answer = click(&later, "Other");
     app.wait_for("created 4");
     let lines = answer.diff_lines();

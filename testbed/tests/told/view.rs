@@ -1,9 +1,9 @@
-//! What comes into view in a list of which only a part is read.
+//! Rows that come into view in a list that is only partly read.
 
 use deskline_testbed::{Answer, Bed};
 use serde_json::json;
 
-/// The texts of the diff's lines of that kind.
+/// The texts of the diff's lines of this kind.
 fn texts(answer: &Answer, kind: char) -> Vec<String> {
     let lines = answer.diff_lines().into_iter();
     lines
@@ -43,7 +43,7 @@ fn a_row_that_is_inserted_into_a_long_list_is_told() {
         "{added}"
     );
 
-    // It is at the other end of the list, and does not show.
+    // The row is at the other end of the list, and hidden.
     let far = call(
         "click_and_traverse",
         json!({"element": "Append", "role": "AXButton"}),
@@ -55,7 +55,7 @@ fn a_row_that_is_inserted_into_a_long_list_is_told() {
     let scrolled = call("scroll_and_traverse", scroll);
     let told = texts(&scrolled, '+');
     assert!(told.iter().all(|text| text.starts_with("Row ")), "{told:?}");
-    // All that shows now and did not before, and nothing else.
+    // Exactly the rows that are visible now and were not before.
     let shows = |answer: &Answer| -> Vec<String> {
         let lines = answer.lines().into_iter();
         let rows = lines.filter(|line| line.visible && line.role.ax() == "AXRow");

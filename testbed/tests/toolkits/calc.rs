@@ -1,4 +1,4 @@
-//! `LibreOffice` Calc: its cells, sheet tabs, toolbars and menus.
+//! `LibreOffice` Calc: cells, sheet tabs, toolbars and menus.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::cells::{CLICK, Cell, KEY, PRESS, SELECT, SET, TYPE, cell};
 use crate::{LAG, Subject, plain, render};
 
-/// The truth of a cell is the document after Control+S.
+/// A cell passes if the document is right after Control+S.
 #[allow(clippy::too_many_lines)] // a table
 fn calc_cells() -> Vec<Cell> {
     let none = || json!({});
@@ -73,7 +73,7 @@ fn calc_cells() -> Vec<Cell> {
         ),
         cell(
             "press, menu item",
-            // LibreOffice does it and leaves its menu bar waiting for a key.
+            // LibreOffice does it, and leaves its menu bar active.
             [
                 (PRESS, "AXMenuItem Redo: Input", none()),
                 (KEY, "", json!({"keyName": "Escape"})),
@@ -82,7 +82,7 @@ fn calc_cells() -> Vec<Cell> {
         ),
         cell(
             "select, table cell",
-            // The cell is selected and the cursor stays where it is.
+            // The cell is selected, and the cursor stays where it is.
             [
                 (SELECT, "AXCell D4", none()),
                 (KEY, "", json!({"keyName": "ForwardDelete"})),
@@ -114,8 +114,8 @@ fn calc_cells() -> Vec<Cell> {
     ]
 }
 
-/// What a spreadsheet says, a line a cell that holds something (`B5 clicked`, `Other B2 other`),
-/// and `bold`, `italic` where a cell is.
+/// The content of a spreadsheet: one line for each cell that is not empty (`B5 clicked`, `Other B2
+/// other`), and `bold`, `italic` for its style.
 fn content(document: &str) -> Vec<String> {
     let mut said = Vec::new();
     for (style, word) in [
@@ -168,7 +168,8 @@ fn content(document: &str) -> Vec<String> {
     said
 }
 
-/// `✓` where the document has the cell's line; a line that ends in a space: where it has none so.
+/// `✓` if the document has the cell's line, or for a line that ends in a space, if that cell is
+/// empty.
 fn try_calc(subject: &Subject<'_>, file: &Path, cell: &Cell) -> String {
     for (tool, target, more) in &cell.calls {
         let answer = subject.call(tool, target, more);
@@ -180,7 +181,7 @@ fn try_calc(subject: &Subject<'_>, file: &Path, cell: &Cell) -> String {
     let before = std::fs::metadata(file).unwrap().modified().unwrap();
     let save = json!({"keyName": "s", "modifierFlags": ["Control"]});
     subject.call(KEY, "", &save).ok();
-    // Nothing is saved where nothing has changed.
+    // Saving does nothing if nothing has changed.
     let deadline = Instant::now() + 3 * LAG;
     while std::fs::metadata(file).unwrap().modified().unwrap() == before
         && Instant::now() < deadline

@@ -1,8 +1,8 @@
-//! The cells: what is asked for of which widget, and what the app must say of it.
+//! The cells of the table: which call on which widget, and what the app must log.
 
 use serde_json::{Value, json};
 
-/// A cell: its row's name, the calls, and the start of the line that the app must log.
+/// A cell: the name of its row, the calls, and the start of the line that the app must log.
 pub struct Cell {
     pub name: &'static str,
     pub calls: Vec<(&'static str, &'static str, Value)>,

@@ -1,7 +1,7 @@
-//! Every tool on every toolkit, over the widgets that apps are made of: one table.
+//! Every tool on every toolkit, on all common widgets: one table.
 //!
-//! A cell is what the server was asked to do and what the app then says has happened to it. What a
-//! toolkit refuses stands in the table with the error that the agent gets.
+//! A cell is a call, and what the app then logs. If the toolkit refuses it, the table has the error that
+//! the agent gets.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -21,15 +21,15 @@ use serde_json::{Value, json};
 
 use crate::cells::{COMBO, Cell, KEY, SET, cells};
 
-/// An app's log may lag behind the answer by what its own loop, and a page's request, take.
+/// How long an app's log may lag behind the answer: one turn of its event loop, or a page's request.
 const LAG: Duration = Duration::from_millis(700);
 
-/// One app with one of each widget.
+/// An app with one of each widget.
 struct Subject<'b> {
     app: App<'b>,
     page: Option<Page>,
     server: &'b Client,
-    /// Qt's combo box has its choice for a name, and tells its own name as a relation.
+    /// Qt's combo box has its choice as name; its own label is a relation.
     combo_has_no_name: bool,
 }
 
@@ -47,7 +47,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Calls a tool with the app's pid, and `element` and `role` where they are given.
+    /// Calls a tool with the app's pid, and with `element` and `role` if they are given.
     fn call(&self, tool: &str, target: &str, more: &Value) -> Answer {
         let mut arguments = json!({"pid": self.app.pid});
         if target == COMBO && self.combo_has_no_name {
@@ -65,13 +65,13 @@ impl Subject<'_> {
     }
 }
 
-/// `✓`, `refused: …` with the agent's error, or what the app says where that is something else.
+/// `✓`, `refused: …` with the agent's error, or what the app has logged instead.
 fn try_cell(subject: &Subject<'_>, cell: &Cell) -> String {
     subject.clear();
     for (tool, target, more) in &cell.calls {
         let answer = subject.call(tool, target, more);
         if answer.is_error {
-            // What an earlier call has opened would be in the way of the next cell.
+            // Close what an earlier call has opened: it would cover the next cell.
             subject.call(KEY, "", &json!({"keyName": "Escape"}));
             return format!("refused: {}", plain(answer.error()));
         }
@@ -89,7 +89,7 @@ fn try_cell(subject: &Subject<'_>, cell: &Cell) -> String {
     }
 }
 
-/// An error without the numbers that differ from run to run.
+/// An error with its numbers masked, as they differ between runs.
 fn plain(error: &str) -> String {
     let mut out = String::new();
     let mut digits = false;
@@ -107,7 +107,7 @@ fn plain(error: &str) -> String {
     out
 }
 
-/// The scroll tool and the two that only look are for a place and for the whole app.
+/// Tests scroll, which takes a point, and the two tools that only read.
 fn look(subject: &Subject<'_>, table: &mut Vec<(String, String)>) {
     let opened = subject.call("refresh_traversal", "", &json!({})).ok();
     let missing: Vec<&str> = [
@@ -125,7 +125,7 @@ fn look(subject: &Subject<'_>, table: &mut Vec<(String, String)>) {
     table.push(("refresh, all widgets".into(), seen));
 
     subject.clear();
-    // The list may be as tall as all of its rows: its top is in view.
+    // The list may be as tall as all of its rows: use its visible top.
     let list = opened.line_of("AXList", "Rows").extents.unwrap();
     let place = json!({"x": list.x + 20, "y": list.y + 40, "deltaY": 5});
     let answer = subject.call("scroll_and_traverse", "", &place);

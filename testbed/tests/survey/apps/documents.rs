@@ -1,4 +1,4 @@
-//! Office, and viewers.
+//! Office apps and viewers.
 
 use deskline_testbed::web::Page;
 use serde_json::json;
@@ -89,7 +89,7 @@ pub const fn impress() -> Subject {
             })
         },
         text: |run| {
-            // The first object of the slide, and into its text.
+            // Select the first object of the slide, and enter its text.
             run.key("Escape", &[])?;
             run.call(
                 "click_and_traverse",
@@ -134,7 +134,7 @@ pub const fn gimp() -> Subject {
         name: "GIMP",
         toolkit: "GTK 2",
         open: |bed| {
-            // What puts GTK 2 apps on the bus.
+            // Needed for GTK 2 apps to join the bus.
             let modules = "GTK_MODULES=gail:atk-bridge";
             format!("env {modules} gimp --no-splash {}", content::picture(bed)).into()
         },
@@ -149,7 +149,7 @@ pub const fn gimp() -> Subject {
             Ok(())
         },
         text: |run| {
-            // Its search for actions.
+            // Open its search for actions.
             run.key("slash", &[])?;
             run.types("Gaussian", None)?;
             run.says("Gaussian Blur")
@@ -165,7 +165,7 @@ pub const fn inkscape() -> Subject {
         open: |bed| format!("inkscape {}", content::drawing(bed)).into(),
         ready: "No objects selected",
         click: |run| {
-            // Its tools are a flow box: a table that is none.
+            // Its tools are in a flow box, which is exposed as a table.
             run.click("AXRadioButton", "Create rectangles")?;
             run.says("to create a rectangle")?;
             run.click("AXRadioButton", "Select and transform")?;
@@ -173,7 +173,7 @@ pub const fn inkscape() -> Subject {
             run.says("objects selected")
         },
         text: |run| {
-            // The objects' opacity.
+            // The opacity of objects.
             let opacity = json!({
                 "role": "AXIncrementor", "element": "100", "doubleClick": true, "text": "50",
                 "pressKey": "Return",

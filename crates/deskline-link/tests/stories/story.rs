@@ -1,7 +1,7 @@
 //! One story: a desk, links on it, and what came of them in a form that does not vary.
 
 use deskline_core::{KeyPress, Modifiers, Point};
-use deskline_journal::{Journal, Keep};
+use deskline_journal::{Journal, Retention};
 use deskline_link::call::Typing;
 use deskline_link::{Action, Answer, Call, Cancel, Links, Options, Policy, Target, Tool};
 use std::sync::{Arc, MutexGuard};
@@ -83,7 +83,8 @@ impl Story {
         } else {
             tempfile::tempdir().unwrap()
         };
-        let journal = Journal::open(Some(&dir.path().join("journal")), Keep::default()).unwrap();
+        let journal =
+            Journal::open(Some(&dir.path().join("journal")), Retention::default()).unwrap();
         let desktop = Scripted::new(desk());
         let links = Links::new(Arc::new(desktop.clone()), journal.clone(), policy);
         Self {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use deskline_core::{KeyPress, Ref};
-use deskline_journal::{Journal, Keep};
+use deskline_journal::{Journal, Retention};
 use deskline_link::call::Typing;
 use deskline_link::{Action, Answer, Call, Cancel, Links, Options, Policy, Target, Tool};
 use tempfile::TempDir;
@@ -93,7 +93,8 @@ impl Desk {
         world.add(root, "AXWindow", "Notes", [700.0, 500.0, 500.0, 400.0]);
         world.bring_forward(EDITOR);
         drop(world);
-        let journal = Journal::open(Some(&dir.path().join("journal")), Keep::default()).unwrap();
+        let journal =
+            Journal::open(Some(&dir.path().join("journal")), Retention::default()).unwrap();
         let links = Links::new(
             Arc::new(MacPlatform::new(mac.clone())),
             journal.clone(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use x11rb::connection::Connection as _;
+use x11rb::protocol::randr::{ConnectionExt as _, MonitorInfo};
 use x11rb::protocol::res::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{
     AtomEnum, ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, EventMask, Window as Id,
@@ -103,6 +104,34 @@ impl Screen {
                 size.height.into(),
             ),
         })
+    }
+
+    /// Makes two monitors of the screen, side by side: `left`, `width` pixels wide, and `right`.
+    pub fn split(&self, width: u16) {
+        let resources = self.x.randr_get_screen_resources(self.root).unwrap();
+        let outputs = resources.reply().unwrap().outputs;
+        let screen = &self.x.setup().roots[0];
+        let (whole, height) = (screen.width_in_pixels, screen.height_in_pixels);
+        let halves = [
+            ("left", 0, width, outputs),
+            ("right", width, whole - width, vec![]),
+        ];
+        for (name, x, width, outputs) in halves {
+            let monitor = MonitorInfo {
+                name: self.atom(name),
+                primary: x == 0,
+                automatic: false,
+                x: x.cast_signed(),
+                y: 0,
+                width,
+                height,
+                width_in_millimeters: u32::from(width) / 4,
+                height_in_millimeters: u32::from(height) / 4,
+                outputs,
+            };
+            let set = self.x.randr_set_monitor(self.root, monitor).unwrap();
+            set.check().unwrap();
+        }
     }
 
     /// The toplevel windows that the window manager lists, oldest first.

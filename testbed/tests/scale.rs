@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use deskline_core::Rect;
-use deskline_testbed::{Answer, App, Bed, Client};
+use deskline_testbed::{Answer, App, Bed, Client, until};
 use serde_json::json;
 
 fn see(server: &Client, app: &App<'_>) -> Answer {
@@ -121,5 +121,64 @@ fn qt_5() {
 fn qt_6() {
     for scale in ["1", "1.5", "2"] {
         every_part("qt6", ("QT_SCALE_FACTOR", scale));
+    }
+}
+
+/// Qt 6 gives each monitor a factor of its own; the bus has no monitors, and Qt's coordinates have
+/// holes where one of factor 2 ends.
+#[test]
+fn qt_6_on_two_monitors_of_different_scale() {
+    let bed = Bed::new();
+    bed.screen().split(800);
+    let server = bed.server(&[]);
+    let factors = ("QT_SCREEN_SCALE_FACTORS", "left=1;right=2");
+    // Qt's own units: those of the right monitor begin at its edge.
+    let windows = ["Alpha|Alpha|320x260+60+90", "Beta|Beta|320x260+900+100"];
+    let app = bed.windows("qt6", &[factors], &windows);
+    let find = |title: &str| {
+        let mut windows = bed.screen().windows_of(app.pid).into_iter();
+        windows.find(|w| w.title == title).unwrap()
+    };
+    for (name, width) in [("Alpha", 320), ("Beta", 640)] {
+        until("the monitor's scale", || {
+            (find(name).place.2 == width).then_some(())
+        });
+    }
+    let seen = see(&server, &app);
+    for (name, size) in [("Beta", "Large"), ("Alpha", "Large"), ("Beta", "Small")] {
+        let line = seen.line_of("AXWindow", name).extents.unwrap();
+        let place = find(name).place;
+        let (x, y) = (line.x - place.0, line.y - place.1);
+        assert!(
+            (-BORDER..=ROUNDING).contains(&x),
+            "{name}: {line:?}, {place:?}"
+        );
+        assert!(
+            (-BORDER..=ROUNDING).contains(&y),
+            "{name}: {line:?}, {place:?}"
+        );
+        for (role, text, said) in [
+            ("AXButton", format!("Push {name}"), format!("pushed {name}")),
+            (
+                "AXStaticText",
+                format!("Pad {name}"),
+                format!("pad press {name}"),
+            ),
+        ] {
+            app.clear_log();
+            click_centre(&server, &app, &seen, role, &text);
+            app.wait_for(&said);
+        }
+        app.clear_log();
+        let lines = seen.lines();
+        let combo = lines.iter().find(|l| {
+            let within = l.extents.is_some_and(|e| line.contains(e.center()));
+            within && l.role.ax() == "AXComboBox"
+        });
+        let combo = combo.unwrap();
+        let at = combo.extents.unwrap().center();
+        let open = click_at(&server, &app, at.x, at.y);
+        click_centre(&server, &app, &open, "AXRow", &format!("{size} {name}"));
+        app.wait_for(&format!("combo {size} {name}"));
     }
 }

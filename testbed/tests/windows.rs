@@ -76,6 +76,29 @@ fn windows_that_nothing_tells_apart() {
     }
 }
 
+/// A dialog of its parent's title and size, which stays above it.
+#[test]
+fn a_dialog_like_its_parent() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    for toolkit in TOOLKITS {
+        let app = bed.windows(
+            toolkit,
+            &[],
+            &["Alpha|Twin|300x240", "Beta|Twin|dialog 300x240"],
+        );
+        for (window, x) in bed.screen().windows_of(app.pid).iter().zip([60, 700]) {
+            bed.screen().place(window.id, x, 200);
+        }
+        for name in ["Alpha", "Beta", "Alpha"] {
+            push(&server, &app, name);
+        }
+        for name in ["Beta", "Alpha"] {
+            type_into(&server, &app, name);
+        }
+    }
+}
+
 /// A point means the app's topmost window there, whatever other apps have there.
 #[test]
 fn a_place_is_in_the_topmost_window() {

@@ -3,23 +3,22 @@
 
 Usage: framework_stubs.py OUT CRATE_DIR...
 
-A symbol is in a stub if a crate that binds the framework declares it, and only then: a program that
-calls anything else does not link. The crates are bindings that were generated from Apple's headers
-(objc2-*), or that programs on Macs use; never this workspace's own, whose declarations are what the
-link is to check.
+A stub has exactly the symbols that a crate with bindings to the framework declares: a program that calls
+anything else does not link. The crates are bindings generated from Apple's headers (objc2-*), or used by
+programs on Macs. This workspace's own declarations are left out, as linking is to check them.
 """
 
 import os
 import re
 import sys
 
-# Declared by this workspace from Apple's headers, and by no crate that could vouch for it.
+# Declared in this workspace from Apple's headers; no independent crate declares them.
 BY_HEADER = {"Carbon": {"IsSecureEventInputEnabled": "HIToolbox/CarbonEventsCore.h"}}
 
 # The libraries of libSystem: their stub comes with its own list of symbols.
 SYSTEM = {"System", "c", "m", "dispatch", "pthread"}
 
-# Not declared by anyone: what compiled Objective-C calls.
+# Called by compiled Objective-C; no crate declares them.
 RUNTIME = {"__objc_personality_v0", "OBJC_EHTYPE_id", "_objc_empty_cache"}
 
 TARGETS = "[ arm64-macos, arm64e-macos, x86_64-macos ]"

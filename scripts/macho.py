@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Look at an executable for macOS, as the linker there would.
+"""Check an executable for macOS, as the dynamic linker there would.
 
 Usage: macho.py EXECUTABLE SDK TARGET
 
 It must be a 64-bit executable for the target's processor, load nothing but the system's libraries,
-and leave no symbol undefined that the stub of the library that it is bound to does not have.
+and each undefined symbol must be in the stub of the library that it is bound to.
 """
 
 import os

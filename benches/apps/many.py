@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A GTK 3 window of about 10,000 accessible nodes, of which some thirty rows show."""
+"""A GTK 3 window with about 10,000 accessible nodes; some thirty rows are visible."""
 
 import gi
 

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""dogtail behind the two calls of the other drivers, so that one client can time them all.
+"""Serves dogtail, which is a library, through the two calls of the other drivers, so that one client
+can time them all.
 
-dogtail is a library and no server. This reads `tools/call` requests, one JSON object a line, and
+Reads `tools/call` requests, one JSON object a line, and
 answers `tree` with a line an element, as dogtail's own dump has them, and `click` with the tree
 after the click.
 """

@@ -78,13 +78,13 @@ fn clicks(bed: &Bed) -> Result<[Times; 2], String> {
     ];
     let mut times = [Times::default(), Times::default()];
     // Two clicks on one element would have to wait for the double-click time to pass.
-    let places = ["checkbutton", "radiobutton"];
+    let elements = ["checkbutton", "radiobutton"];
     for _ in 0..CLICKS {
         for (server, times) in servers.iter_mut().zip(&mut times) {
-            for place in places {
+            for element in elements {
                 server.call(
                     "click_and_traverse",
-                    json!({"pid": app.pid, "element": place}),
+                    json!({"pid": app.pid, "element": element}),
                 )?;
                 let line = bed.journal_lines().pop().unwrap_or_default();
                 times.add(line["steps_ms"]["act"].as_f64().unwrap_or(f64::NAN));

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A GTK 3 window that creates a part of itself anew, as LibreOffice does with its sidebar.
+"""A GTK 3 window that re-creates a part of itself, as LibreOffice does with its sidebar.
 
 Usage: anew.py LOG
 """
@@ -18,7 +18,7 @@ generation = 0
 
 
 def create(labels):
-    """Puts new check boxes in the place of the old ones, which look the same but for the labels."""
+    """Replaces the check boxes by new ones that differ only in the labels."""
     global panel, generation
     generation += 1
     if panel is not None:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The accessibility bus as libatspi reads it: an oracle that has nothing of ours in it.
+"""Reads the accessibility bus through libatspi: an oracle that shares no code with Deskline.
 
-Usage: atspi.py wait PID            until the app has a window with something in it
+Usage: atspi.py wait PID            waits until the app has a window with contents
        atspi.py find PID ROLE NAME  one line for each match, tab-separated: states, text, value
 """
 
@@ -14,7 +14,7 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi
 
 LIMIT = 4000
-"""Nodes looked at: a sheet has a thousand million."""
+"""Visit at most this many nodes: a sheet has a thousand million."""
 
 
 def app_of(pid):
@@ -62,7 +62,7 @@ def describe(node):
     states = [Atspi.StateType(s).value_nick for s in node.get_state_set().get_states()]
     text = node.get_text_iface()
     value = node.get_value_iface()
-    # GTK 4's entries take an end of -1 for none.
+    # GTK 4's entries take an end of -1 for an empty range.
     length = Atspi.Text.get_character_count(text) if text else 0
     shown = Atspi.Text.get_text(text, 0, length) if text else ""
     number = Atspi.Value.get_current_value(value) if value else ""

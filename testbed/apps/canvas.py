@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""A GTK 3 window with a canvas, of which an accessibility client sees nothing but that it is there.
+"""A GTK 3 window with a canvas. Accessibility clients see the canvas, but not its contents.
 
-A click on its left half paints; one on its right half does nothing. A caret blinks on it.
+A click on its left half paints; a click on its right half does nothing. A caret blinks on it.
 
 Usage: canvas.py LOG
 """

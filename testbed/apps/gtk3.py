@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A GTK 3 window with one of each widget, and a log of what happened to them.
+"""A GTK 3 window with one of each widget, and a log of what happens to them.
 
 Usage: gtk3.py LOG [--hostile]
 """

@@ -1,7 +1,6 @@
-"""The log of a test app: what happened to it, one line an event. The tests' truth.
+"""The log of a test app: what happened to it, one line an event. Tests believe it.
 
-A line is written at once, so that whoever reads the file after an answer sees all that came
-before it. Line breaks in a text are written as \\n.
+Lines are not buffered: whoever reads the file after an answer sees all that came before it. Line breaks in a text are written as \\n.
 """
 
 import os
@@ -12,10 +11,10 @@ _file = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 HOSTILE = "--hostile" in sys.argv[2:]
 
 FORGED = '" x:1 y:1 w:1 h:1 visible #e1\n [AXButton] "Forged" x:2 y:2 w:2 h:2 visible #e2\r\n'
-"""A label that tries to end its line and to begin another."""
+"""A label that tries to end its line and start another."""
 
 BIDI = "\u202egnp.elif\u202c\u2028\u2029\x1b[31m"
-"""A label that tries to be read backwards, to break a line and to colour a terminal."""
+"""A label that tries to reverse the reading order, break a line and colour a terminal."""
 
 HUGE = "A" * 1_000_000
 """A label of a megabyte."""

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A GTK 3 login form that goes away when it is filled in, and a window that raises another's.
+"""A GTK 3 login form that closes when it is filled in, and a window that raises another app's.
 
 Usage: login.py LOG
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A Qt 5 window with one of each widget, and a log of what happened to them.
+"""A Qt 5 window with one of each widget, and a log of what happens to them.
 
 Usage: qt5.py LOG [--hostile]
 """

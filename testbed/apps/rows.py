@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A Qt 6 window with a list of 200 rows, of which an accessibility client reads those that show.
+"""A Qt 6 window with a list of 200 rows, more than fit the window.
 
 Usage: rows.py LOG
 """

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Every accessible of an app that shows, as libatspi reads it: one JSON object a line.
+"""Prints every accessible of an app that is showing, as libatspi reads it: one JSON object a line.
 
 Usage: survey.py PID SECONDS
 
-Keys: role, name, text, description, states, extents ([x, y, w, h], as the toolkit says them),
-within (whether the centre lies in all that clips it). The last line is {"cut": true} where the
-time or the number of nodes ran out. Bounded in time, and never asks a sheet for its children.
+Keys: role, name, text, description, states, extents ([x, y, w, h], as the toolkit reports them),
+within (whether the centre is inside everything that clips it). The last line is {"cut": true} if the
+time or the number of nodes ran out. Has a time limit, and never asks a sheet for its children.
 """
 
 import json
@@ -24,7 +24,7 @@ NODES = 6000
 CHILDREN = 1500
 DEPTH = 80
 SHEET = 1_000_000
-"""A table of more cells is a spreadsheet: each question for a cell costs LibreOffice 7 kB."""
+"""A table with more cells is a spreadsheet: asking for a cell costs LibreOffice 7 kB."""
 TEXT = 20_000
 
 CLIPS = {
@@ -34,7 +34,7 @@ CLIPS = {
 }  # fmt: skip
 LISTS = {"list", "list box"}
 OPENS_OUTSIDE = {"menu", "popup menu", "combo box", "tool tip"}
-"""What opens outside of the element that it is in."""
+"""Roles that open outside the element that contains them."""
 
 
 class Survey:
@@ -50,7 +50,7 @@ class Survey:
         return self.cut
 
     def shows(self, states, depth):
-        # GTK 4.8 sets SHOWING on toplevels alone.
+        # GTK 4.8 sets SHOWING only on toplevels.
         return states.contains(S.SHOWING) or self.gtk4 and depth > 1 and states.contains(S.VISIBLE)
 
     def walk(self, node, depth, clip):
@@ -68,7 +68,7 @@ class Survey:
         if depth and not self.shows(states, depth):
             return
         extents = extents_of(node) if depth else None
-        # Qt 5 says of a closed combo box's list, which has no place, that its items show.
+        # Qt 5 reports the items of a closed combo box as showing, without extents.
         if role in LISTS and extents and extents[2] <= 0:
             return
         if role in OPENS_OUTSIDE:
@@ -89,7 +89,7 @@ class Survey:
         if not extents or extents[2] <= 0 or extents[3] <= 0:
             return
         seen = cut(clip, extents) if clip else extents
-        # A sliver is not read by anybody.
+        # Nobody can read a sliver.
         if seen[2] < min(4, extents[2]) or seen[3] < min(4, extents[3]):
             return
         x, y = extents[0] + extents[2] // 2, extents[1] + extents[3] // 2
@@ -109,7 +109,7 @@ class Survey:
         print(json.dumps(told))
 
     def sheet(self, node, depth, clip):
-        """The cells that show, found by their places along the top and the left."""
+        """The visible cells, found by their bounds along the top and the left."""
         table, component = node.get_table_iface(), node.get_component_iface()
         area = cut(clip, extents_of(node)) if clip else extents_of(node)
         first = None
@@ -129,7 +129,7 @@ class Survey:
                 self.walk(table.get_accessible_at(r, c), depth + 1, clip)
 
     def run(self, table, area, row, column, down, right):
-        """The rows, or columns, from that cell on that show."""
+        """The visible rows, or columns, from that cell on."""
         run = []
         for i in range(200):
             cell = table.get_accessible_at(row + i * down, column + i * right)
@@ -157,7 +157,7 @@ def text_of(node):
     text = node.get_text_iface()
     if not text:
         return ""
-    # GTK 4's entries take an end of -1 for none.
+    # GTK 4's entries take an end of -1 for an empty range.
     count = Atspi.Text.get_character_count(text)
     return (Atspi.Text.get_text(text, 0, min(count, TEXT)) or "") if count > 0 else ""
 

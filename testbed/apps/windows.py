@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Several windows of one process, and a log of which of them was used.
+"""Several windows of one process, and a log of which one was used.
 
 Usage: windows.py LOG TOOLKIT NAME|TITLE|GEOMETRY...
 

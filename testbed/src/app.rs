@@ -109,7 +109,7 @@ impl<'b> App<'b> {
     /// Moves its first window.
     #[must_use]
     pub fn at(mut self, x: i32, y: i32) -> Self {
-        self.screen().place(self.window.id, x, y);
+        self.screen().move_window(self.window.id, x, y);
         self.window = self.window_now();
         self
     }

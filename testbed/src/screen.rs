@@ -24,7 +24,7 @@ pub struct Window {
     /// Its title.
     pub title: String,
     /// The bounds of its client area on the screen: x, y, width, height.
-    pub place: (i32, i32, u32, u32),
+    pub bounds: (i32, i32, u32, u32),
 }
 
 /// The X server of a bed.
@@ -97,7 +97,7 @@ impl Screen {
                 .copied()
                 .unwrap_or(0),
             title: self.text(id, "_NET_WM_NAME"),
-            place: (
+            bounds: (
                 at.dst_x.into(),
                 at.dst_y.into(),
                 size.width.into(),
@@ -169,13 +169,13 @@ impl Screen {
     }
 
     /// Moves a window, and waits until the window manager has moved it.
-    pub fn place(&self, id: Id, x: i32, y: i32) {
+    pub fn move_window(&self, id: Id, x: i32, y: i32) {
         let aux = ConfigureWindowAux::new().x(x).y(y);
         self.x.configure_window(id, &aux).unwrap().check().unwrap();
         // Up to the thickness of its frame.
         let near = |at: i32, wanted: i32| (at - wanted).abs() <= 64;
-        until("the window at its place", || {
-            let (now_x, now_y, ..) = self.window(id)?.place;
+        until("the window at its new position", || {
+            let (now_x, now_y, ..) = self.window(id)?.bounds;
             (near(now_x, x) && near(now_y, y)).then_some(())
         });
     }

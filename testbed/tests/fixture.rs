@@ -40,7 +40,7 @@ fn every_test_app_comes_up_and_logs_a_click() {
 fn the_oracles_see_what_is_there() {
     let bed = Bed::new();
     let app = bed.widgets(Toolkit::Gtk3).at(1010, 250);
-    let (x, y, ..) = app.window.place;
+    let (x, y, ..) = app.window.bounds;
     assert!((x - 1010).abs() < 64 && (y - 250).abs() < 64, "{x},{y}");
     let boxes = oracle::find(&bed, app.pid, "check box", "Wrap");
     assert!(boxes.len() == 1 && !boxes[0].is("checked"), "{boxes:?}");

@@ -83,7 +83,7 @@ fn a_grabbed_pointer_gets_no_click() {
     let ok = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
     let clicked = server.call(CLICK, ok.clone());
     assert!(clicked.error().contains("grabbed the pointer"), "{clicked}");
-    let (x, y, ..) = app.window.place;
+    let (x, y, ..) = app.window.bounds;
     let scroll = json!({"pid": app.pid, "x": x + 50, "y": y + 50, "deltaY": 3});
     let scrolled = server.call("scroll_and_traverse", scroll);
     assert!(

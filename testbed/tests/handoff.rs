@@ -55,7 +55,7 @@ fn is_handed_off(bed: &Bed, answer: &Answer, pid: u32) -> u32 {
         .read_info()
         .unwrap();
     let (width, height) = reader.info().size();
-    let (_, _, w, h) = window.place;
+    let (_, _, w, h) = window.bounds;
     let near = |a: u32, b: u32| a.abs_diff(b) <= 60;
     assert!(
         near(width, w) && near(height, h),

@@ -58,7 +58,7 @@ fn the_journal_is_searched_and_looked_at() {
 
     let window = app.window_now();
     let shown = server.call("view_screenshot", json!({})).ok();
-    let (x, y, ..) = window.place;
+    let (x, y, ..) = window.bounds;
     assert!(
         shown.text.contains(&format!("origin {x},{y}")),
         "{window:?}: {shown}"

@@ -33,7 +33,7 @@ const BORDER: i32 = 32;
 /// Compares a toplevel's line with the X server: the window, with or without its frame.
 #[track_caller]
 fn is_where_x_has_it(line: Rect, app: &App<'_>) {
-    let (x, y, w, h) = app.window_now().place;
+    let (x, y, w, h) = app.window_now().bounds;
     let (w, h) = (w.cast_signed(), h.cast_signed());
     let near = |small: i32, large: i32| (-ROUNDING..=BORDER + ROUNDING).contains(&(large - small));
     assert!(
@@ -52,12 +52,12 @@ fn every_part(toolkit: &str, environment: (&str, &str)) {
     let app = bed.windows(toolkit, &[environment], &["Alpha|Alpha|320x260"]);
     for (x, y) in [(60, 90), (801, 203)] {
         let what = format!("{toolkit} {environment:?} at {x},{y}");
-        bed.screen().place(app.window.id, x, y);
+        bed.screen().move_window(app.window.id, x, y);
         // Toolkits need a moment to learn where the window manager has put their windows.
         let mut seen = see(&server, &app);
         for _ in 0..50 {
             let place = seen.line_of("AXWindow", "Alpha").extents.unwrap();
-            if (place.x - app.window_now().place.0).abs() <= 8 {
+            if (place.x - app.window_now().bounds.0).abs() <= 8 {
                 break;
             }
             seen = see(&server, &app);
@@ -141,13 +141,13 @@ fn qt_6_on_two_monitors_of_different_scale() {
     };
     for (name, width) in [("Alpha", 320), ("Beta", 640)] {
         until("the monitor's scale", || {
-            (find(name).place.2 == width).then_some(())
+            (find(name).bounds.2 == width).then_some(())
         });
     }
     let seen = see(&server, &app);
     for (name, size) in [("Beta", "Large"), ("Alpha", "Large"), ("Beta", "Small")] {
         let line = seen.line_of("AXWindow", name).extents.unwrap();
-        let place = find(name).place;
+        let place = find(name).bounds;
         let (x, y) = (line.x - place.0, line.y - place.1);
         assert!(
             (-BORDER..=ROUNDING).contains(&x),

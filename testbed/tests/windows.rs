@@ -65,7 +65,7 @@ fn windows_that_nothing_tells_apart() {
         let app = bed.windows(toolkit, &[], &twins);
         // Window managers do not give windows of one app the same position: move them.
         for window in bed.screen().windows_of(app.pid) {
-            bed.screen().place(window.id, 300, 200);
+            bed.screen().move_window(window.id, 300, 200);
         }
         other.bring_to_front();
         for name in ["Alpha", "Gamma", "Beta"] {
@@ -88,7 +88,7 @@ fn a_dialog_like_its_parent() {
             &["Alpha|Twin|300x240", "Beta|Twin|dialog 300x240"],
         );
         for (window, x) in bed.screen().windows_of(app.pid).iter().zip([60, 700]) {
-            bed.screen().place(window.id, x, 200);
+            bed.screen().move_window(window.id, x, 200);
         }
         for name in ["Alpha", "Beta", "Alpha"] {
             push(&server, &app, name);
@@ -209,14 +209,14 @@ fn a_drop_is_not_for_what_lies_over_its_end() {
     // A window of the same app covers it.
     let windows = bed.screen().windows_of(app.pid);
     let alpha = windows.iter().find(|w| w.title == "Alpha").unwrap().id;
-    bed.screen().place(alpha, 600, 60);
+    bed.screen().move_window(alpha, 600, 60);
     app.clear_log();
     until("the error", || {
         // Repeat until the app knows the window's new position.
         let answer = server.call("drag_and_traverse", to_ref.clone());
         (answer.is_error && answer.error().contains("'Alpha' lies over")).then_some(())
     });
-    bed.screen().place(alpha, 100, 100);
+    bed.screen().move_window(alpha, 100, 100);
     // A window of another app covers it.
     let place = format!("Other|Other|300x300+{}+{}", at.x - 150, at.y - 150);
     let other = bed.windows("gtk3", &[], &[&place]);
@@ -247,7 +247,7 @@ fn two_windows_of_chromium() {
         (windows.len() == 2).then_some(windows)
     });
     for window in &windows {
-        bed.screen().place(window.id, 100, 100);
+        bed.screen().move_window(window.id, 100, 100);
     }
     let look = json!({"pid": app.pid});
     until("both pages in the tree", || {
@@ -292,7 +292,7 @@ fn two_documents_of_libreoffice() {
     });
     second.wait().unwrap();
     for window in &windows {
-        bed.screen().place(window.id, 0, 0);
+        bed.screen().move_window(window.id, 0, 0);
     }
     for (name, path) in [("Alpha", &file), ("Beta", &other)] {
         let before = std::fs::read_to_string(path).unwrap();

@@ -62,7 +62,7 @@ impl JournalFiles {
         })?;
         if path.extension().is_none_or(|found| found != extension) {
             return Err(format!(
-                "{} is no {what}: pass one that ends in .{extension}",
+                "{} is not a {what}: pass a file that ends in .{extension}",
                 path.display()
             ));
         }

@@ -128,7 +128,7 @@ fn why(pattern: &str, error: &regex::Error) -> Wrong {
             let error = error.to_string();
             let what = error.lines().last().unwrap_or_default();
             format!(
-                "pattern {} is no regular expression: {}. Put \\ before a character that is meant as it is: \\( \\[ \\.",
+                "pattern {} is not a valid regular expression: {}. Escape literal characters: \\( \\[ \\.",
                 shown(&pattern.into()),
                 what.trim_start_matches("error: ")
             )
@@ -218,7 +218,7 @@ mod tests {
             ),
             (
                 json!({"pattern": "Send ("}),
-                "pattern \"Send (\" is no regular expression: unclosed group. Put \\ before a character that is meant as it is: \\( \\[ \\.",
+                "pattern \"Send (\" is not a valid regular expression: unclosed group. Escape literal characters: \\( \\[ \\.",
             ),
             (
                 json!({"pattern": "(a{500}){500}"}),

@@ -27,7 +27,7 @@ impl Args<'_> {
             ["ref" | "element"] => self.element(),
             ["x,y"] => {
                 self.no_role()?;
-                self.place().map(Target::Point)
+                self.point().map(Target::Point)
             }
             [] => {
                 self.no_role()?;
@@ -64,7 +64,7 @@ impl Args<'_> {
 
     fn no_role(self) -> Result<(), Wrong> {
         if self.has("role") && !self.has("element") {
-            return Err("role was given without element. Pass element, a part of the element's text, and role narrows it".into());
+            return Err("role was given without element, which it narrows. Pass element, a part of the element's text, too".into());
         }
         Ok(())
     }
@@ -84,7 +84,7 @@ impl Args<'_> {
     }
 
     /// The point `x`,`y`, or with `width`,`height` the centre of that rectangle.
-    pub(crate) fn place(self) -> Result<Point, Wrong> {
+    pub(crate) fn point(self) -> Result<Point, Wrong> {
         let (x, y) = (self.coordinate("x")?, self.coordinate("y")?);
         let (w, h) = (self.extent("width")?, self.extent("height")?);
         let (x, y) = match (x, y) {

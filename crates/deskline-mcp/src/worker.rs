@@ -133,7 +133,7 @@ fn run(desk: &mut dyn Desk, job: &Job, cancel: &Cancel) -> Answer {
         let what = message(panic.as_ref());
         tracing::error!("a link panicked: {what}");
         failure(&format!(
-            "internal error in the server: {what}. It goes on; call refresh_traversal to see what was done before trying again"
+            "internal error in the server: {what}. The server keeps running; call refresh_traversal to see what was done before you try again"
         ))
     })
 }

@@ -77,7 +77,7 @@ async fn searches_the_newest_tree_or_the_named_one() {
         ("/etc/passwd".to_owned(), "is not a file of the journal"),
         (
             format!("{first}.png"),
-            "is no tree file: pass one that ends in .txt",
+            "is not a tree file: pass a file that ends in .txt",
         ),
         (
             "../../etc/passwd".to_owned(),

@@ -272,7 +272,7 @@ async fn a_panic_is_an_answer_and_the_server_goes_on() {
         .await;
     assert_eq!(
         text,
-        "ERROR status: error\nerror: internal error in the server: a link's own words. It goes on; call refresh_traversal to see what was done before trying again"
+        "ERROR status: error\nerror: internal error in the server: a link's own words. The server keeps running; call refresh_traversal to see what was done before you try again"
     );
     let text = session
         .text("refresh_traversal", json!({"pid": PLAIN}))

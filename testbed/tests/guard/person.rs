@@ -44,7 +44,7 @@ fn types_apart(
     let watcher = Watcher::of(bed);
     let text = dice.text(2_000);
     let call = server.send("type_and_traverse", json!({"pid": app.pid, "text": text}));
-    let (x, y, w, h) = app.window.place;
+    let (x, y, w, h) = app.window.bounds;
     let (mut typed, mut inputs) = (0, 0_u32);
     let deadline = Instant::now() + Duration::from_secs(30);
     while typed < 1_500 && inputs < most && Instant::now() < deadline {
@@ -134,7 +134,8 @@ fn what_the_person_holds_does_not_count_and_is_put_back(bed: &Bed) {
         .call("type_and_traverse", json!({"pid": app.pid, "text": text}))
         .ok();
     expected += &text;
-    let click = json!({"pid": app.pid, "x": app.window.place.0 + 50, "y": app.window.place.1 + 90});
+    let click =
+        json!({"pid": app.pid, "x": app.window.bounds.0 + 50, "y": app.window.bounds.1 + 90});
     let refused = server.call("click_and_traverse", click);
     assert!(
         refused.error().contains("holding a mouse button"),

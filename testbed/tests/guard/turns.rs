@@ -49,7 +49,7 @@ impl<'b> Desk<'b> {
 
     /// The person clicks the title bar of their mail, which comes to the front.
     fn to_mail(&self, person: &mut Person) {
-        let (x, y, w, _) = self.mail.window_now().place;
+        let (x, y, w, _) = self.mail.window_now().bounds;
         person.click((x + w as i32 / 2) as u16, (y + 12) as u16);
         until("the mail in front", || {
             (self.bed.screen().front() == self.mail.window.id).then_some(())
@@ -183,7 +183,7 @@ fn a_menu_that_the_person_has_closed_is_not_waited_for() {
     assert!(open.line_of("AXMenuItem", "New").visible, "{open}");
     assert_eq!(bed.screen().front(), desk.app.window.id);
     // The first click closes the menu, the second reaches the window.
-    let (x, y, w, _) = desk.mail.window_now().place;
+    let (x, y, w, _) = desk.mail.window_now().bounds;
     let title = ((x + w as i32 / 2) as u16, (y + 12) as u16);
     until("the mail in front", || {
         person.click(title.0, title.1);

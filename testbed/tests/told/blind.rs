@@ -20,7 +20,7 @@ fn a_canvas_is_named_with_its_place() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.canvas();
-    let (x, y, w, _) = app.window_now().place;
+    let (x, y, w, _) = app.window_now().bounds;
     let canvas = format!("({x},{y} {w}×200) [AXGroup (drawing area)]");
     // The window may be up before it has drawn.
     let seen = until("the canvas to be named", || {
@@ -59,7 +59,7 @@ fn an_icon_view_is_named_once_it_shows_files() {
     // It covers the part of the window beside the side pane.
     let place = told.trim_start_matches('(').split([',', ' ', '×', ')']);
     let numbers: Vec<i32> = place.map_while(|n| n.parse().ok()).collect();
-    let (left, _, window_w, _) = app.window_now().place;
+    let (left, _, window_w, _) = app.window_now().bounds;
     let right = left + i32::try_from(window_w).unwrap();
     let &[x, _, w, _] = numbers.as_slice() else {
         panic!("{told}");

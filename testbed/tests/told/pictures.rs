@@ -8,7 +8,7 @@ fn what_a_canvas_shows_is_told_by_the_picture() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.canvas();
-    let (x, y, w, _) = app.window_now().place;
+    let (x, y, w, _) = app.window_now().bounds;
     let click = |dx: i32, dy: i32| -> Answer {
         let place = json!({"pid": app.pid, "x": x + dx, "y": y + dy});
         server.call("click_and_traverse", place).ok()
@@ -45,7 +45,7 @@ fn a_canvas_behind_another_window_too() {
     let server = bed.server(&[]);
     let app = bed.canvas();
     let front = bed.widgets(Toolkit::Gtk3).at(1000, 400);
-    let (x, y, w, _) = app.window_now().place;
+    let (x, y, w, _) = app.window_now().bounds;
     let right = i32::try_from(w).unwrap() - 50;
     for (dx, dy, changes) in [(right, 180, false), (100, 100, true), (right, 180, false)] {
         front.bring_to_front();

@@ -7,7 +7,7 @@ const FILE: Arg = Arg::optional("file", Type::Text, "default: the newest");
 
 pub(super) static SEARCH_TREE: ToolRecord = ToolRecord {
     name: "search_tree",
-    about: "Lines of a tree file that match a regular expression (any case), with line numbers. For clients that cannot grep files.",
+    about: "Find lines of a tree file by a regular expression (any case), with line numbers. For clients that cannot grep files.",
     args: &[
         Arg::required("pattern", Type::Text, ""),
         FILE,

@@ -11,7 +11,7 @@ use crate::args::{Args, Wrong};
 
 pub(super) static CLICK: ToolRecord = ToolRecord {
     name: "click_and_traverse",
-    about: "Click an element or place, then optionally type text and press a key, as one step with one diff: click a field, type and press Return in a single call. Target: ref, or element (+ role), or x,y (+ width,height) from a tree line.",
+    about: "Click an element or point, then optionally type text and press a key, as one step with one diff: click a field, type and press Return in a single call. Target: ref, or element (+ role), or x,y (+ width,height) from a tree line.",
     args: &[
         PID,
         ELEMENT,
@@ -49,7 +49,7 @@ fn click(args: Args<'_>) -> Result<Action, Wrong> {
 
 pub(super) static SCROLL: ToolRecord = ToolRecord {
     name: "scroll_and_traverse",
-    about: "Turn the wheel over a place. Lines; negative is up or left.",
+    about: "Turn the wheel over a point. Lines; negative is up or left.",
     args: &[
         PID,
         Arg::required("x", Type::Number, ""),
@@ -73,7 +73,7 @@ fn scroll(args: Args<'_>) -> Result<Action, Wrong> {
         return Err("deltaY and deltaX are both 0: pass how many lines to scroll".into());
     }
     Ok(Action::Scroll {
-        at: args.place()?,
+        at: args.point()?,
         delta_x,
         delta_y,
     })
@@ -81,7 +81,7 @@ fn scroll(args: Args<'_>) -> Result<Action, Wrong> {
 
 pub(super) static DRAG: ToolRecord = ToolRecord {
     name: "drag_and_traverse",
-    about: "Drag from one element or place to another.",
+    about: "Drag from one element or point to another.",
     args: &[
         PID,
         ELEMENT,
@@ -118,7 +118,9 @@ fn drag(args: Args<'_>) -> Result<Action, Wrong> {
         (None, Some(_), None) => return Err("toX was given without toY. Pass both".into()),
         (None, None, Some(_)) => return Err("toY was given without toX. Pass both".into()),
         (None, None, None) => {
-            return Err("no end of the drag. Pass toRef (\"e42\") or toX and toY".into());
+            return Err(
+                "the end of the drag is missing. Pass toRef (\"e42\") or toX and toY".into(),
+            );
         }
     };
     let flags = if args.has("modifiers") {

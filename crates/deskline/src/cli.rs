@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use deskline_journal::Retention;
 
+use crate::install::Client;
+
 const AFTER: &str = "\
-Add it to an agent:
-  Claude Code   claude mcp add deskline -- deskline
-  Codex         codex mcp add deskline -- deskline
-  Cursor        in ~/.cursor/mcp.json:
-                {\"mcpServers\": {\"deskline\": {\"command\": \"deskline\"}}}
+Add it to an agent's client:
+  deskline install claude-code                  or claude-desktop, codex, cursor, vscode, zed, windsurf
+  deskline install cursor --project --dry-run   shows what would be written
+  deskline install codex -- --desktop private   with options of the server
 
 Try it by hand:
   deskline doctor                               is everything there that it needs?
@@ -121,6 +122,10 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Add Deskline to an MCP client: one entry in its configuration, nothing else changes
+    Install(InstallArgs),
+    /// Take the entry out of a client's configuration again
+    Uninstall(InstallArgs),
     /// Try every tool and the guard on two of the Mac's own apps, and print a report to send back
     #[cfg(target_os = "macos")]
     Selftest(Selftest),
@@ -138,6 +143,22 @@ pub(crate) struct Call {
     /// Print the whole MCP result as JSON, with pictures
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InstallArgs {
+    /// The client
+    #[arg(value_enum)]
+    pub(crate) client: Client,
+    /// Only show what would be written or run
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// For the project in the current folder, not for everything that you do
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// What the server is started with, such as: -- --desktop private
+    #[arg(last = true, value_name = "OPTIONS")]
+    pub(crate) server: Vec<String>,
 }
 
 #[cfg(target_os = "macos")]

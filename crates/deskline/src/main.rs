@@ -1,6 +1,7 @@
 //! Deskline: lets an AI agent drive native desktop apps through the accessibility tree.
 
 mod cli;
+mod install;
 mod log;
 mod platform;
 mod run;
@@ -25,6 +26,8 @@ fn start(cli: Cli) -> ExitCode {
         Command::Call(call) => run::call(settings, &call),
         Command::Log { number, json } => run::log(settings, number, json),
         Command::Doctor { json } => platform::doctor(settings, json),
+        Command::Install(args) => install::install(&args),
+        Command::Uninstall(args) => install::uninstall(&args),
         Command::Desktop(desktop) => platform::desktop(&desktop),
         #[cfg(target_os = "macos")]
         Command::Selftest(args) => platform::selftest(settings, &args),

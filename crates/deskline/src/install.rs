@@ -1,0 +1,198 @@
+//! `deskline install` and `deskline uninstall`: one entry in an MCP client's configuration, and
+//! nothing else of that file.
+
+mod client;
+mod file;
+mod json;
+mod toml;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+pub(crate) use client::Client;
+use client::{Format, Place};
+use file::File;
+
+use crate::cli::InstallArgs;
+use crate::run::Done;
+
+type Result<T> = std::result::Result<T, String>;
+
+/// The name that the client knows the server by.
+const NAME: &str = "deskline";
+
+/// How a client starts the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Server {
+    /// The absolute path of this program.
+    program: String,
+    arguments: Vec<String>,
+}
+
+impl Server {
+    fn this(arguments: &[String]) -> Result<Self> {
+        let program = std::env::current_exe().map_err(|e| format!("cannot find itself: {e}"))?;
+        let program = program
+            .into_os_string()
+            .into_string()
+            .map_err(|path| format!("its path is not UTF-8: {}", path.display()))?;
+        Ok(Self {
+            program,
+            arguments: arguments.to_vec(),
+        })
+    }
+}
+
+/// Adds this program to the client's configuration.
+pub(crate) fn install(args: &InstallArgs) -> Done {
+    Ok(add(args).map(|()| ExitCode::SUCCESS)?)
+}
+
+/// Takes the entry out again. Where nothing else has changed since, the file is as it was before
+/// `install`, to the byte.
+pub(crate) fn uninstall(args: &InstallArgs) -> Done {
+    Ok(take_out(args).map(|()| ExitCode::SUCCESS)?)
+}
+
+fn add(args: &InstallArgs) -> Result<()> {
+    let server = Server::this(&args.server)?;
+    let place = place(args)?;
+    if let Some(command) = place.own_command(&server) {
+        return run(command, args.dry_run).map(|()| next(args.client));
+    }
+    let file = File::read(&place.path)?;
+    let text = with_entry(&place.format, file.text(), &server)
+        .map_err(|why| format!("{}: {why}. It was left as it is", place.path.display()))?;
+    if text == file.text() {
+        println!("{} has this entry already.", place.path.display());
+        return Ok(());
+    }
+    if args.dry_run {
+        println!("{} would become:\n{text}", place.path.display());
+        return Ok(());
+    }
+    let changed = entry_of(&place.format, file.text())?.is_some();
+    let backup = file.replace(&text, changed)?;
+    println!("Added {NAME} to {}.", place.path.display());
+    if let Some(backup) = backup {
+        println!("The file as it was: {}", backup.display());
+    }
+    next(args.client);
+    Ok(())
+}
+
+fn take_out(args: &InstallArgs) -> Result<()> {
+    let place = place(args)?;
+    if let Some(command) = place.own_removal() {
+        return run(command, args.dry_run);
+    }
+    let file = File::read(&place.path)?;
+    let then = removed(&place.format, &file)
+        .map_err(|why| format!("{}: {why}. It was left as it is", place.path.display()))?;
+    let path = place.path.display();
+    match then {
+        Removal::Nothing => println!("{path} has no {NAME}."),
+        Removal::File if args.dry_run => println!("{path} would be removed."),
+        Removal::To(text) if args.dry_run => println!("{path} would become:\n{text}"),
+        Removal::File => {
+            file.remove()?;
+            println!("Removed {path}, which had nothing else.");
+        }
+        Removal::To(text) => {
+            file.put_back(&text)?;
+            println!("Removed {NAME} from {path}.");
+        }
+    }
+    Ok(())
+}
+
+enum Removal {
+    Nothing,
+    /// The file was made for the entry.
+    File,
+    To(String),
+}
+
+fn removed(format: &Format, file: &File) -> Result<Removal> {
+    let Some(server) = entry_of(format, file.text())? else {
+        return Ok(Removal::Nothing);
+    };
+    // Whether `install` made of this text what there is now.
+    let became = |text: &str| with_entry(format, text, &server).is_ok_and(|t| t == file.text());
+    if let Some(before) = file.backup().filter(|before| became(before)) {
+        return Ok(Removal::To(before));
+    }
+    if became("") {
+        return Ok(Removal::File);
+    }
+    without_entry(format, file.text()).map(Removal::To)
+}
+
+fn with_entry(format: &Format, text: &str, server: &Server) -> Result<String> {
+    match format {
+        Format::Json { section, kind } => json::with(text, section, NAME, &kind.entry(server)),
+        Format::Toml { section } => toml::with(text, section, NAME, server),
+    }
+}
+
+fn without_entry(format: &Format, text: &str) -> Result<String> {
+    match format {
+        Format::Json { section, .. } => json::without(text, section, NAME),
+        Format::Toml { section } => toml::without(text, section, NAME),
+    }
+}
+
+/// The server that the entry starts; `None` where there is no entry.
+fn entry_of(format: &Format, text: &str) -> Result<Option<Server>> {
+    match format {
+        Format::Json { section, .. } => json::server(text, section, NAME),
+        Format::Toml { section } => toml::server(text, section, NAME),
+    }
+}
+
+fn place(args: &InstallArgs) -> Result<Place> {
+    let project = args.project.then(std::env::current_dir).transpose();
+    let project = project.map_err(|e| format!("the current folder: {e}"))?;
+    args.client.place(project.as_deref())
+}
+
+/// Runs the client's own command, which knows its configuration best.
+fn run(mut command: Command, dry_run: bool) -> Result<()> {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let shown: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+    let shown = shown.join(" ");
+    if dry_run {
+        println!("It would run: {shown}");
+        return Ok(());
+    }
+    println!("$ {shown}");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{shown} ended with {status}")),
+        Err(e) => Err(format!("{shown} cannot be run: {e}")),
+    }
+}
+
+fn next(client: Client) {
+    println!("{}", client.next_step());
+    println!("Then ask it, for example: list the running applications with {NAME}.");
+}
+
+/// Looks a program up in `PATH`.
+fn in_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| is_executable(file))
+}
+
+fn is_executable(file: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        file.metadata()
+            .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+    }
+    #[cfg(not(unix))]
+    file.is_file()
+}

@@ -1,0 +1,223 @@
+//! The MCP clients: where each keeps its servers, in which format, and which have a command for it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use super::{NAME, Result, Server, in_path};
+
+/// An MCP client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Client {
+    ClaudeCode,
+    ClaudeDesktop,
+    Codex,
+    Cursor,
+    Vscode,
+    Zed,
+    Windsurf,
+}
+
+/// How a configuration file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// JSON, with comments and trailing commas where the user has them.
+    Json {
+        /// The object that has the servers.
+        section: &'static str,
+        kind: Kind,
+    },
+    Toml {
+        /// The table that has the servers.
+        section: &'static str,
+    },
+}
+
+/// What an entry says beside command and arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Plain,
+    /// With `"type": "stdio"`, which VS Code requires.
+    Typed,
+    /// With `"source": "custom"`: not from a Zed extension.
+    Custom,
+}
+
+impl Kind {
+    pub(super) fn entry(self, server: &Server) -> Value {
+        let (command, args) = (&server.program, &server.arguments);
+        match self {
+            Self::Plain => json!({"command": command, "args": args}),
+            Self::Typed => json!({"type": "stdio", "command": command, "args": args}),
+            Self::Custom => json!({"source": "custom", "command": command, "args": args}),
+        }
+    }
+}
+
+/// Where an entry goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    client: Client,
+    /// For one project instead of the user.
+    project: bool,
+    pub(super) path: PathBuf,
+    pub(super) format: Format,
+}
+
+const SERVERS: Format = Format::Json {
+    section: "mcpServers",
+    kind: Kind::Plain,
+};
+
+impl Client {
+    const fn title(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "Claude Code",
+            Self::ClaudeDesktop => "Claude Desktop",
+            Self::Codex => "Codex",
+            Self::Cursor => "Cursor",
+            Self::Vscode => "VS Code",
+            Self::Zed => "Zed",
+            Self::Windsurf => "Windsurf",
+        }
+    }
+
+    pub(super) const fn next_step(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "Start a new session of Claude Code; /mcp shows the server.",
+            Self::ClaudeDesktop => "Quit Claude Desktop and start it again.",
+            Self::Codex => "Start a new session of Codex; /mcp shows the server.",
+            Self::Cursor => "In Cursor's settings, under MCP, switch the server on.",
+            Self::Vscode => "In VS Code run the command \"MCP: List Servers\" and start it.",
+            Self::Zed => "Zed starts it at once; its Agent Panel's settings show it.",
+            Self::Windsurf => "In Windsurf's Cascade panel, under MCP, press Refresh.",
+        }
+    }
+
+    const fn format(self) -> Format {
+        match self {
+            Self::ClaudeCode | Self::ClaudeDesktop | Self::Cursor | Self::Windsurf => SERVERS,
+            Self::Codex => Format::Toml {
+                section: "mcp_servers",
+            },
+            Self::Vscode => Format::Json {
+                section: "servers",
+                kind: Kind::Typed,
+            },
+            Self::Zed => Format::Json {
+                section: "context_servers",
+                kind: Kind::Custom,
+            },
+        }
+    }
+
+    /// Where this client has its servers: those of a project in this folder, or the user's.
+    pub(super) fn place(self, project: Option<&Path>) -> Result<Place> {
+        let path = match project {
+            Some(folder) => self.in_project(folder).ok_or_else(|| {
+                format!(
+                    "{} has no configuration of a project's own. Leave --project out",
+                    self.title()
+                )
+            })?,
+            None => self.in_home()?,
+        };
+        Ok(Place {
+            client: self,
+            project: project.is_some(),
+            path,
+            format: self.format(),
+        })
+    }
+
+    fn in_project(self, folder: &Path) -> Option<PathBuf> {
+        Some(folder.join(match self {
+            Self::ClaudeCode => ".mcp.json",
+            Self::Codex => ".codex/config.toml",
+            Self::Cursor => ".cursor/mcp.json",
+            Self::Vscode => ".vscode/mcp.json",
+            Self::Zed => ".zed/settings.json",
+            Self::ClaudeDesktop | Self::Windsurf => return None,
+        }))
+    }
+
+    fn in_home(self) -> Result<PathBuf> {
+        let home = home()?;
+        Ok(match self {
+            Self::ClaudeCode => home.join(".claude.json"),
+            Self::ClaudeDesktop => app_data(&home).join("Claude/claude_desktop_config.json"),
+            Self::Codex => {
+                let own = std::env::var_os("CODEX_HOME").map(PathBuf::from);
+                own.unwrap_or_else(|| home.join(".codex"))
+                    .join("config.toml")
+            }
+            Self::Cursor => home.join(".cursor/mcp.json"),
+            Self::Vscode => app_data(&home).join("Code/User/mcp.json"),
+            // Zed keeps to XDG on a Mac too.
+            Self::Zed if cfg!(windows) => app_data(&home).join("Zed/settings.json"),
+            Self::Zed => config(&home).join("zed/settings.json"),
+            Self::Windsurf => home.join(".codeium/windsurf/mcp_config.json"),
+        })
+    }
+}
+
+impl Place {
+    /// The client's own command that adds a server, where it has one and it is installed. None for
+    /// Codex's projects: `codex mcp` knows the user's configuration only.
+    pub(super) fn own_command(&self, server: &Server) -> Option<Command> {
+        let mut command = self.mcp("add")?;
+        command.arg(NAME).arg("--").arg(&server.program);
+        command.args(&server.arguments);
+        Some(command)
+    }
+
+    /// And the one that removes it.
+    pub(super) fn own_removal(&self) -> Option<Command> {
+        let mut command = self.mcp("remove")?;
+        command.arg(NAME);
+        Some(command)
+    }
+
+    fn mcp(&self, verb: &str) -> Option<Command> {
+        let program = match self.client {
+            Client::ClaudeCode => "claude",
+            Client::Codex if !self.project => "codex",
+            _ => return None,
+        };
+        let mut command = Command::new(in_path(program)?);
+        command.args(["mcp", verb]);
+        if self.client == Client::ClaudeCode {
+            let scope = if self.project { "project" } else { "user" };
+            command.args(["--scope", scope]);
+        }
+        Some(command)
+    }
+}
+
+fn home() -> Result<PathBuf> {
+    std::env::home_dir()
+        .filter(|home| home.is_absolute())
+        .ok_or_else(|| "there is no home directory: HOME is not set".into())
+}
+
+/// `$XDG_CONFIG_HOME`, or `~/.config`.
+fn config(home: &Path) -> PathBuf {
+    std::env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .unwrap_or_else(|| home.join(".config"))
+}
+
+/// Where Electron apps keep their data.
+fn app_data(home: &Path) -> PathBuf {
+    if cfg!(target_os = "macos") {
+        home.join("Library/Application Support")
+    } else if cfg!(windows) {
+        let roaming = std::env::var_os("APPDATA").map(PathBuf::from);
+        roaming.unwrap_or_else(|| home.join("AppData/Roaming"))
+    } else {
+        config(home)
+    }
+}

@@ -1,0 +1,97 @@
+//! A configuration file: read whole, replaced at once, with a backup beside it.
+
+use std::fs;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::Result;
+
+/// More is no configuration.
+const MOST: u64 = 64 << 20;
+
+pub(super) struct File {
+    /// What a link leads to, so that the link stays one.
+    path: PathBuf,
+    text: String,
+    exists: bool,
+}
+
+impl File {
+    /// One that is not there is empty.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let failed = |why: String| format!("{} cannot be read: {why}", path.display());
+        if fs::metadata(&path).is_ok_and(|m| m.len() > MOST) {
+            return Err(failed("it is larger than 64 MiB".into()));
+        }
+        let (text, exists) = match fs::read(&path) {
+            Ok(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => (text, true),
+                Err(_) => return Err(failed("it is not UTF-8".into())),
+            },
+            Err(e) if e.kind() == ErrorKind::NotFound => (String::new(), false),
+            Err(e) => return Err(failed(e.to_string())),
+        };
+        Ok(Self { path, text, exists })
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Replaces the text. A file that is not yet changed by `install` is kept in the backup, whose
+    /// path is the answer.
+    pub(super) fn replace(&self, text: &str, changed: bool) -> Result<Option<PathBuf>> {
+        let backup = self.backup_path();
+        let keep = self.exists && !changed;
+        if keep {
+            fs::copy(&self.path, &backup)
+                .map_err(|e| format!("{} cannot be written: {e}", backup.display()))?;
+        }
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder)
+                .map_err(|e| format!("{} cannot be made: {e}", folder.display()))?;
+        }
+        self.write(text)?;
+        Ok(keep.then_some(backup))
+    }
+
+    /// The text before the first `install`.
+    pub(super) fn backup(&self) -> Option<String> {
+        fs::read_to_string(self.backup_path()).ok()
+    }
+
+    /// Replaces the text after the entry was taken out; the backup has had its use.
+    pub(super) fn put_back(&self, text: &str) -> Result<()> {
+        self.write(text)?;
+        // One that cannot be removed is in nobody's way.
+        let _ = fs::remove_file(self.backup_path());
+        Ok(())
+    }
+
+    pub(super) fn remove(&self) -> Result<()> {
+        fs::remove_file(&self.path)
+            .map_err(|e| format!("{} cannot be removed: {e}", self.path.display()))
+    }
+
+    fn backup_path(&self) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(".before-deskline");
+        name.into()
+    }
+
+    /// Writes a new file and renames it over the old one: a client that reads meanwhile sees one of
+    /// them whole. Who may read it stays as it was; what is new is the user's alone.
+    fn write(&self, text: &str) -> Result<()> {
+        let failed = |e: std::io::Error| format!("{} cannot be written: {e}", self.path.display());
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let mut new = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        new.write_all(text.as_bytes()).map_err(failed)?;
+        if let Ok(old) = fs::metadata(&self.path) {
+            fs::set_permissions(new.path(), old.permissions()).map_err(failed)?;
+        }
+        new.as_file().sync_all().map_err(failed)?;
+        new.persist(&self.path).map_err(|e| failed(e.error))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,357 @@
+//! `deskline install` and `uninstall` on configuration files as users have them.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const DESKLINE: &str = env!("CARGO_BIN_EXE_deskline");
+
+/// A user without any client's own command.
+struct User {
+    home: tempfile::TempDir,
+}
+
+impl User {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(home.path().join("bin")).unwrap();
+        fs::create_dir(home.path().join("project")).unwrap();
+        Self { home }
+    }
+
+    fn run(&self, line: &str) -> Output {
+        Command::new(DESKLINE)
+            .args(line.split(' '))
+            .env_clear()
+            .env("HOME", self.home.path())
+            .env("PATH", self.home.path().join("bin"))
+            .current_dir(self.home.path().join("project"))
+            .output()
+            .unwrap()
+    }
+
+    #[track_caller]
+    fn ok(&self, line: &str) -> String {
+        let output = self.run(line);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line}: {said}{error}");
+        said
+    }
+
+    #[track_caller]
+    fn fails(&self, line: &str) -> String {
+        let output = self.run(line);
+        assert_eq!(output.status.code(), Some(1), "{line}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+
+    fn write(&self, file: &str, text: &str) -> PathBuf {
+        let path = self.home.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.home.path().join(file)).unwrap()
+    }
+
+    /// A program in the user's `PATH` that notes its arguments.
+    fn program(&self, name: &str) -> PathBuf {
+        let noted = self.home.path().join(format!("{name}.arguments"));
+        let script = format!(
+            "#!/bin/sh\nfor a; do echo \"$a\"; done > '{}'\n",
+            noted.display()
+        );
+        let path = self.write(&format!("bin/{name}"), &script);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        noted
+    }
+}
+
+struct Case {
+    client: &'static str,
+    file: &'static str,
+    /// As users have it.
+    text: &'static str,
+    /// What `install` adds, with `PROGRAM` for the program's path.
+    added: &'static str,
+}
+
+const CASES: [Case; 8] = [
+    Case {
+        client: "claude-code",
+        file: ".claude.json",
+        text: "{\n  \"numStartups\": 12,\n  \"projects\": {\n    \"/home/ann/site\": {\n      \"allowedTools\": [],\n      \"mcpServers\": {}\n    }\n  },\n  \"mcpServers\": {\n    \"github\": {\n      \"type\": \"http\",\n      \"url\": \"https://api.example.com/mcp/\"\n    }\n  },\n  \"userID\": \"f00\"\n}",
+        added: ",\n    \"deskline\": {\n      \"command\": \"PROGRAM\",\n      \"args\": []\n    }",
+    },
+    Case {
+        client: "claude-code --project",
+        file: "project/.mcp.json",
+        text: "{\"mcpServers\":{\"db\":{\"command\":\"npx\",\"args\":[\"-y\",\"db-mcp\"]}}}\n",
+        added: ", \"deskline\": {\"command\":\"PROGRAM\",\"args\":[]}",
+    },
+    Case {
+        client: "claude-desktop",
+        file: ".config/Claude/claude_desktop_config.json",
+        text: "{\n\t\"globalShortcut\": \"Ctrl+Space\"\n}\n",
+        added: ",\n\t\"mcpServers\": {\n\t\t\"deskline\": {\n\t\t\t\"command\": \"PROGRAM\",\n\t\t\t\"args\": []\n\t\t}\n\t}",
+    },
+    Case {
+        client: "cursor",
+        file: ".cursor/mcp.json",
+        text: "{\r\n    \"mcpServers\": {}\r\n}\r\n",
+        added: "\r\n        \"deskline\": {\r\n            \"command\": \"PROGRAM\",\r\n            \"args\": []\r\n        }\r\n    ",
+    },
+    Case {
+        client: "vscode",
+        file: ".config/Code/User/mcp.json",
+        text: "{\n\t// what the team uses\n\t\"inputs\": [],\n\t\"servers\": {\n\t\t\"tests\": { \"type\": \"stdio\", \"command\": \"npx\", }, // slow\n\t\t/* none more */\n\t},\n}\n",
+        added: "\n\t\t\"deskline\": {\n\t\t\t\"type\": \"stdio\",\n\t\t\t\"command\": \"PROGRAM\",\n\t\t\t\"args\": []\n\t\t},",
+    },
+    Case {
+        client: "zed",
+        file: ".config/zed/settings.json",
+        text: "// Zed settings\n//\n// For information on how to configure Zed, see the documentation.\n{\n  \"ui_font_size\": 16,\n  \"theme\": {\n    \"mode\": \"system\",\n    \"light\": \"One Light\",\n    \"dark\": \"One Dark\",\n  },\n}\n",
+        added: "\n  \"context_servers\": {\n    \"deskline\": {\n      \"source\": \"custom\",\n      \"command\": \"PROGRAM\",\n      \"args\": []\n    }\n  },",
+    },
+    Case {
+        client: "windsurf",
+        file: ".codeium/windsurf/mcp_config.json",
+        text: "{\n  \"mcpServers\": {\n    // \"old\": {\"command\": \"old\"}\n  }\n}",
+        added: "\n    \"deskline\": {\n      \"command\": \"PROGRAM\",\n      \"args\": []\n    }",
+    },
+    Case {
+        client: "codex",
+        file: ".codex/config.toml",
+        text: "model = \"o4\"   # fast\n\n[mcp_servers.docs]\ncommand = 'npx'\nargs = [\n  \"-y\", \"docs-mcp\", # pinned\n]\n\n[tui]\nnotifications = true",
+        added: "\n\n[mcp_servers.deskline]\ncommand = \"PROGRAM\"\nargs = []\n",
+    },
+];
+
+#[test]
+fn an_entry_is_added_and_taken_out_again_to_the_byte() {
+    for Case {
+        client,
+        file,
+        text,
+        added,
+    } in CASES
+    {
+        let user = User::new();
+        let path = user.write(file, text);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let said = user.ok(&format!("install {client}"));
+        assert!(
+            said.contains(file.rsplit('/').next().unwrap()),
+            "{client}: {said}"
+        );
+        let now = user.read(file);
+        let added = added.replace("PROGRAM", DESKLINE);
+        let at = now
+            .find(&added)
+            .unwrap_or_else(|| panic!("{client}: {now}"));
+        let without = format!("{}{}", &now[..at], &now[at + added.len()..]);
+        assert_eq!(without, text, "{client}");
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        let again = user.ok(&format!("install {client}"));
+        assert!(again.contains("already"), "{client}: {again}");
+        user.ok(&format!("uninstall {client}"));
+        assert_eq!(user.read(file), text, "{client}");
+        assert_eq!(
+            fs::read_dir(path.parent().unwrap())
+                .unwrap()
+                .filter(|e| {
+                    e.as_ref()
+                        .unwrap()
+                        .file_name()
+                        .to_string_lossy()
+                        .contains("before-deskline")
+                })
+                .count(),
+            0
+        );
+        let none = user.ok(&format!("uninstall {client}"));
+        assert!(none.contains("has no deskline"), "{client}: {none}");
+    }
+}
+
+#[test]
+fn where_the_file_has_changed_since_only_the_entry_goes() {
+    for Case {
+        client, file, text, ..
+    } in CASES
+    {
+        let user = User::new();
+        user.write(file, text);
+        user.ok(&format!("install {client}"));
+        let now = user.read(file);
+        let changed = if file.ends_with("toml") {
+            format!("# a new line\n{now}\n[history]\nmax = 5\n")
+        } else {
+            now.replacen('{', "{\"new\": [1, 2],", 1)
+        };
+        user.write(file, &changed);
+        user.ok(&format!("uninstall {client}"));
+        let left = user.read(file);
+        assert!(!left.contains("deskline"), "{client}: {left}");
+        let lines: Vec<_> = left.lines().map(str::trim).collect();
+        for line in text.lines().map(str::trim).filter(|l| l.len() > 3) {
+            let line = line.trim_start_matches('{').trim_end_matches(',');
+            assert!(
+                lines.iter().any(|l| l.contains(line)),
+                "{client}: {line} in {left}"
+            );
+        }
+        user.ok(&format!("install {client}"));
+        assert!(user.read(file).contains(DESKLINE));
+    }
+}
+
+#[test]
+fn a_file_is_made_and_goes_again() {
+    for Case { client, file, .. } in CASES {
+        let user = User::new();
+        user.ok(&format!("install {client} --dry-run"));
+        assert!(!user.home.path().join(file).exists(), "{client}");
+        user.ok(&format!("install {client} -- --desktop private=800x600"));
+        let made = user.read(file);
+        assert!(made.contains(DESKLINE), "{client}: {made}");
+        let arguments: String = made.split_whitespace().collect();
+        assert!(
+            arguments.contains(r#"["--desktop","private=800x600"]"#),
+            "{client}: {made}"
+        );
+        // Another install replaces what the server is started with.
+        user.ok(&format!("install {client}"));
+        assert!(!user.read(file).contains("private"), "{client}");
+        user.ok(&format!("uninstall {client}"));
+        let left = fs::read_to_string(user.home.path().join(file)).unwrap_or_default();
+        assert!(!left.contains("deskline"), "{client}: {left}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_left_as_it_is() {
+    for (client, file, text) in [
+        ("cursor", ".cursor/mcp.json", "{\"mcpServers\": {"),
+        ("cursor", ".cursor/mcp.json", "[1, 2]"),
+        ("cursor", ".cursor/mcp.json", "{\"mcpServers\": []}"),
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            "{\"mcpServers\": {}, \"mcpServers\": {\"a\": {}}}",
+        ),
+        ("codex", ".codex/config.toml", "[mcp_servers\n"),
+        (
+            "codex",
+            ".codex/config.toml",
+            "mcp_servers = {docs = {command = \"npx\"}}\n",
+        ),
+        ("codex", ".codex/config.toml", "mcp_servers = 5\n"),
+    ] {
+        let user = User::new();
+        user.write(file, text);
+        let said = user.fails(&format!("install {client}"));
+        assert!(said.contains("left as it is"), "{text}: {said}");
+        assert_eq!(user.read(file), text);
+    }
+    let user = User::new();
+    let path = user.write(".cursor/mcp.json", "");
+    fs::write(&path, b"{\"a\": \"\xff\"}").unwrap();
+    assert!(user.fails("install cursor").contains("UTF-8"));
+    assert!(
+        user.fails("install windsurf --project")
+            .contains("Leave --project out")
+    );
+}
+
+#[test]
+fn a_link_to_the_file_stays_one() {
+    let user = User::new();
+    let target = user.write("dotfiles/cursor.json", "{}\n");
+    fs::create_dir(user.home.path().join(".cursor")).unwrap();
+    let link = user.home.path().join(".cursor/mcp.json");
+    symlink(&target, &link).unwrap();
+    user.ok("install cursor");
+    assert!(link.is_symlink());
+    assert!(user.read("dotfiles/cursor.json").contains(DESKLINE));
+    user.ok("uninstall cursor");
+    assert_eq!(user.read("dotfiles/cursor.json"), "{}\n");
+}
+
+#[test]
+fn a_clients_own_command_is_used_where_it_is_there() {
+    let user = User::new();
+    let claude = user.program("claude");
+    user.ok("install claude-code -- --read-only");
+    let asked = fs::read_to_string(&claude).unwrap();
+    assert_eq!(
+        asked.lines().collect::<Vec<_>>(),
+        [
+            "mcp",
+            "add",
+            "--scope",
+            "user",
+            "deskline",
+            "--",
+            DESKLINE,
+            "--read-only"
+        ]
+    );
+    user.ok("uninstall claude-code --project");
+    let asked = fs::read_to_string(&claude).unwrap();
+    assert_eq!(
+        asked.lines().collect::<Vec<_>>(),
+        ["mcp", "remove", "--scope", "project", "deskline"]
+    );
+    let codex = user.program("codex");
+    user.ok("install codex");
+    let asked = fs::read_to_string(&codex).unwrap();
+    assert_eq!(
+        asked.lines().collect::<Vec<_>>(),
+        ["mcp", "add", "deskline", "--", DESKLINE]
+    );
+    user.ok("install codex --project");
+    assert!(user.read("project/.codex/config.toml").contains(DESKLINE));
+    assert!(!user.home.path().join(".claude.json").exists());
+    let shown = user.ok("install codex --dry-run");
+    assert!(shown.contains("mcp add deskline --"), "{shown}");
+}
+
+/// As a client starts it.
+#[test]
+fn what_an_entry_starts_is_a_server() {
+    let user = User::new();
+    user.ok("install cursor -- --read-only");
+    let config: serde_json::Value = serde_json::from_str(&user.read(".cursor/mcp.json")).unwrap();
+    let entry = &config["mcpServers"]["deskline"];
+    let program = Path::new(entry["command"].as_str().unwrap());
+    assert!(program.is_absolute());
+    let arguments = entry["args"].as_array().unwrap();
+    let mut server = Command::new(program)
+        .args(arguments.iter().map(|a| a.as_str().unwrap()))
+        .env("DESKLINE_DIR", user.home.path().join("journal"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let hello = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}
+    }});
+    writeln!(server.stdin.as_mut().unwrap(), "{hello}").unwrap();
+    let mut answer = String::new();
+    let mut out = BufReader::new(server.stdout.take().unwrap());
+    out.read_line(&mut answer).unwrap();
+    drop(server.stdin.take());
+    assert!(server.wait().unwrap().success());
+    assert!(
+        answer.contains("\"serverInfo\"") && answer.contains("deskline"),
+        "{answer}"
+    );
+}

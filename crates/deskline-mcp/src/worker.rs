@@ -23,7 +23,7 @@ pub trait Desk: Send {
     fn applications(&mut self) -> Answer;
 
     /// Called while the queue is empty. Returns when to call it again, if ever.
-    fn keep(&mut self) -> Option<Duration> {
+    fn idle(&mut self) -> Option<Duration> {
         None
     }
 }
@@ -37,7 +37,7 @@ impl Desk for Links {
         Links::applications(self)
     }
 
-    fn keep(&mut self) -> Option<Duration> {
+    fn idle(&mut self) -> Option<Duration> {
         Links::keep(self)
     }
 }
@@ -105,7 +105,7 @@ fn work(mut desk: Box<dyn Desk>, live: &Live, inbox: &mpsc::Receiver<Order>) {
     }
 }
 
-/// Waits for the next order. Calls [`Desk::keep`] while there is none.
+/// Waits for the next order. Calls [`Desk::idle`] while there is none.
 fn next(desk: &mut dyn Desk, inbox: &mpsc::Receiver<Order>) -> Result<Order, RecvError> {
     loop {
         // Orders that are queued already come first.
@@ -113,7 +113,7 @@ fn next(desk: &mut dyn Desk, inbox: &mpsc::Receiver<Order>) -> Result<Order, Rec
             Err(TryRecvError::Empty) => {}
             order => return order.map_err(|_| RecvError),
         }
-        let Some(time) = desk.keep() else {
+        let Some(time) = desk.idle() else {
             return inbox.recv();
         };
         match inbox.recv_timeout(time) {
@@ -187,7 +187,7 @@ mod tests {
             failure("not asked for")
         }
 
-        fn keep(&mut self) -> Option<Duration> {
+        fn idle(&mut self) -> Option<Duration> {
             self.0 = self.0.saturating_sub(1);
             if self.0 == 0 {
                 let _ = self.1.send(Order::Quit);

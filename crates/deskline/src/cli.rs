@@ -122,9 +122,9 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Add Deskline to an MCP client: one entry in its configuration, nothing else changes
+    /// Add Deskline to an MCP client: adds one entry to its configuration and changes nothing else
     Install(InstallArgs),
-    /// Take the entry out of a client's configuration again
+    /// Remove the entry from a client's configuration
     Uninstall(InstallArgs),
     /// Try every tool and the guard on two of the Mac's own apps, and print a report to send back
     #[cfg(target_os = "macos")]
@@ -153,10 +153,10 @@ pub(crate) struct InstallArgs {
     /// Only show what would be written or run
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// For the project in the current folder, not for everything that you do
+    /// Add it for the project in the current folder only
     #[arg(long)]
     pub(crate) project: bool,
-    /// What the server is started with, such as: -- --desktop private
+    /// Options of the server, such as: -- --desktop private
     #[arg(last = true, value_name = "OPTIONS")]
     pub(crate) server: Vec<String>,
 }

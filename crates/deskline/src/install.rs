@@ -1,5 +1,5 @@
-//! `deskline install` and `deskline uninstall`: one entry in an MCP client's configuration, and
-//! nothing else of that file.
+//! `deskline install` and `deskline uninstall`: add and remove one entry in an MCP client's configuration,
+//! and change nothing else in that file.
 
 mod client;
 mod file;
@@ -18,7 +18,7 @@ use crate::run::Done;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// The name that the client knows the server by.
+/// The server's name in the client's configuration.
 const NAME: &str = "deskline";
 
 /// How a client starts the server.
@@ -48,8 +48,7 @@ pub(crate) fn install(args: &InstallArgs) -> Done {
     Ok(add(args).map(|()| ExitCode::SUCCESS)?)
 }
 
-/// Takes the entry out again. Where nothing else has changed since, the file is as it was before
-/// `install`, to the byte.
+/// Removes the entry. If nothing else has changed since `install`, the file is restored byte for byte.
 pub(crate) fn uninstall(args: &InstallArgs) -> Done {
     Ok(take_out(args).map(|()| ExitCode::SUCCESS)?)
 }
@@ -108,7 +107,7 @@ fn take_out(args: &InstallArgs) -> Result<()> {
 
 enum Removal {
     Nothing,
-    /// The file was made for the entry.
+    /// The file was created for the entry.
     File,
     To(String),
 }
@@ -117,7 +116,7 @@ fn removed(format: &Format, file: &File) -> Result<Removal> {
     let Some(server) = entry_of(format, file.text())? else {
         return Ok(Removal::Nothing);
     };
-    // Whether `install` made of this text what there is now.
+    // Whether `install` turned `text` into the current content.
     let became = |text: &str| with_entry(format, text, &server).is_ok_and(|t| t == file.text());
     if let Some(before) = file.backup().filter(|before| became(before)) {
         return Ok(Removal::To(before));
@@ -142,7 +141,7 @@ fn without_entry(format: &Format, text: &str) -> Result<String> {
     }
 }
 
-/// The server that the entry starts; `None` where there is no entry.
+/// The server in the entry; `None` if there is no entry.
 fn entry_of(format: &Format, text: &str) -> Result<Option<Server>> {
     match format {
         Format::Json { section, .. } => json::server(text, section, NAME),
@@ -156,7 +155,7 @@ fn place(args: &InstallArgs) -> Result<Place> {
     args.client.place(project.as_deref())
 }
 
-/// Runs the client's own command, which knows its configuration best.
+/// Runs the client's own command.
 fn run(mut command: Command, dry_run: bool) -> Result<()> {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let shown: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
@@ -178,7 +177,7 @@ fn next(client: Client) {
     println!("Then ask it, for example: list the running applications with {NAME}.");
 }
 
-/// Looks a program up in `PATH`.
+/// Finds a program in `PATH`.
 fn in_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)

@@ -1,4 +1,4 @@
-//! `deskline install` and `uninstall` on configuration files as users have them.
+//! `deskline install` and `uninstall` on configuration files as users write them.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 
 const DESKLINE: &str = env!("CARGO_BIN_EXE_deskline");
 
-/// A user without any client's own command.
+/// A user whose clients have no command of their own.
 struct User {
     home: tempfile::TempDir,
 }
@@ -61,7 +61,7 @@ impl User {
         fs::read_to_string(self.home.path().join(file)).unwrap()
     }
 
-    /// A program in the user's `PATH` that notes its arguments.
+    /// A program in the user's `PATH` that records its arguments.
     fn program(&self, name: &str) -> PathBuf {
         let noted = self.home.path().join(format!("{name}.arguments"));
         let script = format!(
@@ -77,7 +77,7 @@ impl User {
 struct Case {
     client: &'static str,
     file: &'static str,
-    /// As users have it.
+    /// The file as a user wrote it.
     text: &'static str,
     /// What `install` adds, with `PROGRAM` for the program's path.
     added: &'static str,
@@ -227,7 +227,7 @@ fn a_file_is_made_and_goes_again() {
             arguments.contains(r#"["--desktop","private=800x600"]"#),
             "{client}: {made}"
         );
-        // Another install replaces what the server is started with.
+        // Installing again replaces the options of the server.
         user.ok(&format!("install {client}"));
         assert!(!user.read(file).contains("private"), "{client}");
         user.ok(&format!("uninstall {client}"));
@@ -324,7 +324,7 @@ fn a_clients_own_command_is_used_where_it_is_there() {
     assert!(shown.contains("mcp add deskline --"), "{shown}");
 }
 
-/// As a client starts it.
+/// Starts the server as a client does.
 #[test]
 fn what_an_entry_starts_is_a_server() {
     let user = User::new();

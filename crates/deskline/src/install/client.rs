@@ -1,4 +1,4 @@
-//! The MCP clients: where each keeps its servers, in which format, and which have a command for it.
+//! The MCP clients: where each lists its servers, in which format, and which have a command for it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,28 +20,28 @@ pub(crate) enum Client {
     Windsurf,
 }
 
-/// How a configuration file is written.
+/// The format of a configuration file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// JSON, with comments and trailing commas where the user has them.
+    /// JSON that may have comments and trailing commas.
     Json {
-        /// The object that has the servers.
+        /// The object with the servers.
         section: &'static str,
         kind: Kind,
     },
     Toml {
-        /// The table that has the servers.
+        /// The table with the servers.
         section: &'static str,
     },
 }
 
-/// What an entry says beside command and arguments.
+/// What an entry has besides command and arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Plain,
     /// With `"type": "stdio"`, which VS Code requires.
     Typed,
-    /// With `"source": "custom"`: not from a Zed extension.
+    /// With `"source": "custom"`, as opposed to a Zed extension.
     Custom,
 }
 
@@ -56,11 +56,11 @@ impl Kind {
     }
 }
 
-/// Where an entry goes.
+/// The place of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     client: Client,
-    /// For one project instead of the user.
+    /// Whether it is for one project, as opposed to all of the user's.
     project: bool,
     pub(super) path: PathBuf,
     pub(super) format: Format,
@@ -113,7 +113,7 @@ impl Client {
         }
     }
 
-    /// Where this client has its servers: those of a project in this folder, or the user's.
+    /// Where this client lists its servers: in this project's folder, or the user's.
     pub(super) fn place(self, project: Option<&Path>) -> Result<Place> {
         let path = match project {
             Some(folder) => self.in_project(folder).ok_or_else(|| {
@@ -155,7 +155,7 @@ impl Client {
             }
             Self::Cursor => home.join(".cursor/mcp.json"),
             Self::Vscode => app_data(&home).join("Code/User/mcp.json"),
-            // Zed keeps to XDG on a Mac too.
+            // Zed uses XDG paths on macOS too.
             Self::Zed if cfg!(windows) => app_data(&home).join("Zed/settings.json"),
             Self::Zed => config(&home).join("zed/settings.json"),
             Self::Windsurf => home.join(".codeium/windsurf/mcp_config.json"),
@@ -164,8 +164,8 @@ impl Client {
 }
 
 impl Place {
-    /// The client's own command that adds a server, where it has one and it is installed. None for
-    /// Codex's projects: `codex mcp` knows the user's configuration only.
+    /// The client's own command that adds a server, if it has one and it is installed. Not for a
+    /// project in Codex: `codex mcp` edits the user's configuration only.
     pub(super) fn own_command(&self, server: &Server) -> Option<Command> {
         let mut command = self.mcp("add")?;
         command.arg(NAME).arg("--").arg(&server.program);
@@ -173,7 +173,7 @@ impl Place {
         Some(command)
     }
 
-    /// And the one that removes it.
+    /// The client's own command that removes it.
     pub(super) fn own_removal(&self) -> Option<Command> {
         let mut command = self.mcp("remove")?;
         command.arg(NAME);
@@ -210,7 +210,7 @@ fn config(home: &Path) -> PathBuf {
         .unwrap_or_else(|| home.join(".config"))
 }
 
-/// Where Electron apps keep their data.
+/// The folder with the data of Electron apps.
 fn app_data(home: &Path) -> PathBuf {
     if cfg!(target_os = "macos") {
         home.join("Library/Application Support")

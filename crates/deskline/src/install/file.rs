@@ -1,4 +1,4 @@
-//! A configuration file: read whole, replaced at once, with a backup beside it.
+//! A configuration file: read as a whole, replaced atomically, with a backup beside it.
 
 use std::fs;
 use std::io::{ErrorKind, Write as _};
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use super::Result;
 
-/// More is no configuration.
+/// No configuration is larger.
 const MOST: u64 = 64 << 20;
 
 pub(super) struct File {
-    /// What a link leads to, so that the link stays one.
+    /// The target, if the path is a symlink: the link itself stays.
     path: PathBuf,
     text: String,
     exists: bool,
 }
 
 impl File {
-    /// One that is not there is empty.
+    /// Reads the file. A missing one is empty.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let failed = |why: String| format!("{} cannot be read: {why}", path.display());
@@ -39,8 +39,8 @@ impl File {
         &self.text
     }
 
-    /// Replaces the text. A file that is not yet changed by `install` is kept in the backup, whose
-    /// path is the answer.
+    /// Replaces the text. Backs up a file that `install` has not changed before; returns the path of
+    /// the backup.
     pub(super) fn replace(&self, text: &str, changed: bool) -> Result<Option<PathBuf>> {
         let backup = self.backup_path();
         let keep = self.exists && !changed;
@@ -61,10 +61,10 @@ impl File {
         fs::read_to_string(self.backup_path()).ok()
     }
 
-    /// Replaces the text after the entry was taken out; the backup has had its use.
+    /// Replaces the text after the entry was removed, and deletes the backup.
     pub(super) fn put_back(&self, text: &str) -> Result<()> {
         self.write(text)?;
-        // One that cannot be removed is in nobody's way.
+        // A backup that cannot be deleted does no harm.
         let _ = fs::remove_file(self.backup_path());
         Ok(())
     }
@@ -80,8 +80,8 @@ impl File {
         name.into()
     }
 
-    /// Writes a new file and renames it over the old one: a client that reads meanwhile sees one of
-    /// them whole. Who may read it stays as it was; what is new is the user's alone.
+    /// Writes a new file and renames it over the old one, so that clients read one or the other as a whole.
+    /// The old file's permissions stay; a new file is private to the user.
     fn write(&self, text: &str) -> Result<()> {
         let failed = |e: std::io::Error| format!("{} cannot be written: {e}", self.path.display());
         let folder = self.path.parent().unwrap_or(Path::new("."));

@@ -1,5 +1,5 @@
-//! One property in a JSON file that people write in: comments, trailing commas and white space stay
-//! as they are, to the byte.
+//! One property in a JSON file that people edit: comments, trailing commas and white space stay as they
+//! are, byte for byte.
 
 use jsonc_parser::ast::{self, Object, ObjectProp};
 use jsonc_parser::tokens::{Token, TokenAndRange};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Result, Server};
 
-/// The text with the entry in it, in the section's object, which is made where it is not there.
+/// Adds the entry to the object `section`, which is created if it is missing.
 pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Result<String> {
     let mut expected = value(text)?;
     let old = expected.get(section).and_then(|servers| servers.get(name));
@@ -16,7 +16,7 @@ pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Resu
         return Ok(text.to_owned());
     }
     let new = add(text, section, name, entry)?;
-    // What was there must mean what it did.
+    // The rest of the file must keep its meaning.
     if !expected.is_object() {
         expected = Value::Object(serde_json::Map::new());
     }
@@ -58,7 +58,7 @@ fn add(text: &str, section: &str, name: &str, entry: &Value) -> Result<String> {
     })
 }
 
-/// The text without the entry.
+/// Removes the entry.
 pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String> {
     let file = Json::parse(text)?;
     let servers = file.root.get(section).and_then(|s| s.value.as_object());
@@ -71,7 +71,7 @@ pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String> {
     Ok(file.take_out(servers, at))
 }
 
-/// The server that the entry starts; one that starts nothing where the entry does not say.
+/// The server in the entry; an empty one if the entry has none.
 pub(super) fn server(text: &str, section: &str, name: &str) -> Result<Option<Server>> {
     let value = value(text)?;
     let Some(entry) = value.get(section).and_then(|servers| servers.get(name)) else {
@@ -101,7 +101,7 @@ fn options() -> ParseOptions {
     }
 }
 
-/// What the text says; `null` for an empty file.
+/// Parses the text; `null` for an empty file.
 fn value(text: &str) -> Result<Value> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options());
     let parsed = parsed.map_err(|e| format!("it is not JSON: {e}"))?;
@@ -118,7 +118,7 @@ fn pretty(value: &Value, indent: &str, unit: &str, line_end: &str) -> String {
     let mut written = Vec::new();
     let formatter = serde_json::ser::PrettyFormatter::with_indent(unit.as_bytes());
     let mut serializer = serde_json::Serializer::with_formatter(&mut written, formatter);
-    // A `Value` into memory cannot fail.
+    // Serializing a `Value` to memory cannot fail.
     let _ = serde::Serialize::serialize(value, &mut serializer);
     let written = String::from_utf8_lossy(&written).into_owned();
     written.replace('\n', &format!("{line_end}{indent}"))
@@ -157,7 +157,7 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// The white space before this index, where there is nothing else before it in its line.
+    /// The white space before this index, if nothing else precedes it in its line.
     fn indent(&self, at: usize) -> &'t str {
         let start = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
         let line = &self.text[start..at];
@@ -171,13 +171,13 @@ impl<'t> Json<'t> {
         if indent.is_empty() { "  " } else { indent }
     }
 
-    /// The end of the comma that follows this index, if the next token is one.
+    /// The end of the comma that follows index `at`, if the next token is one.
     fn comma_after(&self, at: usize) -> Option<usize> {
         let next = self.tokens.iter().find(|t| t.range.start >= at)?;
         (next.token == Token::Comma).then_some(next.range.end)
     }
 
-    /// Adds a property as the last one of the object.
+    /// Appends a property to the object.
     fn push(&self, object: &Object<'_>, name: &str, value: &Value) -> String {
         let (text, line_end) = (self.text, self.line_end());
         let close = object.range.end - 1;
@@ -186,7 +186,7 @@ impl<'t> Json<'t> {
         let Some(last) = object.properties.last() else {
             let indent = format!("{outer}{}", self.unit());
             let written = pretty(value, &indent, self.unit(), line_end);
-            // A comment may be all that is in it.
+            // The object may contain nothing but a comment.
             let inside = text[object.range.start + 1..close].trim_end();
             return format!(
                 "{}{inside}{line_end}{indent}\"{name}\": {written}{line_end}{outer}{}",
@@ -194,7 +194,7 @@ impl<'t> Json<'t> {
                 &text[close..]
             );
         };
-        // A file with trailing commas gets one more.
+        // Follow the file's style: add a trailing comma if it has trailing commas.
         let (end, comma, trailing) = match self.comma_after(last.range.end) {
             Some(end) => (end, "", ","),
             None => (last.range.end, ",", ""),
@@ -207,7 +207,7 @@ impl<'t> Json<'t> {
         }
         let indent = self.indent(last.range.start);
         let written = pretty(value, indent, self.unit(), line_end);
-        // Behind the comments that follow the last property.
+        // After the comments that follow the last property.
         let rest_kept = rest.trim_end();
         format!(
             "{head}{rest_kept}{line_end}{indent}\"{name}\": {written}{trailing}{}{}",
@@ -216,7 +216,7 @@ impl<'t> Json<'t> {
         )
     }
 
-    /// Takes a property out, with the white space before it and the comma that it needed.
+    /// Removes a property, with the white space before it and its comma.
     fn take_out(&self, object: &Object<'_>, at: usize) -> String {
         let text = self.text;
         let property: &ObjectProp<'_> = &object.properties[at];
@@ -226,7 +226,7 @@ impl<'t> Json<'t> {
         let start = head.trim_end().len();
         let previous = at.checked_sub(1).map(|at| &object.properties[at]);
         match previous {
-            // The comma before it goes, as it is the last.
+            // It is the last property: remove the comma before it.
             Some(previous) if comma.is_none() => {
                 let before = self.comma_after(previous.range.end).unwrap_or(start);
                 format!(

@@ -1,10 +1,10 @@
-//! One table in a TOML file: appended as text, so that every other byte stays.
+//! One table in a TOML file, appended as text, so that every other byte stays.
 
 use toml_edit::{DocumentMut, Item};
 
 use super::{Result, Server};
 
-/// The text with the entry in it.
+/// Adds the entry.
 pub(super) fn with(text: &str, section: &str, name: &str, server: &Server) -> Result<String> {
     let before = parse(text)?;
     let text = if let Some(old) = entry(&before, section, name) {
@@ -33,7 +33,7 @@ pub(super) fn with(text: &str, section: &str, name: &str, server: &Server) -> Re
         new += &line;
         new += line_end;
     }
-    // An inline `mcp_servers = {…}` cannot be added to in this way.
+    // An inline `mcp_servers = {…}` cannot be extended like this.
     let added = parse(&new)
         .ok()
         .and_then(|after| read(entry(&after, section, name)?));
@@ -43,7 +43,7 @@ pub(super) fn with(text: &str, section: &str, name: &str, server: &Server) -> Re
     Ok(new)
 }
 
-/// The text without the entry: from its header to the next one.
+/// Removes the entry: from its header to the next one.
 pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String> {
     let mut expected = parse(text)?;
     let header = format!("[{section}.{name}]");
@@ -52,7 +52,7 @@ pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String> {
     for line in text.split_inclusive('\n') {
         let bare = line.trim();
         if bare.starts_with('[') {
-            // Tables of the entry, as its `env`, go with it.
+            // Subtables of the entry, such as `env`, go too.
             let within = format!("[{section}.{name}.");
             inside = bare == header || bare.starts_with(&within);
             if bare == header {
@@ -63,7 +63,7 @@ pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String> {
             kept += line;
         }
     }
-    // Only if all else means what it did.
+    // Only if the rest of the file keeps its meaning.
     if let Some(table) = expected.get_mut(section).and_then(Item::as_table_like_mut) {
         table.remove(name);
         if table.is_empty() {
@@ -89,7 +89,7 @@ pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String> {
     }
 }
 
-/// The server that the entry starts.
+/// The server in the entry.
 pub(super) fn server(text: &str, section: &str, name: &str) -> Result<Option<Server>> {
     let document = parse(text)?;
     Ok(entry(&document, section, name).map(|item| {
@@ -119,7 +119,7 @@ fn read(item: &Item) -> Option<Server> {
     })
 }
 
-/// What a document says, however it is written.
+/// The values of a document, independent of how they are written.
 fn values(document: &DocumentMut) -> String {
     fn sorted(item: &Item) -> String {
         match (item.as_table_like(), item.as_array_of_tables()) {
@@ -141,7 +141,7 @@ fn values(document: &DocumentMut) -> String {
     sorted(document.as_item())
 }
 
-/// The line that stands between what was there and the entry.
+/// Removes the blank line before the entry.
 fn drop_blank_line(text: &mut String) {
     for end in ["\r\n\r\n", "\n\n"] {
         if text.ends_with(end) {

@@ -2,17 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_link::{Error, Result};
+use deskline_link::Error;
 
 use crate::bus::{self, Body, Message};
 
-use super::names::{
-    ACTION, COMPONENT, EDITABLE_TEXT, NULL, PROPERTIES, SCROLL_ANYWHERE, SELECTION, StateSet,
-    TABLE, VALUE, role,
+use crate::choice;
+use crate::connection::AppConnection;
+use crate::decode;
+use crate::names::{
+    ACTION, COMPONENT, EDITABLE_TEXT, PROPERTIES, SCROLL_ANYWHERE, SELECTION, StateSet, TABLE,
+    VALUE, role,
 };
-use super::option;
-use super::peer::{Line, PATIENCE, Question};
-use super::walk::read_states;
+use crate::request::Request;
 
 /// How long an action may take to return. Qt returns from one that opens a modal dialog only when
 /// the dialog is closed, so a late return is no failure as long as the app answers.
@@ -88,9 +89,9 @@ impl From<Error> for Failure {
 type Acted<T = ()> = std::result::Result<T, Failure>;
 
 /// `press_ax`: the element's own action.
-pub fn press(line: &mut Line<'_>, path: &str) -> Acted {
-    require_enabled(line, path, "press_ax")?;
-    let actions = actions(line, path)?;
+pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
+    require_enabled(app, path, "press_ax")?;
+    let actions = actions(app, path)?;
     let Some(index) = press_index(&actions) else {
         let names = actions.join(", ");
         let why = match names.as_str() {
@@ -99,10 +100,10 @@ pub fn press(line: &mut Line<'_>, path: &str) -> Acted {
         };
         return Err(refused("press_ax", why, "Use click_and_traverse with its ref").into());
     };
-    do_action(line, path, index)?;
-    let kind = answer(line.ask(path, Question::Role))?;
+    do_action(app, path, index)?;
+    let kind = answer(app.ask(path, Request::Role))?;
     let is_tab = kind.is_some_and(|m| m.reader().u32() == Ok(role::PAGE_TAB));
-    if is_tab && !becomes_selected(line, path, true)? {
+    if is_tab && !becomes_selected(app, path, true)? {
         let why = "the app took the action and the tab was not selected";
         return Err(refused("press_ax", why, "Use click_and_traverse with its ref").into());
     }
@@ -111,12 +112,12 @@ pub fn press(line: &mut Line<'_>, path: &str) -> Acted {
 
 /// Whether the element is selected, or not, as it should be, soon after it was told to: toolkits
 /// say yes to selections that they do not make.
-fn becomes_selected(line: &mut Line<'_>, path: &str, selected: bool) -> Asked<bool> {
+fn becomes_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> Asked<bool> {
     const SOON: Duration = Duration::from_millis(300);
     let start = Instant::now();
     loop {
         // An element that is gone has gone with its selection.
-        let Some(states) = state(line, path)? else {
+        let Some(states) = state(app, path)? else {
             return Ok(true);
         };
         if states.has(StateSet::SELECTED) == selected {
@@ -147,8 +148,8 @@ fn press_index(actions: &[String]) -> Option<i32> {
         .map(|i| i as i32)
 }
 
-fn actions(line: &mut Line<'_>, path: &str) -> Asked<Vec<String>> {
-    let Some(message) = answer(line.ask(path, Question::Actions))? else {
+fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
+    let Some(message) = answer(app.ask(path, Request::Actions))? else {
         return Ok(Vec::new());
     };
     let all = message.reader().array(8, |r| {
@@ -161,16 +162,9 @@ fn actions(line: &mut Line<'_>, path: &str) -> Asked<Vec<String>> {
     Ok(all.unwrap_or_default())
 }
 
-fn do_action(line: &mut Line<'_>, path: &str, index: i32) -> Acted {
+fn do_action(app: &mut AppConnection<'_>, path: &str, index: i32) -> Acted {
     let body = Body::new().i32(index);
-    let call = bus::Call {
-        destination: &line.destination,
-        path,
-        interface: ACTION,
-        member: "DoAction",
-        body,
-    };
-    match line.connection.call(&call, ACTION_RETURNS) {
+    match app.call_within(ACTION_RETURNS, path, ACTION, "DoAction", body) {
         Ok(message) if message.reader().u32() == Ok(0) => Err(refused(
             "press_ax",
             "the app took the action and said that it did not do it",
@@ -178,7 +172,7 @@ fn do_action(line: &mut Line<'_>, path: &str, index: i32) -> Acted {
         )
         .into()),
         Ok(_) => Ok(()),
-        Err(bus::Error::Timeout) => match line.ask(path, Question::Role) {
+        Err(bus::Error::Timeout) => match app.ask(path, Request::Role) {
             Ok(_) | Err(bus::Error::Remote { .. }) => Ok(()),
             Err(e) => Err(e.into()),
         },
@@ -189,13 +183,13 @@ fn do_action(line: &mut Line<'_>, path: &str, index: i32) -> Acted {
     }
 }
 
-fn state(line: &mut Line<'_>, path: &str) -> Asked<Option<StateSet>> {
-    let message = answer(line.ask(path, Question::State))?;
-    Ok(message.and_then(|m| read_states(&mut m.reader()).ok()))
+fn state(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<StateSet>> {
+    let message = answer(app.ask(path, Request::State))?;
+    Ok(message.and_then(|m| decode::states(&mut m.reader()).ok()))
 }
 
-fn require_enabled(line: &mut Line<'_>, path: &str, action: &'static str) -> Acted {
-    let Some(states) = state(line, path)? else {
+fn require_enabled(app: &mut AppConnection<'_>, path: &str, action: &'static str) -> Acted {
+    let Some(states) = state(app, path)? else {
         return Err(refused(
             action,
             "it is gone",
@@ -209,8 +203,8 @@ fn require_enabled(line: &mut Line<'_>, path: &str, action: &'static str) -> Act
     Err(refused(action, "it is disabled", "Do first what enables it").into())
 }
 
-fn interfaces(line: &mut Line<'_>, path: &str) -> Asked<Vec<String>> {
-    let Some(message) = answer(line.ask(path, Question::Interfaces))? else {
+fn interfaces(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
+    let Some(message) = answer(app.ask(path, Request::Interfaces))? else {
         return Ok(Vec::new());
     };
     let all = message.reader().array(4, |r| r.str().map(str::to_owned));
@@ -218,17 +212,17 @@ fn interfaces(line: &mut Line<'_>, path: &str) -> Asked<Vec<String>> {
 }
 
 /// `set_value`: a number, a text, or a choice, whichever the element has.
-pub fn set_value(line: &mut Line<'_>, path: &str, value: &str) -> Acted {
+pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted {
     const ACTION: &str = "set_value";
-    require_enabled(line, path, ACTION)?;
-    let has = interfaces(line, path)?;
+    require_enabled(app, path, ACTION)?;
+    let has = interfaces(app, path)?;
     let has = |interface: &str| has.iter().any(|i| i == interface);
     let editable = has(EDITABLE_TEXT)
-        && state(line, path)?
+        && state(app, path)?
             .is_some_and(|s| s.has(StateSet::EDITABLE) || !s.has(StateSet::READ_ONLY));
     if has(VALUE) {
         match value.trim().parse::<f64>() {
-            Ok(number) if number.is_finite() => return set_number(line, path, number),
+            Ok(number) if number.is_finite() => return set_number(app, path, number),
             _ if !editable => {
                 let why = format!("its value is a number and {value:?} is not one");
                 return Err(refused(ACTION, why, "Pass a number, such as \"50\"").into());
@@ -238,12 +232,12 @@ pub fn set_value(line: &mut Line<'_>, path: &str, value: &str) -> Acted {
     }
     if editable {
         let body = Body::new().str(value);
-        if is_true(line.call(path, EDITABLE_TEXT, "SetTextContents", body))? {
+        if is_true(app.call(path, EDITABLE_TEXT, "SetTextContents", body))? {
             return Ok(());
         }
     }
-    match option::find(line, path, value)? {
-        option::Found::Choice(choice) => {
+    match choice::find(app, path, value)? {
+        choice::Found::Choice(choice) => {
             // The combo box itself selects where it can; else what holds the items.
             let list = if has(SELECTION) {
                 path
@@ -251,23 +245,23 @@ pub fn set_value(line: &mut Line<'_>, path: &str, value: &str) -> Acted {
                 &choice.container
             };
             let body = Body::new().i32(choice.index);
-            if is_true(line.call(list, SELECTION, "SelectChild", body))? {
+            if is_true(app.call(list, SELECTION, "SelectChild", body))? {
                 return Ok(());
             }
-            if press_index(&actions(line, &choice.path)?).is_some() {
-                return press(line, &choice.path);
+            if press_index(&actions(app, &choice.path)?).is_some() {
+                return press(app, &choice.path);
             }
         }
-        option::Found::Late(looked) => {
+        choice::Found::Late(looked) => {
             let why = format!(
                 "it has more choices than could be looked at in {} s: none of the first {looked} is {value:?}",
-                option::TIME.as_secs()
+                choice::TIME.as_secs()
             );
             let instead = "Open it with click_and_traverse, type the first letters of the choice, \
                            then click it or press Return";
             return Err(refused(ACTION, why, instead).into());
         }
-        option::Found::None => {}
+        choice::Found::None => {}
     }
     let why = if editable {
         "its text interface did not take the text"
@@ -282,14 +276,14 @@ pub fn set_value(line: &mut Line<'_>, path: &str, value: &str) -> Acted {
     .into())
 }
 
-fn set_number(line: &mut Line<'_>, path: &str, number: f64) -> Acted {
-    let limit = |line: &mut Line<'_>, name| -> Asked<Option<f64>> {
+fn set_number(app: &mut AppConnection<'_>, path: &str, number: f64) -> Acted {
+    let limit = |app: &mut AppConnection<'_>, name| -> Asked<Option<f64>> {
         let body = Body::new().str(VALUE).str(name);
-        let message = answer(line.call(path, PROPERTIES, "Get", body))?;
+        let message = answer(app.call(path, PROPERTIES, "Get", body))?;
         Ok(message.and_then(|m| m.reader().variant_f64().ok()))
     };
-    let low = limit(line, "MinimumValue")?;
-    let high = limit(line, "MaximumValue")?;
+    let low = limit(app, "MinimumValue")?;
+    let high = limit(app, "MaximumValue")?;
     if let (Some(low), Some(high)) = (low, high)
         && low < high
         && !(low..=high).contains(&number)
@@ -301,7 +295,7 @@ fn set_number(line: &mut Line<'_>, path: &str, number: f64) -> Acted {
         .str(VALUE)
         .str("CurrentValue")
         .variant_f64(number);
-    match answer(line.call(path, PROPERTIES, "Set", body))? {
+    match answer(app.call(path, PROPERTIES, "Set", body))? {
         Some(_) => Ok(()),
         None => Err(refused(
             "set_value",
@@ -313,21 +307,21 @@ fn set_number(line: &mut Line<'_>, path: &str, number: f64) -> Acted {
 }
 
 /// `set_selected`: by the selection of what the element is in.
-pub fn set_selected(line: &mut Line<'_>, path: &str, selected: bool) -> Acted {
+pub fn set_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> Acted {
     const ACTION: &str = "set_selected";
     // A row's text is often inside the row: the element that is selected may be further out.
     const LEVELS: usize = 3;
-    require_enabled(line, path, ACTION)?;
+    require_enabled(app, path, ACTION)?;
     let mut child = path.to_owned();
     for _ in 0..LEVELS {
-        let Some(parent) = parent(line, &child)? else {
+        let Some(parent) = parent(app, &child)? else {
             break;
         };
-        let index = answer(line.ask(&child, Question::Index))?;
+        let index = answer(app.ask(&child, Request::Index))?;
         let index = index
             .and_then(|m| m.reader().i32().ok())
             .filter(|&i| i >= 0);
-        let has = interfaces(line, &parent)?;
+        let has = interfaces(app, &parent)?;
         if let Some(index) = index {
             if has.iter().any(|i| i == SELECTION) {
                 let member = if selected {
@@ -336,14 +330,14 @@ pub fn set_selected(line: &mut Line<'_>, path: &str, selected: bool) -> Acted {
                     "DeselectChild"
                 };
                 let body = Body::new().i32(index);
-                if is_true(line.call(&parent, SELECTION, member, body))?
-                    && becomes_selected(line, &child, selected)?
+                if is_true(app.call(&parent, SELECTION, member, body))?
+                    && becomes_selected(app, &child, selected)?
                 {
                     return Ok(());
                 }
             }
             if has.iter().any(|i| i == TABLE) {
-                let row = answer(line.ask(&parent, Question::RowAtIndex(index)))?;
+                let row = answer(app.ask(&parent, Request::RowAtIndex(index)))?;
                 let row = row.and_then(|m| m.reader().i32().ok()).filter(|&r| r >= 0);
                 let member = if selected {
                     "AddRowSelection"
@@ -351,8 +345,8 @@ pub fn set_selected(line: &mut Line<'_>, path: &str, selected: bool) -> Acted {
                     "RemoveRowSelection"
                 };
                 if let Some(row) = row
-                    && is_true(line.call(&parent, TABLE, member, Body::new().i32(row)))?
-                    && becomes_selected(line, &child, selected)?
+                    && is_true(app.call(&parent, TABLE, member, Body::new().i32(row)))?
+                    && becomes_selected(app, &child, selected)?
                 {
                     return Ok(());
                 }
@@ -368,19 +362,14 @@ pub fn set_selected(line: &mut Line<'_>, path: &str, selected: bool) -> Acted {
     .into())
 }
 
-fn parent(line: &mut Line<'_>, path: &str) -> Asked<Option<String>> {
-    let message = answer(line.ask(path, Question::Parent))?;
-    let parent = message.and_then(|m| {
-        let mut r = m.reader();
-        r.signature().ok().filter(|s| *s == "(so)")?;
-        r.object().ok().map(|(_, path)| path.to_owned())
-    });
-    Ok(parent.filter(|p| p != NULL))
+fn parent(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<String>> {
+    let message = answer(app.ask(path, Request::Parent))?;
+    Ok(message.as_ref().and_then(decode::object_property))
 }
 
 /// Scrolls the element into view; `false` where the toolkit cannot.
-pub fn scroll_into_view(line: &mut Line<'_>, path: &str) -> Asked<bool> {
-    is_true(line.call(
+pub fn scroll_into_view(app: &mut AppConnection<'_>, path: &str) -> Asked<bool> {
+    is_true(app.call(
         path,
         COMPONENT,
         "ScrollTo",
@@ -389,19 +378,6 @@ pub fn scroll_into_view(line: &mut Line<'_>, path: &str) -> Asked<bool> {
 }
 
 /// Whether the object answers at all, within the app's patience.
-pub fn answers(line: &mut Line<'_>, path: &str) -> bool {
-    let deadline = Instant::now() + PATIENCE;
-    line.send(0, path, Question::Role);
-    !matches!(
-        line.connection.next_reply(deadline),
-        Err(bus::Error::Timeout)
-    )
-}
-
-/// The result of an action, for the link.
-pub fn acted(result: Acted, bus_error: impl FnOnce(bus::Error) -> Error) -> Result<()> {
-    result.map_err(|e| match e {
-        Failure::Bus(e) => bus_error(e),
-        Failure::Refused(e) => e,
-    })
+pub fn answers(app: &mut AppConnection<'_>, path: &str) -> bool {
+    !matches!(app.ask(path, Request::Role), Err(bus::Error::Timeout))
 }

@@ -5,10 +5,12 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::{Duration, Instant};
 
-use super::names::StateSet;
-use super::peer::{Line, PATIENCE};
-use super::walk::Walk;
 use crate::bus::{Connection, Error};
+use crate::connection::{AppConnection, PATIENCE};
+use crate::engine::{Engine, Node};
+use crate::names::{ROOT, StateSet};
+use crate::strategies::bulk_cache;
+use crate::toolkits::Toolkit;
 
 /// Little-endian D-Bus data.
 #[derive(Default)]
@@ -112,37 +114,31 @@ fn client(folder: &tempfile::TempDir, pace: Duration, most: usize) -> Connection
 fn a_peer_that_never_ends_is_read_as_far_as_the_time_goes() {
     let folder = tempfile::tempdir().unwrap();
     let mut connection = client(&folder, Duration::from_millis(2), usize::MAX);
-    let line = Line {
-        connection: &mut connection,
-        destination: String::new(),
-    };
+    let app = AppConnection::private(&mut connection);
     let start = Instant::now();
-    let mut walk = Walk::new(line, "", false, start + Duration::from_millis(400));
-    walk.showing().unwrap();
+    let mut engine = Engine::new(app, "", Toolkit::Other, start + Duration::from_millis(400));
+    engine.start(ROOT, None).unwrap();
     assert!(start.elapsed() < Duration::from_secs(1));
-    assert!(walk.cut);
-    walk.finish();
-    assert!(walk.unread > 0);
-    let read = |node: &&super::walk::Node| node.role.is_some() && node.children_read;
-    let complete = walk.nodes.iter().filter(read);
+    assert!(engine.unread.cut);
+    engine.count_unread();
+    assert!(engine.unread.nodes > 0);
+    let read = |node: &&Node| node.role.is_some() && node.children_read;
+    let complete = engine.nodes.iter().filter(read);
     for node in complete {
-        let has = |child: &usize| walk.nodes[*child].role.is_some();
+        let has = |child: &usize| engine.nodes[*child].role.is_some();
         assert!(node.children.len() == 2 && node.children.iter().all(has));
     }
-    assert!(walk.nodes.iter().filter(|n| n.role.is_some()).count() > 5);
+    assert!(engine.nodes.iter().filter(|n| n.role.is_some()).count() > 5);
 }
 
 #[test]
 fn a_peer_that_falls_silent_is_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let mut connection = client(&folder, Duration::ZERO, 100);
-    let line = Line {
-        connection: &mut connection,
-        destination: String::new(),
-    };
+    let app = AppConnection::private(&mut connection);
     let start = Instant::now();
-    let mut walk = Walk::new(line, "", false, start + 3 * PATIENCE);
-    assert!(matches!(walk.showing(), Err(Error::Timeout)));
+    let mut engine = Engine::new(app, "", Toolkit::Other, start + 3 * PATIENCE);
+    assert!(matches!(engine.start(ROOT, None), Err(Error::Timeout)));
     assert!(start.elapsed() < PATIENCE + Duration::from_secs(1));
 }
 
@@ -150,12 +146,14 @@ fn a_peer_that_falls_silent_is_not_waited_for() {
 fn a_cache_without_the_nodes_is_not_worth_asking_for() {
     let folder = tempfile::tempdir().unwrap();
     let mut connection = client(&folder, Duration::ZERO, usize::MAX);
-    let line = Line {
-        connection: &mut connection,
-        destination: String::new(),
-    };
-    let mut walk = Walk::new(line, "", false, Instant::now() + Duration::from_millis(100));
-    walk.fetch_items().unwrap();
-    walk.showing().unwrap();
-    assert!(!walk.cache_tells());
+    let app = AppConnection::private(&mut connection);
+    let mut engine = Engine::new(
+        app,
+        "",
+        Toolkit::Other,
+        Instant::now() + Duration::from_millis(100),
+    );
+    bulk_cache::fetch(&mut engine).unwrap();
+    engine.start(ROOT, None).unwrap();
+    assert!(!bulk_cache::is_complete(&engine));
 }

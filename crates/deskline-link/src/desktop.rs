@@ -130,12 +130,6 @@ pub trait Desktop: Send {
     /// says which window each of its toplevels is, as far as that can be known.
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree>;
 
-    /// Called while no link runs: keeps alive what apps hold only for a while and the next reading
-    /// wants. The time until it is to be called again, if ever; within a second or so.
-    fn keep(&mut self) -> Option<Duration> {
-        None
-    }
-
     /// Starts to listen for the app's changes, and to no other app's.
     fn listen(&mut self, pid: u32) -> Result<()>;
 

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Duration;
 
 use deskline_core::escape;
 use deskline_journal::{Journal, RefStore};
@@ -94,12 +93,6 @@ impl Links {
             cancel,
         }
         .run(report)
-    }
-
-    /// To be called while no link runs; the time until it is to be called again, if ever.
-    pub fn keep(&mut self) -> Option<Duration> {
-        let desktop = self.desktop.as_deref_mut()?;
-        catch_unwind(AssertUnwindSafe(|| desktop.keep())).unwrap_or_default()
     }
 
     /// `list_applications`: the running apps with windows. Reads no tree and touches nothing.

@@ -14,7 +14,7 @@ use crate::busy::Busy;
 use crate::people::People;
 use crate::portal::Portal;
 use crate::session::Session;
-use deskline_atspi::toolkit;
+use deskline_atspi::toolkits::mapped;
 use deskline_atspi::{self as atspi, AtSpi};
 use deskline_unix::process;
 use deskline_x11::guard::Guard;
@@ -173,7 +173,7 @@ impl LinuxDesktop {
                     return Err(Error::NoWindow {
                         pid,
                         name: launch.name.clone(),
-                        hint: toolkit::hint(pid),
+                        hint: mapped::hint(pid),
                     });
                 }
             }
@@ -314,10 +314,6 @@ impl Desktop for LinuxDesktop {
             }
         }
         Ok(tree)
-    }
-
-    fn keep(&mut self) -> Option<Duration> {
-        self.atspi.keep()
     }
 
     fn listen(&mut self, pid: u32) -> Result<()> {

@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{self, RecvError, RecvTimeoutError, TryRecvError};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use deskline_core::Summary;
@@ -21,11 +21,6 @@ pub trait Desk: Send {
 
     /// `list_applications`.
     fn applications(&mut self) -> Answer;
-
-    /// Called while the queue is empty. Returns when to call it again, if ever.
-    fn idle(&mut self) -> Option<Duration> {
-        None
-    }
 }
 
 impl Desk for Links {
@@ -35,10 +30,6 @@ impl Desk for Links {
 
     fn applications(&mut self) -> Answer {
         Links::applications(self)
-    }
-
-    fn idle(&mut self) -> Option<Duration> {
-        Links::keep(self)
     }
 }
 
@@ -96,30 +87,12 @@ impl Worker {
 }
 
 fn work(mut desk: Box<dyn Desk>, live: &Live, inbox: &mpsc::Receiver<Order>) {
-    while let Ok(Order::Run(job, cancel, reply)) = next(desk.as_mut(), inbox) {
+    while let Ok(Order::Run(job, cancel, reply)) = inbox.recv() {
         let answer = match live.stopped(&cancel) {
             Some(reason) => never_started(reason),
             None => run(desk.as_mut(), &job, &cancel),
         };
         let _ = reply.send(answer);
-    }
-}
-
-/// Waits for the next order. Calls [`Desk::idle`] while there is none.
-fn next(desk: &mut dyn Desk, inbox: &mpsc::Receiver<Order>) -> Result<Order, RecvError> {
-    loop {
-        // Orders that are queued already come first.
-        match inbox.try_recv() {
-            Err(TryRecvError::Empty) => {}
-            order => return order.map_err(|_| RecvError),
-        }
-        let Some(time) = desk.idle() else {
-            return inbox.recv();
-        };
-        match inbox.recv_timeout(time) {
-            Err(RecvTimeoutError::Timeout) => {}
-            order => return order.map_err(|_| RecvError),
-        }
     }
 }
 
@@ -168,45 +141,5 @@ pub(crate) fn failure(error: &str) -> Answer {
     Answer {
         text: summary.render(),
         is_error: true,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Asks to be called again so many times, then sends the order to quit.
-    struct Keeping(u32, mpsc::Sender<Order>);
-
-    impl Desk for Keeping {
-        fn run(&mut self, _: &Call, _: &Cancel) -> Answer {
-            failure("not asked for")
-        }
-
-        fn applications(&mut self) -> Answer {
-            failure("not asked for")
-        }
-
-        fn idle(&mut self) -> Option<Duration> {
-            self.0 = self.0.saturating_sub(1);
-            if self.0 == 0 {
-                let _ = self.1.send(Order::Quit);
-                return None;
-            }
-            Some(Duration::from_millis(1))
-        }
-    }
-
-    #[test]
-    fn the_desk_is_kept_while_nothing_is_asked_and_what_is_queued_does_not_wait_for_it() {
-        let (orders, inbox) = mpsc::channel();
-        let mut desk = Keeping(3, orders.clone());
-        assert!(matches!(next(&mut desk, &inbox), Ok(Order::Quit)));
-        assert_eq!(desk.0, 0);
-        let mut desk = Keeping(3, orders.clone());
-        let _ = orders.send(Order::Quit);
-        assert!(matches!(next(&mut desk, &inbox), Ok(Order::Quit)));
-        assert_eq!(desk.0, 3);
-        drop(orders);
     }
 }

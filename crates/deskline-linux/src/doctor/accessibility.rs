@@ -125,7 +125,7 @@ pub(super) fn tree(address: &str, pids: &[u32]) -> Vec<Check> {
     let mut read = Err("no app to read".to_owned());
     let mut hollow = vec![];
     for &pid in pids {
-        let keeps_back = deskline_atspi::toolkit::keeps_content_back(pid);
+        let keeps_back = deskline_atspi::toolkits::mapped::keeps_content_back(pid);
         if read.is_ok() && !keeps_back {
             continue;
         }

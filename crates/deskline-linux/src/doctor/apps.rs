@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::accessibility::App;
-use deskline_atspi::toolkit;
+use deskline_atspi::toolkits::mapped;
 use deskline_unix::process;
 use deskline_x11::Toplevel;
 
@@ -77,7 +77,7 @@ pub(super) fn look(windows: &[Toplevel], listed: &[App], checks: &mut Vec<Check>
 
 /// An app without a tree, or with next to none, and what its toolkit needs.
 pub(super) fn deaf(pid: u32, how: &str) -> Check {
-    match toolkit::of(pid) {
+    match mapped::of(pid) {
         Some((toolkit, remedy)) => Check::warn(
             "app",
             format!("{}, {toolkit}, {how}", who(pid)),

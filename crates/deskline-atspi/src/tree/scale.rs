@@ -7,20 +7,8 @@
 
 use deskline_core::Rect;
 
-use super::place::Toplevel;
-
-/// Which units and which extents a toolkit uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Units {
-    /// Relative to the window; whole factors. Draws its own frame and shadow.
-    Gtk4,
-    /// Whole factors. A toplevel's extents are those of the window manager's frame.
-    Gtk3,
-    /// Any factor. A toplevel's extents are those of its X window.
-    Qt,
-    /// Chromium, Gecko, `LibreOffice`, Java: pixels mostly.
-    Other,
-}
+use super::windows::Toplevel;
+use crate::toolkits::Units;
 
 /// Smaller frames say too little: a rounded pixel is a large part of them.
 const SMALLEST: i32 = 24;
@@ -29,16 +17,6 @@ const SMALLEST: i32 = 24;
 const MOST: f64 = 4.0;
 
 impl Units {
-    /// Those of a toolkit by the name and version that it gives itself.
-    pub fn of(toolkit: &str, version: &str) -> Self {
-        match toolkit.to_ascii_lowercase().as_str() {
-            "gtk" if version.starts_with('4') => Self::Gtk4,
-            "gtk" => Self::Gtk3,
-            "qt" => Self::Qt,
-            _ => Self::Other,
-        }
-    }
-
     /// In how many steps to the next whole one factors come. Fine steps only for Qt, whose frames
     /// are exactly as large as their windows: a shadow could look like a small factor.
     fn steps(self) -> &'static [f64] {

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Rect, WindowId};
 
-use super::place::{Toplevel, Windows};
-use super::scale::{Map, Units};
+use super::scale::Map;
+use super::windows::{Toplevel, Windows};
+use crate::toolkits::Units;
 
 /// An accessible toplevel.
 #[derive(Debug, Clone, Copy)]
@@ -380,7 +381,7 @@ mod tests {
         let (front, behind) = (windows(twins.clone(), Some(7)), windows(twins, Some(99)));
         let mut learnt = Learnt::default();
         let mut pair = |frames, windows| -> Vec<Vec<usize>> {
-            let pairs = super::pair(Units::Gtk4, frames, windows, &mut learnt);
+            let pairs = pair(Units::Gtk4, frames, windows, &mut learnt);
             pairs.into_iter().map(|pair| pair.windows).collect()
         };
         assert_eq!(pair(&active, &front), [[1], [0]]);

@@ -1,22 +1,58 @@
 //! From objects on the bus to elements of a tree.
 
+mod pairing;
+mod scale;
+mod windows;
+
+use std::collections::HashSet;
 use std::time::Duration;
 
 use deskline_core::{App, Element, ElementId, Rect, Role, States, Text, Tree, TreeWindow};
 
-use super::names::{StateSet, role};
-use super::pair::{self, Frame, Pair};
-use super::peer::Peer;
-use super::place::{self, Windows};
-use super::scale::{Map, Units};
-use super::walk::Node;
+use crate::engine::Node;
+use crate::names::{StateSet, role};
+use crate::peer::Peer;
+use crate::toolkits::{Toolkit, gtk, qt, vcl};
+
+use pairing::{Frame, Learnt, Pair};
+use scale::Map;
+pub use windows::{Toplevel, Windows};
+
+/// What is known between readings of an app's toplevels and the windows that they are.
+#[derive(Debug, Default)]
+pub struct KnownWindows {
+    /// The windows of toplevels, where they were seen.
+    learnt: Learnt,
+    /// The toplevels of the last reading whose windows were not there yet, and that cannot be
+    /// placed without them.
+    missing: HashSet<String>,
+    /// Those of them whose windows were waited for in vain.
+    given_up: HashSet<String>,
+}
+
+impl KnownWindows {
+    /// Whether the last reading has toplevels whose windows may be on their way.
+    pub fn are_on_their_way(&self) -> bool {
+        !self.missing.is_subset(&self.given_up)
+    }
+
+    /// Does not wait again for the windows that are missing now.
+    pub fn give_up(&mut self) {
+        self.given_up.clone_from(&self.missing);
+    }
+}
 
 /// Builds the tree of what a walk has read.
-pub fn build(peer: &mut Peer, nodes: &[Node], windows: &Windows, took: Duration) -> Tree {
+pub fn build(
+    peer: &Peer,
+    known: &mut KnownWindows,
+    nodes: &[Node],
+    windows: &Windows,
+    took: Duration,
+) -> Tree {
     let order = document_order(nodes);
-    let toplevels = toplevels(peer, nodes, windows);
-    let peer = &*peer;
-    let places = places(peer, nodes, windows, &toplevels);
+    let toplevels = toplevels(peer.toolkit, known, nodes, windows);
+    let placements = placements(peer.toolkit, nodes, windows, &toplevels);
     let mut elements = Vec::with_capacity(order.len());
     let mut position = vec![None; nodes.len()];
     let mut dialog = None;
@@ -30,9 +66,9 @@ pub fn build(peer: &mut Peer, nodes: &[Node], windows: &Windows, took: Duration)
             .filter(|e: &&Element| e.native_role != "menu item")
             .map(|e| e.role);
         let mut element = element(peer, node, parent, container);
-        element.extents = places[index].zip(node.extents).map(|(p, e)| p.apply(e));
+        element.extents = placements[index].zip(node.extents).map(|(p, e)| p.apply(e));
         if let Some(list) = parent.and_then(|p| elements.get(p)) {
-            element.extents = element.extents.map(|e| within_list(e, &element, list));
+            element.extents = element.extents.map(|e| qt::row_extents(e, &element, list));
         }
         element.visible &= element.extents.is_some_and(|e| !e.is_empty());
         let window_is_modal = || {
@@ -65,23 +101,6 @@ pub fn build(peer: &mut Peer, nodes: &[Node], windows: &Windows, took: Duration)
     tree
 }
 
-/// A row that is wider than its list is where the list shows it: Qt 5 makes the rows of a drop-down
-/// twice as wide as the drop-down, and their centres would lie outside.
-fn within_list(extents: Rect, row: &Element, list: &Element) -> Rect {
-    let Some(area) = list.extents.filter(|area| !area.is_empty()) else {
-        return extents;
-    };
-    if row.role != Role::ROW || list.role != Role::LIST || extents.w <= area.w {
-        return extents;
-    }
-    let cut = extents.intersect(&Rect {
-        y: extents.y,
-        h: extents.h,
-        ..area
-    });
-    if cut.is_empty() { extents } else { cut }
-}
-
 /// Depth first, children in their order; only what can be reached and was read.
 fn document_order(nodes: &[Node]) -> Vec<usize> {
     let mut order = Vec::with_capacity(nodes.len());
@@ -97,7 +116,12 @@ fn document_order(nodes: &[Node]) -> Vec<usize> {
 }
 
 /// The accessible toplevels that show, and the windows that they are.
-fn toplevels(peer: &mut Peer, nodes: &[Node], windows: &Windows) -> Vec<(usize, Pair)> {
+fn toplevels(
+    toolkit: Toolkit,
+    known: &mut KnownWindows,
+    nodes: &[Node],
+    windows: &Windows,
+) -> Vec<(usize, Pair)> {
     let all = nodes.first().map_or(&[][..], |root| &root.children);
     // Qt and GTK 3 hang open menus and tool tips there too; no window manager knows theirs.
     let pops_up = |n: &Node| {
@@ -118,8 +142,8 @@ fn toplevels(peer: &mut Peer, nodes: &[Node], windows: &Windows) -> Vec<(usize, 
             active: nodes[f].states.has(StateSet::ACTIVE),
         })
         .collect();
-    let pairs = pair::pair(peer.units(), &described, windows, &mut peer.learnt);
-    if peer.units() == Units::Gtk4 {
+    let pairs = pairing::pair(toolkit.units(), &described, windows, &mut known.learnt);
+    if !toolkit.maps_before_it_tells() {
         let mut of: Vec<&[usize]> = Vec::new();
         let missing = described.iter().zip(&pairs).filter(|(_, pair)| {
             // Two frames that can only be the same window: one of theirs is missing.
@@ -127,7 +151,7 @@ fn toplevels(peer: &mut Peer, nodes: &[Node], windows: &Windows) -> Vec<(usize, 
             of.push(&pair.windows);
             alone || pair.windows.is_empty()
         });
-        peer.missing = missing.map(|(frame, _)| frame.path.to_owned()).collect();
+        known.missing = missing.map(|(frame, _)| frame.path.to_owned()).collect();
     }
     shown.into_iter().zip(pairs).collect()
 }
@@ -157,7 +181,7 @@ fn tree_windows(
 
 /// From a node's coordinates to the screen's.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Placement {
     /// What to add in the toolkit's own units.
     before: (i32, i32),
     map: Map,
@@ -165,7 +189,7 @@ struct Place {
     after: (i32, i32),
 }
 
-impl Place {
+impl Placement {
     fn apply(&self, extents: Rect) -> Rect {
         let (x, y) = self.before;
         let (dx, dy) = self.after;
@@ -173,14 +197,14 @@ impl Place {
     }
 }
 
-/// The place of each node; `None` where it is not known.
-fn places(
-    peer: &Peer,
+/// How each node's extents map to the screen; `None` where that is not known.
+fn placements(
+    toolkit: Toolkit,
     nodes: &[Node],
     windows: &Windows,
     toplevels: &[(usize, Pair)],
-) -> Vec<Option<Place>> {
-    let gtk4 = peer.units() == Units::Gtk4;
+) -> Vec<Option<Placement>> {
+    let gtk4 = !toolkit.knows_the_screen();
     // What has no window of its own in the list (a menu) is on the screen of one that has. GTK 4
     // without its window has no place: the numbers would be wrong.
     let scaled = || {
@@ -206,13 +230,13 @@ fn places(
     let before = if gtk4 {
         vec![(0, 0); nodes.len()]
     } else {
-        root_pane_offsets(nodes)
+        offsets(nodes)
     };
-    let mut places: Vec<Option<Place>> = maps
+    let mut places: Vec<Option<Placement>> = maps
         .into_iter()
         .zip(before)
         .map(|(map, before)| {
-            Some(Place {
+            Some(Placement {
                 before,
                 map: map.or(elsewhere)?,
                 after: (0, 0),
@@ -226,7 +250,7 @@ fn places(
 }
 
 /// Moves GTK 4's popovers, and what is in them, to where their windows are.
-fn place_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Place>]) {
+fn place_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placement>]) {
     let at = |index: usize| Some(places[index]?.apply(nodes[index].extents?));
     let known: Vec<Option<(Rect, Rect)>> = nodes
         .iter()
@@ -234,7 +258,7 @@ fn place_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Place>])
         .map(|(index, node)| Some((at(index).filter(|_| node.showing)?, at(node.parent?)?)))
         .collect();
     let mut by = vec![None; nodes.len()];
-    for (node, moved) in place::popup_offsets(&known, &windows.popups) {
+    for (node, moved) in gtk::popup_offsets(&known, &windows.popups) {
         by[node] = Some(moved);
     }
     inherit(nodes, &mut by);
@@ -245,26 +269,14 @@ fn place_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Place>])
     }
 }
 
-/// LibreOffice does not know of its own menu bar until its window is resized: its root pane fills
-/// the panel that it is in, and says that it begins higher. What is in it and outside its container
-/// as it says, but inside as it is, is a widget of GTK's and right.
-fn root_pane_offsets(nodes: &[Node]) -> Vec<(i32, i32)> {
-    let within = |inner: Rect, outer: Rect| inner.intersect(&outer) == inner;
+/// How far each node is from where it says that it is.
+fn offsets(nodes: &[Node]) -> Vec<(i32, i32)> {
     let mut offsets = vec![(0, 0); nodes.len()];
     for (index, node) in nodes.iter().enumerate() {
         let Some(parent) = node.parent else { continue };
-        let (Some(own), Some(outer)) = (node.extents, nodes[parent].extents) else {
-            offsets[index] = offsets[parent];
-            continue;
-        };
-        let same_size = (own.w, own.h) == (outer.w, outer.h);
-        let by = offsets[parent];
-        offsets[index] = if node.role == Some(role::ROOT_PANE) && same_size {
-            (outer.x + by.0 - own.x, outer.y + by.1 - own.y)
-        } else if by != (0, 0) && !within(own, outer) && within(own, outer.offset(by.0, by.1)) {
-            (0, 0)
-        } else {
-            by
+        offsets[index] = match (node.extents, nodes[parent].extents) {
+            (Some(own), Some(outer)) => vcl::offset(node.role, own, outer, offsets[parent]),
+            _ => offsets[parent],
         };
     }
     offsets
@@ -310,12 +322,7 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
     if ax == Role::TEXT_FIELD && node.states.has(StateSet::MULTI_LINE) {
         ax = Role::TEXT_AREA;
     }
-    let name = match node.name.as_str() {
-        // What GTK 4.8 calls each tab of a notebook; its label says which one.
-        "Tab" if peer.is_gtk4() && number == role::PAGE_TAB => "",
-        name if peer.is_gtk4() => gtk4_name(name),
-        name => name,
-    };
+    let name = peer.toolkit.plain_name(&node.name, number);
     let title = if name.is_empty() { &node.label } else { name };
     // The bulk cache describes elements with a name too. Only those without one are asked for a
     // description, so a kept one would come and go with the way that the element was read.
@@ -326,7 +333,7 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
     };
     let owner = node.owner.as_deref().unwrap_or(&peer.bus_name);
     Element {
-        id: element_id(owner, node.place.as_deref().unwrap_or(&node.path)),
+        id: element_id(owner, node.id.as_deref().unwrap_or(&node.path)),
         reference: None,
         parent,
         role: ax,
@@ -336,34 +343,14 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
         description: Text::new(description),
         extents: None,
         visible: node.showing && !node.states.has(StateSet::ICONIFIED),
-        states: states(node.states, number, peer.is_gtk4()),
+        states: states(node.states, number, peer.toolkit),
         children_read: node.children_read,
     }
 }
 
-/// GTK 4 names a widget that has no name after its class (`GtkButton`), and joins a name that it
-/// finds twice (`5 5`).
-fn gtk4_name(name: &str) -> &str {
-    let class = ["Gtk", "Adw"].iter().any(|prefix| {
-        let rest = name.strip_prefix(prefix).unwrap_or_default();
-        rest.starts_with(|c: char| c.is_ascii_uppercase())
-            && rest.bytes().all(|b| b.is_ascii_alphanumeric())
-    });
-    if class {
-        return "";
-    }
-    let middle = name.len() / 2;
-    match (name.get(..middle), name.get(middle..)) {
-        (Some(first), Some(second)) if second.strip_prefix(' ') == Some(first) => first,
-        _ => name,
-    }
-}
-
-fn states(set: StateSet, number: u32, gtk4: bool) -> States {
+fn states(set: StateSet, number: u32, toolkit: Toolkit) -> States {
     let mut states = States::empty();
-    // GTK 4.8 calls a toggle button a push button, and no other button of its is ever pressed.
-    let toggles = number == role::TOGGLE_BUTTON || gtk4 && number == role::PUSH_BUTTON;
-    let pressed = toggles && set.has(StateSet::PRESSED);
+    let pressed = toolkit.toggles(number) && set.has(StateSet::PRESSED);
     states.set(States::FOCUSED, set.has(StateSet::FOCUSED));
     states.set(States::SELECTED, set.has(StateSet::SELECTED));
     states.set(States::CHECKED, set.has(StateSet::CHECKED) || pressed);
@@ -393,21 +380,4 @@ fn states(set: StateSet, number: u32, gtk4: bool) -> States {
 fn takes_input(number: u32) -> bool {
     let (ax, _) = Role::from_atspi(number);
     ax.is_interactive()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::gtk4_name;
-
-    #[test]
-    fn a_gtk4_name_is_said_once_and_is_no_class() {
-        assert_eq!(gtk4_name("5 5"), "5");
-        assert_eq!(gtk4_name("Save as Save as"), "Save as");
-        assert_eq!(gtk4_name("÷ ÷"), "÷");
-        assert_eq!(gtk4_name("GtkMenuButton"), "");
-        assert_eq!(gtk4_name("Gtk Demo"), "Gtk Demo");
-        assert_eq!(gtk4_name("Gtk"), "Gtk");
-        assert_eq!(gtk4_name("a b"), "a b");
-        assert_eq!(gtk4_name(""), "");
-    }
 }

@@ -1,41 +1,43 @@
-//! What an answer says of a node, and what only some roles are asked for.
+//! What a reply says of a node, and what only some roles are asked for.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use deskline_core::{Rect, Text};
 
+use super::Engine;
 use crate::bus::{Error, Message, Reader, WireError};
+use crate::decode;
+use crate::names::{LABELLED_BY, NULL, role};
+use crate::request::Request;
 
-use super::Walk;
-use crate::names::{LABELLED_BY, NULL, StateSet, role};
-use crate::peer::Question;
-
-impl Walk<'_> {
+impl Engine<'_> {
     pub(super) fn on_answer(
         &mut self,
         index: usize,
-        code: u8,
+        request: Request,
         message: &Message,
     ) -> Result<(), WireError> {
         let mut r = message.reader();
         let node = &mut self.nodes[index];
-        match code {
-            STATE => {
-                let states = read_states(&mut r)?;
+        match request {
+            Request::State => {
+                let states = decode::states(&mut r)?;
                 self.on_state(index, states);
             }
-            ROLE => node.role = Some(r.u32()?),
-            NAME => r.variant_str()?.clone_into(&mut node.name),
-            DESCRIPTION => r.variant_str()?.clone_into(&mut node.description),
-            CHILD_COUNT => {
+            Request::Role => node.role = Some(r.u32()?),
+            Request::Name => r.variant_str()?.clone_into(&mut node.name),
+            Request::Description => r.variant_str()?.clone_into(&mut node.description),
+            Request::ChildCount => {
                 let count = r.variant_i32()?;
                 self.on_count(index, count);
             }
-            EXTENTS => node.extents = Rect::new(r.i32()?, r.i32()?, r.i32()?, r.i32()?),
-            CHILDREN => {
-                for (owner, path) in r.array(8, Reader::object)? {
-                    if owner == self.bus_name || owner.is_empty() {
+            Request::Extents | Request::ExtentsInWindow => {
+                node.extents = Rect::new(r.i32()?, r.i32()?, r.i32()?, r.i32()?);
+            }
+            Request::Children => {
+                for (owner, path) in decode::objects(message)? {
+                    if self.is_own(owner) {
                         self.add(Some(index), path.to_owned());
                     } else if path != NULL {
                         self.foreign
@@ -43,24 +45,24 @@ impl Walk<'_> {
                     }
                 }
             }
-            TEXT_LENGTH => {
+            Request::TextLength => {
                 let length = r.variant_i32()?;
                 self.on_text_length(index, length);
             }
-            CARET => {
+            Request::Caret => {
                 let caret = r.variant_i32()?;
                 self.on_caret(index, usize::try_from(caret).ok());
             }
-            OFFSET_AT => {
+            Request::OffsetAt(..) => {
                 let first = r.i32()?;
                 self.on_first_shown(index, usize::try_from(first).ok());
             }
-            TEXT => {
+            Request::Text(..) => {
                 let text = r.str()?;
                 self.on_text(index, text);
             }
-            VALUE => node.value = Text::new(number(r.variant_f64()?)),
-            RELATIONS => {
+            Request::Value => node.value = Text::new(number(r.variant_f64()?)),
+            Request::Relations => {
                 let relations = r.array(8, |r| {
                     r.align(8)?;
                     let kind = r.u32()?;
@@ -77,7 +79,7 @@ impl Walk<'_> {
     }
 
     /// Asks for what only some roles have: text, numbers, descriptions, labels.
-    pub(super) fn details(&mut self, first: usize, until: Option<Instant>) -> Result<(), Error> {
+    pub fn details(&mut self, first: usize, until: Option<Instant>) -> Result<(), Error> {
         for index in first..self.nodes.len() {
             let node = &mut self.nodes[index];
             let Some(kind) = node.role else { continue };
@@ -87,26 +89,26 @@ impl Walk<'_> {
             let node = &self.nodes[index];
             // A password is never asked for, so that it cannot end up anywhere.
             if kind == role::PASSWORD_TEXT {
-                self.queue.push_back((index, Question::Relations));
+                self.queue.push_back((index, Request::Relations));
                 continue;
             }
             if self.may_have_text(node, kind) {
-                let question = match node.place {
+                let question = match node.id {
                     // The cells of a spreadsheet are thousands, and most texts short.
-                    Some(_) => Question::Text(0, -1),
-                    None => Question::TextLength,
+                    Some(_) => Request::Text(0, -1),
+                    None => Request::TextLength,
                 };
                 self.queue.push_back((index, question));
             }
             if role::holds_number(kind) && kind != role::SPIN_BUTTON {
-                self.queue.push_back((index, Question::Value));
+                self.queue.push_back((index, Request::Value));
             }
             if node.name.is_empty() {
-                if node.description.is_empty() && !self.items.contains_key(&node.path) {
-                    self.queue.push_back((index, Question::Description));
+                if node.description.is_empty() && !self.known.contains_key(&node.path) {
+                    self.queue.push_back((index, Request::Description));
                 }
                 if role::holds_text(kind) || role::holds_number(kind) {
-                    self.queue.push_back((index, Question::Relations));
+                    self.queue.push_back((index, Request::Relations));
                 }
             }
         }
@@ -137,50 +139,8 @@ impl Walk<'_> {
     }
 }
 
-/// `au`: the words of a state set, low word first.
-pub fn read_states(r: &mut Reader<'_>) -> Result<StateSet, WireError> {
-    let words = r.array(4, Reader::u32)?;
-    let low = u64::from(words.first().copied().unwrap_or(0));
-    let high = u64::from(words.get(1).copied().unwrap_or(0));
-    Ok(StateSet(high << 32 | low))
-}
-
 /// A number as a person would write it: `50`, `0.25`, without the noise of binary fractions.
 fn number(v: f64) -> String {
     let rounded = (v * 1e6).round() / 1e6;
     format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
-}
-
-pub(super) const STATE: u8 = 0;
-pub(super) const ROLE: u8 = 1;
-pub(super) const NAME: u8 = 2;
-const DESCRIPTION: u8 = 3;
-const EXTENTS: u8 = 4;
-pub(super) const CHILDREN: u8 = 5;
-pub(super) const TEXT_LENGTH: u8 = 6;
-pub(super) const TEXT: u8 = 7;
-const VALUE: u8 = 8;
-const RELATIONS: u8 = 9;
-pub(super) const CHILD_COUNT: u8 = 10;
-pub(super) const CARET: u8 = 11;
-pub(super) const OFFSET_AT: u8 = 12;
-
-/// The part of a tag that says what was asked.
-pub(super) fn code(question: Question) -> u8 {
-    match question {
-        Question::State => STATE,
-        Question::Role => ROLE,
-        Question::Name => NAME,
-        Question::Description => DESCRIPTION,
-        Question::Extents | Question::ExtentsInWindow => EXTENTS,
-        Question::Children => CHILDREN,
-        Question::ChildCount => CHILD_COUNT,
-        Question::TextLength => TEXT_LENGTH,
-        Question::Text(..) => TEXT,
-        Question::Caret => CARET,
-        Question::OffsetAt(..) => OFFSET_AT,
-        Question::Value => VALUE,
-        Question::Relations => RELATIONS,
-        _ => u8::MAX,
-    }
 }

@@ -3,11 +3,10 @@
 
 use deskline_core::Text;
 
-use super::answers::{CARET, OFFSET_AT, TEXT, TEXT_LENGTH};
-use super::{Node, Walk};
-use crate::cells;
+use super::{Engine, Node, clip};
 use crate::names::{StateSet, role};
-use crate::peer::{Prose, Question};
+use crate::request::Request;
+use crate::toolkits::Prose;
 
 /// Stands in a text where a child is.
 const CHILD: char = '\u{fffc}';
@@ -19,14 +18,14 @@ const MOST_SCREEN: usize = 20_000;
 /// views have margins of some pixels.
 const MARGIN: i32 = 8;
 
-impl Walk<'_> {
+impl Engine<'_> {
     /// Whether a node can have text that neither its name nor its children say.
     pub(super) fn may_have_text(&self, node: &Node, kind: u32) -> bool {
         let editable = node.states.has(StateSet::EDITABLE);
         let whole = editable || matches!(kind, role::COMBO_BOX | role::TERMINAL);
         let leaf = node.children.is_empty() || whole;
         let nameless = node.name.is_empty();
-        match self.prose {
+        match self.toolkit.prose() {
             Prose::InLeaves => role::holds_text(kind) && leaf,
             Prose::InParents => {
                 role::holds_text(kind)
@@ -49,13 +48,13 @@ impl Walk<'_> {
         };
         // As many characters as children: each stands for one of them.
         let editable = node.states.has(StateSet::EDITABLE);
-        let children = self.prose == Prose::InParents && node.children.len() == total;
+        let children = self.toolkit.prose() == Prose::InParents && node.children.len() == total;
         if total == 0 || children && !editable {
             return;
         }
         // Qt 5 counts UTF-16 units, so the count says nothing of a text that fits.
         if total <= Text::LIMIT {
-            self.queue.push_back((index, Question::Text(0, length)));
+            self.queue.push_back((index, Request::Text(0, length)));
             return;
         }
         let focused = node.states.has(StateSet::FOCUSED);
@@ -64,7 +63,7 @@ impl Walk<'_> {
         self.nodes[index].value.omitted_after = total;
         match showing {
             false => self.ask_part(index, 0),
-            true if ask_caret => self.queue.push_back((index, Question::Caret)),
+            true if ask_caret => self.queue.push_back((index, Request::Caret)),
             true => self.ask_first_shown(index),
         }
     }
@@ -76,7 +75,7 @@ impl Walk<'_> {
         if node.role == Some(role::TERMINAL) && total <= MOST_SCREEN {
             node.value.omitted_before = caret.unwrap_or(total);
             self.queue
-                .push_back((index, Question::Text(0, total as i32)));
+                .push_back((index, Request::Text(0, total as i32)));
             return;
         }
         match caret {
@@ -93,35 +92,34 @@ impl Walk<'_> {
     }
 
     /// An app that does not know the place is asked for the next best.
-    pub(super) fn on_text_refused(&mut self, index: usize, code: u8) {
-        match code {
-            CARET => self.on_caret(index, None),
-            OFFSET_AT => self.on_first_shown(index, None),
-            TEXT | TEXT_LENGTH => self.nodes[index].value = Text::default(),
+    pub(super) fn on_text_refused(&mut self, index: usize, request: Request) {
+        match request {
+            Request::Caret => self.on_caret(index, None),
+            Request::OffsetAt(..) => self.on_first_shown(index, None),
+            Request::Text(..) | Request::TextLength => self.nodes[index].value = Text::default(),
             _ => {}
         }
     }
 
     fn ask_first_shown(&mut self, index: usize) {
-        // GTK 4.8 never answers GetOffsetAtPoint, not even with an error.
-        if self.extents == Question::ExtentsInWindow {
+        if !self.toolkit.answers_offset_at_point() {
             return self.ask_part(index, 0);
         }
-        let place = cells::clip(self, index).filter(|clip| !clip.is_empty());
-        let Some(clip) = place else {
+        let clip = clip(&self.nodes, index).filter(|clip| !clip.is_empty());
+        let Some(clip) = clip else {
             return self.ask_part(index, 0);
         };
         let x = clip.x + MARGIN.min(clip.w - 1);
         let y = clip.y + MARGIN.min(clip.h - 1);
-        self.queue.push_back((index, Question::OffsetAt(x, y)));
+        self.queue.push_back((index, Request::OffsetAt(x, y)));
     }
 
     fn ask_part(&mut self, index: usize, at: usize) {
         let value = &mut self.nodes[index].value;
         let part = Text::window(value.omitted_after, at);
         value.omitted_before = part.start;
-        let question = Question::Text(part.start as i32, part.end as i32);
-        self.queue.push_back((index, question));
+        let request = Request::Text(part.start as i32, part.end as i32);
+        self.queue.push_back((index, request));
     }
 
     pub(super) fn on_text(&mut self, index: usize, text: &str) {

@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use crate::bus::{self, Message, Reader};
 
-use super::names::{NULL, StateSet};
-use super::peer::{Line, Question};
-use super::walk::read_states;
+use crate::connection::AppConnection;
+use crate::decode;
+use crate::names::{NULL, StateSet};
+use crate::request::Request;
 
 /// How long the search may take in all.
 pub const TIME: Duration = Duration::from_secs(2);
@@ -20,9 +21,6 @@ const LISTED: i32 = 500;
 
 /// So many of those are asked for before their names are looked at.
 const BATCH: i32 = 128;
-
-/// Questions in flight.
-const WINDOW: usize = 128;
 
 /// A choice that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,19 +42,19 @@ pub enum Found {
 }
 
 /// Looks for a choice of that name, whatever its case, within [`TIME`].
-pub fn find(line: &mut Line<'_>, path: &str, name: &str) -> Result<Found, bus::Error> {
+pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> Result<Found, bus::Error> {
     let end = Instant::now() + TIME;
     let mut looked = 0;
     let mut level = vec![path.to_owned()];
     for _ in 0..DEPTH {
         let mut next = Vec::new();
-        let questions = level
+        let requests = level
             .iter()
-            .flat_map(|path| [Question::State, Question::ChildCount].map(|q| (path.as_str(), q)));
-        let answers = ask_each(line, questions.collect(), end)?;
+            .flat_map(|path| [Request::State, Request::ChildCount].map(|q| (path.as_str(), q)));
+        let answers = ask_each(app, requests.collect(), end)?;
         for (container, answer) in level.iter().zip(answers.chunks(2)) {
             let states = answer[0].as_ref();
-            let states = states.and_then(|m| read_states(&mut m.reader()).ok());
+            let states = states.and_then(|m| decode::states(&mut m.reader()).ok());
             // A table makes its cells as it is asked for them.
             if states.is_none_or(|states| states.has(StateSet::MANAGES_DESCENDANTS)) {
                 continue;
@@ -64,11 +62,9 @@ pub fn find(line: &mut Line<'_>, path: &str, name: &str) -> Result<Found, bus::E
             let count = answer[1].as_ref();
             let count = count.and_then(|m| m.reader().variant_i32().ok());
             let mut from = 0;
-            while let Some(children) = children(line, container, count.unwrap_or(-1), from, end)? {
-                let names = children
-                    .iter()
-                    .map(|child| (child.as_str(), Question::Name));
-                let names = ask_each(line, names.collect(), end)?;
+            while let Some(children) = children(app, container, count.unwrap_or(-1), from, end)? {
+                let names = children.iter().map(|child| (child.as_str(), Request::Name));
+                let names = ask_each(app, names.collect(), end)?;
                 for (index, (child, answer)) in (from..).zip(children.into_iter().zip(names)) {
                     let said = answer.as_ref().and_then(|m| m.reader().variant_str().ok());
                     looked += usize::from(said.is_some());
@@ -101,7 +97,7 @@ pub fn find(line: &mut Line<'_>, path: &str, name: &str) -> Result<Found, bus::E
 /// The children from that place on: all of them where they are few, else a batch. `None` behind the
 /// last one.
 fn children(
-    line: &mut Line<'_>,
+    app: &mut AppConnection<'_>,
     path: &str,
     count: i32,
     from: i32,
@@ -111,7 +107,7 @@ fn children(
         return Ok(None);
     }
     if count <= LISTED {
-        let answer = ask_each(line, vec![(path, Question::Children)], end)?.pop();
+        let answer = ask_each(app, vec![(path, Request::Children)], end)?.pop();
         let list = answer.flatten().and_then(|m| {
             let path = |r: &mut Reader<'_>| r.object().map(|(_, path)| path.to_owned());
             m.reader().array(8, path).ok()
@@ -119,8 +115,8 @@ fn children(
         return Ok(list);
     }
     let places = from..(from + BATCH).min(count);
-    let questions = places.map(|i| (path, Question::ChildAt(i))).collect();
-    let answers = ask_each(line, questions, end)?;
+    let requests = places.map(|i| (path, Request::ChildAt(i))).collect();
+    let answers = ask_each(app, requests, end)?;
     let path = |m: &Message| m.reader().object().ok().map(|(_, path)| path.to_owned());
     // A child that does not answer keeps its place.
     let children = answers
@@ -129,31 +125,13 @@ fn children(
     Ok(Some(children.collect()))
 }
 
-/// The answers by `end`, in order; `None` for a refusal and where there was no time.
+/// The replies by `end`, in order; `None` for a refusal.
 fn ask_each(
-    line: &mut Line<'_>,
-    questions: Vec<(&str, Question)>,
+    app: &mut AppConnection<'_>,
+    requests: Vec<(&str, Request)>,
     end: Instant,
 ) -> Result<Vec<Option<Message>>, bus::Error> {
-    let mut answers: Vec<Option<Message>> = Vec::new();
-    answers.resize_with(questions.len(), || None);
-    let mut questions = questions.into_iter().enumerate();
-    loop {
-        while line.connection.in_flight() < WINDOW && Instant::now() < end {
-            let Some((tag, (path, question))) = questions.next() else {
-                break;
-            };
-            line.send(tag as u64, path, question);
-        }
-        if line.connection.in_flight() == 0 {
-            return Ok(answers);
-        }
-        let Some((tag, reply)) = line.connection.reply_until(end)? else {
-            line.connection.forget_calls();
-            return Ok(answers);
-        };
-        if let Some(answer) = answers.get_mut(tag as usize) {
-            *answer = reply.ok();
-        }
-    }
+    let requests = requests.into_iter();
+    let requests = requests.map(|(path, request)| (path.into(), request));
+    app.ask_each(requests, end).map(|(replies, _)| replies)
 }

@@ -2,35 +2,30 @@
 
 use deskline_core::escape;
 
-use super::names::StateSet;
-use super::walk::{self, Failed, Node, Walk};
+use crate::engine::{self, Failed, Node, Unread};
+use crate::names::StateSet;
 
 /// What a reading did not get.
 #[derive(Debug, Default)]
-pub struct Lacks {
-    /// Elements that were found and not read.
-    pub unread: usize,
-    /// Whether the reading was given up, as it took too long.
-    pub cut: bool,
-    /// Whether there are more elements than are read of any app.
-    pub overfull: bool,
-    /// Children of large containers that were not read.
+pub struct Partial {
+    /// What the engine did not get, embedded parts included.
+    pub unread: Unread,
+    /// Children of large lists that were not read.
     pub crowded: usize,
-    /// What was answered with an error.
-    pub failed: Failed,
     /// Embedded parts whose processes do not answer.
     pub silent: usize,
 }
 
-impl Lacks {
-    /// Adds what the walk of an embedded part lacks.
-    pub fn add(&mut self, walk: &Walk<'_>) {
-        self.unread += walk.unread;
-        self.cut |= walk.cut;
-        self.overfull |= walk.overfull;
-        self.failed.lists += walk.failed.lists;
-        self.failed.elements += walk.failed.elements;
-        self.failed.texts += walk.failed.texts;
+impl Partial {
+    /// Adds what the reading of an embedded part lacks.
+    pub fn add(&mut self, other: &Unread) {
+        let unread = &mut self.unread;
+        unread.nodes += other.nodes;
+        unread.cut |= other.cut;
+        unread.overfull |= other.overfull;
+        unread.failed.lists += other.failed.lists;
+        unread.failed.elements += other.failed.elements;
+        unread.failed.texts += other.failed.texts;
     }
 
     /// A line for each thing that the tree of these nodes lacks.
@@ -40,13 +35,13 @@ impl Lacks {
             lists,
             elements,
             texts,
-        } = self.failed;
+        } = self.unread.failed;
         // What did not say its state or role is among those that were not read.
-        let unread = self.unread.saturating_sub(elements);
-        if self.cut {
+        let unread = self.unread.nodes.saturating_sub(elements);
+        if self.unread.cut {
             words.push(format!(
                 "the app is too busy: after {} s of answers {} and what is below were not read",
-                walk::LONGEST.as_secs(),
+                engine::LONGEST.as_secs(),
                 escape::count(unread, "element")
             ));
         } else if unread > 0 {
@@ -57,10 +52,10 @@ impl Lacks {
                 ),
             });
         }
-        if self.overfull {
+        if self.unread.overfull {
             words.push(format!(
                 "the app has more than {} elements: the others were not read",
-                walk::MOST_NODES
+                engine::MOST_NODES
             ));
         }
         if self.crowded > 0 {
@@ -70,7 +65,7 @@ impl Lacks {
             };
             words.push(format!(
                 "not read: {were} of more than {}; those that show were searched for by their places",
-                walk::LISTED
+                engine::LISTED
             ));
         }
         for (count, thing, what) in [

@@ -1,0 +1,30 @@
+//! What is known of one app between its readings.
+
+use crate::peer::Peer;
+use crate::strategies::bulk_cache::BulkCache;
+use crate::tree::KnownWindows;
+
+/// An app that was met.
+#[derive(Debug)]
+pub struct App {
+    /// Who it is, and how to reach it.
+    pub peer: Peer,
+    /// Whether its cache is worth fetching.
+    pub cache: BulkCache,
+    /// Whether a reading has found the same tree as the one before it: GTK 4's grows as it is read.
+    pub grown: bool,
+    /// Which windows its toplevels are.
+    pub windows: KnownWindows,
+}
+
+impl App {
+    /// Of an app that nothing else is known of yet.
+    pub fn new(peer: Peer) -> Self {
+        Self {
+            cache: BulkCache::new(peer.toolkit.cache_use()),
+            peer,
+            grown: false,
+            windows: KnownWindows::default(),
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! A connection to the accessibility bus: the apps on it, and reading one.
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use deskline_core::{Diff, ElementId, Tree};
+use deskline_link::{Error, Result, Scope};
+use deskline_unix::process;
+
+use crate::app::App;
+use crate::bus::{self, Body, Call, Connection, Reader};
+use crate::connection::{AppConnection, PATIENCE};
+use crate::engine::{self, Engine};
+use crate::names::{ACCESSIBLE, REGISTRY, ROOT};
+use crate::peer::Peer;
+use crate::request::Request;
+use crate::strategies::keep_alive::KeepAlive;
+use crate::strategies::reuse::LastReading;
+use crate::strategies::{embedded, table};
+use crate::toolkits::mapped;
+use crate::tree::{self, Windows};
+use crate::{act, decode, reading};
+
+/// How many readings an app whose tree grows as it is read may take until two agree.
+const GROWTH: usize = 3;
+
+/// How long an app may take to tell its name where others are listed too.
+const AT_ONCE: Duration = Duration::from_millis(200);
+
+/// An app on the accessibility bus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its unique bus name.
+    pub bus_name: String,
+    /// Its process id.
+    pub pid: u32,
+}
+
+/// A connection to the accessibility bus.
+#[derive(Debug)]
+pub struct AtSpi {
+    pub(crate) bus: Connection,
+    /// By their process ids.
+    apps: HashMap<u32, App>,
+    /// Bus names are never used twice, so their pids are asked for once.
+    pids: HashMap<String, u32>,
+    /// Apps that were told to send their events.
+    pub(crate) registered: HashSet<String>,
+    /// The bus name of the app that is listened to.
+    pub(crate) listening: Option<String>,
+    /// The last reading of that app.
+    pub(crate) last: Option<LastReading>,
+    keep_alive: KeepAlive,
+}
+
+impl AtSpi {
+    /// Connects to the accessibility bus at `address`.
+    pub fn connect(address: &str) -> Result<Self, bus::Error> {
+        Ok(Self {
+            bus: Connection::open(address, PATIENCE)?,
+            apps: HashMap::new(),
+            pids: HashMap::new(),
+            registered: HashSet::new(),
+            listening: None,
+            last: None,
+            keep_alive: KeepAlive::new(address),
+        })
+    }
+
+    /// The bus's own id: another after each start of the desktop.
+    pub fn guid(&self) -> &str {
+        self.bus.guid()
+    }
+
+    /// The apps on the bus, in the order in which they came. Asks the registry and the daemon, no
+    /// app.
+    pub fn apps(&mut self) -> Result<Vec<Listed>, bus::Error> {
+        let call = Call {
+            destination: REGISTRY,
+            path: ROOT,
+            interface: ACCESSIBLE,
+            member: "GetChildren",
+            body: Body::new(),
+        };
+        let names: Vec<String> = self
+            .bus
+            .call(&call, PATIENCE)?
+            .reader()
+            .array(8, |r| Reader::object(r).map(|(name, _)| name.to_owned()))?;
+        let unknown: Vec<&str> = names
+            .iter()
+            .map(String::as_str)
+            .filter(|n| !self.pids.contains_key(*n))
+            .collect();
+        let calls = unknown.iter().map(|name| Call {
+            destination: "org.freedesktop.DBus",
+            path: "/org/freedesktop/DBus",
+            interface: "org.freedesktop.DBus",
+            member: "GetConnectionUnixProcessID",
+            body: Body::new().str(name),
+        });
+        let pids = &mut self.pids;
+        self.bus
+            .batch(calls, 64, Instant::now() + PATIENCE, |i, reply| {
+                if let Some(pid) = reply.ok().and_then(|m| m.reader().u32().ok()) {
+                    pids.insert(unknown[i].to_owned(), pid);
+                }
+            })?;
+        self.pids.retain(|name, _| names.contains(name));
+        self.registered.retain(|name| names.contains(name));
+        let pids = &self.pids;
+        self.apps
+            .retain(|_, app| pids.contains_key(&app.peer.bus_name));
+        self.keep_alive.retain(|name| pids.contains_key(name));
+        Ok(names
+            .into_iter()
+            .filter_map(|bus_name| {
+                let pid = *self.pids.get(&bus_name)?;
+                Some(Listed { bus_name, pid })
+            })
+            .collect())
+    }
+
+    /// The name that the app gives itself; empty where it does not say so at once: a list of apps
+    /// must not wait for one that hangs.
+    pub fn name_of(&mut self, pid: u32) -> String {
+        let met = self.meet(pid, AT_ONCE);
+        met.map(|app| app.peer.name.clone()).unwrap_or_default()
+    }
+
+    /// Whether the app answers, within 2 s. An app that is not on the bus is not unresponsive.
+    pub fn answers(&mut self, pid: u32) -> Result<bool, bus::Error> {
+        let Some(app) = self.apps()?.into_iter().find(|app| app.pid == pid) else {
+            return Ok(true);
+        };
+        let mut app = AppConnection::by_bus(&mut self.bus, &app.bus_name);
+        Ok(act::answers(&mut app, ROOT))
+    }
+
+    pub(crate) fn app(&mut self, pid: u32) -> Result<&mut App> {
+        self.meet(pid, PATIENCE)
+    }
+
+    fn meet(&mut self, pid: u32, patience: Duration) -> Result<&mut App> {
+        if !self.apps.contains_key(&pid) {
+            let candidates: Vec<Listed> = self
+                .apps()
+                .map_err(Error::system(
+                    "asking the accessibility registry for its apps",
+                ))?
+                .into_iter()
+                .filter(|app| app.pid == pid)
+                .collect();
+            // An app can be there twice, once as a plug without windows; the last has the windows.
+            let Some(listed) = candidates.last() else {
+                return Err(no_window(pid));
+            };
+            let peer = Peer::meet(&mut self.bus, &listed.bus_name, pid, patience)
+                .map_err(|e| unanswered(e, &process::name(pid), pid))?;
+            self.apps.insert(pid, App::new(peer));
+        }
+        self.apps.get_mut(&pid).ok_or_else(|| no_window(pid))
+    }
+
+    /// Whether the app's coordinates are relative to its pop-ups' windows, so that a reading needs
+    /// to know them.
+    pub fn needs_popups(&mut self, pid: u32) -> bool {
+        self.app(pid)
+            .is_ok_and(|app| !app.peer.toolkit.knows_the_screen())
+    }
+
+    /// Whether the last reading has toplevels whose windows may be on their way.
+    pub fn lacks_windows(&self, pid: u32) -> bool {
+        let app = self.apps.get(&pid);
+        app.is_some_and(|app| app.windows.are_on_their_way())
+    }
+
+    /// Does not wait again for the windows that are missing now.
+    pub fn give_up_windows(&mut self, pid: u32) {
+        if let Some(app) = self.apps.get_mut(&pid) {
+            app.windows.give_up();
+        }
+    }
+
+    /// Forgets what was learnt about an app, its private socket too, after it did not answer.
+    fn forget(&mut self, pid: u32) {
+        self.apps.remove(&pid);
+    }
+
+    /// One traversal. `windows` are the app's, for toolkits whose coordinates are relative to
+    /// them.
+    pub fn read(&mut self, pid: u32, scope: Scope, windows: &Windows) -> Result<Tree> {
+        let name = self.app(pid)?.peer.name.clone();
+        let first = self.try_read(pid, scope, windows);
+        // The private socket may have been that of an app that is gone: once more, by the bus.
+        let mut read = match first {
+            Err(bus::Error::Io(_)) => {
+                self.forget(pid);
+                self.app(pid)?;
+                self.try_read(pid, scope, windows)
+            }
+            first => first,
+        };
+        for _ in 0..GROWTH {
+            let (Ok(tree), Scope::Whole { .. }) = (&read, scope) else {
+                break;
+            };
+            let app = self.app(pid)?;
+            if app.peer.toolkit.is_complete_at_once() || std::mem::replace(&mut app.grown, true) {
+                break;
+            }
+            let again = self.try_read(pid, scope, windows);
+            if let Ok(again) = &again
+                && !Diff::between(tree, again)
+                    .changed_ids(tree, again)
+                    .is_empty()
+                && let Some(app) = self.apps.get_mut(&pid)
+            {
+                app.grown = false;
+            }
+            read = again;
+        }
+        read.map_err(|e| {
+            self.forget(pid);
+            unanswered(e, &name, pid)
+        })
+    }
+
+    fn try_read(&mut self, pid: u32, scope: Scope, windows: &Windows) -> Result<Tree, bus::Error> {
+        let start = Instant::now();
+        let end = start + engine::LONGEST;
+        self.hear();
+        // A look at what shows alone, as between a click and its text, does not replace it.
+        let last = match scope {
+            Scope::Showing => None,
+            _ => self.last.take().filter(|last| last.pid == pid),
+        };
+        let Self { bus, apps, .. } = self;
+        let app = apps.get_mut(&pid).ok_or(bus::Error::Timeout)?;
+        let (bus_name, toolkit) = (app.peer.bus_name.clone(), app.peer.toolkit);
+        let fetch_cache = app.cache.is_due();
+        let mut spreadsheets = self.keep_alive.take(&bus_name);
+        let engine = Engine::new(app.peer.connection(bus), &bus_name, toolkit, end);
+        let read = reading::read(engine, scope, fetch_cache, last.as_ref(), &mut spreadsheets)?;
+        let (mut nodes, mut partial) = (read.nodes, read.partial);
+        for (container, owner, path) in read.foreign {
+            let object = (container, owner.as_str(), path.as_str());
+            embedded::read(bus, &mut nodes, &mut partial, object, end)?;
+        }
+        engine::settle(&mut nodes);
+        self.keep_alive.put(&bus_name, spreadsheets);
+        if fetch_cache {
+            app.cache.judge(read.cache_was_complete);
+        }
+        let mut tree = tree::build(
+            &app.peer,
+            &mut app.windows,
+            &nodes,
+            windows,
+            start.elapsed(),
+        );
+        tree.partial = partial.words(&nodes);
+        let heard = self.listening.as_ref() == Some(&bus_name);
+        if heard && !fetch_cache && scope != Scope::Showing {
+            self.last = Some(LastReading::of(pid, nodes));
+        }
+        Ok(tree)
+    }
+
+    /// The app that has this element, and the element's object.
+    fn locate<'a>(&'a mut self, element: &'a ElementId) -> Result<Located<'a>> {
+        let (bus_name, path) = tree::split_id(element).ok_or_else(|| {
+            Error::Input(format!("{element:?} is not an element of this desktop"))
+        })?;
+        let Self { bus, apps, .. } = self;
+        let app = apps.values_mut().find(|app| app.peer.bus_name == bus_name);
+        let (pid, name, mut app) = match app {
+            Some(App { peer, .. }) => (peer.pid, peer.name.clone(), peer.connection(bus)),
+            None => (0, bus_name.to_owned(), AppConnection::by_bus(bus, bus_name)),
+        };
+        let path = match table::parse_cell_id(path) {
+            None => path.to_owned(),
+            Some((table, row, column)) => app
+                .ask(table, Request::CellAt(row, column))
+                .and_then(|m| decode::object(&m).ok_or(bus::WireError.into()))
+                .map_err(|e| unanswered(e, &name, pid))?,
+        };
+        Ok(Located {
+            app,
+            path,
+            pid,
+            name,
+        })
+    }
+
+    /// Presses through `Action`.
+    pub fn press(&mut self, element: &ElementId) -> Result<()> {
+        self.locate(element)?.act(act::press)
+    }
+
+    /// Sets a value through `Value`, `EditableText` or `Selection`.
+    pub fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()> {
+        self.locate(element)?
+            .act(|app, path| act::set_value(app, path, value))
+    }
+
+    /// Selects or deselects through the container's `Selection` or `Table`.
+    pub fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
+        self.locate(element)?
+            .act(|app, path| act::set_selected(app, path, selected))
+    }
+
+    /// Scrolls into view through `Component.ScrollTo`; `false` where the toolkit cannot.
+    pub fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
+        self.locate(element)?
+            .act(|app, path| Ok(act::scroll_into_view(app, path)?))
+    }
+}
+
+/// An element's object, and the app that has it.
+struct Located<'a> {
+    app: AppConnection<'a>,
+    path: String,
+    pid: u32,
+    name: String,
+}
+
+impl Located<'_> {
+    /// Acts on the object; an error on the bus is the app's.
+    fn act<T>(
+        mut self,
+        action: impl FnOnce(&mut AppConnection<'_>, &str) -> Result<T, act::Failure>,
+    ) -> Result<T> {
+        action(&mut self.app, &self.path).map_err(|e| match e {
+            act::Failure::Bus(e) => unanswered(e, &self.name, self.pid),
+            act::Failure::Refused(e) => e,
+        })
+    }
+}
+
+fn no_window(pid: u32) -> Error {
+    if !process::exists(pid) {
+        return Error::NoProcess(pid);
+    }
+    Error::NoWindow {
+        pid,
+        name: process::name(pid),
+        hint: mapped::hint(pid),
+    }
+}
+
+fn unanswered(e: bus::Error, app: &str, pid: u32) -> Error {
+    match e {
+        bus::Error::Timeout => Error::NotAnswering {
+            app: app.to_owned(),
+            pid,
+            ms: PATIENCE.as_millis(),
+        },
+        // The app's end of its own socket: it is gone.
+        bus::Error::Io(_) if !process::exists(pid) => Error::NoProcess(pid),
+        e => Error::system("talking to the app over the accessibility bus")(e),
+    }
+}

@@ -1,0 +1,44 @@
+//! Reading replies: the types that several requests answer with.
+
+use deskline_core::Rect;
+
+use crate::bus::{Message, Reader, WireError};
+use crate::names::{NULL, StateSet};
+
+/// `au`: the words of a state set, low word first.
+pub fn states(r: &mut Reader<'_>) -> Result<StateSet, WireError> {
+    let words = r.array(4, Reader::u32)?;
+    let low = u64::from(words.first().copied().unwrap_or(0));
+    let high = u64::from(words.get(1).copied().unwrap_or(0));
+    Ok(StateSet(high << 32 | low))
+}
+
+/// `(iiii)`: x, y, width and height.
+pub fn extents(message: &Message) -> Option<Rect> {
+    let mut r = message.reader();
+    Rect::new(r.i32().ok()?, r.i32().ok()?, r.i32().ok()?, r.i32().ok()?)
+}
+
+/// `(so)`: the path of the object, if there is one.
+pub fn object(message: &Message) -> Option<String> {
+    let (_, path) = message.reader().object().ok()?;
+    (path != NULL).then(|| path.to_owned())
+}
+
+/// A property that is an object: its path, if there is one.
+pub fn object_property(message: &Message) -> Option<String> {
+    let mut reader = message.reader();
+    reader.signature().ok().filter(|s| *s == "(so)")?;
+    let (_, path) = reader.object().ok()?;
+    (path != NULL).then(|| path.to_owned())
+}
+
+/// `a(so)`: bus names and paths.
+pub fn objects(message: &Message) -> Result<Vec<(&str, &str)>, WireError> {
+    message.reader().array(8, Reader::object)
+}
+
+/// A property that is a number.
+pub fn number_property(message: &Message) -> Option<i32> {
+    message.reader().variant_i32().ok()
+}

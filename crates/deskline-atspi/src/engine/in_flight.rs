@@ -1,0 +1,59 @@
+//! The table of requests that wait for their replies.
+
+use crate::request::Request;
+
+/// What was asked of which node, by tag. Tags are reused.
+#[derive(Debug, Default)]
+pub struct InFlight {
+    slots: Vec<Option<(usize, Request)>>,
+    free: Vec<usize>,
+}
+
+impl InFlight {
+    /// Notes a request; gives its tag.
+    pub fn insert(&mut self, node: usize, request: Request) -> u64 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() - 1
+        });
+        self.slots[slot] = Some((node, request));
+        slot as u64
+    }
+
+    /// The request of that tag, which is answered now.
+    pub fn remove(&mut self, tag: u64) -> Option<(usize, Request)> {
+        let slot = usize::try_from(tag).ok()?;
+        let asked = self.slots.get_mut(slot)?.take();
+        self.free.extend(asked.is_some().then_some(slot));
+        asked
+    }
+
+    /// All that wait.
+    pub fn take(&mut self) -> Vec<(usize, Request)> {
+        self.free.clear();
+        std::mem::take(&mut self.slots)
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_is_free_again_once_it_was_answered() {
+        let mut table = InFlight::default();
+        let (first, second) = (
+            table.insert(1, Request::Name),
+            table.insert(2, Request::Role),
+        );
+        assert_eq!(table.remove(first), Some((1, Request::Name)));
+        assert_eq!(table.remove(first), None);
+        assert_eq!(table.insert(3, Request::State), first);
+        assert_eq!(table.remove(second), Some((2, Request::Role)));
+        assert_eq!(table.take(), [(3, Request::State)]);
+        assert_eq!(table.remove(first), None);
+    }
+}

@@ -1,0 +1,477 @@
+//! The engine of a traversal: an arena of nodes, a queue of requests, and one table of those in
+//! flight.
+//!
+//! Each object is asked for its state first. One that shows is then asked for the rest; one that
+//! does not is set aside ([`Engine::take_hidden`]), so that a hidden subtree costs one call until
+//! somebody wants it. The engine knows no strategy: which objects are added, when hidden ones are
+//! read and what is already known of them is decided by the caller.
+
+mod answers;
+mod in_flight;
+mod node;
+mod texts;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use node::{Failed, Found, Known, LongList, Node, Unread, clip};
+pub use texts::settle;
+
+use crate::bus::{Error, Message, Reply};
+use crate::connection::AppConnection;
+use crate::decode;
+use crate::names::{NULL, StateSet};
+use crate::request::Request;
+use crate::toolkits::{Toolkit, gtk};
+
+use in_flight::InFlight;
+
+/// No app has more objects; a tree that does is a loop.
+pub const MOST_NODES: usize = 200_000;
+
+/// How long a traversal may take, however lively the app answers: one that is flooded with work
+/// answers each request, and all of them never.
+pub const LONGEST: Duration = Duration::from_secs(4);
+
+/// A container of more children than this is not listed in one call: GTK 3 and Chromium take time
+/// for it that grows with the square of their number, 2.5 s for 10,000, and answer nothing else
+/// meanwhile. It becomes a [`LongList`].
+pub const LISTED: i32 = 500;
+
+/// One traversal in progress.
+pub struct Engine<'a> {
+    connection: AppConnection<'a>,
+    bus_name: String,
+    /// The toolkit of the app.
+    pub toolkit: Toolkit,
+    /// All objects that were found. A container comes before what is in it.
+    pub nodes: Vec<Node>,
+    /// The paths of `nodes`.
+    paths: HashSet<String>,
+    /// What is known of objects before they are asked.
+    known: HashMap<String, Known>,
+    /// How many nodes were known, and how many were not.
+    known_nodes: usize,
+    unknown_nodes: usize,
+    queue: VecDeque<(usize, Request)>,
+    in_flight: InFlight,
+    /// Nodes that do not show and were asked for their state only.
+    hidden: Vec<usize>,
+    /// The role of all objects that are added now, where it is known and they have no children.
+    leaf_role: Option<u32>,
+    /// Objects of other processes: their container, bus name and path.
+    pub foreign: Vec<(usize, String, String)>,
+    /// Containers of too many children to list, which the caller takes and reads.
+    pub long_lists: Vec<LongList>,
+    /// What was not read.
+    pub unread: Unread,
+    /// When the traversal is given up.
+    end: Instant,
+}
+
+impl<'a> Engine<'a> {
+    /// A traversal of one app, given up at `end`.
+    pub fn new(
+        connection: AppConnection<'a>,
+        bus_name: &str,
+        toolkit: Toolkit,
+        end: Instant,
+    ) -> Self {
+        Self {
+            connection,
+            bus_name: bus_name.to_owned(),
+            toolkit,
+            nodes: Vec::new(),
+            paths: HashSet::new(),
+            known: HashMap::new(),
+            known_nodes: 0,
+            unknown_nodes: 0,
+            queue: VecDeque::new(),
+            in_flight: InFlight::default(),
+            hidden: Vec::new(),
+            leaf_role: None,
+            foreign: Vec::new(),
+            long_lists: Vec::new(),
+            unread: Unread::default(),
+            end,
+        }
+    }
+
+    /// Whether the time for the whole traversal is over.
+    pub fn is_late(&self) -> bool {
+        Instant::now() >= self.end
+    }
+
+    /// The bus name of the app that is read.
+    pub fn bus_name(&self) -> &str {
+        &self.bus_name
+    }
+
+    /// When the traversal is given up.
+    pub fn end(&self) -> Instant {
+        self.end
+    }
+
+    /// Takes what is known of objects, by their paths, so that they need not be asked.
+    pub fn learn(&mut self, known: HashMap<String, Known>) {
+        self.known = known;
+    }
+
+    /// How many objects were known; how many of the nodes were; how many of them were not.
+    pub fn known_counts(&self) -> (usize, usize, usize) {
+        (self.known.len(), self.known_nodes, self.unknown_nodes)
+    }
+
+    /// Adds the root and reads what shows below it, except long lists and containers that manage
+    /// their descendants. `owner` is the bus name of an embedded object's process.
+    pub fn start(&mut self, path: &str, owner: Option<&Arc<str>>) -> Result<(), Error> {
+        self.add(None, path.to_owned());
+        if let Some(root) = self.nodes.first_mut() {
+            root.owner = owner.cloned();
+        }
+        self.pump(None)
+    }
+
+    /// The hidden nodes that were found since the last time.
+    pub fn take_hidden(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.hidden)
+    }
+
+    /// Leaves hidden nodes for later.
+    pub fn leave_hidden(&mut self, hidden: Vec<usize>) {
+        self.hidden.extend(hidden);
+    }
+
+    /// Drops the requests that there was no time for, and marks what they leave incomplete.
+    pub fn drop_queue(&mut self) {
+        for (node, request) in std::mem::take(&mut self.queue) {
+            let node = &mut self.nodes[node];
+            match request {
+                Request::Children | Request::ChildCount => node.children_read = false,
+                // Without its text it says nothing: it is one of those that were not read.
+                Request::TextLength | Request::Text(..) | Request::Caret
+                    if !node.showing && node.name.is_empty() && node.children.is_empty() =>
+                {
+                    node.role = None;
+                }
+                Request::Text(..) => node.value = deskline_core::Text::default(),
+                // A node whose role was never asked for stays out of the tree.
+                _ => {}
+            }
+        }
+    }
+
+    /// Counts the nodes that were found and not read, and marks their containers incomplete.
+    pub fn count_unread(&mut self) {
+        for i in 1..self.nodes.len() {
+            if self.nodes[i].role.is_none() {
+                self.unread.nodes += 1;
+                if let Some(parent) = self.nodes[i].parent {
+                    self.nodes[parent].children_read = false;
+                }
+            }
+        }
+    }
+
+    /// Adds an object that was found; `None` where it is in the tree already.
+    pub fn add(&mut self, parent: Option<usize>, path: String) -> Option<usize> {
+        if path == NULL || self.paths.contains(&path) {
+            return None;
+        }
+        if self.nodes.len() >= MOST_NODES {
+            self.unread.overfull = true;
+            if let Some(parent) = parent {
+                self.nodes[parent].children_read = false;
+            }
+            return None;
+        }
+        let states = self.known.get(&path).map(|known| known.states);
+        let index = self.insert(Node {
+            path,
+            parent,
+            children_read: true,
+            ..Node::default()
+        });
+        match (parent, states) {
+            (None, _) => {
+                self.nodes[index].showing = true;
+                self.ask_facts(index);
+            }
+            (_, Some(states)) => self.on_state(index, states),
+            _ => self.queue.push_back((index, Request::State)),
+        }
+        Some(index)
+    }
+
+    /// Puts a node into the arena, and asks nothing of it.
+    fn insert(&mut self, node: Node) -> usize {
+        self.paths.insert(node.path.clone());
+        let index = self.nodes.len();
+        if let Some(parent) = node.parent {
+            self.nodes[parent].children.push(index);
+        }
+        self.nodes.push(node);
+        index
+    }
+
+    /// Puts a node that was read before into the arena; `None` where its object is there already.
+    pub fn insert_read(&mut self, node: Node) -> Option<usize> {
+        (!self.paths.contains(&node.path)).then(|| self.insert(node))
+    }
+
+    /// Asks what there is to know of a node beyond its state, except what is known of it.
+    pub fn ask_facts(&mut self, index: usize) {
+        let node = &mut self.nodes[index];
+        let manages = node.states.has(StateSet::MANAGES_DESCENDANTS);
+        let mut children = None;
+        if self.known.contains_key(&node.path) {
+            self.known_nodes += 1;
+        } else {
+            self.unknown_nodes += 1;
+        }
+        if let Some(known) = self.known.get_mut(&node.path) {
+            node.role = Some(known.role);
+            node.name = std::mem::take(&mut known.name);
+            node.description = std::mem::take(&mut known.description);
+            children = known.children.take();
+        } else if let Some(role) = self.leaf_role {
+            node.role = Some(role);
+            children = Some(Vec::new());
+            if node.name.is_empty() {
+                self.queue.push_back((index, Request::Name));
+            }
+        } else {
+            self.queue.push_back((index, Request::Role));
+            self.queue.push_back((index, Request::Name));
+        }
+        if node.parent.is_some() {
+            self.queue.push_back((index, self.toolkit.extents()));
+        }
+        match children {
+            // Listing the children of a table that creates its cells on request can take all the
+            // memory there is.
+            _ if manages => node.children_read = false,
+            Some(children) => {
+                for child in children {
+                    self.add(Some(index), child);
+                }
+            }
+            // Most have none, and are then asked nothing more.
+            None => self.queue.push_back((index, Request::ChildCount)),
+        }
+    }
+
+    fn on_count(&mut self, index: usize, count: i32) {
+        match count {
+            0 => {}
+            count if count > LISTED => {
+                self.nodes[index].children_read = false;
+                self.long_lists.push(LongList { node: index, count });
+            }
+            // A negative count is a toolkit's "I do not say".
+            _ => self.queue.push_back((index, Request::Children)),
+        }
+    }
+
+    fn on_state(&mut self, index: usize, states: StateSet) {
+        let Some(parent) = self.nodes[index].parent else {
+            return;
+        };
+        let toplevel = self.nodes[parent].parent.is_none() && self.nodes[parent].owner.is_none();
+        let shown = if toplevel {
+            StateSet::SHOWING
+        } else {
+            self.toolkit.shown_state()
+        };
+        let role = self.known.get(&self.nodes[index].path).map(|k| k.role);
+        let viewport = role.is_some_and(|role| gtk::viewport_shows(role, states));
+        let showing = self.nodes[parent].showing && (states.has(shown) || viewport);
+        self.nodes[index].states = states;
+        self.nodes[index].showing = showing;
+        if showing {
+            self.ask_facts(index);
+        } else {
+            self.hidden.push(index);
+        }
+    }
+
+    /// Sends what is queued and takes what is answered, until there is neither. Sends nothing after
+    /// `until`.
+    pub fn pump(&mut self, until: Option<Instant>) -> Result<(), Error> {
+        loop {
+            if self.is_late() {
+                self.cut();
+                return Ok(());
+            }
+            let open = until.is_none_or(|until| Instant::now() < until);
+            while open && self.connection.has_room() {
+                let Some((index, request)) = self.queue.pop_front() else {
+                    break;
+                };
+                let tag = self.in_flight.insert(index, request);
+                self.connection.send(tag, &self.nodes[index].path, request);
+            }
+            if self.connection.is_idle() {
+                return Ok(());
+            }
+            if let Some((tag, reply)) = self.connection.next_reply(self.end)?
+                && let Some((index, request)) = self.in_flight.remove(tag)
+            {
+                self.on_reply(index, request, &reply);
+            }
+        }
+    }
+
+    fn on_reply(&mut self, index: usize, request: Request, reply: &Reply) {
+        let read = reply
+            .as_ref()
+            .is_ok_and(|message| self.on_answer(index, request, message).is_ok());
+        if !read {
+            self.on_refused(index, request);
+        }
+    }
+
+    /// An error, or a reply that cannot be read: the part stays unknown, and counts as unread.
+    fn on_refused(&mut self, index: usize, request: Request) {
+        match request {
+            Request::Children => {
+                self.nodes[index].children_read = false;
+                self.unread.failed.lists += 1;
+            }
+            Request::ChildCount => self.queue.push_back((index, Request::Children)),
+            Request::State | Request::Role => self.unread.failed.elements += 1,
+            Request::Name => self.unread.failed.texts += 1,
+            request => {
+                let text = matches!(request, Request::Text(..));
+                let failed = text && self.nodes[index].id.is_none();
+                self.unread.failed.texts += usize::from(failed);
+                self.on_text_refused(index, request);
+            }
+        }
+    }
+
+    /// Ends the traversal with what there is.
+    fn cut(&mut self) {
+        self.connection.forget();
+        let asked = self.in_flight.take();
+        self.unread.cut |= !self.queue.is_empty() || !asked.is_empty();
+        for (node, request) in asked {
+            if let Request::Children | Request::ChildCount = request {
+                self.nodes[node].children_read = false;
+            }
+        }
+        self.drop_queue();
+    }
+
+    /// A request that is not part of the traversal itself.
+    pub fn ask(&mut self, path: &str, request: Request) -> Result<Message, Error> {
+        self.connection.ask(path, request)
+    }
+
+    /// The same; `None` where the object refuses it, or the traversal is late.
+    pub fn try_ask(&mut self, path: &str, request: Request) -> Result<Option<Message>, Error> {
+        if self.is_late() {
+            return Ok(None);
+        }
+        match self.ask(path, request) {
+            Ok(message) => Ok(Some(message)),
+            Err(Error::Remote { .. } | Error::Malformed(_)) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// A property that is a number, as [`Self::try_ask`].
+    pub fn number(&mut self, path: &str, request: Request) -> Result<Option<i32>, Error> {
+        let reply = self.try_ask(path, request)?;
+        Ok(reply.as_ref().and_then(decode::number_property))
+    }
+
+    /// The paths of a list of objects, without those of other processes.
+    pub fn own_objects(&self, message: &Message) -> Option<Vec<String>> {
+        let objects = decode::objects(message).ok()?;
+        let own = objects.into_iter().filter(|(owner, _)| self.is_own(owner));
+        Some(own.map(|(_, path)| path.to_owned()).collect())
+    }
+
+    /// Whether this bus name is that of the app that is read.
+    pub fn is_own(&self, owner: &str) -> bool {
+        owner.is_empty() || owner == self.bus_name
+    }
+
+    /// Requests to one object at once; their replies in order, `None` where it refused one. Fewer
+    /// where the traversal is late.
+    pub fn ask_all(
+        &mut self,
+        path: &str,
+        requests: impl IntoIterator<Item = Request>,
+    ) -> Result<Vec<Option<Message>>, Error> {
+        let path: Rc<str> = path.into();
+        let requests = requests.into_iter();
+        self.ask_each(requests.map(|request| (path.clone(), request)))
+    }
+
+    /// The same of many objects.
+    pub fn ask_each(
+        &mut self,
+        requests: impl IntoIterator<Item = (Rc<str>, Request)>,
+    ) -> Result<Vec<Option<Message>>, Error> {
+        let (replies, complete) = self.connection.ask_each(requests, self.end)?;
+        self.unread.cut |= !complete;
+        Ok(replies)
+    }
+
+    /// Lists the children of a node after all, with what is below them.
+    pub fn read_children(&mut self, node: usize) -> Result<(), Error> {
+        let first = self.nodes.len();
+        self.nodes[node].children_read = true;
+        self.queue.push_back((node, Request::Children));
+        self.pump(None)?;
+        self.details(first, None)
+    }
+
+    /// Lists the children of a node that has this many, or adds it to the long lists.
+    pub fn list_counted(&mut self, node: usize, count: i32) -> Result<(), Error> {
+        self.nodes[node].children_read = true;
+        self.on_count(node, count);
+        self.pump(None)
+    }
+
+    /// Reads objects that were found by other means, with what is below them.
+    pub fn read_found(&mut self, parent: usize, found: Vec<Found>) -> Result<(), Error> {
+        let first = self.nodes.len();
+        for Found { path, id, name } in found {
+            if let Some(index) = self.add(Some(parent), path) {
+                self.nodes[index].id = id;
+                self.nodes[index].name = name;
+            }
+        }
+        self.pump(None)?;
+        self.details(first, None)
+    }
+
+    /// The same of objects of a known role that have no children.
+    pub fn read_leaves(
+        &mut self,
+        parent: usize,
+        found: Vec<Found>,
+        role: u32,
+    ) -> Result<(), Error> {
+        self.leaf_role = Some(role);
+        let read = self.read_found(parent, found);
+        self.leaf_role = None;
+        read
+    }
+
+    /// Takes out the nodes from this one on, whose containers are all before it.
+    pub fn forget_from(&mut self, first: usize) {
+        for node in self.nodes.drain(first..) {
+            self.paths.remove(&node.path);
+        }
+        for node in &mut self.nodes {
+            node.children.retain(|child| *child < first);
+        }
+        self.hidden.retain(|node| *node < first);
+    }
+}

@@ -1,0 +1,126 @@
+//! The arena's nodes, and what is told of objects besides their own replies.
+
+use std::sync::Arc;
+
+use deskline_core::{Rect, Text};
+
+use crate::names::{StateSet, role};
+use crate::toolkits::gtk;
+
+/// An object, as far as it was read.
+#[derive(Debug, Default)]
+pub struct Node {
+    /// Its bus name where that is not the app's own: an embedded object of another process.
+    pub owner: Option<Arc<str>>,
+    /// Its object path.
+    pub path: String,
+    /// Its identity, where that is not its path.
+    pub id: Option<String>,
+    /// The index of its container.
+    pub parent: Option<usize>,
+    /// The indexes of its children, in document order.
+    pub children: Vec<usize>,
+    /// Its role's number; `None` until it was read.
+    pub role: Option<u32>,
+    pub states: StateSet,
+    pub name: String,
+    pub description: String,
+    /// The name of its label, where it has no name of its own. Until all labels are resolved, the
+    /// label's path.
+    pub label: String,
+    pub value: Text,
+    /// As the toolkit says it; not always in screen coordinates.
+    pub extents: Option<Rect>,
+    /// Whether it and all that it is in show, as far as the toolkit says.
+    pub showing: bool,
+    /// Whether its children were asked for and all of them read.
+    pub children_read: bool,
+    /// Whether what only some roles have was asked for.
+    pub detailed: bool,
+}
+
+/// An object that was found by other means than its container's list.
+#[derive(Debug)]
+pub struct Found {
+    pub path: String,
+    /// Its identity, where that is not its path.
+    pub id: Option<String>,
+    /// Its name; empty where it is not known.
+    pub name: String,
+}
+
+impl Found {
+    /// An object of which nothing but its path is known.
+    pub fn at(path: String) -> Self {
+        Self {
+            path,
+            id: None,
+            name: String::new(),
+        }
+    }
+}
+
+/// What is known of an object before it is asked.
+#[derive(Debug)]
+pub struct Known {
+    pub role: u32,
+    pub name: String,
+    pub description: String,
+    pub states: StateSet,
+    /// The paths of its children, in order; `None` where not all of them are known.
+    pub children: Option<Vec<String>>,
+}
+
+/// A container of too many children to list in one call.
+#[derive(Debug, Clone, Copy)]
+pub struct LongList {
+    pub node: usize,
+    /// How many children it says that it has.
+    pub count: i32,
+}
+
+/// What a traversal did not get.
+#[derive(Debug, Default)]
+pub struct Unread {
+    /// Nodes that were found and not read.
+    pub nodes: usize,
+    /// Whether it was given up, with requests unsent or unanswered.
+    pub cut: bool,
+    /// Whether more objects were found than are read of any app.
+    pub overfull: bool,
+    /// What the app refused to tell, or told in a form that cannot be read.
+    pub failed: Failed,
+}
+
+/// Requests that were refused, by what the tree lacks for it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Failed {
+    /// Containers whose children were not listed.
+    pub lists: usize,
+    /// Elements that did not say what they are: those that have gone, mostly.
+    pub elements: usize,
+    /// Elements that did not tell their names or texts.
+    pub texts: usize,
+}
+
+/// The part of a node that can be seen: its extents, clipped by those of all its containers.
+pub fn clip(nodes: &[Node], index: usize) -> Option<Rect> {
+    let mut clip = nodes[index].extents?;
+    let mut at = nodes[index].parent;
+    while let Some(index) = at {
+        let node = &nodes[index];
+        // The list of a combo box, and a menu, open outside what they are in.
+        if matches!(
+            node.role,
+            Some(role::COMBO_BOX | role::MENU | role::POPUP_MENU)
+        ) {
+            break;
+        }
+        let clips = gtk::clips_children(node.role);
+        if let Some(extents) = node.extents.filter(|e| clips && !e.is_empty()) {
+            clip = clip.intersect(&extents);
+        }
+        at = node.parent;
+    }
+    Some(clip)
+}

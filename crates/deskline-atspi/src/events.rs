@@ -1,0 +1,94 @@
+//! Listening to an app's events, to learn that it has changed.
+
+use std::time::{Duration, Instant};
+
+use deskline_link::{Error, Result};
+
+use crate::atspi::AtSpi;
+use crate::bus::{self, Body, Call};
+use crate::connection::PATIENCE;
+use crate::names::REGISTRY;
+
+/// The events that tell that an app has changed. Of the others a toolkit sends thousands.
+const EVENTS: [&str; 7] = [
+    "object:children-changed",
+    "object:state-changed",
+    "object:property-change",
+    "object:text-changed",
+    "object:selection-changed",
+    "object:visible-data-changed",
+    "window:",
+];
+
+impl AtSpi {
+    /// Starts to listen to the app's events, and to no other's.
+    pub fn listen(&mut self, pid: u32) -> Result<()> {
+        self.stop_listening();
+        let bus_name = self.app(pid)?.peer.bus_name.clone();
+        self.try_listen(&bus_name)
+            .map_err(Error::system("listening to accessibility events"))
+    }
+
+    fn try_listen(&mut self, bus_name: &str) -> Result<(), bus::Error> {
+        self.bus.take_signals();
+        if self.registered.insert(bus_name.to_owned()) {
+            let calls = EVENTS.iter().map(|event| Call {
+                destination: REGISTRY,
+                path: "/org/a11y/atspi/registry",
+                interface: REGISTRY,
+                member: "RegisterEvent",
+                body: Body::new().str(event).strs(&[]).str(bus_name),
+            });
+            self.bus
+                .batch(calls, EVENTS.len(), Instant::now() + PATIENCE, |_, _| {})?;
+        }
+        self.match_rule("AddMatch", bus_name)?;
+        self.listening = Some(bus_name.to_owned());
+        Ok(())
+    }
+
+    fn match_rule(&mut self, member: &str, bus_name: &str) -> Result<(), bus::Error> {
+        let rule = format!("type='signal',sender='{bus_name}'");
+        let call = Call {
+            destination: "org.freedesktop.DBus",
+            path: "/org/freedesktop/DBus",
+            interface: "org.freedesktop.DBus",
+            member,
+            body: Body::new().str(&rule),
+        };
+        self.bus.call(&call, PATIENCE).map(drop)
+    }
+
+    /// Stops listening, so that nothing piles up between links.
+    pub fn stop_listening(&mut self) {
+        if let Some(bus_name) = self.listening.take() {
+            // Where this fails the bus is gone, and the rule with it.
+            let _ = self.match_rule("RemoveMatch", &bus_name);
+        }
+        self.last = None;
+        self.bus.take_signals();
+    }
+
+    /// Waits until the app that is listened to says that something changed, or `time` has passed.
+    pub fn wait_for_change(&mut self, time: Duration) -> Result<bool> {
+        let heard = self
+            .bus
+            .wait_for_signal(Instant::now() + time)
+            .map_err(Error::system("waiting for accessibility events"))?;
+        self.hear();
+        Ok(heard)
+    }
+
+    /// Notes the objects that events have come for.
+    pub(crate) fn hear(&mut self) {
+        let signals = self.bus.take_signals();
+        // In a flood some may have been dropped.
+        self.last = self
+            .last
+            .take()
+            .filter(|_| signals.len() < bus::SIGNALS_KEPT);
+        if let Some(last) = &mut self.last {
+            last.invalidate(signals.into_iter().map(|signal| signal.path));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! One traversal of an app: which strategy reads which part, in which order.
+
+use std::time::Instant;
+
+use deskline_link::Scope;
+
+use crate::bus::Error;
+use crate::engine::{Engine, Node};
+use crate::names::ROOT;
+use crate::partial::Partial;
+use crate::strategies::large_list::LargeLists;
+use crate::strategies::reuse::LastReading;
+use crate::strategies::spreadsheet::{self, Spreadsheets};
+use crate::strategies::{bulk_cache, hidden, managed};
+use crate::toolkits::Prose;
+
+/// What one traversal has read.
+pub struct Reading {
+    /// All objects that were found, the root first.
+    pub nodes: Vec<Node>,
+    /// What is missing.
+    pub partial: Partial,
+    /// Objects of other processes: their container, bus name and path.
+    pub foreign: Vec<(usize, String, String)>,
+    /// Whether the app's cache had most of the tree, and little else.
+    pub cache_was_complete: bool,
+}
+
+/// Reads an app. What shows is read first and completely; what does not is read after it, as far as
+/// the scope's budget goes.
+pub fn read(
+    mut engine: Engine<'_>,
+    scope: Scope,
+    fetch_cache: bool,
+    last: Option<&LastReading>,
+    spreadsheets: &mut Spreadsheets,
+) -> Result<Reading, Error> {
+    let engine = &mut engine;
+    let mut lists = LargeLists::default();
+    if fetch_cache {
+        bulk_cache::fetch(engine)?;
+    }
+    engine.start(ROOT, None)?;
+    lists.read_showing(engine)?;
+    engine.details(0, None)?;
+    // What tables create on request is in no cache, and is not held against it.
+    let mut cache_was_complete = bulk_cache::is_complete(engine);
+    managed::read(engine, &mut lists, spreadsheets)?;
+    if let Scope::Whole { budget } | Scope::Again { budget } = scope {
+        let last = last.filter(|_| !fetch_cache && matches!(scope, Scope::Again { .. }));
+        read_hidden(engine, &mut lists, last, Instant::now() + budget)?;
+        spreadsheet::empty_active(engine);
+        cache_was_complete &= !bulk_cache::has_orphans(engine);
+    }
+    let crowded = lists.finish(engine);
+    // Where only what shows was asked for, what does not is not missing.
+    if engine.unread.cut || scope != Scope::Showing {
+        engine.count_unread();
+    }
+    Ok(Reading {
+        nodes: std::mem::take(&mut engine.nodes),
+        partial: Partial {
+            unread: std::mem::take(&mut engine.unread),
+            crowded,
+            silent: 0,
+        },
+        foreign: std::mem::take(&mut engine.foreign),
+        cache_was_complete,
+    })
+}
+
+/// Reads what does not show, until `until`.
+fn read_hidden(
+    engine: &mut Engine<'_>,
+    lists: &mut LargeLists,
+    last: Option<&LastReading>,
+    until: Instant,
+) -> Result<(), Error> {
+    let until = until.min(engine.end());
+    hidden::read(engine, last, until)?;
+    lists.read_hidden(engine, last, until)?;
+    engine.drop_queue();
+    let until = Some(until).filter(|_| engine.toolkit.prose() == Prose::InParents);
+    engine.details(0, until)?;
+    engine.drop_queue();
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! Objects of another process that are embedded in an app: web views of WebKitGTK, little else.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::large_list::LargeLists;
+use crate::bus::{Connection, Error};
+use crate::connection::AppConnection;
+use crate::engine::{Engine, Node};
+use crate::partial::Partial;
+use crate::toolkits::Toolkit;
+
+/// Reads an embedded object and adds it to the nodes of the app, in its container there. What it
+/// lacks is added to `partial`.
+pub fn read(
+    bus: &mut Connection,
+    nodes: &mut Vec<Node>,
+    partial: &mut Partial,
+    (container, owner, path): (usize, &str, &str),
+    end: Instant,
+) -> Result<(), Error> {
+    let owner_name: Arc<str> = owner.into();
+    let connection = AppConnection::by_bus(bus, owner);
+    let mut engine = Engine::new(connection, owner, Toolkit::WebKitGtk, end);
+    let mut lists = LargeLists::default();
+    let read = engine
+        .start(path, Some(&owner_name))
+        .and_then(|()| lists.read_showing(&mut engine))
+        .and_then(|()| engine.details(0, None));
+    match read {
+        Ok(()) => {}
+        // An embedded process that does not answer must not cost the rest of the tree.
+        Err(Error::Timeout) => {
+            nodes[container].children_read = false;
+            partial.silent += 1;
+            return Ok(());
+        }
+        Err(e) => return Err(e),
+    }
+    partial.crowded += lists.finish(&mut engine);
+    if engine.unread.cut {
+        engine.count_unread();
+    }
+    partial.add(&engine.unread);
+    let base = nodes.len();
+    for mut node in engine.nodes {
+        node.owner = Some(owner_name.clone());
+        node.parent = Some(node.parent.map_or(container, |p| p + base));
+        node.children.iter_mut().for_each(|c| *c += base);
+        node.showing &= nodes[container].showing;
+        nodes.push(node);
+    }
+    if nodes.len() > base {
+        nodes[container].children.push(base);
+    }
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! What does not show, level by level.
+
+use std::time::Instant;
+
+use super::reuse::{self, LastReading};
+use crate::bus::Error;
+use crate::engine::Engine;
+use crate::toolkits::Prose;
+
+/// Reads the hidden nodes that were found and all that is in them, a level at a time, until
+/// `until`. What `last` still holds of them is taken from there.
+pub fn read(
+    engine: &mut Engine<'_>,
+    last: Option<&LastReading>,
+    until: Instant,
+) -> Result<(), Error> {
+    let mut hidden = engine.take_hidden();
+    while !hidden.is_empty() && Instant::now() < until {
+        for node in reuse::recall(engine, last, hidden)? {
+            engine.ask_facts(node);
+        }
+        engine.pump(Some(until))?;
+        // Where most elements have text, texts take their share of the time, so that some of both
+        // is read.
+        if engine.toolkit.prose() == Prose::InParents {
+            engine.details(0, Some(until))?;
+        }
+        hidden = engine.take_hidden();
+    }
+    engine.leave_hidden(hidden);
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! Keeps the cells of spreadsheets alive between readings, on a thread and a connection of its own.
+//!
+//! The thread starts with the first spreadsheet that is read. It holds the lock while it asks an
+//! app, for 10 ms mostly and a second at most, so that a reading never finds its cells half renewed.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::spreadsheet::{self, Spreadsheets};
+use crate::bus::{Connection, Error};
+use crate::connection::AppConnection;
+use crate::engine::Engine;
+use crate::toolkits::Toolkit;
+
+/// How long an app may take to renew its cells before they are given up.
+const LIMIT: Duration = Duration::from_secs(1);
+
+/// The spreadsheets of all apps that were read on one accessibility bus.
+#[derive(Debug)]
+pub struct KeepAlive {
+    /// The address of the accessibility bus.
+    address: String,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// By the apps' bus names.
+    apps: HashMap<String, Spreadsheets>,
+    running: bool,
+    closed: bool,
+}
+
+impl KeepAlive {
+    /// For the apps on the accessibility bus at `address`.
+    pub fn new(address: &str) -> Self {
+        Self {
+            address: address.to_owned(),
+            shared: Arc::default(),
+        }
+    }
+
+    /// Takes an app's spreadsheets out for a reading, which nobody renews meanwhile.
+    pub fn take(&self, bus_name: &str) -> Spreadsheets {
+        self.shared.lock().apps.remove(bus_name).unwrap_or_default()
+    }
+
+    /// Puts them back, to be kept alive from now on.
+    pub fn put(&self, bus_name: &str, spreadsheets: Spreadsheets) {
+        if spreadsheets.is_empty() {
+            return;
+        }
+        let mut state = self.shared.lock();
+        state.apps.insert(bus_name.to_owned(), spreadsheets);
+        if !std::mem::replace(&mut state.running, true) {
+            let (address, shared) = (self.address.clone(), Arc::clone(&self.shared));
+            thread::spawn(move || shared.run(&address));
+        }
+        self.shared.changed.notify_one();
+    }
+
+    /// Drops those of apps that are gone.
+    pub fn retain(&self, is_there: impl Fn(&str) -> bool) {
+        self.shared.lock().apps.retain(|name, _| is_there(name));
+    }
+}
+
+impl Drop for KeepAlive {
+    fn drop(&mut self) {
+        self.shared.lock().closed = true;
+        self.shared.changed.notify_one();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Renews what is due, until the owner is dropped.
+    fn run(&self, address: &str) {
+        let mut bus = None;
+        let mut state = self.lock();
+        while !state.closed {
+            let due = renew(&mut bus, address, &mut state.apps);
+            // No limit where nothing is due: the next spreadsheet wakes the thread.
+            let limit = due.unwrap_or(Duration::MAX);
+            let waited = self.changed.wait_timeout(state, limit);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// Renews the cells that are due; the time until others are. Gives up those of an app that does not
+/// answer: that is the next reading's to say.
+fn renew(
+    bus: &mut Option<Connection>,
+    address: &str,
+    apps: &mut HashMap<String, Spreadsheets>,
+) -> Option<Duration> {
+    let mut next: Option<Duration> = None;
+    apps.retain(
+        |name, spreadsheets| match renew_one(bus, address, name, spreadsheets) {
+            Ok(Some(due)) => {
+                next = Some(next.map_or(due, |next| next.min(due)));
+                true
+            }
+            Ok(None) => false,
+            Err(e) => {
+                tracing::debug!("the cells of {name} are not kept alive: {e}");
+                *bus = None;
+                false
+            }
+        },
+    );
+    next
+}
+
+fn renew_one(
+    bus: &mut Option<Connection>,
+    address: &str,
+    name: &str,
+    spreadsheets: &mut Spreadsheets,
+) -> Result<Option<Duration>, Error> {
+    let bus = match bus {
+        Some(bus) => bus,
+        None => bus.insert(Connection::open(address, LIMIT)?),
+    };
+    let connection = AppConnection::by_bus(bus, name);
+    let mut engine = Engine::new(connection, name, Toolkit::Vcl, Instant::now() + LIMIT);
+    let due = spreadsheet::renew_due(&mut engine, spreadsheets)?;
+    if engine.unread.cut {
+        return Err(Error::Timeout);
+    }
+    Ok(due)
+}

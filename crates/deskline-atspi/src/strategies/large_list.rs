@@ -1,0 +1,350 @@
+//! Containers of too many children to list in one call.
+//!
+//! GTK 3 and Chromium take time for a list of children that grows with the square of their number
+//! (2.5 s for 10,000), and for one child half a millisecond at most. Children are laid out on the
+//! screen in their order. So those that show are found by a search: probe some children far apart
+//! for their extents, then probe between each two of which one is before and one after what can be
+//! seen. That costs nearly the same whatever the container's size. (Asking Chromium what is at a
+//! point takes up to 30 ms, and its answer may be of another point.)
+//!
+//! The others are read outwards from those, a batch at a time, as far as the budget goes. One that
+//! shows after all is then known by its state.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+use std::time::Instant;
+
+use deskline_core::Rect;
+
+use super::hidden;
+use super::reuse::LastReading;
+use crate::bus::Error;
+use crate::decode;
+use crate::engine::{self, Engine, LongList};
+use crate::request::Request;
+
+/// Into how many parts the probes split an index range.
+const PARTS: i32 = 16;
+
+/// A range of so many children is read whole.
+const SHORT: i32 = 40;
+
+/// How many neighbours on each side of a child that shows are read, whatever their extents.
+const AROUND: i32 = 4;
+
+/// How many children are asked for at once where none shows: each may take half a millisecond.
+const BATCH: usize = 64;
+
+/// Containers of no more children are listed after all once what shows is read: Chromium takes
+/// 0.15 s for so many.
+const LISTED_LATER: i32 = 2_500;
+
+/// The large lists of one traversal.
+#[derive(Debug, Default)]
+pub struct LargeLists(Vec<LargeList>);
+
+/// A container of more than [`engine::LISTED`] children.
+#[derive(Debug)]
+struct LargeList {
+    /// The container.
+    node: usize,
+    /// How many children it says that it has.
+    count: i32,
+    /// Those that were asked for, by their indexes: `None` where there was none, or one that is in
+    /// the tree already.
+    children: BTreeMap<i32, Option<usize>>,
+}
+
+impl From<LongList> for LargeList {
+    fn from(LongList { node, count }: LongList) -> Self {
+        Self {
+            node,
+            count,
+            children: BTreeMap::new(),
+        }
+    }
+}
+
+impl LargeLists {
+    /// Reads the showing children of each large list that shows, of those that the engine has found
+    /// since the last time, and of the large lists in them.
+    pub fn read_showing(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
+        let mut next = self.0.len();
+        self.collect(engine);
+        while next < self.0.len() && !engine.is_late() {
+            let list = &mut self.0[next];
+            if engine.nodes[list.node].showing {
+                if let Some(clip) = visible_part(engine, list.node) {
+                    list.search(engine, clip)?;
+                } else {
+                    list.list(engine)?;
+                    engine.pump(None)?;
+                }
+            }
+            self.collect(engine);
+            next += 1;
+        }
+        Ok(())
+    }
+
+    /// Reads the children of a container that has this many, with the large lists in them.
+    pub fn read_counted(
+        &mut self,
+        engine: &mut Engine<'_>,
+        node: usize,
+        count: i32,
+    ) -> Result<(), Error> {
+        self.collect(engine);
+        let first = engine.nodes.len();
+        engine.list_counted(node, count)?;
+        self.read_showing(engine)?;
+        engine.details(first, None)
+    }
+
+    /// Reads the other children, nearest to those that show first, until `until`.
+    pub fn read_hidden(
+        &mut self,
+        engine: &mut Engine<'_>,
+        reuse: Option<&LastReading>,
+        until: Instant,
+    ) -> Result<(), Error> {
+        let mut next = 0;
+        self.collect(engine);
+        while next < self.0.len() {
+            let list = &mut self.0[next];
+            if list.count <= LISTED_LATER && Instant::now() < until {
+                list.list(engine)?;
+                engine.pump(Some(until))?;
+                hidden::read(engine, reuse, until)?;
+            }
+            while Instant::now() < until {
+                let known = list.children.keys().copied().collect();
+                let indexes = outwards(&known, list.count);
+                if indexes.is_empty() {
+                    break;
+                }
+                list.read(engine, &indexes, Some(until))?;
+                hidden::read(engine, reuse, until)?;
+            }
+            self.collect(engine);
+            next += 1;
+        }
+        Ok(())
+    }
+
+    /// Puts the children in order, and marks each container as complete or not. Gives how many
+    /// children were not read.
+    pub fn finish(mut self, engine: &mut Engine<'_>) -> usize {
+        self.collect(engine);
+        let mut unread = 0;
+        for list in self.0 {
+            let missing = (list.count as usize).saturating_sub(list.children.len());
+            unread += missing;
+            let node = &mut engine.nodes[list.node];
+            node.children = list.children.into_values().flatten().collect();
+            node.children_read = missing == 0;
+        }
+        unread
+    }
+
+    /// Takes over the long lists that the engine has found.
+    fn collect(&mut self, engine: &mut Engine<'_>) {
+        self.0
+            .extend(engine.long_lists.drain(..).map(LargeList::from));
+    }
+}
+
+impl LargeList {
+    /// Reads the children that are within `clip`.
+    fn search(&mut self, engine: &mut Engine<'_>, clip: Rect) -> Result<(), Error> {
+        let mut extents: HashMap<i32, Rect> = HashMap::new();
+        let last = self.count - 1;
+        let mut indexes: BTreeSet<i32> = probes(0, last).chain([0, last]).collect();
+        while !indexes.is_empty() && !engine.is_late() {
+            let read = self.read(engine, &indexes, None)?;
+            let request = engine.toolkit.extents();
+            let requests: Vec<(Rc<str>, Request)> = read
+                .iter()
+                .map(|(_, node)| (engine.nodes[*node].path.as_str().into(), request))
+                .collect();
+            let replies = engine.ask_each(requests)?;
+            indexes.clear();
+            for ((index, node), reply) in read.into_iter().zip(replies) {
+                let at = reply.as_ref().and_then(decode::extents);
+                extents.extend(at.filter(|at| !at.is_empty()).map(|at| (index, at)));
+                if engine.nodes[node].showing {
+                    indexes.extend((index - AROUND).max(0)..=(index + AROUND).min(last));
+                }
+            }
+            let known: Vec<i32> = self.children.keys().copied().collect();
+            for pair in known.windows(2) {
+                let (from, to) = (pair[0], pair[1]);
+                if to - from > 1 && may_show(extents.get(&from), extents.get(&to), clip) {
+                    indexes.extend(probes(from, to));
+                }
+            }
+            indexes.retain(|index| !self.children.contains_key(index));
+        }
+        Ok(())
+    }
+
+    /// Adds all children at once.
+    fn list(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
+        let path = engine.nodes[self.node].path.clone();
+        let reply = engine.ask_all(&path, [Request::Children])?.pop().flatten();
+        let Some(children) = reply.and_then(|m| engine.own_objects(&m)) else {
+            return Ok(());
+        };
+        let nodes = self.children.values().flatten();
+        let known: HashMap<String, usize> = nodes
+            .map(|&node| (engine.nodes[node].path.clone(), node))
+            .collect();
+        let mut in_order = BTreeMap::new();
+        for (index, child) in (0..).zip(children) {
+            let node = known.get(&child).copied();
+            let node = node.or_else(|| engine.add(Some(self.node), child));
+            in_order.insert(index, node);
+        }
+        self.count = in_order.len() as i32;
+        self.children = in_order;
+        Ok(())
+    }
+
+    /// Reads the children of these indexes; gives those that are there, with their indexes.
+    fn read(
+        &mut self,
+        engine: &mut Engine<'_>,
+        indexes: &BTreeSet<i32>,
+        until: Option<Instant>,
+    ) -> Result<Vec<(i32, usize)>, Error> {
+        let path = engine.nodes[self.node].path.clone();
+        let requests = indexes.iter().map(|&index| Request::ChildAt(index));
+        let replies = engine.ask_all(&path, requests)?;
+        let mut read = Vec::new();
+        for (&index, reply) in indexes.iter().zip(&replies) {
+            let child = reply.as_ref().and_then(|m| m.reader().object().ok());
+            engine.unread.failed.elements += usize::from(child.is_none());
+            let node = match child {
+                Some((owner, child)) if engine.is_own(owner) => {
+                    engine.add(Some(self.node), child.to_owned())
+                }
+                _ => None,
+            };
+            self.children.insert(index, node);
+            read.extend(node.map(|node| (index, node)));
+        }
+        engine.pump(until)?;
+        Ok(read)
+    }
+}
+
+/// What can be seen of a container, or, of one without extents of its own, of what it is in.
+fn visible_part(engine: &Engine<'_>, container: usize) -> Option<Rect> {
+    let mut at = Some(container);
+    while let Some(node) = at {
+        if let Some(clip) = engine::clip(&engine.nodes, node).filter(|clip| !clip.is_empty()) {
+            return Some(clip);
+        }
+        at = engine.nodes[node].parent;
+    }
+    None
+}
+
+/// Whether a child between these two can overlap `clip`.
+fn may_show(from: Option<&Rect>, to: Option<&Rect>, clip: Rect) -> bool {
+    let (Some(from), Some(to)) = (from.or(to), to.or(from)) else {
+        return false;
+    };
+    let (left, top) = (from.x.min(to.x), from.y.min(to.y));
+    let right = (from.x + from.w).max(to.x + to.w);
+    let bottom = (from.y + from.h).max(to.y + to.h);
+    let hull = Rect {
+        x: left,
+        y: top,
+        w: right - left,
+        h: bottom - top,
+    };
+    // What is laid out in lines begins and ends anywhere in them.
+    let row = Rect {
+        x: clip.x,
+        w: clip.w,
+        ..hull
+    };
+    let hull = if top == from.y.max(to.y) { hull } else { row };
+    !hull.intersect(&clip).is_empty()
+}
+
+/// The indexes between these two at which a range is probed: all of them where it is short.
+fn probes(from: i32, to: i32) -> impl Iterator<Item = i32> {
+    let step = if to - from > SHORT {
+        (to - from) / PARTS
+    } else {
+        1
+    };
+    (from + 1..to).step_by(step.max(1) as usize)
+}
+
+/// The next batch of indexes: first gaps between known ones, then both sides of them.
+fn outwards(known: &BTreeSet<i32>, count: i32) -> BTreeSet<i32> {
+    let side = BATCH as i32 / 2;
+    let (first, last) = match (known.first(), known.last()) {
+        (Some(first), Some(last)) => (*first, *last),
+        _ => (0, -1),
+    };
+    let gaps = (first..=last).filter(|index| !known.contains(index));
+    let inside: BTreeSet<i32> = gaps.take(BATCH).collect();
+    if !inside.is_empty() {
+        return inside;
+    }
+    let before = (first - side).max(0)..first;
+    let after = last + 1..(last + 1 + side).min(count);
+    before.chain(after).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_indexes_nearest_to_known_ones_come_first_and_all_come() {
+        let mut known: BTreeSet<i32> = (4_000..4_010).collect();
+        let next = outwards(&known, 5_000);
+        assert_eq!((next.first(), next.last()), (Some(&3_968), Some(&4_041)));
+        assert_eq!(next.len(), BATCH);
+        loop {
+            let next = outwards(&known, 5_000);
+            if next.is_empty() {
+                break;
+            }
+            assert!(next.iter().all(|index| known.insert(*index)));
+        }
+        assert_eq!(known, (0..5_000).collect());
+        assert_eq!(outwards(&BTreeSet::new(), 3), (0..3).collect());
+    }
+
+    #[test]
+    fn a_range_is_searched_where_a_child_in_it_may_show() {
+        let rect = |x, y, w, h| Rect { x, y, w, h };
+        let clip = rect(0, 1_000, 800, 600);
+        let line = |y| rect(10, y, 100, 20);
+        assert!(may_show(Some(&line(0)), Some(&line(5_000)), clip));
+        assert!(may_show(Some(&line(1_500)), Some(&line(5_000)), clip));
+        assert!(!may_show(Some(&line(0)), Some(&line(900)), clip));
+        assert!(!may_show(Some(&line(1_600)), Some(&line(5_000)), clip));
+        // From the end of a line to the start of one further down there are whole lines between.
+        let (end, start) = (rect(2_000, 900, 50, 20), rect(-3_000, 1_700, 50, 20));
+        assert!(may_show(Some(&end), Some(&start), clip));
+        // A single line that goes from left to right.
+        assert!(may_show(
+            Some(&rect(-900, 1_100, 50, 20)),
+            Some(&rect(900, 1_100, 50, 20)),
+            clip
+        ));
+        assert!(!may_show(
+            Some(&rect(900, 1_100, 50, 20)),
+            Some(&rect(1_900, 1_100, 50, 20)),
+            clip
+        ));
+        assert!(!may_show(None, None, clip));
+    }
+}

@@ -1,0 +1,144 @@
+//! Containers that manage their descendants (`MANAGES_DESCENDANTS`): they may create each child when
+//! it is asked for, so the engine never lists them.
+//!
+//! Tables are read by their cells ([`table`]), LibreOffice's sheets with their cells kept alive
+//! ([`spreadsheet`]). A list that is no table (GTK 3's list box) is listed where it is short, and
+//! read by the points of what can be seen of it where it is not.
+
+use deskline_core::Rect;
+
+use super::large_list::LargeLists;
+use super::spreadsheet::{self, Spreadsheets};
+use super::table::{self, Table};
+use crate::bus::Error;
+use crate::decode;
+use crate::engine::{self, Engine, Found};
+use crate::names::{StateSet, role};
+use crate::request::Request;
+use crate::toolkits::qt;
+
+/// A list of more children than this is not listed: GTK 3 takes 5 s for 10,000.
+const MOST_CHILDREN: i32 = 1_000;
+
+/// How far apart the points are at which a list's rows are looked for, in pixels, and how many are
+/// tried.
+const STEP: usize = 12;
+const MOST_POINTS: usize = 300;
+
+/// How deep in a row the object at a point may be.
+const NESTED: usize = 8;
+
+/// Reads the showing children of every such container that shows.
+pub fn read(
+    engine: &mut Engine<'_>,
+    lists: &mut LargeLists,
+    spreadsheets: &mut Spreadsheets,
+) -> Result<(), Error> {
+    let mut next = 0;
+    while next < engine.nodes.len() {
+        let container = next;
+        next += 1;
+        let node = &engine.nodes[container];
+        if !node.showing || !node.states.has(StateSet::MANAGES_DESCENDANTS) {
+            continue;
+        }
+        if engine.is_late() {
+            engine.unread.cut = true;
+            break;
+        }
+        match engine::clip(&engine.nodes, container).filter(|clip| !clip.is_empty()) {
+            Some(clip) => read_one(engine, lists, spreadsheets, container, clip)?,
+            None => read_closed_list(engine, container)?,
+        }
+    }
+    Ok(())
+}
+
+fn read_one(
+    engine: &mut Engine<'_>,
+    lists: &mut LargeLists,
+    spreadsheets: &mut Spreadsheets,
+    container: usize,
+    clip: Rect,
+) -> Result<(), Error> {
+    let path = engine.nodes[container].path.clone();
+    let rows = engine.number(&path, Request::Table("NRows"))?;
+    let columns = engine.number(&path, Request::Table("NColumns"))?;
+    if let (Some(rows), Some(columns)) = (rows, columns) {
+        let table = Table {
+            path,
+            rows,
+            columns,
+            clip,
+        };
+        if table.is_spreadsheet() {
+            return spreadsheet::read(engine, container, table, spreadsheets);
+        }
+        return table::read(engine, container, &table, &|_, _| None).map(drop);
+    }
+    let kind = engine.nodes[container].role;
+    if kind.is_some_and(role::is_list) {
+        return read_list(engine, container, &path, clip);
+    }
+    let count = engine.number(&path, Request::ChildCount)?.unwrap_or(0);
+    if !kind.is_some_and(role::is_table) {
+        // A text document, a slide, a status bar.
+        return lists.read_counted(engine, container, count);
+    }
+    // A table that does not answer as one is a sheet that is closing: to list its children would be
+    // to ask for 10⁹ cells. That number does not fit: it comes as 0 or less.
+    if (1..=MOST_CHILDREN).contains(&count) {
+        engine.read_children(container)?;
+    }
+    Ok(())
+}
+
+/// A list without extents is closed, and is read as what does not show.
+fn read_closed_list(engine: &mut Engine<'_>, container: usize) -> Result<(), Error> {
+    if !qt::is_closed_list(engine.nodes[container].role) {
+        return Ok(());
+    }
+    let path = engine.nodes[container].path.clone();
+    let count = engine.number(&path, Request::ChildCount)?.unwrap_or(0);
+    if (1..=MOST_CHILDREN).contains(&count) {
+        engine.nodes[container].showing = false;
+        engine.read_children(container)?;
+    }
+    Ok(())
+}
+
+/// A list that is no table.
+fn read_list(engine: &mut Engine<'_>, node: usize, path: &str, clip: Rect) -> Result<(), Error> {
+    let count = engine.number(path, Request::ChildCount)?.unwrap_or(0);
+    if (1..=MOST_CHILDREN).contains(&count) {
+        return engine.read_children(node);
+    }
+    let mut found: Vec<Found> = Vec::new();
+    let ys = clip.y + 2..clip.y + clip.h;
+    for y in ys.step_by(STEP).take(MOST_POINTS) {
+        let point = Request::AtPoint(clip.x + clip.w / 2, y);
+        let at = engine.try_ask(path, point)?;
+        let Some(at) = at.as_ref().and_then(decode::object) else {
+            continue;
+        };
+        if let Some(row) = row_of(engine, path, at)?
+            && found.last().is_none_or(|last| last.path != row)
+        {
+            found.push(Found::at(row));
+        }
+    }
+    engine.read_found(node, found)
+}
+
+/// The row that an object is in, or is: the list's own child.
+fn row_of(engine: &mut Engine<'_>, list: &str, mut at: String) -> Result<Option<String>, Error> {
+    for _ in 0..NESTED {
+        let parent = engine.try_ask(&at, Request::Parent)?;
+        match parent.as_ref().and_then(decode::object_property) {
+            Some(parent) if parent == list => return Ok(Some(at)),
+            Some(parent) => at = parent,
+            None => break,
+        }
+    }
+    Ok(None)
+}

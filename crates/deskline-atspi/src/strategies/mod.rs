@@ -1,0 +1,23 @@
+//! The strategies by which an app is read. Each uses the engine; the engine knows none of them.
+//!
+//! | strategy | for | uses |
+//! |---|---|---|
+//! | [`bulk_cache`] | an app whose toolkit tells all it has in one call | |
+//! | [`reuse`] | the hidden subtrees of a link's second traversal | |
+//! | [`hidden`] | what does not show, level by level | `reuse` |
+//! | [`large_list`] | containers of more than 500 children | `hidden` |
+//! | [`table`] | tables that create their cells on request | |
+//! | [`spreadsheet`] | LibreOffice's cells, whose objects are kept alive | `table` |
+//! | [`keep_alive`] | LibreOffice's cells between readings | `spreadsheet` |
+//! | [`managed`] | containers that manage their descendants: which of the above | the three above |
+//! | [`embedded`] | objects of another process, such as web views | `large_list` |
+
+pub mod bulk_cache;
+pub mod embedded;
+pub mod hidden;
+pub mod keep_alive;
+pub mod large_list;
+pub mod managed;
+pub mod reuse;
+pub mod spreadsheet;
+pub mod table;

@@ -1,0 +1,140 @@
+//! Reusing the last reading, in the second traversal of a link.
+//!
+//! What shows is always read again. A hidden subtree is taken from the last reading where three
+//! things agree: no event came for anything in it since that reading began; it is still hidden, with
+//! the same states; and its extents and number of children are the same. So an event is never the
+//! only evidence, and an app that has moved its content is read again.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use crate::bus::Error;
+use crate::decode;
+use crate::engine::{Engine, Node};
+use crate::names::StateSet;
+use crate::request::Request;
+
+/// One reading of an app, and the objects that events came for since that began.
+#[derive(Debug)]
+pub struct LastReading {
+    pub pid: u32,
+    nodes: Vec<Node>,
+    /// The indexes of the hidden nodes, by their paths.
+    hidden: HashMap<String, usize>,
+    /// The paths of the objects that events came for.
+    dirty: HashSet<String>,
+}
+
+impl LastReading {
+    /// Keeps a reading.
+    pub fn of(pid: u32, nodes: Vec<Node>) -> Self {
+        let all = nodes.iter().enumerate();
+        let hidden = all.filter(|(_, node)| !node.showing && node.owner.is_none());
+        let hidden = hidden.map(|(i, node)| (node.path.clone(), i)).collect();
+        Self {
+            pid,
+            nodes,
+            hidden,
+            dirty: HashSet::new(),
+        }
+    }
+
+    /// Notes the objects that events have come for.
+    pub fn invalidate(&mut self, paths: impl Iterator<Item = String>) {
+        self.dirty.extend(paths);
+    }
+
+    /// The node of that path, if its whole subtree was read and is not dirty.
+    fn clean_subtree(&self, path: &str) -> Option<usize> {
+        let top = *self.hidden.get(path)?;
+        let mut todo = vec![top];
+        while let Some(at) = todo.pop() {
+            let node = &self.nodes[at];
+            let plain = node.owner.is_none() && node.id.is_none();
+            let whole = node.children_read || is_managed(node);
+            if !plain || !whole || node.role.is_none() || self.dirty.contains(&node.path) {
+                return None;
+            }
+            todo.extend(&node.children);
+        }
+        Some(top)
+    }
+}
+
+/// The children of a container that manages its descendants are never listed.
+fn is_managed(node: &Node) -> bool {
+    node.states.has(StateSet::MANAGES_DESCENDANTS)
+}
+
+/// Takes from the last reading what can be; gives the hidden nodes that are to be read.
+pub fn recall(
+    engine: &mut Engine<'_>,
+    last: Option<&LastReading>,
+    hidden: Vec<usize>,
+) -> Result<Vec<usize>, Error> {
+    let Some(last) = last else {
+        return Ok(hidden);
+    };
+    let (mut same, mut unknown) = (Vec::new(), Vec::new());
+    for node in hidden {
+        let now = &engine.nodes[node];
+        let then = last.clean_subtree(&now.path);
+        match then.filter(|&then| last.nodes[then].states == now.states) {
+            Some(then) => same.push((node, then)),
+            None => unknown.push(node),
+        }
+    }
+    let extents = engine.toolkit.extents();
+    let requests: Vec<(Rc<str>, Request)> = same
+        .iter()
+        .map(|(node, _)| Rc::<str>::from(engine.nodes[*node].path.as_str()))
+        .flat_map(|path| [(path.clone(), extents), (path, Request::ChildCount)])
+        .collect();
+    // Fewer where the traversal is late.
+    let mut replies = engine.ask_each(requests)?.into_iter();
+    for (node, then) in same {
+        let old = &last.nodes[then];
+        let extents = replies.next().flatten();
+        let count = replies.next().flatten();
+        let count = count.as_ref().and_then(decode::number_property);
+        let counted = count.is_some_and(|count| {
+            is_managed(old) || usize::try_from(count) == Ok(old.children.len())
+        });
+        if counted && extents.as_ref().and_then(decode::extents) == old.extents {
+            take(engine, last, node, then);
+        } else {
+            unknown.push(node);
+        }
+    }
+    Ok(unknown)
+}
+
+/// Copies a subtree of the last reading into the arena: `then`, whose object is `node` now.
+fn take(engine: &mut Engine<'_>, last: &LastReading, node: usize, then: usize) {
+    engine.nodes[node] = copy(&last.nodes[then], engine.nodes[node].parent);
+    let mut todo = vec![(node, then)];
+    while let Some((node, then)) = todo.pop() {
+        for &child in &last.nodes[then].children {
+            // An object that is in the tree already has moved there.
+            if let Some(index) = engine.insert_read(copy(&last.nodes[child], Some(node))) {
+                todo.push((index, child));
+            }
+        }
+    }
+}
+
+/// A node without its children, in that container.
+fn copy(node: &Node, parent: Option<usize>) -> Node {
+    Node {
+        parent,
+        children: Vec::new(),
+        path: node.path.clone(),
+        owner: None,
+        id: None,
+        name: node.name.clone(),
+        description: node.description.clone(),
+        label: node.label.clone(),
+        value: node.value.clone(),
+        ..*node
+    }
+}

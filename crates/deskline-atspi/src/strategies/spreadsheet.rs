@@ -1,0 +1,351 @@
+//! The visible cells of a spreadsheet, whose objects are kept alive between readings.
+//!
+//! For each request for a cell LibreOffice (7.4) creates an object of 7 kB and never frees it: the
+//! cell listens to its sheet, which holds its listeners. But the same object can be had again:
+//! at-spi2-atk keeps an object for 15 s after each reply that names it, and `Collection.GetTree` names
+//! the object that it is asked of. So the cells that were read are asked for their trees from time
+//! to time, and each object is created once.
+//!
+//! The object of a cell that is emptied goes on telling the old text (LibreOffice 7.4 puts the
+//! defaults, but no empty text, into its edit engine); one that is created afterwards tells none. So
+//! the object of a cell that tells what it told is requested anew where the cell may have been
+//! emptied: where it is or was selected, or where another cell changed that was not selected. The
+//! active cell is always the same object: it is empty where the input line is.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use deskline_core::{Rect, Text};
+
+use super::table::{self, Range, Table};
+use crate::bus::{Error, Message};
+use crate::decode;
+use crate::engine::{Engine, Found, Node};
+use crate::names::{StateSet, role};
+use crate::request::Request;
+
+/// How long after a reply that named it an object is taken to be alive: less than at-spi2-atk's
+/// 15 s.
+const ALIVE: Duration = Duration::from_secs(13);
+
+/// The age at which the cells are renewed: between readings, and in a reading for which there was
+/// no time before.
+const DUE: Duration = Duration::from_secs(8);
+const OVERDUE: Duration = Duration::from_secs(10);
+
+/// How many cells are renewed at a time between readings: 10 ms, so that the next reading does not
+/// wait.
+const SLICE: usize = 256;
+
+/// How long the cells are kept alive after the last reading: longer than an agent thinks.
+const REMEMBERED: Duration = Duration::from_secs(120);
+
+/// The cells that one reading has found, by row and column.
+#[derive(Debug)]
+pub struct Spreadsheet {
+    /// When the oldest of its objects was last named in a reply.
+    renewed: Instant,
+    /// When it was last read.
+    read: Instant,
+    /// How many rows and columns it has in all.
+    size: (i32, i32),
+    /// What could be seen of it.
+    clip: Rect,
+    cells: HashMap<(i32, i32), Cell>,
+    /// A renewal that has begun: when, and which cells are left.
+    renewal: Option<(Instant, Vec<(i32, i32)>)>,
+}
+
+/// A cell of a [`Spreadsheet`].
+#[derive(Debug)]
+struct Cell {
+    path: String,
+    /// Its address, such as `B7`: an object keeps it.
+    name: String,
+    /// What its object told.
+    text: String,
+    /// Whether it was selected or active.
+    watched: bool,
+    /// The extents of a cell at the border of what showed: as long as those stay the same, the same
+    /// rows and columns show.
+    border: Option<Rect>,
+}
+
+/// The spreadsheets of one app, by their paths.
+pub type Spreadsheets = HashMap<String, Spreadsheet>;
+
+/// Reads the showing cells of a spreadsheet.
+pub fn read(
+    engine: &mut Engine<'_>,
+    container: usize,
+    table: Table,
+    spreadsheets: &mut Spreadsheets,
+) -> Result<(), Error> {
+    spreadsheets.retain(|_, sheet| sheet.renewed.elapsed() < ALIVE);
+    if let Some(mut sheet) = spreadsheets.remove(&table.path) {
+        if sheet.renewed.elapsed() > OVERDUE {
+            sheet.renew(engine, usize::MAX)?;
+        }
+        if sheet.read_again(engine, container, &table)? {
+            spreadsheets.insert(table.path, sheet);
+            return Ok(());
+        }
+    }
+    let renewed = Instant::now();
+    let start = engine.nodes.len();
+    let shown = table::read(engine, container, &table, &|_, _| None)?;
+    let sheet = Spreadsheet::of(&engine.nodes[start..], renewed, &table, &shown);
+    if !engine.is_late() {
+        spreadsheets.extend(sheet.map(|sheet| (table.path, sheet)));
+    }
+    Ok(())
+}
+
+/// Renews the next cells that are due; the time until others are, `None` where there are none.
+pub fn renew_due(
+    engine: &mut Engine<'_>,
+    spreadsheets: &mut Spreadsheets,
+) -> Result<Option<Duration>, Error> {
+    spreadsheets
+        .retain(|_, sheet| sheet.renewed.elapsed() < ALIVE && sheet.read.elapsed() < REMEMBERED);
+    let due = |sheet: &Spreadsheet| DUE.saturating_sub(sheet.renewed.elapsed());
+    if let Some(sheet) = spreadsheets.values_mut().find(|sheet| due(sheet).is_zero()) {
+        sheet.renew(engine, SLICE)?;
+    }
+    Ok(spreadsheets.values().map(due).min())
+}
+
+impl Spreadsheet {
+    /// Of these nodes; `None` where they are not plain cells.
+    fn of(
+        nodes: &[Node],
+        renewed: Instant,
+        table: &Table,
+        (rows, columns): &(Range, Range),
+    ) -> Option<Self> {
+        let ends = |range: &Range, at| at == *range.start() || at == *range.end();
+        let cell = |node: &Node| {
+            let plain = node.role == Some(role::TABLE_CELL) && node.children.is_empty();
+            let (_, row, column) = table::parse_cell_id(node.id.as_deref().filter(|_| plain)?)?;
+            let border = ends(rows, row) || ends(columns, column);
+            let cell = Cell {
+                path: node.path.clone(),
+                name: node.name.clone(),
+                text: node.value.shown.clone(),
+                watched: is_watched(node),
+                border: node.extents.filter(|_| border),
+            };
+            Some(((row, column), cell))
+        };
+        Some(Self {
+            renewed,
+            read: Instant::now(),
+            size: (table.rows, table.columns),
+            clip: table.clip,
+            cells: nodes.iter().map(cell).collect::<Option<_>>()?,
+            renewal: None,
+        })
+    }
+
+    /// The cell at a row and column, where it is known.
+    fn cell(&self, table: &str, row: i32, column: i32) -> Option<Found> {
+        let cell = self.cells.get(&(row, column))?;
+        Some(Found {
+            path: cell.path.clone(),
+            id: Some(table::cell_id(table, row, column)),
+            name: cell.name.clone(),
+        })
+    }
+
+    /// Renews the next cells, `most` of them: their objects live on. One that is gone is found by
+    /// the next reading.
+    fn renew(&mut self, engine: &mut Engine<'_>, most: usize) -> Result<(), Error> {
+        let all = || (Instant::now(), self.cells.keys().copied().collect());
+        let (since, mut left) = self.renewal.take().unwrap_or_else(all);
+        let next = left.split_off(left.len().saturating_sub(most));
+        let cells = next.iter().filter_map(|at| self.cells.get(at));
+        engine.ask_each(cells.map(|cell| (cell.path.as_str().into(), Request::Tree)))?;
+        if left.is_empty() {
+            self.renewed = since;
+        } else {
+            self.renewal = Some((since, left));
+        }
+        Ok(())
+    }
+
+    /// Reads the cells that show, the known ones without asking the table for them. `false` where
+    /// the known objects are gone: then no node was added.
+    fn read_again(
+        &mut self,
+        engine: &mut Engine<'_>,
+        container: usize,
+        table: &Table,
+    ) -> Result<bool, Error> {
+        if self.size != (table.rows, table.columns) {
+            return Ok(false);
+        }
+        let start = engine.nodes.len();
+        if self.clip == table.clip && self.is_in_place(engine)? {
+            let mut positions: Vec<(i32, i32)> = self.cells.keys().copied().collect();
+            positions.sort_unstable();
+            let cells = positions.into_iter();
+            let cells = cells.filter_map(|(row, column)| self.cell(&table.path, row, column));
+            engine.read_leaves(container, cells.collect(), role::TABLE_CELL)?;
+            self.read = Instant::now();
+            if !all_live(engine, start, self.cells.len()) {
+                return Ok(false);
+            }
+            self.ask_doubtful(engine, table, start)?;
+            for node in &engine.nodes[start..] {
+                let id = node.id.as_deref().and_then(table::parse_cell_id);
+                let cell = id.and_then(|(_, row, column)| self.cells.get_mut(&(row, column)));
+                if let Some(cell) = cell {
+                    cell.path.clone_from(&node.path);
+                    cell.text.clone_from(&node.value.shown);
+                    cell.watched = is_watched(node);
+                }
+            }
+            return Ok(true);
+        }
+        let shown = table::read(engine, container, table, &|row, column| {
+            self.cell(&table.path, row, column)
+        })?;
+        if !all_live(engine, start, 0) {
+            return Ok(false);
+        }
+        self.ask_doubtful(engine, table, start)?;
+        if let Some(sheet) = Self::of(&engine.nodes[start..], self.renewed, table, &shown) {
+            *self = sheet;
+        }
+        Ok(true)
+    }
+
+    /// Requests new objects for the cells from node `start` on that tell what they told and may have
+    /// been emptied. A cell that was has its new object from now on.
+    fn ask_doubtful(
+        &self,
+        engine: &mut Engine<'_>,
+        table: &Table,
+        start: usize,
+    ) -> Result<(), Error> {
+        let mut doubtful = Vec::new();
+        let (mut all, mut changed) = (false, Vec::new());
+        for (index, node) in engine.nodes.iter().enumerate().skip(start) {
+            let id = node.id.as_deref().and_then(table::parse_cell_id);
+            let Some((_, row, column)) = id else {
+                continue;
+            };
+            let known = self.cells.get(&(row, column));
+            let Some(known) = known.filter(|known| known.path == node.path) else {
+                continue;
+            };
+            let watched = known.watched || is_watched(node);
+            if node.value.shown != known.text {
+                all |= !watched;
+                changed.push(node.value.shown.as_str());
+            } else if !known.text.is_empty() {
+                doubtful.push((index, watched, Request::CellAt(row, column)));
+            }
+        }
+        // Rows or columns may have moved, from where a text is still said to be.
+        let says_it = |&(index, ..): &(usize, bool, Request)| {
+            changed.contains(&engine.nodes[index].value.shown.as_str())
+        };
+        all |= changed.len() > 1 || doubtful.iter().any(says_it);
+        doubtful.retain(|(_, watched, _)| all || *watched);
+        let requests: Vec<Request> = doubtful.iter().map(|(.., request)| *request).collect();
+        let objects = engine.ask_all(&table.path, requests)?;
+        let objects: Vec<(usize, String)> = doubtful
+            .iter()
+            .zip(&objects)
+            .filter_map(|((index, ..), object)| Some((*index, decode::object(object.as_ref()?)?)))
+            .filter(|(index, path)| engine.nodes[*index].path != *path)
+            .collect();
+        let asked = |(_, path): &(usize, String)| (Rc::from(path.as_str()), Request::Text(0, -1));
+        let texts: Vec<(Rc<str>, Request)> = objects.iter().map(asked).collect();
+        let texts = engine.ask_each(texts)?;
+        for ((index, path), text) in objects.into_iter().zip(texts) {
+            let Some(text) = text.as_ref().and_then(|m| m.reader().str().ok()) else {
+                continue;
+            };
+            let node = &mut engine.nodes[index];
+            if node.value.shown != text {
+                node.value = Text::new(text);
+                node.path = path;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the cells at the border of what showed are where they were.
+    fn is_in_place(&self, engine: &mut Engine<'_>) -> Result<bool, Error> {
+        let borders = self
+            .cells
+            .values()
+            .filter_map(|cell| Some((cell.path.as_str(), cell.border?)));
+        let requests = borders
+            .clone()
+            .map(|(path, _)| (path.into(), Request::Extents));
+        let now = engine.ask_each(requests)?;
+        let there = |((_, at), now): ((&str, Rect), &Option<Message>)| {
+            now.as_ref().and_then(decode::extents) == Some(at)
+        };
+        Ok(borders.zip(&now).all(there))
+    }
+}
+
+/// Selected or active: a cell that is emptied is, or was at the last reading.
+fn is_watched(node: &Node) -> bool {
+    node.states.has(StateSet::SELECTED) || node.states.has(StateSet::FOCUSED)
+}
+
+/// Empties the active cell where the input line is empty: the one editable paragraph of the window
+/// that is in no document. LibreOffice does not say of it that it shows, so this is known only once
+/// the hidden nodes are read.
+pub fn empty_active(engine: &mut Engine<'_>) {
+    let path = |index: usize| {
+        std::iter::successors(Some(index), |&at| {
+            engine.nodes.get(at).and_then(|n| n.parent)
+        })
+    };
+    let toplevel = |index: usize| path(index).find(|&i| engine.nodes[i].parent == Some(0));
+    let is_active = |node: &Node| {
+        let focused = node.states.has(StateSet::FOCUSED);
+        focused && node.id.is_some() && !node.value.is_blank()
+    };
+    let Some(active) = engine.nodes.iter().position(is_active) else {
+        return;
+    };
+    let is_input = |index: &usize| {
+        let node = &engine.nodes[*index];
+        let in_document = || {
+            let mut roles = path(*index).skip(1).filter_map(|i| engine.nodes[i].role);
+            roles.any(|kind| role::is_table(kind) || role::is_prose(kind) && kind != role::PANEL)
+        };
+        node.role == Some(role::PARAGRAPH)
+            && node.states.has(StateSet::EDITABLE)
+            && toplevel(*index) == toplevel(active)
+            && !in_document()
+    };
+    let mut inputs = (0..engine.nodes.len()).filter(is_input);
+    if let (Some(input), None) = (inputs.next(), inputs.next())
+        && engine.nodes[input].value.shown.is_empty()
+    {
+        engine.nodes[active].value = Text::default();
+    }
+}
+
+/// Whether all objects of the nodes from `start` on are alive, and there are `least` of them;
+/// removes the nodes where not.
+fn all_live(engine: &mut Engine<'_>, start: usize, least: usize) -> bool {
+    let lives =
+        |node: &Node| node.states != StateSet::default() && !node.states.has(StateSet::DEFUNCT);
+    let nodes = &engine.nodes[start..];
+    // Where there was no time for all of them, none is proven to be gone.
+    let all = nodes.len() >= least && nodes.iter().all(lives);
+    if !all && !engine.is_late() {
+        engine.forget_from(start);
+    }
+    all || engine.is_late()
+}

@@ -1,0 +1,318 @@
+//! Tables that create their cells on request.
+//!
+//! Their children are never listed: a spreadsheet has 10⁹. The cells that show are found from the
+//! cells under two corners of what can be seen of the table, and from there by row and column as far
+//! as they show. A small table is read whole.
+
+use std::ops::RangeInclusive;
+
+use deskline_core::Rect;
+
+use crate::bus::{Error, Message};
+use crate::decode;
+use crate::engine::{Engine, Found};
+use crate::names::role;
+use crate::request::Request;
+use crate::toolkits::{Headers, vcl};
+
+/// The most rows and columns of one table that are read: more do not fit on a screen.
+const MOST_ROWS: i32 = 300;
+const MOST_COLUMNS: i32 = 100;
+
+/// A table of no more cells than this is read whole, seen or not: to search for those that show
+/// costs more (5 ms of gtk3-widget-factory's 16).
+const MOST_SMALL: i64 = 128;
+
+/// How far apart the points are at which a cell is looked for, in pixels, and how many are tried.
+const STEP: i32 = 12;
+const TRIES: i32 = 60;
+
+/// A table, as it describes itself.
+pub struct Table {
+    pub path: String,
+    pub rows: i32,
+    pub columns: i32,
+    /// What can be seen of it, in the toolkit's coordinates.
+    pub clip: Rect,
+}
+
+/// Rows, or columns.
+pub type Range = RangeInclusive<i32>;
+
+/// The cell at a row and column, where it is known without asking the table.
+pub type KnownCell<'k> = &'k dyn Fn(i32, i32) -> Option<Found>;
+
+/// Reads the headers and cells that show; gives the range of rows and that of columns.
+pub fn read(
+    engine: &mut Engine<'_>,
+    node: usize,
+    table: &Table,
+    known: KnownCell<'_>,
+) -> Result<(Range, Range), Error> {
+    // An empty range (start > end).
+    #[allow(clippy::reversed_empty_ranges)]
+    const NONE: Range = 1..=0;
+    if table.rows <= 0 || table.columns <= 0 {
+        engine.nodes[node].children_read = true;
+        return Ok((NONE, NONE));
+    }
+    let seen = if table.cell_count() <= MOST_SMALL {
+        Some((0..=table.rows - 1, 0..=table.columns - 1))
+    } else {
+        table.showing(engine)?
+    };
+    let Some((rows, columns)) = seen else {
+        return Ok((NONE, NONE));
+    };
+    if !table.is_spreadsheet() {
+        let headers = table.headers(engine, &columns)?;
+        engine.read_found(node, headers)?;
+    }
+    let top = *rows.start();
+    let mut first = table.cells(engine, top..=top, &columns, known)?;
+    let rest = table.cells(engine, top + 1..=*rows.end(), &columns, known)?;
+    let whole = rows == (0..=table.rows - 1) && columns == (0..=table.columns - 1);
+    engine.nodes[node].children_read = whole;
+    let start = engine.nodes.len();
+    let whole_row = first.len() == columns.clone().count();
+    if !whole_row {
+        first.extend(rest);
+        engine.read_found(node, first)?;
+        return Ok((rows, columns));
+    }
+    engine.read_found(node, first)?;
+    // The cells of a column are alike: where those of the first row have no children, none has.
+    let plain = engine.nodes[start..]
+        .iter()
+        .all(|n| n.role == Some(role::TABLE_CELL) && n.children_read && n.children.is_empty());
+    if plain {
+        engine.read_leaves(node, rest, role::TABLE_CELL)?;
+    } else {
+        engine.read_found(node, rest)?;
+    }
+    Ok((rows, columns))
+}
+
+/// The identity of a cell that has no object of its own.
+pub fn cell_id(table: &str, row: i32, column: i32) -> String {
+    format!("{table}#{row},{column}")
+}
+
+/// The table, row and column of such an identity.
+pub fn parse_cell_id(id: &str) -> Option<(&str, i32, i32)> {
+    let (table, cell) = id.split_once('#')?;
+    let (row, column) = cell.split_once(',')?;
+    Some((table, row.parse().ok()?, column.parse().ok()?))
+}
+
+impl Table {
+    /// Whether each request for a cell creates another object. A cell is then the one at its row and
+    /// column, whatever its object.
+    pub fn is_spreadsheet(&self) -> bool {
+        vcl::is_spreadsheet(self.rows, self.columns)
+    }
+
+    fn cell_count(&self) -> i64 {
+        i64::from(self.rows) * i64::from(self.columns)
+    }
+
+    /// The rows and columns that show; `None` where no cell was found.
+    fn showing(&self, engine: &mut Engine<'_>) -> Result<Option<(Range, Range)>, Error> {
+        let Some((mut top, mut left)) = self.corner(engine, true)? else {
+            return Ok(None);
+        };
+        let (mut bottom, mut right) = self.corner(engine, false)?.unwrap_or((top, left));
+        // A header or an empty end may have hidden the outermost cells from the search.
+        while top > 0 && self.shows(engine, top - 1, left)? {
+            top -= 1;
+        }
+        while left > 0 && self.shows(engine, top, left - 1)? {
+            left -= 1;
+        }
+        (bottom, right) = (bottom.max(top), right.max(left));
+        while bottom < (top + MOST_ROWS).min(self.rows - 1)
+            && self.shows(engine, bottom + 1, left)?
+        {
+            bottom += 1;
+        }
+        while right < (left + MOST_COLUMNS).min(self.columns - 1)
+            && self.shows(engine, top, right + 1)?
+        {
+            right += 1;
+        }
+        let rows = top..=bottom.min(top + MOST_ROWS);
+        Ok(Some((rows, left..=right.min(left + MOST_COLUMNS))))
+    }
+
+    /// The headers of these columns, each once. They are clicked to sort.
+    fn headers(&self, engine: &mut Engine<'_>, columns: &Range) -> Result<Vec<Found>, Error> {
+        let mut paths: Vec<String> = match engine.toolkit.headers() {
+            Headers::Nowhere => Vec::new(),
+            Headers::OfColumns => {
+                let requests = columns.clone().map(Request::ColumnHeader);
+                let answers = engine.ask_all(&self.path, requests)?;
+                answers
+                    .iter()
+                    .flatten()
+                    .filter_map(decode::object)
+                    .collect()
+            }
+            Headers::FirstChildren => {
+                // The corner comes before them where the rows have headers too.
+                let requests = (0..=*columns.end() + 1).map(Request::ChildAt);
+                let answers = engine.ask_all(&self.path, requests)?;
+                let children: Vec<String> = answers
+                    .iter()
+                    .flatten()
+                    .filter_map(decode::object)
+                    .collect();
+                let requests = children.iter().map(|c| (c.as_str().into(), Request::Role));
+                let roles = engine.ask_each(requests)?;
+                let is_header = |answer: &Option<Message>| {
+                    let number = answer.as_ref().and_then(|m| m.reader().u32().ok());
+                    number.is_some_and(role::is_column_header)
+                };
+                let headers = children.into_iter().zip(&roles);
+                headers
+                    .filter(|(_, role)| is_header(role))
+                    .map(|(path, _)| path)
+                    .collect()
+            }
+        };
+        paths.retain(|path| *path != self.path);
+        paths.dedup();
+        Ok(paths.into_iter().map(Found::at).collect())
+    }
+
+    /// The cells of these rows and columns, row by row, less those that the table refuses.
+    fn cells(
+        &self,
+        engine: &mut Engine<'_>,
+        rows: Range,
+        columns: &Range,
+        known: KnownCell<'_>,
+    ) -> Result<Vec<Found>, Error> {
+        let cells = rows.flat_map(|row| columns.clone().map(move |column| (row, column)));
+        let wanted: Vec<(i32, i32)> = cells.collect();
+        let mut found: Vec<Option<Found>> = wanted
+            .iter()
+            .map(|&(row, column)| known(row, column))
+            .collect();
+        let unknown: Vec<usize> = (0..wanted.len()).filter(|&i| found[i].is_none()).collect();
+        let requests = unknown
+            .iter()
+            .map(|&i| Request::CellAt(wanted[i].0, wanted[i].1));
+        let cells = engine.ask_all(&self.path, requests)?;
+        for (i, cell) in unknown.into_iter().zip(cells) {
+            engine.unread.failed.elements += usize::from(cell.is_none() && !engine.is_late());
+            let (row, column) = wanted[i];
+            let id = self
+                .is_spreadsheet()
+                .then(|| cell_id(&self.path, row, column));
+            let path = cell.as_ref().and_then(decode::object);
+            found[i] = path.map(|path| Found {
+                path,
+                id,
+                name: String::new(),
+            });
+        }
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// Row and column of the first cell found from the top left inwards, or from the bottom right.
+    fn corner(&self, engine: &mut Engine<'_>, from_top: bool) -> Result<Option<(i32, i32)>, Error> {
+        let clip = self.clip;
+        for i in 0..TRIES {
+            let (dx, dy) = (
+                (2 + i * STEP).min(clip.w - 1),
+                (2 + i * STEP).min(clip.h - 1),
+            );
+            let point = if from_top {
+                Request::AtPoint(clip.x + dx, clip.y + dy)
+            } else {
+                Request::AtPoint(clip.x + clip.w - 1 - dx, clip.y + clip.h - 1 - dy)
+            };
+            if let Some(cell) = engine
+                .try_ask(&self.path, point)?
+                .as_ref()
+                .and_then(decode::object)
+                && let Some(found) = self.row_and_column(engine, &cell)?
+            {
+                return Ok(Some(found));
+            }
+            if dx == clip.w - 1 && dy == clip.h - 1 {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The row and column of a cell, or of what is in one; `None` for a header.
+    fn row_and_column(
+        &self,
+        engine: &mut Engine<'_>,
+        cell: &str,
+    ) -> Result<Option<(i32, i32)>, Error> {
+        // A cell of several parts (GTK 3) answers with the part under the point.
+        const NESTED: usize = 3;
+        let mut cell = cell.to_owned();
+        for _ in 0..NESTED {
+            if let Some(found) = self.position_of(engine, &cell)? {
+                return Ok(Some(found));
+            }
+            let parent = engine.try_ask(&cell, Request::Parent)?;
+            match parent
+                .as_ref()
+                .and_then(decode::object_property)
+                .filter(|parent| *parent != self.path)
+            {
+                Some(parent) => cell = parent,
+                None => break,
+            }
+        }
+        Ok(None)
+    }
+
+    fn position_of(
+        &self,
+        engine: &mut Engine<'_>,
+        cell: &str,
+    ) -> Result<Option<(i32, i32)>, Error> {
+        let number = |m: Option<Message>| m.and_then(|m| m.reader().i32().ok());
+        let Some(index) = number(engine.try_ask(cell, Request::Index)?).filter(|&i| i >= 0) else {
+            return Ok(None);
+        };
+        let row = number(engine.try_ask(&self.path, Request::RowAtIndex(index))?);
+        let column = number(engine.try_ask(&self.path, Request::ColumnAtIndex(index))?);
+        let (Some(row), Some(column)) = (row, column) else {
+            return Ok(None);
+        };
+        if !(0..self.rows).contains(&row) || !(0..self.columns).contains(&column) {
+            return Ok(None);
+        }
+        // A header's index can look like a cell's: only a cell is found at its own row and
+        // column. LibreOffice creates another object for each request, with the same extents.
+        let there = engine.try_ask(&self.path, Request::CellAt(row, column))?;
+        let Some(there) = there.as_ref().and_then(decode::object) else {
+            return Ok(None);
+        };
+        let same = there == cell || extents(engine, &there)? == extents(engine, cell)?;
+        Ok(same.then_some((row, column)))
+    }
+
+    /// Whether any of a cell can be seen.
+    fn shows(&self, engine: &mut Engine<'_>, row: i32, column: i32) -> Result<bool, Error> {
+        let cell = engine
+            .try_ask(&self.path, Request::CellAt(row, column))?
+            .as_ref()
+            .and_then(decode::object);
+        let Some(cell) = cell else { return Ok(false) };
+        let extents = extents(engine, &cell)?;
+        Ok(extents.is_some_and(|e| !e.intersect(&self.clip).is_empty()))
+    }
+}
+
+fn extents(engine: &mut Engine<'_>, path: &str) -> Result<Option<Rect>, Error> {
+    let reply = engine.try_ask(path, Request::Extents)?;
+    Ok(reply.as_ref().and_then(decode::extents))
+}

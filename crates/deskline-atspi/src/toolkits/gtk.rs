@@ -1,0 +1,106 @@
+//! GTK 3 and GTK 4.
+
+use deskline_core::Rect;
+
+use crate::names::{StateSet, role};
+
+/// Whether an object of that role clips what is in it. GTK 3's page tab contains its page, and has
+/// the extents of its label alone.
+pub fn clips_children(number: Option<u32>) -> bool {
+    number != Some(role::PAGE_TAB)
+}
+
+/// Whether a viewport shows although it does not say SHOWING. GTK 3.24 says so of one that was
+/// scrolled by more than its height.
+pub fn viewport_shows(number: u32, states: StateSet) -> bool {
+    number == role::VIEWPORT && states.has(StateSet::VISIBLE)
+}
+
+/// GTK 4 names a widget that has no name after its class (`GtkButton`), joins a name that it finds
+/// twice (`5 5`), and calls each tab of a notebook `Tab` (4.8), where its label says which one.
+pub(super) fn gtk4_name(name: &str, number: u32) -> &str {
+    if name == "Tab" && number == role::PAGE_TAB {
+        return "";
+    }
+    let class = ["Gtk", "Adw"].iter().any(|prefix| {
+        let rest = name.strip_prefix(prefix).unwrap_or_default();
+        rest.starts_with(|c: char| c.is_ascii_uppercase())
+            && rest.bytes().all(|b| b.is_ascii_alphanumeric())
+    });
+    if class {
+        return "";
+    }
+    let middle = name.len() / 2;
+    match (name.get(..middle), name.get(middle..)) {
+        (Some(first), Some(second)) if second.strip_prefix(' ') == Some(first) => first,
+        _ => name,
+    }
+}
+
+/// A pop-up's size may be told with a pixel more or less.
+const LEEWAY: i32 = 2;
+
+/// How far GTK 4's popovers are from where they say that they are: for each pop-up window that is
+/// found among `nodes` (the extents of each and of its container, as their toplevel places them),
+/// its node, and the offset in pixels of it and of all that is in it.
+///
+/// GTK 4 gives the extents of a popover as if its window began where the widget begins that it
+/// belongs to, and the popover ends where its window ends.
+pub fn popup_offsets(nodes: &[Option<(Rect, Rect)>], popups: &[Rect]) -> Vec<(usize, (i32, i32))> {
+    let mut found: Vec<(usize, (i32, i32))> = Vec::new();
+    for popup in popups {
+        let ends_with_it = |own: Rect, container: Rect| {
+            let (x, y) = (own.x - container.x, own.y - container.y);
+            let (right, bottom) = (x + own.w - popup.w, y + own.h - popup.h);
+            x >= 0 && y >= 0 && right.abs() <= LEEWAY && bottom.abs() <= LEEWAY
+        };
+        let node = nodes.iter().enumerate().find_map(|(i, node)| {
+            let (own, container) = (*node)?;
+            let free = found.iter().all(|(taken, _)| *taken != i);
+            (free && ends_with_it(own, container)).then_some((i, container))
+        });
+        if let Some((node, container)) = node {
+            found.push((node, (popup.x - container.x, popup.y - container.y)));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gtk4_name_is_said_once_and_is_no_class() {
+        let name = |name| gtk4_name(name, role::PUSH_BUTTON);
+        assert_eq!(name("5 5"), "5");
+        assert_eq!(name("Save as Save as"), "Save as");
+        assert_eq!(name("÷ ÷"), "÷");
+        assert_eq!(name("GtkMenuButton"), "");
+        assert_eq!(name("Gtk Demo"), "Gtk Demo");
+        assert_eq!(name("Gtk"), "Gtk");
+        assert_eq!(name("a b"), "a b");
+        assert_eq!(name("Tab"), "Tab");
+        assert_eq!(gtk4_name("Tab", role::PAGE_TAB), "");
+        assert_eq!(name(""), "");
+    }
+
+    #[test]
+    fn a_popover_is_where_its_window_is() {
+        let rect = |x, y, w, h| Rect { x, y, w, h };
+        let file = rect(1161, 539, 23, 16);
+        let menu = rect(1161, 539, 130, 108);
+        let nodes = [None, Some((menu, file)), Some((menu, menu))];
+        let window = rect(1150, 557, 130, 108);
+        assert_eq!(popup_offsets(&nodes, &[window]), [(1, (-11, 18))]);
+        assert_eq!(popup_offsets(&nodes, &[rect(0, 0, 1, 1)]), []);
+        // A drop-down begins below the top of its window.
+        let combo = rect(194, 129, 79, 34);
+        let list = rect(194, 135, 93, 120);
+        let nodes = [Some((list, combo))];
+        assert_eq!(
+            popup_offsets(&nodes, &[rect(191, 161, 93, 126)]),
+            [(0, (-3, 32))]
+        );
+    }
+}

@@ -1,0 +1,205 @@
+//! What Deskline knows of each toolkit: its quirks, the reason to care, and the version in which
+//! each was seen. The rest of the crate asks here and matches on no toolkit's name.
+//!
+//! | toolkit | names itself | seen |
+//! |---|---|---|
+//! | GTK 3 | `gtk`, version 3 | 3.24 (at-spi2-atk) |
+//! | GTK 4 | `GTK`, version 4 | 4.8 |
+//! | Qt | `Qt` | 5.15, 6.4 |
+//! | LibreOffice | `VCL` | 7.4 (gtk3 plug-in) |
+//! | Chromium, Electron | `Chromium` | 156 |
+//! | Firefox, Thunderbird | `Gecko` | 153 |
+//! | WebKitGTK | `WebKitGTK` | 2.50 |
+//!
+//! Two kinds of knowledge are here. What depends on the toolkit is a method of [`Toolkit`]. What
+//! shows in the objects themselves (a role, a shape) is a function of [`gtk`], [`qt`] or [`vcl`], and is
+//! applied to every app, as it is harmless where it does not hold. Chromium's `<select>` menus, whose
+//! extents are those of the closed control, are handled with the other clipping rules in
+//! `deskline-core/src/visible.rs`.
+
+pub mod gtk;
+pub mod mapped;
+pub mod qt;
+pub mod vcl;
+
+use crate::names::{StateSet, role};
+use crate::request::Request;
+
+/// The toolkit of an app, as it names itself on the bus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Toolkit {
+    /// GTK 3, and GTK 2 through GAIL.
+    Gtk3,
+    /// GTK 4.
+    Gtk4,
+    /// Qt 5 and Qt 6, which do not differ in what is asked here.
+    Qt,
+    /// LibreOffice.
+    Vcl,
+    /// Chromium and Electron.
+    Chromium,
+    /// Firefox and other Gecko apps.
+    Gecko,
+    /// A web view of WebKitGTK: a process of its own, embedded in a GTK app.
+    WebKitGtk,
+    /// Any other: Java, Clutter, winit's AccessKit.
+    Other,
+}
+
+/// When an app's cache (`Cache.GetItems`) is fetched before its objects are asked one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheUse {
+    /// At no reading.
+    Never,
+    /// As long as it holds most of the tree.
+    WhileComplete,
+    /// At each reading.
+    Always,
+}
+
+/// Where a toolkit puts the text of a page, so that no element is asked in vain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prose {
+    /// Each run of text is an element of its own, with the text for its name.
+    InLeaves,
+    /// A paragraph has its text, in which U+FFFC stands for each child.
+    InParents,
+    /// Apps of this toolkit differ.
+    Anywhere,
+}
+
+/// Where a toolkit has the headers of a table that manages its own cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Headers {
+    /// `Table.GetColumnHeader` answers with the same object each time.
+    OfColumns,
+    /// The table's first children. Qt makes another object for each `GetColumnHeader`, and keeps it.
+    FirstChildren,
+    /// Not known.
+    Nowhere,
+}
+
+/// The units of a toolkit's extents, and which rectangle a toplevel's extents are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Units {
+    /// Relative to the window; whole factors. Draws its own frame and shadow.
+    Gtk4,
+    /// Whole factors. A toplevel's extents are those of the window manager's frame.
+    Gtk3,
+    /// Any factor. A toplevel's extents are those of its X window.
+    Qt,
+    /// Chromium, Gecko, LibreOffice, Java: pixels mostly.
+    Other,
+}
+
+impl Toolkit {
+    /// By `Application.ToolkitName` and `Application.Version`.
+    pub fn of(name: &str, version: &str) -> Self {
+        match name.to_ascii_lowercase().as_str() {
+            "gtk" if version.starts_with('4') => Self::Gtk4,
+            "gtk" => Self::Gtk3,
+            "qt" => Self::Qt,
+            "vcl" => Self::Vcl,
+            "chromium" => Self::Chromium,
+            "gecko" => Self::Gecko,
+            "webkitgtk" => Self::WebKitGtk,
+            _ => Self::Other,
+        }
+    }
+
+    /// A document's cache may be any size: fetching that of a page of 10,000 elements took
+    /// Chromium 1.6 s, more than reading the tree. GTK 4's lists the pages of stacks as parents of
+    /// what is in them, where its lists of children do not: it is used at each reading, so that
+    /// the tree stays the same.
+    pub fn cache_use(self) -> CacheUse {
+        match self {
+            Self::Chromium | Self::Gecko | Self::Vcl => CacheUse::Never,
+            Self::Gtk4 => CacheUse::Always,
+            _ => CacheUse::WhileComplete,
+        }
+    }
+
+    /// Where the text of a page is.
+    pub fn prose(self) -> Prose {
+        match self {
+            Self::Chromium => Prose::InLeaves,
+            Self::Gecko | Self::WebKitGtk => Prose::InParents,
+            _ => Prose::Anywhere,
+        }
+    }
+
+    /// Where the headers of tables are.
+    pub fn headers(self) -> Headers {
+        match self {
+            Self::Gtk3 | Self::Gtk4 => Headers::OfColumns,
+            Self::Qt => Headers::FirstChildren,
+            _ => Headers::Nowhere,
+        }
+    }
+
+    /// The units of its extents.
+    pub fn units(self) -> Units {
+        match self {
+            Self::Gtk4 => Units::Gtk4,
+            Self::Gtk3 => Units::Gtk3,
+            Self::Qt => Units::Qt,
+            _ => Units::Other,
+        }
+    }
+
+    /// The state that says that an object below a toplevel shows: GTK 4 sets SHOWING on toplevels
+    /// only.
+    pub fn shown_state(self) -> u32 {
+        match self {
+            Self::Gtk4 => StateSet::VISIBLE,
+            _ => StateSet::SHOWING,
+        }
+    }
+
+    /// The request for an object's extents. GTK 4 knows only window coordinates, and logs a
+    /// warning for each request for the screen's.
+    pub fn extents(self) -> Request {
+        if self.knows_the_screen() {
+            Request::Extents
+        } else {
+            Request::ExtentsInWindow
+        }
+    }
+
+    /// Whether it knows where on the screen its objects are. GTK 4 does not: its toplevels have to
+    /// be paired with their X windows, and its popovers too.
+    pub fn knows_the_screen(self) -> bool {
+        self != Self::Gtk4
+    }
+
+    /// Whether it answers `Text.GetOffsetAtPoint`. GTK 4.8 never does, not even with an error.
+    pub fn answers_offset_at_point(self) -> bool {
+        self != Self::Gtk4
+    }
+
+    /// Whether its tree is complete at the first reading. GTK 4 creates some objects, and their
+    /// descriptions, when the objects around them are asked for.
+    pub fn is_complete_at_once(self) -> bool {
+        self != Self::Gtk4
+    }
+
+    /// Whether a toplevel's window is mapped when the toplevel is announced. GTK 4 announces it
+    /// before its first frame is drawn.
+    pub fn maps_before_it_tells(self) -> bool {
+        self != Self::Gtk4
+    }
+
+    /// The name of an object of that role without what the toolkit adds to it.
+    pub fn plain_name(self, name: &str, number: u32) -> &str {
+        match self {
+            Self::Gtk4 => gtk::gtk4_name(name, number),
+            _ => name,
+        }
+    }
+
+    /// Whether an object of that role is checked while it is PRESSED. GTK 4.8 gives toggle
+    /// buttons the role of push buttons, and no other button of its is ever pressed.
+    pub fn toggles(self, number: u32) -> bool {
+        number == role::TOGGLE_BUTTON || self == Self::Gtk4 && number == role::PUSH_BUTTON
+    }
+}

@@ -1,0 +1,47 @@
+//! LibreOffice 7.4. What is particular to the cells of its spreadsheets is in
+//! `strategies/spreadsheet.rs`.
+
+use deskline_core::Rect;
+
+use crate::names::role;
+
+/// Whether a table has more cells than there can be objects for: a spreadsheet, of 10⁹ cells. For
+/// each request for a cell LibreOffice creates an object of 7 kB and never frees it.
+pub fn is_spreadsheet(rows: i32, columns: i32) -> bool {
+    i64::from(rows) * i64::from(columns) > 1_000_000
+}
+
+/// The offset of a node from where it says that it is. `outer` are the container's extents as it
+/// says them, `by` is the container's own offset.
+///
+/// LibreOffice does not know of its own menu bar until its window is resized: its root pane fills
+/// the panel that it is in, and says that it begins higher. What lies in the pane and outside its
+/// container as it says, but inside as it is, is a widget of GTK's and right.
+pub fn offset(number: Option<u32>, own: Rect, outer: Rect, by: (i32, i32)) -> (i32, i32) {
+    let within = |inner: Rect, outer: Rect| inner.intersect(&outer) == inner;
+    let same_size = (own.w, own.h) == (outer.w, outer.h);
+    if number == Some(role::ROOT_PANE) && same_size {
+        (outer.x + by.0 - own.x, outer.y + by.1 - own.y)
+    } else if by != (0, 0) && !within(own, outer) && within(own, outer.offset(by.0, by.1)) {
+        (0, 0)
+    } else {
+        by
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_pane_that_begins_too_high_is_moved_and_what_is_right_is_not() {
+        let rect = |x, y, w, h| Rect { x, y, w, h };
+        let (panel, pane) = (rect(0, 100, 800, 600), rect(0, 70, 800, 600));
+        assert_eq!(offset(Some(role::ROOT_PANE), pane, panel, (0, 0)), (0, 30));
+        assert_eq!(offset(Some(role::PANEL), pane, panel, (0, 0)), (0, 0));
+        let below = rect(10, 80, 50, 20);
+        assert_eq!(offset(None, below, pane, (0, 30)), (0, 30));
+        let of_gtk = rect(10, 675, 50, 20);
+        assert_eq!(offset(None, of_gtk, pane, (0, 30)), (0, 0));
+    }
+}

@@ -1,8 +1,8 @@
 //! Synthetic input: clicks, drags, the wheel, keys and text, as Quartz events at the HID level.
 //!
-//! Quartz keeps the order of what one process posts, and apps queue it: nothing is lost by posting
-//! fast. The pauses are for those who look at times: gesture recognisers in a drag, and apps that
-//! read one pasted-in string an event-loop turn.
+//! Quartz keeps the order of a process's events, and apps queue them: posting fast loses nothing. The pauses
+//! are for receivers that look at times: gesture recognisers in a drag, and apps that read one pasted-in
+//! string in each turn of their event loop.
 
 use std::time::Duration;
 
@@ -12,20 +12,20 @@ use deskline_link::{Button, Cancel, Clicks, Error, Result};
 use crate::keys::{self, HELD, Press};
 use crate::os::{Event, MouseButton, Os, TAG};
 
-/// What `CGEventKeyboardSetUnicodeString` takes at once, in UTF-16 units.
+/// The most UTF-16 units that `CGEventKeyboardSetUnicodeString` takes.
 const CHUNK: usize = 20;
 
-/// Between two chunks of text: Chromium drops the second of two strings in one turn.
+/// The pause between two chunks of text: Chromium drops the second of two strings in one turn.
 const CHUNK_PAUSE: Duration = Duration::from_millis(4);
 
-/// A drag is this many steps at this pace: a display frame each.
+/// The number of steps of a drag; a step takes a display frame.
 const DRAG_STEPS: i32 = 12;
 const DRAG_PAUSE: Duration = Duration::from_millis(16);
 
-/// Lines an event: views take no more than this at once for one turn of a real wheel.
+/// The most lines an event: views ignore more in one turn of a real wheel.
 const LINES: i32 = 10;
 
-/// Input that goes in, and what is down because of it.
+/// Sends input, and tracks what it holds pressed.
 pub(crate) struct Input<O: Os> {
     os: O,
     keys: Vec<u16>,
@@ -47,17 +47,17 @@ impl<O: Os> Input<O> {
             .map_err(Error::system("posting an input event"))
     }
 
-    /// Where the pointer is.
+    /// The pointer's position.
     pub(crate) fn pointer(&self) -> Point {
         let (x, y) = self.os.pointer();
-        // The pointer stands on fractions of a point on Retina displays.
+        // On Retina displays the pointer may be at fractions of a point.
         Point {
             x: x.floor() as i32,
             y: y.floor() as i32,
         }
     }
 
-    /// Puts the pointer there, without any event for the apps under its way.
+    /// Moves the pointer without events for the apps on its way.
     pub(crate) fn move_pointer(&self, to: Point) {
         self.os.warp((f64::from(to.x), f64::from(to.y)));
     }
@@ -92,7 +92,7 @@ impl<O: Os> Input<O> {
         })
     }
 
-    /// Moves the pointer there and clicks.
+    /// Moves the pointer and clicks.
     pub(crate) fn click(
         &mut self,
         place: Point,
@@ -118,7 +118,7 @@ impl<O: Os> Input<O> {
         Ok(())
     }
 
-    /// Presses the button at `from`, moves to `to`, releases.
+    /// Presses the button at `from`, moves to `to`, and releases it.
     pub(crate) fn drag(
         &mut self,
         from: Point,
@@ -142,13 +142,13 @@ impl<O: Os> Input<O> {
             };
             self.move_to(place, Some(MouseButton::Left), flags)?;
         }
-        // What is under the pointer takes a drop only after it has had a turn to say so.
+        // The target accepts a drop only after a turn of its event loop.
         cancel.wait(DRAG_PAUSE)?;
         self.button(to, MouseButton::Left, false, 1, flags)?;
         self.let_go(modifiers)
     }
 
-    /// Turns the wheel by lines; positive is right and down.
+    /// Turns the wheel by lines. Positive is right and down.
     pub(crate) fn scroll(&self, place: Point, dx: i32, dy: i32, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         self.move_to(place, None, 0)?;
@@ -166,13 +166,13 @@ impl<O: Os> Input<O> {
         Ok(())
     }
 
-    /// Types text into what has the focus. Line ends and tabs are keys.
+    /// Types text into the focused element. Line ends and tabs are keys.
     pub(crate) fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
         let mut units: Vec<u16> = Vec::with_capacity(CHUNK);
         let mut after_return = false;
         for c in text.chars() {
             let key = match c {
-                // The second half of a line end that is two characters.
+                // The second half of a two-character line end.
                 '\n' if after_return => {
                     after_return = false;
                     continue;
@@ -240,7 +240,7 @@ impl<O: Os> Input<O> {
         self.post(&Event::Key { code, down, flags })
     }
 
-    /// Presses the keys of modifiers; the flags of what follows.
+    /// Presses the keys of modifiers; returns the flags for the events that follow.
     fn hold(&mut self, modifiers: Modifiers) -> Result<u64> {
         let mut flags = 0;
         for (modifier, flag, code) in HELD {
@@ -263,17 +263,17 @@ impl<O: Os> Input<O> {
         Ok(())
     }
 
-    /// Lets go of keys that the person holds, so that they do not modify what goes in.
+    /// Releases keys that the person holds, so that they do not modify the input.
     pub(crate) fn release_the_persons(&mut self) {
-        // Caps Lock is a state, not a key that is held.
+        // Caps Lock is a state, not a held key.
         let held = self.os.held_keys().into_iter();
         for code in held.filter(|code| *code != keys::CAPS_LOCK) {
-            // Where this fails so does all that follows, and says so.
+            // If this fails, so will all that follows, with an error.
             let _ = self.key(code, false, 0);
         }
     }
 
-    /// Releases all that is down because of this program.
+    /// Releases everything that this program holds pressed.
     pub(crate) fn release_all(&mut self) {
         let place = self.pointer();
         for button in std::mem::take(&mut self.buttons) {
@@ -295,6 +295,6 @@ fn flags_of(modifiers: Modifiers) -> u64 {
 }
 
 fn at(point: Point) -> (f64, f64) {
-    // The middle of the point, which on Retina is four pixels.
+    // The centre of the point, which on Retina is four pixels.
     (f64::from(point.x) + 0.5, f64::from(point.y) + 0.5)
 }

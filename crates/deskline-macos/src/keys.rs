@@ -1,4 +1,4 @@
-//! From keys by what they do to virtual key codes, by the layout that the person types with.
+//! Maps keys, named by what they do, to virtual key codes of the current layout.
 
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_link::{Error, Result};
@@ -14,7 +14,7 @@ pub(crate) const RETURN: u16 = 36;
 /// `kVK_Tab`
 pub(crate) const TAB: u16 = 48;
 
-/// `CGEventFlags` (`CGEventTypes.h`), with the bit of the left key (`IOLLEvent.h`) that a real
+/// `CGEventFlags` (`CGEventTypes.h`), with the bits for the left keys (`IOLLEvent.h`) that a real
 /// keyboard sets too.
 pub(crate) mod flags {
     pub(crate) const CAPS_LOCK: u64 = 0x1_0000;
@@ -25,11 +25,11 @@ pub(crate) mod flags {
     pub(crate) const NUMERIC_PAD: u64 = 0x20_0000;
     pub(crate) const HELP: u64 = 0x40_0000;
     pub(crate) const FUNCTION: u64 = 0x80_0000;
-    /// What makes Esc something else than Esc: Shift, Control, Option, Command.
+    /// With one of these, Esc has another meaning: Shift, Control, Option, Command.
     pub(crate) const MODIFIERS: u64 = 0x1e_0000;
 }
 
-/// Modifiers that are keys to hold: the flag, and the virtual key code of the left one.
+/// Modifiers that are held as keys: the flag, and the virtual key code of the left key.
 pub(crate) const HELD: [(Modifiers, u64, u16); 4] = [
     (Modifiers::CONTROL, flags::CONTROL, 59),
     (Modifiers::ALT, flags::OPTION, 58),
@@ -37,7 +37,7 @@ pub(crate) const HELD: [(Modifiers, u64, u16); 4] = [
     (Modifiers::COMMAND, flags::COMMAND, 55),
 ];
 
-/// Modifiers that only colour a key event.
+/// Modifiers that are only flags of a key event.
 const COLOURS: [(Modifiers, u64); 4] = [
     (Modifiers::CAPS_LOCK, flags::CAPS_LOCK),
     (Modifiers::NUMERIC_PAD, flags::NUMERIC_PAD),
@@ -79,17 +79,17 @@ const PAD_ENTER: u16 = 76;
 /// How to press a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Press {
-    /// By its code, with these modifiers held and these flags beside theirs.
+    /// By its code, with these modifiers held and these additional flags.
     Code {
         code: u16,
         modifiers: Modifiers,
         flags: u64,
     },
-    /// By what it gives: no key of the layout does.
+    /// As a text, because no key of the layout gives it.
     Text(char),
 }
 
-/// How to press this key with the keyboard as it is.
+/// How to press this key with the current keyboard.
 pub(crate) fn find<O: Os>(os: &O, press: KeyPress) -> Result<Press> {
     let mut modifiers = press.modifiers;
     let mut flags = 0;
@@ -138,7 +138,7 @@ pub(crate) fn find<O: Os>(os: &O, press: KeyPress) -> Result<Press> {
     })
 }
 
-/// The keys that are in the same place in every layout (`HIToolbox/Events.h`).
+/// The keys with the same code in every layout (`HIToolbox/Events.h`).
 fn named(key: Key) -> u16 {
     match key {
         Key::Return => RETURN,
@@ -162,8 +162,8 @@ fn pad(c: char) -> Option<u16> {
     PAD.iter().find(|(of, _)| *of == c).map(|(_, code)| *code)
 }
 
-/// The key that gives this character, and whether Shift and Option are part of it. With a modifier
-/// held, a layout without Latin letters falls back to the one that shortcuts are looked up in.
+/// The key that gives this character, and whether it needs Shift and Option. If a modifier is held, a
+/// layout without Latin letters falls back to the layout for shortcuts.
 fn by_layout<O: Os>(os: &O, c: char, modifiers: Modifiers) -> Option<(u16, bool, bool)> {
     let find = |keys: &[LayoutKey]| {
         let gives = |key: &&LayoutKey| {
@@ -183,7 +183,7 @@ fn by_layout<O: Os>(os: &O, c: char, modifiers: Modifiers) -> Option<(u16, bool,
     })
 }
 
-/// A character that no key gives can still be typed, but not with modifiers.
+/// Types a character that no key gives. Fails with modifiers.
 fn by_text(c: char, press: KeyPress) -> Result<Press> {
     let held = Modifiers::COMMAND | Modifiers::CONTROL | Modifiers::ALT;
     if press.modifiers.intersects(held) {

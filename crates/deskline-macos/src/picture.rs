@@ -1,4 +1,4 @@
-//! Pictures of windows, and what a pixel of them is on the screen.
+//! Pictures of windows, with their scale.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use crate::doctor::NO_CAPTURE;
 use crate::os::{Image, Os};
 use crate::windows;
 
-/// How long the system may take: it asks another process, which may be starting.
+/// The time limit for the system: it asks another process, which may be starting.
 const TAKES: Duration = Duration::from_secs(3);
 
-/// Pixels a side that no window has.
+/// No window has more pixels a side.
 const MOST: f64 = 16_384.0;
 
-/// A picture of the window, also where others cover it.
+/// A picture of the window, even if others cover it.
 pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
     if !os.may_capture() {
         return Err(Error::Input(NO_CAPTURE.into()));
@@ -35,7 +35,7 @@ pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
         .map_err(Error::system("taking a picture of the window"))?;
     let rgb = rgb(&image).ok_or_else(|| Error::Input("the window has no picture".into()))?;
     Ok(Picture {
-        // What came, not what was asked for: older systems take pictures in their own scale.
+        // By the size of the result, not of the request: older systems use a scale of their own.
         scale: if w > 0.0 {
             image.width as f64 / w
         } else {
@@ -51,7 +51,7 @@ pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
     })
 }
 
-/// Three bytes a pixel of four; `None` where the sizes do not agree.
+/// Drops the fourth byte of each pixel; `None` if the sizes do not agree.
 fn rgb(image: &Image) -> Option<Vec<u8>> {
     let pixels = image.width.checked_mul(image.height)?;
     if pixels == 0 || image.rgbx.len() != pixels.checked_mul(4)? {

@@ -1,5 +1,5 @@
-//! `deskline selftest`: what can only be seen on a Mac. Opens `TextEdit` and Calculator, walks each
-//! tool and each guarantee of the guard, and prints a line a finding, to be sent back.
+//! `deskline selftest`: checks what only a Mac can show. Opens `TextEdit` and Calculator, tries each tool and
+//! each guarantee of the guard, and prints one line a finding, to be sent back.
 
 mod guard;
 mod tools;
@@ -18,13 +18,13 @@ use crate::os::Os;
 use crate::platform::MacPlatform;
 use crate::windows;
 
-/// Which part of the test a process plays.
+/// The role of a process in the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Role {
     /// The test itself.
     #[default]
     Test,
-    /// Keeps the person out until it is killed.
+    /// Closes the guard until it is killed.
     HoldGuard,
     /// Prints the ids of an app's elements.
     Ids(u32),
@@ -43,23 +43,23 @@ impl FromStr for Role {
     }
 }
 
-/// How the test went.
+/// The result of the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Report {
-    /// Findings as they should be.
+    /// Findings that are right.
     pub good: usize,
-    /// Findings as they should not be.
+    /// Findings that are wrong.
     pub bad: usize,
 }
 
 impl Report {
-    /// Whether all was as it should be.
+    /// Whether all findings are right.
     pub fn passed(self) -> bool {
         self.bad == 0
     }
 }
 
-/// A finding: what was seen, as it should be or not.
+/// A finding: what was seen, right or wrong.
 type Found = Result<String, String>;
 
 /// The test in progress.
@@ -67,14 +67,13 @@ struct Test<'t, O: Os> {
     os: &'t O,
     links: Links,
     journal: Journal,
-    /// The program, to start other parts of the test with.
+    /// The program, for starting the other roles.
     program: Option<&'t Path>,
     report: Report,
     say: &'t mut dyn FnMut(&str),
 }
 
-/// Plays a part of the test. `program` is this executable; `None` leaves out what needs a second
-/// process.
+/// Runs a role. `program` is this executable; `None` skips what needs a second process.
 pub fn run<O: Os>(
     os: &O,
     journal: Journal,
@@ -124,7 +123,7 @@ impl<O: Os> Test<'_, O> {
         let start = Instant::now();
         let front = windows::front(self.os);
         if let Some(editor) = self.tools() {
-            // In front, for the keys of the guard's part: a link would put back what was there.
+            // Bring it to the front for the keys of the guard's part: a link would restore the old front.
             let window = windows::of_app(self.os, editor).first().map(|(w, _)| w.id);
             if let Some(window) = window {
                 let _ = windows::activate(self.os, window, &Cancel::new());
@@ -151,7 +150,7 @@ impl<O: Os> Test<'_, O> {
         self.note(check.name, finding);
     }
 
-    /// Counts and prints a finding. It is one line, whatever it holds.
+    /// Counts and prints a finding, on one line.
     fn note(&mut self, name: &str, found: Found) {
         let (mark, text) = match found {
             Ok(text) => {
@@ -179,7 +178,7 @@ impl<O: Os> Test<'_, O> {
         self.links.run(&call, &Cancel::new())
     }
 
-    /// One tool call whose answer, or the tree that it wrote, must contain this.
+    /// Calls a tool. Its answer, or the tree that it wrote, must contain this.
     fn expect(
         &mut self,
         name: &str,

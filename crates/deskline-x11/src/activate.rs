@@ -1,4 +1,4 @@
-//! Bringing a window to the front, and knowing that it is there.
+//! Brings a window to the front, and waits until it is there.
 
 use std::time::Duration;
 
@@ -14,16 +14,16 @@ use super::{During as _, Present as _, X11};
 /// Activation takes a window manager about 50 ms, restoring a minimised window 70 ms.
 const LIMIT: Duration = Duration::from_secs(1);
 
-/// Source indication of `_NET_ACTIVE_WINDOW`: a pager, that is, the user's direct wish. Focus
-/// stealing prevention applies to source 1 only.
+/// Source indication of `_NET_ACTIVE_WINDOW`: a pager, which acts for the user. Focus stealing
+/// prevention applies to source 1 only.
 const FROM_USER: u32 = 2;
 
 const WHAT: &str = "activating a window";
 
 impl X11 {
     /// Brings the window to the front, restores it if it is minimised, and waits until it is the
-    /// active window and has the input focus. A modal dialog of it that the window manager puts
-    /// in front instead will do.
+    /// active window and has the input focus. Also succeeds if the window manager activates a modal
+    /// dialog of the window instead.
     ///
     /// # Errors
     ///
@@ -72,10 +72,10 @@ impl X11 {
         Ok(self.ancestry(focus)?.contains(&front.id))
     }
 
-    /// Whether `dialog` is a modal window of `window`, or of a window of it.
+    /// Whether `dialog` is modal for `window`, directly or through other dialogs.
     fn is_modal_for(&self, dialog: &Toplevel, window: u32) -> Result<bool> {
         let mut at = dialog.clone();
-        // A cycle of WM_TRANSIENT_FOR would be endless.
+        // WM_TRANSIENT_FOR may have a cycle.
         for _ in 0..8 {
             match at.transient_for {
                 Some(owner) if at.modal && owner == window => return Ok(true),
@@ -113,7 +113,7 @@ impl X11 {
         let raise = ConfigureWindowAux::new().stack_mode(StackMode::ABOVE);
         c.map_window(wanted.id).during(WHAT)?;
         c.configure_window(wanted.id, &raise).during(WHAT)?;
-        // A window that is not viewable cannot have the focus; the wait then says so.
+        // Setting the focus fails for a window that is not viewable; the wait below reports it.
         c.set_input_focus(InputFocus::PARENT, wanted.id, x11rb::CURRENT_TIME)
             .during(WHAT)?
             .check()

@@ -1,7 +1,7 @@
-//! Key codes that are bound for a while, and whose they are.
+//! Key codes that are bound to symbols temporarily.
 //!
-//! A binding outlives the client that made it. So the codes are noted on the root window together
-//! with a window of the client, and whoever types next takes back those whose client has gone.
+//! A binding outlives its client. So the codes are recorded in a property of the root window, with a
+//! window of the client; the next client that types frees those whose client has gone.
 
 use deskline_link::Result;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Keycode, Keysym, PropMode};
@@ -15,7 +15,7 @@ const WHAT: &str = "binding a key code";
 const MAX_CODES: u32 = 256;
 
 impl X11 {
-    /// Gives a key code this symbol with and without Shift; 0 frees it.
+    /// Binds a key code to this symbol, with and without Shift; 0 frees it.
     pub(super) fn bind_keycode(&self, code: Keycode, symbol: Keysym) -> Result<()> {
         self.connection
             .change_keyboard_mapping(1, code, 2, &[symbol, symbol])
@@ -23,8 +23,8 @@ impl X11 {
         Ok(())
     }
 
-    /// Notes that these codes are bound by this client, and that it may hold something pressed for
-    /// longer than one request.
+    /// Records that this client has bound these codes, and that it may hold something pressed across
+    /// requests.
     pub(super) fn claim_keycodes(&self, codes: &[Keycode]) -> Result<()> {
         let mut note = vec![self.own];
         note.extend(codes.iter().map(|code| u32::from(*code)));
@@ -43,7 +43,7 @@ impl X11 {
         Ok(())
     }
 
-    /// Frees the codes that a client has bound, and releases what it has pressed, and left behind.
+    /// Frees the codes that a client has left bound, and releases what it has left pressed.
     pub(super) fn reclaim_keycodes(&self) -> Result<()> {
         let property = self.atoms._DESKLINE_BOUND_KEYCODES;
         let kind = AtomEnum::CARDINAL;
@@ -59,7 +59,7 @@ impl X11 {
         let Some(owner) = note.next() else {
             return Ok(());
         };
-        // Ours in name only: the server gives the ids of a client that has gone to the next.
+        // The id alone proves nothing: the server reuses ids of clients that have gone.
         let attributes = self.connection.get_window_attributes(owner).during(WHAT)?;
         if attributes.reply().present(WHAT)?.is_some() && owner != self.own {
             return Ok(());

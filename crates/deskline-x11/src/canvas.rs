@@ -1,24 +1,23 @@
-//! The picture that is being put together, in root coordinates.
+//! The picture under construction, in root coordinates.
 
 use deskline_core::{Point, Rect};
 use deskline_link::Picture;
 
 use super::shared_image::PIXEL;
 
-/// What shows where neither the window nor a pop-up of it is: other apps' windows are not ours to
-/// show.
+/// The colour around the window and its pop-ups: other apps' windows are not shown.
 const BACKDROP: u8 = 0x80;
 
-/// What the fourth byte of a pixel means.
+/// The meaning of a pixel's fourth byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Alpha {
-    /// Nothing.
+    /// None.
     Opaque,
-    /// How opaque it is; the colours are multiplied with it already.
+    /// Alpha. The colours are premultiplied.
     Premultiplied,
 }
 
-/// RGB rows of a part of the screen.
+/// RGB rows of an area of the screen.
 pub(super) struct Canvas {
     area: Rect,
     rgb: Vec<u8>,
@@ -34,8 +33,8 @@ impl Canvas {
         }
     }
 
-    /// Puts whole rows of a part of the screen, from its row `first` on, over what is there. The
-    /// part lies within the canvas.
+    /// Draws whole rows of a part of the area, from the part's row `first` on. The part must lie
+    /// within the canvas.
     pub(super) fn put(&mut self, part: Rect, first: usize, bgrx: &[u8], alpha: Alpha) {
         let stride = self.area.w.max(0) as usize * 3;
         let left = (part.x - self.area.x).max(0) as usize * 3;
@@ -68,7 +67,7 @@ impl Canvas {
     }
 }
 
-/// BGRX to RGB, four pixels at a time in whole words: twice as fast as byte by byte.
+/// Converts BGRX to RGB, four pixels at a time in whole words: twice as fast as byte by byte.
 fn to_rgb(bgrx: &[u8], rgb: &mut [u8]) {
     let (quads, rest) = bgrx.as_chunks::<16>();
     let (out, out_rest) = rgb.as_chunks_mut::<12>();
@@ -88,7 +87,7 @@ fn to_rgb(bgrx: &[u8], rgb: &mut [u8]) {
     }
 }
 
-/// Lays pixels with alpha over what is there.
+/// Blends pixels with alpha over the existing ones.
 fn blend(bgra: &[u8], rgb: &mut [u8]) {
     for (source, under) in bgra.chunks_exact(PIXEL).zip(rgb.chunks_exact_mut(3)) {
         let shine = 255 - u16::from(source[3]);

@@ -1,5 +1,5 @@
-//! The socket to the X server, with a bound on every wait: a server that hangs, or that another
-//! client has grabbed for good, gives an error and not a hang.
+//! The socket to the X server, with a time limit on every wait: a hung server, or one that another
+//! client has grabbed for good, causes an error.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -22,17 +22,17 @@ use deskline_unix::wait;
 
 use super::xauth;
 
-/// How long the server may say nothing while a reply is due. Servers answer in well under a
-/// millisecond; a client that grabs the server holds it for a fraction of a second.
+/// How long the server may be silent while a reply is due. Servers answer in well under a
+/// millisecond; clients that grab the server do so for a fraction of a second.
 const SILENCE: Duration = Duration::from_secs(3);
 
 /// The highest display number whose TCP port exists (6000 + n).
 const LAST_DISPLAY: u16 = u16::MAX - 6000;
 
-/// The connection that everything here uses.
+/// The type of all connections of this crate.
 pub type Connection = RustConnection<BoundedStream>;
 
-/// [`DefaultStream`] whose waits end after [`SILENCE`], and which stays broken once one has.
+/// A [`DefaultStream`] whose waits end after [`SILENCE`]. Once one has, every call fails.
 #[derive(Debug)]
 pub struct BoundedStream {
     inner: DefaultStream,
@@ -47,7 +47,7 @@ impl BoundedStream {
         }
     }
 
-    /// Whether a wait ran out or the server closed the connection. Nothing works after that.
+    /// Whether a wait has timed out or the server has closed the connection. Nothing works after that.
     pub fn lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
@@ -108,8 +108,8 @@ impl Stream for BoundedStream {
     }
 }
 
-/// Connects to `display` (`:0`, `host:1.0`) with the cookie that `xauthority` holds for it, and
-/// says which screen is meant. Looks at no environment variable.
+/// Connects to `display` (`:0`, `host:1.0`) with its cookie in `xauthority`. Returns the screen
+/// number too. Reads no environment variables.
 pub fn open(display: &str, xauthority: Option<&Path>) -> Result<(Connection, usize)> {
     let unavailable = |why: &dyn std::fmt::Display| {
         Error::Unavailable(format!(
@@ -159,7 +159,7 @@ fn dial(address: &ConnectAddress<'_>) -> io::Result<(DefaultStream, (Family, Vec
     }
 }
 
-/// A plain `connect` blocks for as long as the backlog of a hung server is full.
+/// Connects without blocking: a plain `connect` blocks while the backlog of a hung server is full.
 fn dial_unix(path: &str) -> io::Result<UnixStream> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
@@ -169,7 +169,7 @@ fn dial_unix(path: &str) -> io::Result<UnixStream> {
         match connect(&socket, &address) {
             Ok(()) => return Ok(socket.into()),
             Err(Errno::AGAIN | Errno::INTR) if Instant::now() < until => {
-                // The kernel has no event for "backlog has room".
+                // Poll: the kernel has no event for room in the backlog.
                 std::thread::sleep(Duration::from_millis(10));
             }
             Err(error) => return Err(error.into()),

@@ -1,5 +1,5 @@
-//! What this connection holds pressed. The server does not release synthetic keys when a client
-//! goes, so nothing is pressed except through [`Hands`], which lets go on every way out.
+//! Keys and buttons that this connection holds pressed. The server does not release synthetic keys when a
+//! client goes, so all presses go through [`Hands`], whose `Drop` releases them.
 
 use std::ops::{Deref, DerefMut};
 
@@ -31,12 +31,12 @@ impl Pressed {
     }
 }
 
-/// Keys and buttons that are down, in the order in which they went down.
+/// Pressed keys and buttons, in the order in which they were pressed.
 #[derive(Debug, Default)]
 pub(super) struct Held(Vec<Pressed>);
 
 impl Held {
-    /// Releases all, last pressed first. A lost connection is not reported: nothing can be done.
+    /// Releases all, last pressed first. Ignores a lost connection: nothing can be done then.
     pub(super) fn release_all(&mut self, connection: &Connection) {
         if self.0.is_empty() {
             return;
@@ -49,14 +49,14 @@ impl Held {
                 tracing::warn!(?pressed, %error, "could not release");
             }
         }
-        // Not a flush: a server drops what it has not read of a client that has gone.
+        // Sync, not flush: the server drops unread requests of a client that has gone.
         if let Err(error) = connection.sync() {
             tracing::warn!(%error, "could not release");
         }
     }
 }
 
-/// The right to press things, for one operation. Dropping it releases them.
+/// The right to press keys and buttons, for one operation. Releases them when dropped.
 pub(super) struct Hands<'a>(&'a mut X11);
 
 impl<'a> Hands<'a> {
@@ -78,13 +78,13 @@ impl<'a> Hands<'a> {
         Ok(())
     }
 
-    /// Presses and releases in one write, so that no death of this process comes between.
+    /// Presses and releases in one write, so that the process cannot die in between.
     pub(super) fn tap(&mut self, what: Pressed) -> Result<()> {
         self.press(what)?;
         self.release(what)
     }
 
-    /// Moves the pointer, as a motion event that apps see. Root coordinates.
+    /// Moves the pointer to root coordinates, as a motion event that apps see.
     pub(super) fn motion(&mut self, x: i16, y: i16) -> Result<()> {
         self.fake(MOTION_NOTIFY_EVENT, 0, x, y)
     }

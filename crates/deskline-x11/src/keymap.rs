@@ -1,7 +1,7 @@
-//! The keyboard map: which key, with which modifiers, gives which symbol in the current group.
+//! The keyboard map: which key and modifiers give which symbol in the current group.
 //!
-//! Read through XKB and not from the core map, which cannot say what a level needs: Shift, the
-//! third-level key, or Shift because Num Lock is on (The X Keyboard Extension: Protocol, §6.3 and §7).
+//! Read through XKB. The core map cannot tell what a level needs: Shift, the third-level key, or Shift
+//! because Num Lock is on (The X Keyboard Extension: Protocol, §6.3 and §7).
 
 use std::collections::HashMap;
 
@@ -19,36 +19,36 @@ pub(super) const LOCK: u8 = 1 << 1;
 
 const WHAT: &str = "reading the keyboard map";
 
-/// A key, and the real modifiers that must be down for it to give the symbol wanted.
+/// A key, and the real modifiers that must be pressed for it to give the symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stroke {
     pub(super) code: Keycode,
     pub(super) modifiers: u8,
 }
 
-/// The map of one group under given locks.
+/// The map of one group, given which modifiers are locked.
 #[derive(Debug, Default)]
 pub(super) struct Keymap {
     symbols: HashMap<Keysym, Stroke>,
     chars: HashMap<char, Stroke>,
-    /// A key that sets each real modifier while it is down, for those that choose levels.
+    /// For each real modifier, a key that sets it, if it chooses levels.
     choosers: [Option<Keycode>; 8],
-    /// Codes that no key has.
+    /// Codes without a key.
     pub(super) spare: Vec<Keycode>,
 }
 
-/// What was read of the keyboard, and what is locked.
+/// The keyboard's map and state.
 pub(super) struct Keyboard {
     map: GetMapReply,
     pub(super) group: u8,
-    /// The group that is locked, whatever is held.
+    /// The locked group, whatever keys are held.
     pub(super) locked_group: u8,
     /// The modifier of Num Lock.
     pub(super) num_lock: u8,
 }
 
-/// The XKB device of synthetic keys. On a desktop with several keyboards their maps can differ,
-/// and the one of the device that a key comes from counts.
+/// The XKB device of synthetic keys. Keyboards of one desktop may have different maps, and the map of
+/// the device that a key comes from applies.
 pub(super) fn xtest_keyboard(connection: &Connection) -> Result<xkb::DeviceSpec> {
     let version = connection.xinput_xi_query_version(2, 0).during(WHAT)?;
     let devices = connection
@@ -105,7 +105,7 @@ impl Keyboard {
         Ok(keyboard)
     }
 
-    /// What the symbols need in `group` while the modifiers `locked` are locked.
+    /// The map of `group` while the modifiers `locked` are locked.
     pub(super) fn keymap(&self, group: u8, locked: u8) -> Keymap {
         let mut keymap = Keymap::default();
         for (code, symbols) in self.keys() {
@@ -145,7 +145,7 @@ impl Keyboard {
         keymap
     }
 
-    /// How many groups some key has.
+    /// The largest number of groups that a key has.
     pub(super) fn groups(&self) -> u8 {
         self.keys()
             .map(|(_, symbols)| symbols.group_info & 0xf)
@@ -193,7 +193,7 @@ impl Keymap {
     fn add(&mut self, symbol: Keysym, stroke: Stroke) {
         let simpler = |old: &Stroke| stroke.modifiers.count_ones() < old.modifiers.count_ones();
         let char = Named::new(symbol).key_char();
-        // Keys of the keypad give characters too, but an app may take them for the arrows.
+        // Keypad keys give characters too, but an app may take them for arrows.
         if let Some(char) = char.filter(|c| !c.is_control() && !(0xff00..=0xffff).contains(&symbol))
             && self.chars.get(&char).is_none_or(simpler)
         {
@@ -220,7 +220,7 @@ impl Keymap {
     }
 }
 
-/// XKB protocol §5: what becomes of a group that the key does not have.
+/// The group that applies to a key that lacks `group` (XKB protocol §5).
 fn effective_group(symbols: &KeySymMap, group: u8) -> Option<u8> {
     let groups = symbols.group_info & 0xf;
     if groups == 0 {
@@ -238,12 +238,12 @@ fn effective_group(symbols: &KeySymMap, group: u8) -> Option<u8> {
     })
 }
 
-/// The fewest modifiers to press so that a key of this type gives this level; `None` where no
-/// combination of `choosable` ones does.
+/// The fewest modifiers with which a key of this type gives this level; `None` if no combination of
+/// `choosable` ones does.
 fn needed(kind: &KeyType, level: u8, locked: u8, choosable: u8) -> Option<u8> {
     let bits = |mods| u16::from(mods) as u8;
     let mask = bits(kind.mods_mask);
-    // A combination that no entry lists gives the first level: Shift under Caps Lock, say.
+    // A combination without an entry gives the first level, such as Shift under Caps Lock.
     let level_of = |state: u8| {
         let entry = kind
             .map

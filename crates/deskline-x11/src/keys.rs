@@ -1,4 +1,4 @@
-//! Pressing one key, by name, with modifiers.
+//! Presses one key, by name, with modifiers.
 
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_link::{Cancel, Error, Result};
@@ -10,20 +10,20 @@ use super::keymap::Stroke;
 use super::text;
 use super::typist::{Locks, Typist};
 
-/// `XF86Fn`, of the vendor's keysyms in `XF86keysym.h`.
+/// `XF86Fn`, from the vendor keysyms in `XF86keysym.h`.
 const XF86_FN: Keysym = 0x1008_11d0;
 
 impl X11 {
     /// Presses one key while its modifiers are held.
     ///
-    /// `CAPS_LOCK` presses it as if Caps Lock were on. `NUMERIC_PAD` presses the key's namesake on
-    /// the keypad where there is one. `FUNCTION` and `HELP` hold the keys of that name where the
-    /// keyboard has them and do nothing elsewhere, as X has no such modifiers. A key that the
-    /// layout does not have is bound to a spare key code meanwhile.
+    /// `CAPS_LOCK` presses it as if Caps Lock were on. `NUMERIC_PAD` presses the key of the same name on
+    /// the keypad, if there is one. `FUNCTION` and `HELP` hold the keys of these names if the keyboard
+    /// has them; otherwise they do nothing, as X has no such modifiers. A key that the layout lacks
+    /// is bound to a spare key code meanwhile.
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] if the layout has no key for a modifier, or none for the key and no spare
+    /// [`Error::Input`] if the layout has no key for a modifier, or neither the key nor a spare
     /// code.
     pub fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
@@ -32,7 +32,7 @@ impl X11 {
             let keypad = press.modifiers.contains(Modifiers::NUMERIC_PAD);
             let locks = Locks {
                 caps_lock: press.modifiers.contains(Modifiers::CAPS_LOCK),
-                // The digits are on the keys of the arrows.
+                // On the keypad, digits and arrows share keys.
                 num_lock: keypad.then_some(matches!(press.key, Key::Char(_))),
             };
             let mut typist = Typist::begin(x11, locks)?;
@@ -63,7 +63,7 @@ fn find(typist: &mut Typist<'_>, press: KeyPress, cancel: &Cancel) -> Result<Str
             if let Some(stroke) = typist.keymap.char(char) {
                 return Ok(stroke);
             }
-            // Ctrl+C on a layout without Latin letters means the key that has C in another group.
+            // Ctrl+C on a layout without Latin letters: use the key that has C in another group.
             let shortcut = Modifiers::CONTROL | Modifiers::ALT | Modifiers::COMMAND;
             if press.modifiers.intersects(shortcut)
                 && let Some(stroke) = typist.other_group(char)?
@@ -157,7 +157,7 @@ fn symbol_of(key: Key) -> Result<Keysym> {
     })
 }
 
-/// The namesake of a key on the keypad.
+/// The key of the same name on the keypad.
 fn on_keypad(key: Key) -> Option<Keysym> {
     Some(match key {
         Key::Char(digit @ '0'..='9') => key::KP_0 + u32::from(digit) - u32::from('0'),

@@ -1,9 +1,7 @@
-//! What the person is shown while the agent acts: a banner that says what goes on, and an outline
-//! around what is about to be clicked.
+//! What the person sees while the agent acts: a banner with the action, and an outline around the target.
 //!
-//! Windows that no window manager touches, that take neither focus nor clicks, and that end with
-//! their connection. Pictures are taken of the windows of apps, never of the screen with these on
-//! it, and only while nothing is shown.
+//! Both are override-redirect windows that take neither focus nor clicks, and end with their connection.
+//! They are in no picture: pictures are taken of apps' windows, and only while nothing is shown.
 
 mod place;
 mod text;
@@ -26,20 +24,20 @@ use text::Fonts;
 /// The instance and class of these windows (ICCCM §4.1.2.5).
 pub(crate) const CLASS: &[u8] = b"overlay\0Deskline\0";
 
-/// The accent that stands out from light and from dark, 0xRRGGBB.
+/// An accent colour that is visible on light and on dark, 0xRRGGBB.
 const ACCENT: u32 = 0x00ff_8a00;
-/// Around the accent, so that it shows on anything of its own colour.
+/// The rim of the accent, so that it is visible on its own colour too.
 const RIM: u32 = 0x0014_1414;
 
-/// Thickness of the outline, and the distance from what it outlines, at 96 dpi.
+/// The thickness of the outline and its distance from the target, at 96 dpi.
 const LINE: f64 = 3.0;
 
-/// Rows of a picture that go out in one request: each request is at most 256 KiB.
+/// The size of an image request: the protocol allows 256 KiB.
 const MOST_BYTES: usize = 200 * 1024;
 
 const WHAT: &str = "showing what goes on";
 
-/// The windows that are up.
+/// The windows on the screen.
 pub(crate) struct Overlay {
     root: Window,
     fonts: Fonts,
@@ -55,13 +53,13 @@ impl Overlay {
         }
     }
 
-    /// Reads the font, which takes longer than anything else here.
+    /// Loads the font ahead of time: nothing else here takes as long.
     pub(crate) fn warm(&mut self) {
         self.fonts.warm();
     }
 
-    /// A banner, on the screen that `place` is on and not over it. Up when the server has come to
-    /// the next request of this connection.
+    /// Shows a banner on the screen that contains `place`, without covering it. The banner is up when
+    /// the server processes the next request of this connection.
     pub(crate) fn announce(
         &mut self,
         c: &Connection,
@@ -73,7 +71,7 @@ impl Overlay {
         self.banner(c, caption, &monitor, place)
     }
 
-    /// An outline around `place`, and a banner where there is something to say.
+    /// Shows an outline around `place`, and a banner if there is a text.
     pub(crate) fn point_out(
         &mut self,
         c: &Connection,
@@ -92,7 +90,7 @@ impl Overlay {
         c.sync().during(WHAT)
     }
 
-    /// Takes down what is up.
+    /// Removes what is shown.
     pub(crate) fn hide(&mut self, c: &Connection) -> Result<()> {
         for window in self.up.drain(..) {
             c.destroy_window(window).during(WHAT)?.ignore_error();
@@ -196,7 +194,7 @@ impl Overlay {
         Ok(())
     }
 
-    /// A window that lets everything through.
+    /// A window that is transparent to input.
     fn window(&mut self, c: &Connection, area: Rect, color: u32) -> Result<Window> {
         let window = c.generate_id().during(WHAT)?;
         let aux = CreateWindowAux::new()
@@ -246,7 +244,7 @@ impl Overlay {
     }
 }
 
-/// A size that the protocol can carry.
+/// A size as the protocol encodes it.
 fn rectangle(w: i32, h: i32) -> Option<(u16, u16)> {
     let side = |side: i32| u16::try_from(side).ok().filter(|side| *side > 0);
     Some((side(w)?, side(h)?))

@@ -1,9 +1,9 @@
-//! A picture of a window, covered or not, with the menus that it has open.
+//! A picture of a window, covered or not, with its open menus.
 //!
-//! Where the window's pixels come from, in this order: its own pixmap, where a compositor or an
-//! earlier picture has redirected it (X Composite); the screen, where nothing covers it; its own
-//! pixmap after it was redirected for good and has painted itself anew. Redirecting makes an app
-//! repaint, so it is done only to a window that is covered.
+//! The window's pixels come from the first of these: its own pixmap, if a compositor or an earlier
+//! picture has redirected it (X Composite); the screen, if nothing covers it; its own pixmap, after we
+//! have redirected it for good and it has repainted. Redirecting makes an app repaint, so only covered
+//! windows are redirected.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -24,24 +24,24 @@ use super::shared_image::{PIXEL, SharedImage, Source, read_over_socket};
 use super::windows::Facts;
 use super::{During as _, Present as _, X11};
 
-/// How long an app may take to repaint a window that was redirected, and how long it must then
-/// have drawn nothing: two frames.
+/// How long an app may take to repaint a redirected window, and how long it must then have drawn
+/// nothing: two frames.
 const REPAINT: Duration = Duration::from_millis(500);
 const PAINTED: Duration = Duration::from_millis(34);
 
 const WHAT: &str = "taking a picture";
 
-/// What is kept between pictures.
+/// State that is kept between pictures.
 #[derive(Debug)]
 pub(super) struct Pictures {
     composite: bool,
     shm: bool,
     shared: Option<SharedImage>,
-    /// Windows that were redirected, for as long as they exist.
+    /// The windows that we have redirected and that still exist.
     redirected: HashSet<Window>,
 }
 
-/// Questions for versions, which the extensions want to be asked before use.
+/// Version requests, which the extensions require before use.
 pub(super) struct Versions<'c> {
     composite: Option<Cookie<'c, Connection, composite::QueryVersionReply>>,
     damage: Option<Cookie<'c, Connection, damage::QueryVersionReply>>,
@@ -80,26 +80,26 @@ impl Versions<'_> {
     }
 }
 
-/// A window that is to be in the picture.
+/// A window in the picture.
 struct Part {
-    /// The child of the root that it is, or is inside of.
+    /// The child of the root that contains it.
     outer: Window,
-    /// What is shown of it, in root coordinates.
+    /// Its part in the picture, in root coordinates.
     shown: Rect,
-    /// Whether something else lies over it.
+    /// Whether another window covers it.
     covered: bool,
-    /// The window to ask whether it has repainted; `None` for a pop-up, which is not redirected.
+    /// The window to watch for repainting; `None` for a pop-up, which is not redirected.
     client: Option<Window>,
 }
 
 impl X11 {
-    /// A picture of the window's content, and of the menus, pop-ups and drop-downs of its process
-    /// that are open, as far as they are on the screen.
+    /// A picture of the window's content and of the open menus, pop-ups and drop-downs of its
+    /// process, as far as they are on the screen.
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] where the window has gone, is minimised, on another workspace or off the
-    /// screen; [`Error::Unavailable`] where its pixels are not of 8 bits a colour.
+    /// [`Error::Input`] if the window has gone, is minimised, on another workspace or off the screen;
+    /// [`Error::Unavailable`] if its pixels do not have 8 bits a colour.
     pub fn picture(&mut self, window: WindowId) -> Result<Picture> {
         let (wanted, popups) = self.parts(window)?;
         let area = popups
@@ -114,7 +114,7 @@ impl X11 {
         Ok(canvas.picture())
     }
 
-    /// What is to be in the picture: the window, then its pop-ups, bottom first.
+    /// The parts of the picture: the window, then its pop-ups, bottom first.
     fn parts(&mut self, window: WindowId) -> Result<(Part, Vec<Part>)> {
         let Some(wanted) = self.toplevel(window)? else {
             return Err(refused("it has been closed"));
@@ -160,13 +160,13 @@ impl X11 {
         Ok((wanted, popups))
     }
 
-    /// `false` where the window has gone or changed meanwhile.
+    /// Draws a part. `false` if the window has gone or changed.
     fn draw(&mut self, canvas: &mut Canvas, part: &Part) -> Result<bool> {
         if self.draw_pixmap(canvas, part)? {
             return Ok(true);
         }
         match part.client {
-            // Toolkits draw shadows around pop-ups. The screen has lost what was under them.
+            // Toolkits draw shadows around pop-ups, and the pixels below are lost.
             None if !part.covered => return self.draw_window(canvas, part),
             Some(client) if part.covered && self.pictures.composite => {
                 self.redirect(part.outer, client)?;
@@ -184,7 +184,7 @@ impl X11 {
         self.copy(canvas, part.shown, screen, visual, Alpha::Opaque)
     }
 
-    /// Draws the window as it lies on the screen, with its alpha.
+    /// Draws the window as it is on the screen, with its alpha.
     fn draw_window(&mut self, canvas: &mut Canvas, part: &Part) -> Result<bool> {
         let window = self.connection.get_geometry(part.outer).during(WHAT)?;
         let (visual, alpha) = self.visual(part.outer)?;
@@ -201,7 +201,7 @@ impl X11 {
         self.copy(canvas, part.shown, source, visual, alpha)
     }
 
-    /// Draws the window's own pixmap; `false` where it has none.
+    /// Draws the window's own pixmap; `false` if it has none.
     fn draw_pixmap(&mut self, canvas: &mut Canvas, part: &Part) -> Result<bool> {
         if !self.pictures.composite {
             return Ok(false);
@@ -211,7 +211,7 @@ impl X11 {
             .connection
             .composite_name_window_pixmap(part.outer, pixmap)
             .during(WHAT)?;
-        // Its upper left corner is that of the window's border.
+        // The pixmap starts at the upper left corner of the window's border.
         let corner = self.connection.get_geometry(part.outer).during(WHAT)?;
         let named = named.check().present(WHAT)?;
         let corner = corner.reply().present(WHAT)?;
@@ -249,7 +249,7 @@ impl X11 {
         }
     }
 
-    /// Makes room for an image of `size` bytes in shared memory, if the server shares any.
+    /// Makes the shared memory large enough for an image of `size` bytes, if the server shares memory.
     fn share(&mut self, size: usize) -> Result<()> {
         let pictures = &mut self.pictures;
         if !pictures.shm || pictures.shared.as_ref().is_some_and(|s| s.size() >= size) {
@@ -263,8 +263,8 @@ impl X11 {
         Ok(())
     }
 
-    /// Redirects the window for as long as this connection and the window live, and waits until
-    /// the app has painted it again: it is black until then.
+    /// Redirects the window for the life of this connection or of the window, and waits until the app
+    /// has repainted it: until then it is black.
     fn redirect(&mut self, outer: Window, client: Window) -> Result<()> {
         if !self.pictures.redirected.insert(outer) {
             return Ok(());
@@ -324,7 +324,7 @@ impl X11 {
         Ok((attributes.visual, alpha))
     }
 
-    /// Pixels are taken as 32 bits, B·G·R·X in memory.
+    /// Checks that pixels are 32 bits, B·G·R·X in memory.
     fn check_format(&self, visual: Visualid) -> Result<()> {
         let setup = self.connection.setup();
         let found = setup.roots.iter().flat_map(|screen| &screen.allowed_depths);
@@ -355,7 +355,7 @@ fn refused(why: &'static str) -> Error {
     Error::Input(format!("no picture of the window: {why}"))
 }
 
-/// Whether anything but these pop-ups lies over `shown` in the stack above `outer`.
+/// Whether anything but these pop-ups covers `shown` in the stack above `outer`.
 fn covered(facts: &[Facts], outer: Window, shown: Rect, popups: &[Popup]) -> bool {
     let above = facts.iter().skip_while(|f| f.toplevel.id != outer).skip(1);
     above
@@ -364,7 +364,7 @@ fn covered(facts: &[Facts], outer: Window, shown: Rect, popups: &[Popup]) -> boo
         .any(|f| !f.toplevel.raw.intersect(&shown).is_empty())
 }
 
-/// The smallest rectangle around both.
+/// The smallest rectangle that contains both.
 fn union(a: Rect, b: Rect) -> Rect {
     let (x, y) = (a.x.min(b.x), a.y.min(b.y));
     Rect {

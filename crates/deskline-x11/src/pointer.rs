@@ -1,5 +1,5 @@
-//! The pointer: where it is, clicks, drags and the wheel. All of it as XTEST events, so that apps
-//! see motion where a person's hand would have made some.
+//! The pointer: position, clicks, drags and the wheel. All are XTEST events, so that apps see the same
+//! motion events as from a person's hand.
 
 use std::time::{Duration, Instant};
 
@@ -10,28 +10,28 @@ use x11rb::protocol::xproto::{ConnectionExt as _, KeyButMask, Window};
 use super::held::{Hands, Pressed};
 use super::{During as _, Present as _, X11, sync};
 
-/// Between the two clicks of a double click.
+/// The pause between the two clicks of a double click.
 const BETWEEN_CLICKS: Duration = Duration::from_millis(20);
 
-/// Toolkits take two clicks for a double click up to here: 400 ms in GTK and Qt, 500 ms in
-/// Chromium and Calc. Two single clicks are kept further apart.
+/// Toolkits combine two clicks into a double click up to this time: 400 ms in GTK and Qt, 500 ms in
+/// Chromium and Calc. Separate clicks are kept further apart.
 const DOUBLE_CLICK: Duration = Duration::from_millis(500);
 
-/// And within this many pixels: 5 in GTK and Qt.
+/// And up to this distance in pixels: 5 in GTK and Qt.
 const DOUBLE_CLICK_REACH: i32 = 10;
 
-/// A drag goes in this many steps, none shorter than a frame at 120 Hz.
+/// The number of steps of a drag; a step takes at least a frame at 120 Hz.
 const DRAG_STEPS: i32 = 16;
 const DRAG_STEP: Duration = Duration::from_millis(8);
 
-/// Beyond this a toolkit takes a motion with the button down for a drag: 8 pixels in GTK, 10 in Qt.
+/// Toolkits start a drag after this distance: 8 pixels in GTK, 10 in Qt.
 const DRAG_THRESHOLD: i32 = 12;
 
-/// Turns of the wheel that the server, and the app, may have before they are waited for.
+/// Send at most this many turns of the wheel before waiting for the server and the app.
 const AHEAD_OF_SERVER: u32 = 8;
 const AHEAD_OF_APP: u32 = 32;
 
-/// How long the pointer may take to a place.
+/// The time limit for the pointer to arrive at a point.
 const ARRIVAL: Duration = Duration::from_millis(500);
 
 const WHAT: &str = "moving the pointer";
@@ -51,7 +51,7 @@ impl LastClick {
 }
 
 impl X11 {
-    /// Where the pointer is, and whether a button is down.
+    /// The pointer's position, and whether a button is down.
     pub fn pointer(&self) -> Result<Pointer> {
         let buttons = KeyButMask::BUTTON1
             | KeyButMask::BUTTON2
@@ -69,18 +69,18 @@ impl X11 {
         })
     }
 
-    /// Puts the pointer there, and knows that it is.
+    /// Moves the pointer, and waits until it has arrived.
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] for a place off the screen, or if a program confines the pointer.
+    /// [`Error::Input`] if the point is off the screen, or a program confines the pointer.
     pub fn move_pointer(&mut self, to: Point) -> Result<()> {
         Hands::of(self).point_at(to)
     }
 
-    /// Moves the pointer there and clicks, with the modifiers held. A click that would make a
-    /// double click of an earlier one waits until it does not. A double click waits for an earlier
-    /// click anywhere: GTK 3 takes it for two single ones within 400 ms of another place's.
+    /// Moves the pointer and clicks, with the modifiers held. Waits if the click would become a double
+    /// click with an earlier one. A double click waits after an earlier click anywhere: within 400 ms
+    /// of one at another point, GTK 3 takes it for two single clicks.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl X11 {
             hands.hold(&codes)?;
             hands.tap(what)?;
             if clicks == Clicks::Double {
-                // Chromium takes two clicks of the same millisecond for one event that came twice.
+                // Chromium takes two clicks of the same millisecond for a duplicated event.
                 hands.round_trip()?;
                 cancel.wait(BETWEEN_CLICKS)?;
                 hands.tap(what)?;
@@ -124,12 +124,12 @@ impl X11 {
         })
     }
 
-    /// Presses the main button at `from`, moves to `to` in steps that the app has noticed each,
-    /// releases; with the modifiers held.
+    /// Presses the main button at `from`, moves to `to` in steps, waits until the app has noticed each,
+    /// and releases; with the modifiers held.
     ///
     /// # Errors
     ///
-    /// As [`X11::click`], for both places, and [`Error::Input`] if an app does not take the motion in for 2 s.
+    /// As [`X11::click`], for both points, and [`Error::Input`] if an app does not read the motion for 2 s.
     pub fn drag(
         &mut self,
         from: Point,
@@ -143,7 +143,7 @@ impl X11 {
         cancel.check()?;
         self.check_pointer(from, cancel)?;
         self.check_drop(to)?;
-        // The button is down for a while, and stays down if this process dies.
+        // The button stays down if this process dies: record that.
         self.claim_keycodes(&[])?;
         let drag = |x11: &mut Self| {
             let mut hands = Hands::of(x11);
@@ -156,8 +156,8 @@ impl X11 {
                 hands.await_reader(source, sync::PATIENCE, cancel)?;
                 cancel.wait(DRAG_STEP)?;
             }
-            // Source and target agree on a drop by messages of their own: the source tells the
-            // target where the pointer is, the target answers, the source takes note.
+            // Source and target of a drag exchange messages: the source reports the pointer to the
+            // target, the target answers, the source notes the answer.
             let target = hands.window_at(to)?;
             for reader in [target, source] {
                 hands.await_reader(reader, sync::PATIENCE, cancel)?;
@@ -172,11 +172,11 @@ impl X11 {
         dragged
     }
 
-    /// Turns the wheel by lines; positive is right and down.
+    /// Turns the wheel by lines. Positive is right and down.
     ///
     /// # Errors
     ///
-    /// As [`X11::move_pointer`], and [`Error::Input`] if the app does not take the turns in for
+    /// As [`X11::move_pointer`], and [`Error::Input`] if the app does not read the turns for
     /// 2 s.
     pub fn scroll(&mut self, at: Point, delta_x: i32, delta_y: i32, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
@@ -203,7 +203,7 @@ impl X11 {
         self.watching_root(|x11| x11.unmodified(scroll))
     }
 
-    /// The button of the device that is this one after the person's mapping (left-handed mice).
+    /// The physical button for a logical one, by the person's mapping (left-handed mice).
     fn physical(&self, button: Button) -> Result<Pressed> {
         let logical = match button {
             Button::Left => 1,
@@ -216,7 +216,7 @@ impl X11 {
         Ok(Pressed::Button(physical.unwrap_or(logical)))
     }
 
-    /// An error for a place that is not on the screen.
+    /// Fails if a point is off the screen.
     fn on_screen(&self, at: Point) -> Result<(i16, i16)> {
         let screen = self.connection.get_geometry(self.root).during(WHAT)?;
         let screen = screen.reply().during(WHAT)?;
@@ -231,7 +231,7 @@ impl X11 {
         }
     }
 
-    /// The innermost window at a place.
+    /// The innermost window at a point.
     pub(super) fn window_at(&self, at: Point) -> Result<Option<Window>> {
         let (x, y) = self.on_screen(at)?;
         let mut found = None;
@@ -255,8 +255,8 @@ impl Hands<'_> {
     fn point_at(&mut self, at: Point) -> Result<()> {
         let (x, y) = self.on_screen(at)?;
         self.motion(x, y)?;
-        // With a button down the server may hold motion back: window managers freeze the pointer
-        // for a moment to see what was clicked.
+        // With a button down the server may delay motion: window managers freeze the pointer for a
+        // moment to see what was clicked.
         let never = Cancel::new();
         if self.wait_until(ARRIVAL, &never, |x11| Ok(x11.pointer()?.at == at))? {
             Ok(())
@@ -283,8 +283,8 @@ impl Hands<'_> {
     }
 }
 
-/// From one place to another: first past the threshold of a drag, where the way is that long, then
-/// in even steps. Ends exactly at `to`.
+/// The points of a drag: first past the drag threshold, if the way is that long, then in even steps.
+/// Ends exactly at `to`.
 fn path(from: Point, to: Point) -> impl Iterator<Item = Point> {
     let (dx, dy) = (to.x - from.x, to.y - from.y);
     let longest = dx.abs().max(dy.abs());

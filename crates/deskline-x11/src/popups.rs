@@ -1,5 +1,5 @@
-//! Menus, pop-ups and drop-downs: override-redirect children of the root, which no window manager
-//! lists.
+//! Menus, pop-ups and drop-downs: override-redirect children of the root, which the window manager does
+//! not list.
 
 use deskline_core::Rect;
 use deskline_link::Result;
@@ -10,19 +10,19 @@ use super::grabs::Grabbable;
 use super::toplevel::Kind;
 use super::windows::Facts;
 
-/// Toolkits keep windows of a pixel or two around for selections and grabs.
+/// Ignore smaller windows: toolkits have windows of a pixel or two for selections and grabs.
 const SMALLEST: i32 = 4;
 
 /// An open pop-up.
 pub(super) struct Popup {
     pub(super) id: Window,
     pub(super) kind: Kind,
-    /// In root coordinates, without a shadow.
+    /// Its bounds without the shadow, in root coordinates.
     pub(super) extents: Rect,
 }
 
 impl X11 {
-    /// Where the open menus, pop-ups and drop-downs of the process are, shadows included, in root
+    /// The bounds of the process's open menus, pop-ups and drop-downs, with their shadows, in root
     /// coordinates.
     pub fn popups(&self, pid: u32) -> Result<Vec<Rect>> {
         let facts = self.facts(&self.children_of_root()?)?;
@@ -37,7 +37,7 @@ impl X11 {
         let facts = self.facts(&self.children_of_root()?)?;
         let popups = popups_among(&facts, pid);
         if popups.iter().all(|popup| popup.kind == Kind::Menu) {
-            // A tooltip of GTK 4 calls itself a menu. Menus hold the pointer.
+            // GTK 4's tooltips claim to be menus. Only menus grab the pointer.
             return Ok(!popups.is_empty() && self.probe(Grabbable::Pointer)?.grabbed()?);
         }
         Ok(true)
@@ -56,8 +56,8 @@ pub(super) fn popups_among(facts: &[Facts], pid: u32) -> Vec<Popup> {
         .collect()
 }
 
-/// A type of menu says it; a window that names no type, or only that it is a normal one, is a
-/// pop-up where the toolkit took it out of the window manager's hands.
+/// A window with a menu type is one. So is an override-redirect window of no type, or of the normal
+/// type.
 fn is_popup(facts: &Facts) -> bool {
     let window = &facts.toplevel;
     facts.override_redirect

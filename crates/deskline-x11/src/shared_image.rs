@@ -1,5 +1,5 @@
-//! Pixels out of the server: through memory that it shares with us (MIT-SHM 1.2), or over the
-//! socket where it cannot.
+//! Reads pixels from the server: through shared memory (MIT-SHM 1.2), or over the socket if the server
+//! cannot share.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -17,14 +17,13 @@ use super::{During as _, Present as _};
 
 const WHAT: &str = "reading pixels";
 
-/// Bytes of a pixel in the formats that are read here.
+/// The size of a pixel in the supported formats, in bytes.
 pub(super) const PIXEL: usize = 4;
 
-/// Pixels are taken out of the shared file in pieces that stay in the cache until they have been
-/// converted.
+/// Convert pixels in pieces of this size: they then stay in the CPU cache.
 const PIECE: usize = 128 << 10;
 
-/// A file in memory that the server writes images to; kept from picture to picture.
+/// A memory file that the server writes images to; reused between pictures.
 #[derive(Debug)]
 pub(super) struct SharedImage {
     segment: shm::Seg,
@@ -32,7 +31,7 @@ pub(super) struct SharedImage {
     size: usize,
 }
 
-/// Where pixels come from: part of a drawable, in its own coordinates.
+/// The source of pixels: a part of a drawable, in its own coordinates.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source {
     pub(super) drawable: Drawable,
@@ -40,7 +39,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// The area as the protocol carries it; `None` where it has no size or does not fit.
+    /// The area as the protocol encodes it; `None` if it is empty or too large.
     fn area(&self) -> Option<(i16, i16, u16, u16)> {
         let size = |v: i32| u16::try_from(v).ok().filter(|v| *v > 0);
         Some((
@@ -53,7 +52,7 @@ impl Source {
 }
 
 impl SharedImage {
-    /// Shares `size` bytes with the server; `None` where it refuses, being on another machine.
+    /// Shares `size` bytes with the server; `None` if the server refuses, as one on another machine.
     pub(super) fn new(connection: &Connection, size: usize) -> Result<Option<Self>> {
         let file = memfd_create("deskline-picture", MemfdFlags::CLOEXEC)
             .map_err(Error::system("sharing memory"))?;
@@ -82,9 +81,8 @@ impl SharedImage {
         Ok(())
     }
 
-    /// Reads `source`, which fits, and hands its rows to `rows`: the first row's number, and whole
-    /// rows. `false` where the server has no such pixels: a window that has changed its size or
-    /// gone.
+    /// Reads `source`, which must fit, and passes its rows to `rows`: the number of the first row, and
+    /// whole rows. `false` if the server has no such pixels: the window has gone or changed its size.
     pub(super) fn read(
         &self,
         connection: &Connection,
@@ -118,7 +116,7 @@ impl SharedImage {
     }
 }
 
-/// The same over the socket.
+/// The same, over the socket.
 pub(super) fn read_over_socket(
     connection: &Connection,
     source: Source,

@@ -1,5 +1,5 @@
-//! Sticky Keys: modifiers that the person has latched (for the next key) or locked must not modify
-//! the agent's input, and are theirs again afterwards, exactly as they were.
+//! Sticky Keys: modifiers that the person has latched (for the next key) or locked must not modify the
+//! agent's input, and are restored exactly afterwards.
 
 use std::io::IoSlice;
 use std::time::{Duration, Instant};
@@ -19,10 +19,10 @@ const REPLAY: Duration = Duration::from_millis(500);
 /// All eight modifiers.
 const ALL: u8 = 0xff;
 
-/// Those that make another click of a click: Shift, Control, Alt (Mod1) and Super (Mod4).
+/// The modifiers that change the meaning of a click: Shift, Control, Alt (Mod1) and Super (Mod4).
 const MODIFYING: u8 = 0b0100_1101;
 
-/// The modifiers that stand without a key, and whether Sticky Keys are on.
+/// Latched and locked modifiers, and whether Sticky Keys are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Standing {
     pub(super) locked: u8,
@@ -31,7 +31,7 @@ pub(super) struct Standing {
 }
 
 impl X11 {
-    /// How they stand now. One round trip.
+    /// The current state. One round trip.
     pub(super) fn standing(&self) -> Result<Standing> {
         let core = xkb::ID::USE_CORE_KBD.into();
         let state = self.connection.xkb_get_state(core).during(WHAT)?;
@@ -45,7 +45,7 @@ impl X11 {
         })
     }
 
-    /// Runs `step`, which sends clicks, without modifiers that stand. One round trip more.
+    /// Runs `step`, which sends clicks, without latched or locked modifiers. One more round trip.
     pub(super) fn unmodified<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let was = self.standing()?;
         let modified = (was.latched | was.locked) & MODIFYING != 0;
@@ -54,7 +54,7 @@ impl X11 {
         }
         let result = step(self);
         if modified || was.sticky {
-            // What was pressed for the step under Sticky Keys may have latched.
+            // Under Sticky Keys, keys that `step` has pressed may have latched.
             self.release_all();
             self.wait_for_release()?;
             self.put_back_standing(was)?;
@@ -73,8 +73,7 @@ impl X11 {
         Ok(())
     }
 
-    /// Makes them stand as they did. What was typed with two keys down at once may have turned
-    /// Sticky Keys off.
+    /// Restores the state. Typing with two keys down at once may have turned Sticky Keys off.
     pub(super) fn put_back_standing(&self, was: Standing) -> Result<()> {
         if was.sticky && !self.standing()?.sticky {
             self.turn_sticky_keys_on()?;
@@ -82,8 +81,8 @@ impl X11 {
         self.stand(was.locked, was.latched)
     }
 
-    /// Locks and latches exactly these: `XkbLatchLockState`, which presses no key. Made by hand,
-    /// as XCB's description of the request leaves `modLatches` out.
+    /// Locks and latches exactly these modifiers: `XkbLatchLockState`, which presses no key. Encoded by
+    /// hand, as XCB's description of the request lacks `modLatches`.
     pub(super) fn stand(&self, locked: u8, latched: u8) -> Result<()> {
         let known = self
             .connection
@@ -102,7 +101,7 @@ impl X11 {
             device[1],
             ALL,
             locked,
-            // No group is locked, and none latched.
+            // Lock and latch no group.
             0,
             0,
             ALL,

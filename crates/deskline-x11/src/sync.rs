@@ -1,8 +1,8 @@
-//! Waiting: for the server, for an event, and for an app to have read its input.
+//! Waits for the server, for an event, and for an app to have read its input.
 //!
-//! An app's input queue is ordered. A `_NET_WM_PING` (EWMH) that is sent to its window behind
-//! synthetic input is answered when that input was read, which tells what no server round trip
-//! can: that a key code may be bound anew, that a drag was noticed, that an app lags behind.
+//! An app reads its input in order. If a `_NET_WM_PING` (EWMH) is sent after synthetic input, its answer
+//! proves that the app has read that input. A server round trip cannot tell: that a key code may be
+//! rebound, that a drag was noticed, that an app lags behind.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -19,43 +19,43 @@ use x11rb::wrapper::ConnectionExt as _;
 
 use super::{During as _, Present as _, SLICE, X11};
 
-/// How long an app may take to read its input before it counts as hung.
+/// An app that has not read its input after this time counts as hung.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long an app that never answered a ping is waited for, before it is taken for one that does
-/// not, whatever its `WM_PROTOCOLS` say.
+/// An app that never answered a ping is given this long. Then it counts as one that does not answer
+/// pings, whatever its `WM_PROTOCOLS` say.
 const FIRST_ANSWER: Duration = Duration::from_secs(1);
 
-/// What is waited where an app does not speak `_NET_WM_PING`: 5 ms were always enough for an idle
-/// app to read a binding, and this leaves room for a busy one.
+/// The pause for an app that does not support `_NET_WM_PING`. An idle app has always read a binding
+/// within 5 ms; this leaves room for a busy one.
 const UNPINGABLE: Duration = Duration::from_millis(25);
 
-/// A wait in a chain of windows up to the root ends here at the latest.
+/// The maximum depth of a chain of windows up to the root.
 pub(super) const DEEPEST: usize = 32;
 
-/// What the events since the last look said.
+/// The state that events have reported since it was last looked at.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     /// Number of the last ping that was answered.
     pong: u32,
     /// Number of the last ping that was sent.
     ping: u32,
-    /// The clients that have answered a ping, and those that have let one pass.
+    /// Clients that have answered a ping, and clients that have not answered one.
     answering: HashSet<u32>,
     mute: HashSet<u32>,
-    /// The server's time, once it was asked for.
+    /// The server's time, once known.
     time: Option<u32>,
-    /// A key code outside of ours was bound to something else.
+    /// Key codes other than ours that were rebound.
     pub(super) keymap: Option<(u8, u8)>,
-    /// A window that no window manager touches was mapped.
+    /// Whether an override-redirect window was mapped.
     pub(super) came_up: bool,
-    /// Something was drawn into a watched window.
+    /// How often something was drawn into a watched window.
     pub(super) damage: u32,
 }
 
 impl Heard {
-    /// Pings are numbered from the id of a window of ours on, so that the answers to another
-    /// client's are not taken for ours.
+    /// Numbers pings from the id of a window of ours on, so that answers to other clients' pings do not
+    /// match.
     pub(super) fn by(own: Window) -> Self {
         Self {
             ping: own,
@@ -65,12 +65,12 @@ impl Heard {
 }
 
 impl X11 {
-    /// Waits until the server has carried out all that was sent.
+    /// Waits until the server has processed all requests.
     pub(super) fn round_trip(&self) -> Result<()> {
         self.connection.sync().during("waiting for the X server")
     }
 
-    /// Takes in the events that are there.
+    /// Reads the pending events.
     pub(super) fn hear(&mut self) -> Result<()> {
         let what = "reading events";
         while let Some(event) = self.connection.poll_for_event().during(what)? {
@@ -95,8 +95,8 @@ impl X11 {
         Ok(())
     }
 
-    /// Waits until `done`, which is asked after each event and each [`SLICE`]: `false` if it is
-    /// not after `limit`.
+    /// Waits until `done`, which is checked after each event and each [`SLICE`]. `false` if `limit`
+    /// passes first.
     pub(super) fn wait_until(
         &mut self,
         limit: Duration,
@@ -120,8 +120,8 @@ impl X11 {
         }
     }
 
-    /// Runs `step` while events of the root window come in. Only then: a server that idles for
-    /// hours would have them pile up.
+    /// Runs `step` with events of the root window selected. Not selected otherwise: they would pile up
+    /// while the server idles for hours.
     pub(super) fn watching_root<T>(
         &mut self,
         step: impl FnOnce(&mut Self) -> Result<T>,
@@ -137,7 +137,7 @@ impl X11 {
         self.hear()?;
         select(
             self,
-            // Answers to pings come with SubstructureNotify by EWMH, with StructureNotify from Qt 5.
+            // By EWMH, answers to pings need SubstructureNotify; Qt 5's need StructureNotify.
             EventMask::PROPERTY_CHANGE
                 | EventMask::SUBSTRUCTURE_NOTIFY
                 | EventMask::STRUCTURE_NOTIFY,
@@ -148,7 +148,7 @@ impl X11 {
         result
     }
 
-    /// The server's clock, for requests that window managers order by time.
+    /// The server's clock. Window managers order requests by it.
     pub(super) fn server_time(&mut self) -> Result<u32> {
         self.heard.time = None;
         let (property, text) = (AtomEnum::WM_NAME, AtomEnum::STRING);
@@ -159,12 +159,12 @@ impl X11 {
         Ok(self.heard.time.unwrap_or(x11rb::CURRENT_TIME))
     }
 
-    /// Waits until the app that owns `window` has read the input that it was sent. Needs
-    /// [`X11::watching_root`], where the answer arrives.
+    /// Waits until the app that owns `window` has read the input that was sent to it. The answer
+    /// arrives at the root window: needs [`X11::watching_root`].
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] if it has not after `limit`, and has answered before.
+    /// [`Error::Input`] if it has not after `limit`, although it has answered pings before.
     pub(super) fn await_reader(
         &mut self,
         window: Option<Window>,
@@ -193,7 +193,7 @@ impl X11 {
             if answered || looked.elapsed() < Duration::from_millis(50) {
                 return Ok(answered);
             }
-            // A window that has gone will not answer.
+            // A window that has gone does not answer.
             looked = Instant::now();
             Ok(!x11.viewable(window)?)
         })?;
@@ -211,7 +211,7 @@ impl X11 {
         )))
     }
 
-    /// What can be done where an app cannot be asked.
+    /// Pauses, for an app that does not answer pings.
     fn give_time(&self, cancel: &Cancel) -> Result<()> {
         self.round_trip()?;
         cancel.wait(UNPINGABLE)
@@ -228,7 +228,7 @@ impl X11 {
         Ok(number)
     }
 
-    /// The window that has the keyboard focus, if a window has it.
+    /// The window with the keyboard focus, if there is one.
     pub(super) fn focus(&self) -> Result<Option<Window>> {
         let focus = self
             .connection
@@ -241,7 +241,7 @@ impl X11 {
         Ok((focus > 1 && focus != self.root).then_some(focus))
     }
 
-    /// `window` and the windows around it, innermost first, without the root.
+    /// `window` and its ancestors without the root, innermost first.
     pub(super) fn ancestry(&self, window: Window) -> Result<Vec<Window>> {
         let what = "reading the window tree";
         let mut chain = vec![];
@@ -264,7 +264,7 @@ impl X11 {
         Ok(attributes.is_some_and(|a| a.map_state == MapState::VIEWABLE))
     }
 
-    /// The innermost window around `window` that answers pings.
+    /// The innermost ancestor of `window`, or itself, that answers pings.
     fn pingable(&self, window: Window) -> Result<Option<Window>> {
         let what = "reading WM_PROTOCOLS";
         for window in self.ancestry(window)? {

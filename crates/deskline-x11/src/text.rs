@@ -1,4 +1,4 @@
-//! Typing text: any Unicode, in order, and no further ahead than can be taken back.
+//! Types text: any Unicode, in order, and never far ahead of what the app has read.
 
 use deskline_link::{Cancel, Error, Result};
 use x11rb::protocol::xproto::Keysym;
@@ -8,23 +8,23 @@ use super::X11;
 use super::keymap::Stroke;
 use super::typist::{Locks, Typist};
 
-/// Characters that the server may have before it is waited for: what still goes in after a cancel.
+/// Send at most this many characters before waiting for the server. They still go in after a cancel.
 const AHEAD_OF_SERVER: usize = 8;
 
-/// Characters that the app may lag behind before it is waited for.
+/// Send at most this many characters before waiting for the app.
 const AHEAD_OF_APP: usize = 32;
 
 /// Keysyms from here on are Unicode characters (X Window System Protocol, appendix A).
 const UNICODE: Keysym = 0x0100_0000;
 
 impl X11 {
-    /// Types text into what has the focus. Newlines are Return, tabs Tab. Caps Lock does not
-    /// matter and stays as it is.
+    /// Types text into the focused window. Newlines are Return, tabs are Tab. Works with Caps Lock on,
+    /// and leaves it on.
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] for control characters, before anything is typed, and if the app does not
-    /// read what was typed for 2 s; [`Error::Cancelled`] at most 8 characters after the cancel.
+    /// [`Error::Input`] for control characters, before anything is typed, and if the app does not read
+    /// the keys for 2 s. [`Error::Cancelled`] at most 8 characters after the cancel.
     pub fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
         let text = typeable(text)?;
         cancel.check()?;
@@ -62,7 +62,7 @@ fn type_all(typist: &mut Typist<'_>, text: &[char], cancel: &Cancel) -> Result<(
         for char in &rest[..run] {
             cancel.check()?;
             if stroke(typist, *char).is_none() {
-                // The layout was switched meanwhile.
+                // The layout was switched meanwhile: bind again.
                 typist.bind(&[symbol(*char)], cancel)?;
             }
             let stroke = stroke(typist, *char).ok_or_else(untypeable)?;
@@ -89,8 +89,8 @@ fn type_all(typist: &mut Typist<'_>, text: &[char], cancel: &Cancel) -> Result<(
     unseen_grab(typist, text, cancel)
 }
 
-/// An error if a client has grabbed the keyboard since the last check. What a Return brings up,
-/// such as a password prompt, may do so.
+/// Fails if a client has grabbed the keyboard since the last check. A window that Return has opened may
+/// do that, such as a password prompt.
 fn unseen_grab(typist: &mut Typist<'_>, text: &[char], cancel: &Cancel) -> Result<()> {
     let unchecked = match text.len() % AHEAD_OF_SERVER {
         0 => AHEAD_OF_SERVER,
@@ -106,7 +106,7 @@ fn unseen_grab(typist: &mut Typist<'_>, text: &[char], cancel: &Cancel) -> Resul
     })
 }
 
-/// How much of the text the spare codes suffice for, and what they must be bound to for it.
+/// The length of the text for which the spare codes suffice, and the symbols to bind.
 fn bindable_run(typist: &Typist<'_>, text: &[char]) -> (usize, Vec<Keysym>) {
     let mut missing = vec![];
     for (i, char) in text.iter().enumerate() {
@@ -132,7 +132,7 @@ fn on_layout(typist: &Typist<'_>, char: char) -> Option<Stroke> {
     }
 }
 
-/// The symbol that a spare code is bound to for a character.
+/// The symbol for a character that is bound to a spare code.
 pub(super) fn symbol(char: char) -> Keysym {
     match char {
         '\n' => key::Return,
@@ -142,7 +142,7 @@ pub(super) fn symbol(char: char) -> Keysym {
     }
 }
 
-/// The text with its line ends as `\n`; an error if it has characters that no key gives.
+/// The text with `\n` as line ends; fails if it has characters that no key gives.
 fn typeable(text: &str) -> Result<Vec<char>> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let refused = |c: &char| (c.is_control() && !"\n\t".contains(*c)) || noncharacter(*c);
@@ -155,7 +155,7 @@ fn typeable(text: &str) -> Result<Vec<char>> {
     Ok(text.chars().collect())
 }
 
-/// Code points that Unicode keeps free for ever (Unicode §23.7).
+/// Noncharacters, which Unicode reserves permanently (Unicode §23.7).
 fn noncharacter(char: char) -> bool {
     let code = u32::from(char);
     code & 0xfffe == 0xfffe || (0xfdd0..=0xfdef).contains(&code)

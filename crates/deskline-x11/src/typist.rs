@@ -1,8 +1,8 @@
-//! A spell at the keyboard: locks out of the way, symbols that the layout lacks bound to spare
-//! key codes, and all of it put back at the end.
+//! A session of typing: turns off locks, binds symbols that the layout lacks to spare key codes, and
+//! restores all of it at the end.
 //!
-//! Clients read the keyboard map when they come to the notice that it changed, not as it was when
-//! the key went down. So a code is bound anew only after the app has read what was typed with it.
+//! Clients read the keyboard map when they process the notice that it changed, which may be after the key
+//! was pressed. So a code is rebound only after the app has read what was typed with it.
 
 use std::time::Duration;
 
@@ -17,48 +17,48 @@ use super::keymap::{self, Keyboard, Keymap, Stroke};
 use super::sticky::Standing;
 use super::{X11, sync};
 
-/// How long the app has to read the last of a cancelled text before bindings are taken back.
+/// After a cancel, the app has this long to read the last keys before bindings are removed.
 const CANCELLED: Duration = Duration::from_millis(100);
 
-/// How long a binding is left standing after the app has read its keys: toolkits can look at the
-/// map once more when they hand the event on.
+/// How long a binding stays after the app has read its keys: toolkits may read the map again when
+/// they dispatch the event.
 const LINGER: Duration = Duration::from_millis(5);
 
 const WHAT: &str = "typing";
 
-/// How the locks are to stand.
+/// The wanted state of the locks.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Locks {
     pub(super) caps_lock: bool,
-    /// `None`: as it is.
+    /// `None`: leave it as it is.
     pub(super) num_lock: Option<bool>,
 }
 
 pub(super) struct Typist<'a> {
     hands: Hands<'a>,
     keyboard: Keyboard,
-    /// How locks and latches stood before.
+    /// The locks and latches before.
     was: Standing,
     pub(super) keymap: Keymap,
-    /// The locks that stand while typing.
+    /// The locks while typing.
     locks: u8,
     num_lock: u8,
-    /// Spare codes and what they are bound to, the longest unused first.
+    /// Spare codes with the symbols that they are bound to, least recently used first.
     spare: Vec<(Keycode, Keysym)>,
-    /// Whether something was typed since the app was last known to have read everything.
+    /// Whether keys were sent since the app was last known to have read everything.
     unread: bool,
-    /// Whether the spare codes are marked as ours.
+    /// Whether the spare codes are recorded as ours.
     claimed: bool,
     group_locked: bool,
 }
 
 impl<'a> Typist<'a> {
-    /// Sits down, with the locks as they are wanted for the spell.
+    /// Begins a session, with the locks as wanted.
     pub(super) fn begin(x11: &'a mut X11, wanted: Locks) -> Result<Self> {
         x11.hear()?;
         x11.heard.keymap = None;
         x11.reclaim_keycodes()?;
-        // A modifier can be down when this process dies.
+        // A modifier stays down if this process dies: record that.
         x11.claim_keycodes(&[])?;
         let was = x11.standing()?;
         let keyboard = Keyboard::read(&x11.connection, x11.keyboard)?;
@@ -68,7 +68,7 @@ impl<'a> Typist<'a> {
             None => was.locked & keyboard.num_lock,
         };
         let locks = num_lock | if wanted.caps_lock { keymap::LOCK } else { 0 };
-        // Caps Lock, where it is wanted, is wanted for its effect: no Shift makes up for it.
+        // Caps Lock, if it is wanted, is wanted for its effect: do not compensate with Shift.
         let keymap = keyboard.keymap(keyboard.group, num_lock);
         let spare = keymap.spare.iter().map(|code| (*code, 0)).collect();
         let typist = Self {
@@ -102,9 +102,9 @@ impl<'a> Typist<'a> {
         self.spare.len()
     }
 
-    /// Binds these symbols, at most as many as there are spare codes.
+    /// Binds these symbols. There must be no more of them than spare codes.
     pub(super) fn bind(&mut self, symbols: &[Keysym], cancel: &Cancel) -> Result<()> {
-        // What is wanted again moves to the end: from the front codes are taken.
+        // Move codes that are wanted again to the end: codes are taken from the front.
         self.spare.sort_by_key(|(_, bound)| symbols.contains(bound));
         let missing: Vec<_> = symbols
             .iter()
@@ -137,7 +137,7 @@ impl<'a> Typist<'a> {
         self.hands.round_trip()
     }
 
-    /// Presses and releases a key while `holding` these, all in one write.
+    /// Presses and releases a key while `holding` these keys, all in one write.
     pub(super) fn strike(&mut self, stroke: Stroke, holding: &[Keycode]) -> Result<()> {
         let choosers = self.keymap.choosers(stroke.modifiers);
         let mut held: Vec<Keycode> = holding.to_vec();
@@ -153,7 +153,7 @@ impl<'a> Typist<'a> {
         Ok(())
     }
 
-    /// Waits until the server has taken all strokes in, and follows a layout that was switched
+    /// Waits until the server has processed all strokes, and adapts to a layout that was switched
     /// meanwhile.
     pub(super) fn keep_up(&mut self) -> Result<()> {
         let core = xkb::ID::USE_CORE_KBD.into();
@@ -173,7 +173,7 @@ impl<'a> Typist<'a> {
         Ok(())
     }
 
-    /// As [`X11::check_keyboard`].
+    /// See [`X11::check_keyboard`].
     pub(super) fn check_keyboard(
         &mut self,
         cancel: &Cancel,
@@ -182,7 +182,7 @@ impl<'a> Typist<'a> {
         self.hands.check_keyboard(cancel, progress)
     }
 
-    /// As [`X11::check_grab`] of the keyboard.
+    /// See [`X11::check_grab`], for the keyboard.
     pub(super) fn check_grab(
         &mut self,
         cancel: &Cancel,
@@ -200,7 +200,7 @@ impl<'a> Typist<'a> {
         self.hands.await_reader(focus, sync::PATIENCE, cancel)
     }
 
-    /// Locks another group that has this character, so that a shortcut reaches its own key.
+    /// Locks another group that has this character, so that a shortcut uses its own key.
     pub(super) fn other_group(&mut self, char: char) -> Result<Option<Stroke>> {
         for group in (0..self.keyboard.groups()).filter(|g| *g != self.keyboard.group) {
             let keymap = self.keyboard.keymap(group, self.num_lock);
@@ -214,7 +214,7 @@ impl<'a> Typist<'a> {
         Ok(None)
     }
 
-    /// Gets up once the app has read everything. What Drop would do, with its errors reported.
+    /// Ends the session once the app has read everything. As `Drop`, but reports errors.
     pub(super) fn finish(mut self, cancel: &Cancel) -> Result<()> {
         if self.spare.iter().any(|(_, bound)| *bound != 0) {
             self.await_reader(cancel)?;
@@ -257,7 +257,7 @@ impl<'a> Typist<'a> {
         if (was.locked, was.latched) != (self.locks, 0) || was.sticky {
             self.hands.put_back_standing(was)?;
         }
-        // Not a flush: a server drops what it has not read of a client that has gone.
+        // Sync, not flush: the server drops unread requests of a client that has gone.
         self.hands.round_trip()
     }
 }

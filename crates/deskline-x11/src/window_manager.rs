@@ -1,4 +1,4 @@
-//! Whether the window manager manages windows yet.
+//! Whether the window manager is ready.
 
 use deskline_link::{Error, Result};
 use x11rb::connection::Connection as _;
@@ -12,22 +12,23 @@ use crate::{Atoms, During as _};
 
 const WHAT: &str = "waiting for the window manager";
 
-/// A question that the window manager answers from its main loop: how large would the frame of
-/// this window be? Extended Window Manager Hints, `_NET_REQUEST_FRAME_EXTENTS`.
+/// A request that the window manager answers from its main loop: how large would the frame of this
+/// window be? Extended Window Manager Hints, `_NET_REQUEST_FRAME_EXTENTS`.
 ///
-/// `_NET_SUPPORTING_WM_CHECK` comes too early: xfwm4 4.18 sets it, then looks at every window there
-/// is, and ends with `BadWindow` where one of them goes meanwhile.
+/// `_NET_SUPPORTING_WM_CHECK` comes too early: xfwm4 4.18 sets it, then queries all existing windows,
+/// and exits with `BadWindow` if one of them goes meanwhile.
 pub struct Question<'x> {
     connection: &'x Connection,
     root: Window,
-    /// Ours, and never mapped; it goes with the connection.
+    /// A window of ours, never mapped; it ends with the connection.
     window: Window,
     atoms: Atoms,
     asked: bool,
 }
 
 impl<'x> Question<'x> {
-    /// Every change that [`answered`](Self::answered) depends on is an event on `connection`.
+    /// Sends the request. Everything that [`answered`](Self::answered) depends on is an event on
+    /// `connection`.
     pub fn new(connection: &'x Connection, screen: usize) -> Result<Self> {
         let root = connection
             .setup()
@@ -56,7 +57,7 @@ impl<'x> Question<'x> {
         })
     }
 
-    /// Whether there is an answer by now; where there is none, all events have been taken.
+    /// Whether the answer has come. If not, all pending events have been read.
     pub fn answered(&mut self) -> Result<bool> {
         loop {
             if !self.asked && self.is_set(self.root, self.atoms._NET_SUPPORTING_WM_CHECK)? {

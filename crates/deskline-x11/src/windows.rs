@@ -1,4 +1,4 @@
-//! Reading windows: what EWMH and ICCCM say of them, where they are and whose.
+//! Reads windows: their EWMH and ICCCM properties, bounds and processes.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use super::connection::Connection;
 use super::toplevel::{Kind, Shadow, Toplevel};
 use super::{During as _, Present as _, X11};
 
-/// Titles are cut at this many 4-byte units, client lists at four times as many windows as anyone
+/// Titles are cut at this many 4-byte units, and client lists at four times as many windows as anyone
 /// has.
 const MAX_TITLE: u32 = 1024;
 const MAX_WINDOWS: u32 = 4096;
@@ -24,7 +24,7 @@ const MAX_WINDOWS: u32 = 4096;
 /// `WM_STATE` of a minimised window (ICCCM §4.1.3.1).
 const ICONIC: u32 = 3;
 
-/// What has been asked about one window; all windows are asked before the first answer is read.
+/// Requests in flight about one window. All windows are requested before the first reply is read.
 struct Asked<'c> {
     id: Window,
     attributes: Cookie<'c, Connection, GetWindowAttributesReply>,
@@ -41,7 +41,7 @@ struct Asked<'c> {
     transient_for: Cookie<'c, Connection, GetPropertyReply>,
 }
 
-/// What was read of any window, toplevel or pop-up.
+/// The facts about any window, toplevel or pop-up.
 pub(super) struct Facts {
     pub(super) toplevel: Toplevel,
     pub(super) override_redirect: bool,
@@ -51,12 +51,12 @@ pub(super) struct Facts {
 const WHAT: &str = "reading windows";
 
 impl X11 {
-    /// All toplevel windows, minimised ones too, frontmost first.
+    /// All toplevel windows, with minimised ones, frontmost first.
     pub fn toplevels(&self) -> Result<Vec<Toplevel>> {
         let managed = self.has_window_manager()?;
         let mut ids = self.children_of_root()?;
         if managed {
-            // Not _NET_CLIENT_LIST_STACKING: xfwm4 leaves it out at times.
+            // Not _NET_CLIENT_LIST_STACKING: xfwm4 sometimes leaves it out.
             let clients = self.window_list(self.root, self.atoms._NET_CLIENT_LIST)?;
             ids = self.stacked(&clients, &ids)?;
         }
@@ -79,8 +79,8 @@ impl X11 {
         Ok(self.facts(&[id])?.pop().map(|facts| facts.toplevel))
     }
 
-    /// The front window: the window manager's active one, or without a window manager the
-    /// toplevel that has the input focus.
+    /// The front window: the window manager's active one or, without a window manager, the toplevel
+    /// with the input focus.
     pub fn front(&self) -> Result<Option<Toplevel>> {
         let Some(id) = self.front_id()? else {
             return Ok(None);
@@ -92,7 +92,7 @@ impl X11 {
             .filter(|toplevel| toplevel.viewable))
     }
 
-    /// The front window's id, shown or not.
+    /// The front window's id, even if it is not viewable.
     pub fn front_id(&self) -> Result<Option<u32>> {
         if self.has_window_manager()? {
             let active = self.window_list(self.root, self.atoms._NET_ACTIVE_WINDOW)?;
@@ -110,7 +110,7 @@ impl X11 {
         Ok(tree.reply().during(WHAT)?.children)
     }
 
-    /// The windows in the order of the children of the root that they are in, bottom first.
+    /// The windows in stacking order of the children of the root that contain them, bottom first.
     fn stacked(&self, windows: &[Window], stack: &[Window]) -> Result<Vec<Window>> {
         let mut frames: Vec<(Window, Window)> = windows.iter().map(|id| (*id, *id)).collect();
         // Window managers put one to three frames around a window.
@@ -151,7 +151,7 @@ impl X11 {
             .unwrap_or_default())
     }
 
-    /// Everything about these windows in one batch. Windows that have gone are left out.
+    /// The facts about these windows, in one batch. Skips windows that have gone.
     pub(super) fn facts(&self, ids: &[Window]) -> Result<Vec<Facts>> {
         let asked = ids
             .iter()
@@ -195,8 +195,8 @@ impl X11 {
     }
 
     fn answer(&self, asked: Asked<'_>, pids: &HashMap<u32, u32>) -> Result<Option<Facts>> {
-        // All answers are read, also of a window that has gone: one left behind would stay in
-        // the connection's queue.
+        // Read all replies, even for a window that has gone: an unread one would stay in the
+        // connection's queue.
         let attributes = asked.attributes.reply().present(WHAT)?;
         let geometry = asked.geometry.reply().present(WHAT)?;
         let place = asked.place.reply().present(WHAT)?;
@@ -252,13 +252,13 @@ impl X11 {
         }))
     }
 
-    /// The part of an XID that says whose it is.
+    /// The part of an XID that identifies its client.
     pub(super) fn client(&self, id: Window) -> u32 {
         id & !self.connection.setup().resource_id_mask
     }
 
-    /// The real pids of the clients that made these windows (X-Resource 1.2): `_NET_WM_PID` is
-    /// what an app says, and inside a sandbox it says another number.
+    /// The real pids of the clients that created these windows (X-Resource 1.2). `_NET_WM_PID` is what
+    /// an app claims, and in a sandbox it claims another number.
     fn client_pids(&self, ids: &[Window]) -> Result<HashMap<u32, u32>> {
         if !self.has_res || ids.is_empty() {
             return Ok(HashMap::new());
@@ -320,7 +320,7 @@ fn bytes<C: RequestConnection>(cookie: Cookie<'_, C, GetPropertyReply>) -> Resul
         .unwrap_or_default())
 }
 
-/// `WM_NAME` is Latin-1 by the ICCCM, and UTF-8 from apps that do not care.
+/// `WM_NAME` is Latin-1 by the ICCCM; some apps use UTF-8.
 fn latin1_or_utf8(bytes: &[u8]) -> String {
     match str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -328,8 +328,8 @@ fn latin1_or_utf8(bytes: &[u8]) -> String {
     }
 }
 
-/// `_GTK_FRAME_EXTENTS` or `_NET_FRAME_EXTENTS`: left, right, top, bottom. Sizes that no shadow
-/// has are not believed.
+/// Parses `_GTK_FRAME_EXTENTS` or `_NET_FRAME_EXTENTS`: left, right, top, bottom. Rejects
+/// implausible sizes.
 fn shadow_of(numbers: &[u32]) -> Option<Shadow> {
     let &[left, right, top, bottom] = numbers else {
         return None;

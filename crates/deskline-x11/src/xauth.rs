@@ -1,17 +1,17 @@
-//! The cookie of a display, out of an `.Xauthority` file (format: `Xauth.h` of libXau). The reader
-//! in `x11rb` finds its file through the environment only, and ours is another session's.
+//! Reads a display's cookie from an `.Xauthority` file (format: `Xauth.h` of libXau). `x11rb`'s reader
+//! finds the file only through the environment, and ours may be another session's.
 
 use std::path::Path;
 
 use x11rb::reexports::x11rb_protocol::xauth::Family;
 
-/// The numbers of [`Family::LOCAL`] and [`Family::WILD`], which do not tell them.
+/// The values of [`Family::LOCAL`] and [`Family::WILD`], which x11rb keeps private.
 const LOCAL: u16 = 256;
 const WILD: u16 = 0xffff;
 
 const COOKIE: &[u8] = b"MIT-MAGIC-COOKIE-1";
 
-/// Files larger than this are not ours: an entry takes some 50 bytes.
+/// Reject larger files: an entry takes some 50 bytes.
 const MAX_FILE: u64 = 1 << 20;
 
 struct Entry<'a> {
@@ -22,8 +22,8 @@ struct Entry<'a> {
     data: &'a [u8],
 }
 
-/// Authorization name and data for `display` at `address`. `None` where the file has none or
-/// cannot be read: the server may let the user in without.
+/// The authorization name and data for `display` at `address`. `None` if the file has none or cannot
+/// be read: the server may admit the user without.
 pub(crate) fn cookie(
     file: &Path,
     family: Family,
@@ -54,7 +54,7 @@ fn find(
         if entry.family == Family::WILD || (entry.family == family && entry.address == address) {
             return Some(found);
         }
-        // A host that was renamed after login has its old name in the file.
+        // After a host is renamed, the file still has its old name.
         if entry.family == family && family == Family::LOCAL {
             renamed = Some(found);
         }
@@ -62,8 +62,8 @@ fn find(
     renamed
 }
 
-/// An Xauthority file with one cookie, good for any display: of any address, and of this host for
-/// clients that know no other, as python-xlib does.
+/// An Xauthority file with one cookie for any display: for any address, and for this host, the only one
+/// that some clients look for, such as python-xlib.
 pub fn for_any_display(cookie: [u8; 16]) -> Vec<u8> {
     let host = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
     let of_any = record(WILD, [b"", b"", COOKIE, &cookie]);
@@ -71,8 +71,8 @@ pub fn for_any_display(cookie: [u8; 16]) -> Vec<u8> {
     [of_any, record(LOCAL, of_host)].concat()
 }
 
-/// One entry: a family, then address, display number, name and data, each with its length in 16
-/// bits, all big-endian.
+/// One entry: a family, then address, display number, name and data, each preceded by its 16-bit
+/// length; all big-endian.
 fn record(family: u16, parts: [&[u8]; 4]) -> Vec<u8> {
     let mut bytes = family.to_be_bytes().to_vec();
     for part in parts {

@@ -1,10 +1,10 @@
-//! What one batched call tells of an element.
+//! The facts about an element, from one batched call.
 
 use deskline_core::{Rect, Role, States, Text};
 
 use crate::os::{AxError, Value};
 
-/// The attributes that every element is asked for, in one call.
+/// The attributes to request of every element, in one call.
 pub(crate) const FACTS: &[&str] = &[
     "AXRole",
     "AXSubrole",
@@ -26,7 +26,7 @@ pub(crate) const FACTS: &[&str] = &[
     "AXMenuItemMarkChar",
 ];
 
-/// The same with the children: left out where those may be a hundred thousand rows.
+/// The same with the children. Not requested if these may be a hundred thousand rows.
 pub(crate) const FACTS_AND_CHILDREN: &[&str] = &[
     "AXRole",
     "AXSubrole",
@@ -52,7 +52,7 @@ pub(crate) const FACTS_AND_CHILDREN: &[&str] = &[
 /// The subrole of a password field.
 const SECURE: &str = "AXSecureTextField";
 
-/// What is known of an element.
+/// The facts about an element.
 #[derive(Debug, Clone)]
 pub(crate) struct Facts<E> {
     pub(crate) role: Role,
@@ -62,16 +62,16 @@ pub(crate) struct Facts<E> {
     pub(crate) value: Text,
     pub(crate) extents: Option<Rect>,
     pub(crate) states: States,
-    /// Of itself; what it is in may be hidden too.
+    /// Its own attribute. Its ancestors may be hidden too.
     pub(crate) hidden: bool,
     pub(crate) modal: bool,
     /// The element whose text is its label.
     pub(crate) label: Option<E>,
-    /// `None` where they were not asked for, or are not to be had.
+    /// `None` if they were not requested, or the app has failed.
     pub(crate) children: Option<Vec<E>>,
 }
 
-/// Reads the answer to one of the two lists.
+/// Decodes the answer to one of the two lists.
 pub(crate) fn read<E>(names: &[&'static str], values: Vec<Value<E>>) -> Facts<E> {
     let mut raw = Raw::default();
     for (&name, value) in names.iter().zip(values) {
@@ -80,7 +80,7 @@ pub(crate) fn read<E>(names: &[&'static str], values: Vec<Value<E>>) -> Facts<E>
     raw.facts()
 }
 
-/// Attributes as they came: Accessibility has that many booleans.
+/// Attributes as received: Accessibility has this many booleans.
 #[allow(clippy::struct_excessive_bools)]
 struct Raw<E> {
     role: String,
@@ -149,7 +149,7 @@ impl<E> Raw<E> {
             ("AXMenuItemMarkChar", Value::Text { start, .. }) => self.mark = start,
             ("AXTitleUIElement", Value::Element(label)) => self.label = Some(label),
             ("AXChildren", Value::Elements(children)) => self.children = Some(children),
-            // No children is an answer too; that the app has failed is none.
+            // An element without children answers like this; any other error is a failure of the app.
             ("AXChildren", Value::Error(AxError::NO_VALUE | AxError::ATTRIBUTE_UNSUPPORTED)) => {
                 self.children = Some(Vec::new());
             }
@@ -199,7 +199,7 @@ impl<E> Raw<E> {
         states.set(States::SECURE, secure);
 
         let value = match self.value {
-            // Never kept, whatever the app gives instead of it.
+            // Never read, whatever the app returns.
             _ if secure => Text::default(),
             Some(Value::Text { start, units }) => cut(start, units),
             Some(Value::Number(n)) if !on_or_off && !discloses => Text::new(plain(n)),
@@ -230,10 +230,10 @@ impl<E> Raw<E> {
     }
 }
 
-/// Integer extents that cover what Accessibility said in fractions of a point.
+/// The smallest integer rectangle around fractional extents.
 pub(crate) fn rect(x: f64, y: f64, w: f64, h: f64) -> Option<Rect> {
     let all = [x, y, w, h];
-    // `as` saturates and takes NaN for 0; both mean "nowhere" here.
+    // `as` saturates and turns NaN into 0; here both mean "nowhere".
     if all.iter().any(|v| !v.is_finite()) {
         return None;
     }
@@ -250,15 +250,15 @@ fn text<E>(value: Value<E>) -> Text {
     }
 }
 
-/// A text of which only the start came over: the rest is counted in UTF-16 units, which for most
-/// texts are characters.
+/// From the start of a text. The rest is counted in UTF-16 units, which for most texts are
+/// characters.
 fn cut(start: String, units: usize) -> Text {
     let came: usize = start.chars().map(char::len_utf16).sum();
     let total = start.chars().count() + units.saturating_sub(came);
     Text::cut(start, total)
 }
 
-/// A number without what binary fractions add to it: `50`, `0.3`.
+/// Formats a number without binary rounding errors: `50`, `0.3`.
 fn plain(n: f64) -> String {
     let rounded = (n * 1e6).round() / 1e6;
     format!("{}", if rounded == 0.0 { 0.0 } else { rounded })

@@ -1,13 +1,12 @@
-//! Who an element is: `CFEqual` and `CFHash`, made into ids that can be printed and kept.
+//! The identity of elements: `CFEqual` and `CFHash`, turned into printable, lasting ids.
 //!
-//! An `AXUIElement` is a pid and a token of the app's. Two handles of one element are never the
-//! same pointer, but equal by `CFEqual`; its hash is computed from the pid and the token, so that
-//! another process computes the same. An id is therefore the process (pid and start time, as pids
-//! are used again) and the hash, and a number where two elements share a hash.
+//! An `AXUIElement` is a pid and a token of the app. Two handles of one element are different pointers but
+//! `CFEqual`. Their hash is computed from pid and token, so another process computes the same. An id is the
+//! process (pid and start time, as pids are reused), the hash, and a number if elements share a hash.
 //!
-//! The table holds a reference to each element that it knows, also for a while after it has left
-//! the tree: a pane that comes back has its ids again, and what is held is compared with, so that a
-//! new element never gets an old one's id.
+//! The table retains each known element, for a while even after it has left the tree. So a pane that comes
+//! back has its old ids, and comparing with retained elements ensures that a new element never gets the id
+//! of an old one.
 
 use std::collections::HashMap;
 
@@ -15,18 +14,18 @@ use deskline_core::ElementId;
 
 use crate::os::Os;
 
-/// How many elements of an app that are no longer in its tree are remembered.
+/// How many elements of an app to retain after they have left its tree.
 const SPARE: usize = 10_000;
 
 /// An element that the table knows.
 #[derive(Debug)]
 struct Known {
     id: ElementId,
-    /// The reading that it was last seen in.
+    /// The traversal that saw it last.
     seen: u64,
 }
 
-/// The elements of the apps that were read.
+/// The known elements of all apps.
 #[derive(Debug)]
 pub(crate) struct Identities<O: Os> {
     apps: HashMap<u32, App<O>>,
@@ -51,7 +50,7 @@ impl<O: Os> Default for Identities<O> {
 }
 
 impl<O: Os> Identities<O> {
-    /// Begins a reading of a process. What an earlier process with its pid had is forgotten.
+    /// Begins a traversal of a process. Forgets an earlier process with the same pid.
     pub(crate) fn begin(&mut self, pid: u32, started: u64) {
         let app = self.apps.entry(pid).or_insert_with(|| App::new(started));
         if app.started != started {
@@ -60,7 +59,7 @@ impl<O: Os> Identities<O> {
         app.reading += 1;
     }
 
-    /// The id of an element, the same as long as it is known.
+    /// The id of an element; stable as long as the element is known.
     pub(crate) fn id(&mut self, os: &O, pid: u32, element: &O::Element) -> ElementId {
         let app = self.apps.entry(pid).or_insert_with(|| App::new(0));
         if let Some(known) = app.known.get_mut(element) {
@@ -85,7 +84,7 @@ impl<O: Os> Identities<O> {
         id
     }
 
-    /// The element of an id, and the pid of its app.
+    /// The element with this id, and the pid of its app.
     pub(crate) fn element(&self, id: &ElementId) -> Option<(u32, O::Element)> {
         let (pid, _) = id.as_str().split_once('.')?;
         let pid = pid.parse().ok()?;
@@ -93,7 +92,7 @@ impl<O: Os> Identities<O> {
         Some((pid, element.clone()))
     }
 
-    /// Forgets what this reading did not see, once that is a lot. Its ids are not given again.
+    /// Forgets elements that the traversal did not see, if there are many. Their ids are not reused.
     pub(crate) fn sweep(&mut self, pid: u32) {
         let Some(app) = self.apps.get_mut(&pid) else {
             return;
@@ -113,7 +112,7 @@ impl<O: Os> Identities<O> {
         });
     }
 
-    /// Forgets an element that the app says it has destroyed.
+    /// Forgets an element that the app has destroyed.
     pub(crate) fn forget(&mut self, pid: u32, element: &O::Element) {
         if let Some(app) = self.apps.get_mut(&pid)
             && let Some(known) = app.known.remove(element)

@@ -1,11 +1,11 @@
-//! Notifications: the sign that something changed, and which elements are gone.
+//! Notifications: the signal that something changed, and which elements were destroyed.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::os::{Ax, Os};
 
-/// What an app is asked to tell of.
+/// The notifications to request of an app.
 const NOTIFICATIONS: &[&str] = &[
     DESTROYED,
     "AXCreated",
@@ -33,26 +33,26 @@ const NOTIFICATIONS: &[&str] = &[
 /// `kAXUIElementDestroyedNotification`
 const DESTROYED: &str = "AXUIElementDestroyed";
 
-/// More elements than this are not remembered one by one.
+/// Record at most this many destroyed elements.
 const MOST: usize = 10_000;
 
-/// What was heard since it was last taken.
+/// What was heard since the last time.
 #[derive(Debug)]
 struct Heard<E> {
     any: bool,
     destroyed: Vec<E>,
 }
 
-/// Listening to one app, as long as it lives.
+/// A subscription to one app's notifications.
 pub(crate) struct Listening<O: Os> {
-    /// Whose notifications.
+    /// The app.
     pub(crate) pid: u32,
     heard: Arc<(Mutex<Heard<O::Element>>, Condvar)>,
     _observer: O::Observer,
 }
 
 impl<O: Os> Listening<O> {
-    /// Starts to listen to an app.
+    /// Subscribes to an app.
     pub(crate) fn to(os: &O, pid: u32) -> Ax<Self> {
         let heard = Arc::new((
             Mutex::new(Heard {
@@ -82,7 +82,7 @@ impl<O: Os> Listening<O> {
         })
     }
 
-    /// Waits until something was heard, or `time` has passed: `true` if it was.
+    /// Waits for a notification, for at most `time`; whether one came.
     pub(crate) fn wait(&self, time: Duration) -> bool {
         let until = Instant::now() + time;
         let (heard, told) = &*self.heard;
@@ -102,7 +102,7 @@ impl<O: Os> Listening<O> {
         }
     }
 
-    /// The elements that are gone since this was last called.
+    /// The elements that were destroyed since the last call.
     pub(crate) fn destroyed(&self) -> Vec<O::Element> {
         let mut heard = self.heard.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut heard.destroyed)

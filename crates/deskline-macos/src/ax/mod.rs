@@ -1,4 +1,4 @@
-//! Accessibility: reading an app's tree, knowing its elements again, acting on them.
+//! Accessibility: reads an app's tree, identifies its elements, acts on them.
 
 pub(crate) mod act;
 pub(crate) mod facts;
@@ -19,7 +19,7 @@ use crate::os::{AxError, Os};
 /// How long an app may take to answer one accessibility call (SPEC §4).
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What an accessibility error on an app's own element means.
+/// The error for an accessibility error on an app's own element.
 pub(crate) fn failed<O: Os>(os: &O, pid: u32, error: AxError) -> Error {
     let Some(process) = os.process(pid) else {
         return Error::NoProcess(pid);

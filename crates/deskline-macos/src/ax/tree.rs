@@ -1,4 +1,4 @@
-//! From what was read to a tree.
+//! Builds a tree from the nodes of a traversal.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -148,7 +148,7 @@ fn document_order<E>(nodes: &[Node<E>]) -> Vec<usize> {
     order
 }
 
-/// The text of each element that was read, to be looked up by what it labels.
+/// The texts of labels, by the element that they label.
 fn labels<E: Clone + Eq + std::hash::Hash>(nodes: &[Node<E>]) -> HashMap<E, &Text> {
     let facts = nodes
         .iter()
@@ -192,7 +192,7 @@ fn is_dialog<E>(facts: &Facts<E>) -> bool {
     facts.role == Role::SHEET || facts.role == Role::WINDOW && facts.modal
 }
 
-/// A modal window stands over all; of sheets the innermost in the frontmost window.
+/// Prefers a modal window to all others, and of sheets the innermost in the frontmost window.
 fn better_dialog(
     known: Option<(usize, Role)>,
     (index, facts): (usize, &Facts<impl Sized>),

@@ -1,24 +1,24 @@
-//! Tables, outlines and lists: the rows that show, however many there are.
+//! The visible rows of tables, outlines and lists, however many rows there are.
 //!
-//! Asking a table for its children makes an object of every row. `AXVisibleRows` gives those that
-//! show; the others are read in ranges, as far as there is time.
+//! Asking a table for its children creates an object for every row. `AXVisibleRows` returns the visible
+//! ones; the others are read in ranges while there is time.
 
 use deskline_core::Role;
 
 use crate::os::{Ax, AxError, Os, Value};
 
-/// Rows a call, where they are read in ranges.
+/// The number of rows a call, when reading ranges.
 pub(crate) const RANGE: usize = 100;
 
-/// A container that does not say which of its parts show is read as far as this at once.
+/// How many children to read at once of a container that does not tell which are visible.
 const UNKNOWN: usize = 500;
 
-/// How the rows of a container are asked for.
+/// The attributes with a container's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Names {
-    /// Those that show.
+    /// Its visible rows.
     visible: &'static str,
-    /// All of them.
+    /// All its rows.
     pub(crate) all: &'static str,
 }
 
@@ -35,13 +35,13 @@ pub(crate) fn names(role: Role) -> Option<Names> {
 /// The rows of a container.
 #[derive(Debug)]
 pub(crate) struct Rows<E> {
-    /// What stands over the rows, and those that show, in order.
+    /// The headers and the visible rows, in order.
     pub(crate) shown: Vec<E>,
-    /// How many rows there are beside these.
+    /// How many more rows there are.
     pub(crate) more: usize,
 }
 
-/// Reads the rows that show.
+/// Reads the visible rows.
 pub(crate) fn read<O: Os>(os: &O, element: &O::Element, names: Names) -> Ax<Rows<O::Element>> {
     let mut values = os.attributes(element, &[names.visible, "AXHeader"])?;
     let header = values.pop();
@@ -52,7 +52,7 @@ pub(crate) fn read<O: Os>(os: &O, element: &O::Element, names: Names) -> Ax<Rows
     };
     let (rows, total) = match (values.pop(), total) {
         (Some(Value::Elements(rows)), total) => (rows, total),
-        // It does not say what shows: geometry will.
+        // The container does not tell which rows are visible: their bounds will.
         (_, Some(total)) => (
             os.range(element, names.all, 0, total.min(UNKNOWN))?,
             Some(total),

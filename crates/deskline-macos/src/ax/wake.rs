@@ -1,8 +1,8 @@
-//! Chromium and Electron build their tree only for those who ask.
+//! Makes Chromium and Electron build their trees, which they do only on request.
 //!
-//! Electron takes `AXManualAccessibility`. Chromium's browsers take `AXEnhancedUserInterface`, as
-//! `VoiceOver` sets it; other apps answer to that one with slower animations, so only those that are
-//! Chromium inside get it.
+//! Electron reacts to `AXManualAccessibility`, Chromium's browsers to `AXEnhancedUserInterface`, which
+//! `VoiceOver` sets. Other apps react to the latter with slower animations, so only apps that contain
+//! Chromium get it.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -12,10 +12,10 @@ use deskline_core::{Role, Tree};
 
 use crate::os::{NewValue, Os};
 
-/// How long an app that was just woken may take to have a page in its tree.
+/// How long an app may take to build its tree after that.
 pub(crate) const WAKES: Duration = Duration::from_millis(1_500);
 
-/// How often to look meanwhile: there is no notification for it that both have.
+/// The polling interval: no notification covers both.
 pub(crate) const LOOK: Duration = Duration::from_millis(30);
 
 /// The apps that were asked already: pid and start time.
@@ -23,7 +23,7 @@ pub(crate) const LOOK: Duration = Duration::from_millis(30);
 pub(crate) struct Woken(HashSet<(u32, u64)>);
 
 impl Woken {
-    /// Asks an app for its tree, once. Whether it took that, so that one is on its way.
+    /// Asks an app for its tree, once. Whether the app accepted, so that a tree is on its way.
     pub(crate) fn wake<O: Os>(&mut self, os: &O, pid: u32) -> bool {
         let started = os.process(pid).map_or(0, |p| p.started);
         if !self.0.insert((pid, started)) {
@@ -40,12 +40,12 @@ impl Woken {
     }
 }
 
-/// Whether a bundle holds Chromium: its framework has the renderer's helper apps in it.
+/// Whether a bundle contains Chromium: its framework contains the renderer's helper apps.
 fn is_chromium(bundle: &Path) -> bool {
     let Ok(frameworks) = std::fs::read_dir(bundle.join("Contents/Frameworks")) else {
         return false;
     };
-    // A bundle has a handful of frameworks.
+    // A bundle has only a few frameworks.
     frameworks.flatten().take(200).any(|framework| {
         let current = framework.path().join("Versions/Current");
         current.join("Resources/chrome_100_percent.pak").exists()
@@ -53,7 +53,7 @@ fn is_chromium(bundle: &Path) -> bool {
     })
 }
 
-/// Whether the tree has a page with something in it.
+/// Whether the tree has a page with contents.
 pub(crate) fn has_page(tree: &Tree) -> bool {
     tree.elements.iter().any(|element| {
         element

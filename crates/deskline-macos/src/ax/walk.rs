@@ -1,8 +1,8 @@
-//! The traversal: from the app down, one batched call an element.
+//! The traversal: top down, one batched call an element.
 //!
-//! macOS does not say what shows. It follows from geometry: what lies outside its window or the
-//! scroll area that it is in does not, nor what is in a closed menu, a minimised window or a hidden
-//! app. What shows is read first and completely, the rest after it, as far as the budget goes.
+//! macOS does not report visibility; it follows from geometry. An element is hidden if it is outside its
+//! window or its scroll area, or in a closed menu, a minimised window or a hidden app. Visible elements are
+//! read first and completely, the others afterwards, as far as the budget goes.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Instant;
@@ -15,10 +15,10 @@ use super::visible_rows::{self, RANGE};
 use super::{PATIENCE, failed};
 use crate::os::{AxError, Os, Value};
 
-/// No app has more; a tree that does is a loop.
+/// No app has more: a larger tree is a loop.
 const MOST_NODES: usize = 200_000;
 
-/// What the app's own element is asked for beside its facts.
+/// Additional attributes to request of the app's own element.
 const TOPLEVELS: &[&str] = &[
     "AXFocusedWindow",
     "AXMainWindow",
@@ -28,22 +28,22 @@ const TOPLEVELS: &[&str] = &[
     "AXExtrasMenuBar",
 ];
 
-/// An element, as far as it was read.
+/// A node of the traversal.
 #[derive(Debug)]
 pub(crate) struct Node<E> {
     pub(crate) element: E,
     pub(crate) parent: Option<usize>,
     /// In document order.
     pub(crate) children: Vec<usize>,
-    /// `None` until it was read, and for one that is gone.
+    /// `None` until it was read, and if the element has gone.
     pub(crate) facts: Option<Facts<E>>,
-    /// Whether it shows, by what it says and where it is.
+    /// Whether it is visible, by its own attributes and by geometry.
     pub(crate) showing: bool,
     pub(crate) children_read: bool,
-    /// What the elements in it are seen through; `None` for anything.
+    /// The bounds that clip its children; `None` for no clipping.
     clip: Option<Rect>,
-    /// Where not all rows were read: how many there are beside those, and how many of all were
-    /// read in ranges from the first.
+    /// For a table that is only partly read: how many more rows there are, and how many of all rows
+    /// were read in ranges so far.
     more_rows: Option<(usize, usize)>,
 }
 
@@ -51,15 +51,15 @@ pub(crate) struct Node<E> {
 pub(crate) struct Walk<'o, O: Os> {
     os: &'o O,
     pid: u32,
-    /// Whether the app is the front one: its menu bar shows.
+    /// Whether the app is in front, which makes its menu bar visible.
     front: bool,
     pub(crate) nodes: Vec<Node<O::Element>>,
     seen: HashSet<O::Element>,
     queue: VecDeque<usize>,
     hidden: VecDeque<usize>,
-    /// Tables of which rows are left to read.
+    /// Tables with unread rows.
     tables: Vec<usize>,
-    /// Elements that were found and did not answer though the app does.
+    /// Elements that did not answer although the app does.
     pub(crate) silent: usize,
 }
 
@@ -78,7 +78,7 @@ impl<'o, O: Os> Walk<'o, O> {
         }
     }
 
-    /// Reads all that shows.
+    /// Reads everything visible.
     pub(crate) fn showing(&mut self) -> Result<()> {
         self.root()?;
         while let Some(index) = self.queue.pop_front() {
@@ -87,7 +87,7 @@ impl<'o, O: Os> Walk<'o, O> {
         Ok(())
     }
 
-    /// Reads what does not show, until `until`.
+    /// Reads hidden elements, until `until`.
     pub(crate) fn hidden(&mut self, until: Instant) -> Result<()> {
         while Instant::now() < until {
             if let Some(index) = self.hidden.pop_front() {
@@ -97,13 +97,13 @@ impl<'o, O: Os> Walk<'o, O> {
             } else {
                 break;
             }
-            // What turns out to show after all is part of the rest here.
+            // Elements that turn out to be visible are part of the rest by now.
             self.hidden.extend(self.queue.drain(..));
         }
         Ok(())
     }
 
-    /// Elements that were found and not read, as there was no time for them; rows aside.
+    /// How many elements were found but not read for lack of time, without rows.
     pub(crate) fn unread(&mut self) -> usize {
         let unread = std::mem::take(&mut self.hidden);
         for &index in &unread {
@@ -114,7 +114,7 @@ impl<'o, O: Os> Walk<'o, O> {
         unread.len()
     }
 
-    /// Rows that were not read, and the table that they are in.
+    /// How many rows were not read, and in which table.
     pub(crate) fn unread_rows(&self) -> impl Iterator<Item = (usize, usize)> {
         let nodes = self.nodes.iter().enumerate();
         nodes.filter_map(|(i, node)| Some((i, node.more_rows?.0)))
@@ -152,7 +152,7 @@ impl<'o, O: Os> Walk<'o, O> {
         Ok(())
     }
 
-    /// Adds an element that was found, and queues it.
+    /// Adds a node and queues it.
     fn add(&mut self, parent: usize, element: O::Element, showing: bool) {
         if self.nodes.len() >= MOST_NODES || !self.seen.insert(element.clone()) {
             return;
@@ -180,7 +180,7 @@ impl<'o, O: Os> Walk<'o, O> {
         Some(self.nodes[index?].facts.as_ref()?.role)
     }
 
-    /// Reads one element and queues what is in it.
+    /// Reads one element and queues its children.
     fn ask(&mut self, index: usize) -> Result<()> {
         let parent = self.nodes[index].parent;
         let may_be_table = self.role(parent) == Some(Role::SCROLL_AREA);
@@ -208,7 +208,7 @@ impl<'o, O: Os> Walk<'o, O> {
         Ok(())
     }
 
-    /// One batched call. `None` where the element is gone or silent; an error where the app is.
+    /// One batched call. `None` if the element has gone or does not answer; an error if the app has.
     fn attributes(
         &mut self,
         index: usize,
@@ -217,7 +217,7 @@ impl<'o, O: Os> Walk<'o, O> {
         let asked = Instant::now();
         let mut answer = self.os.attributes(&self.nodes[index].element, names);
         if answer == Err(AxError::CANNOT_COMPLETE) && asked.elapsed() < PATIENCE / 2 {
-            // An app that is between two turns of its event loop says so at once; it is not hung.
+            // An app between two turns of its event loop fails at once: it is not hung. Try again.
             answer = self.os.attributes(&self.nodes[index].element, names);
         }
         match answer {
@@ -229,7 +229,7 @@ impl<'o, O: Os> Walk<'o, O> {
                 return Err(Error::NoProcess(self.pid));
             }
             Err(e @ AxError::API_DISABLED) => return Err(failed(self.os, self.pid, e)),
-            // Gone since its container was read.
+            // It has gone since its parent was read.
             Err(AxError::INVALID_UI_ELEMENT) => {}
             Err(_) => {
                 self.silent += 1;
@@ -295,7 +295,7 @@ impl<'o, O: Os> Walk<'o, O> {
             return;
         };
         let (before, found) = (self.nodes.len(), rows.len());
-        // Those that were read already keep their node; all come into the table's order.
+        // Rows that were read before keep their node. All are put in order.
         let ordered: Vec<O::Element> = rows.clone();
         for row in rows {
             self.add(index, row, false);
@@ -311,8 +311,8 @@ impl<'o, O: Os> Walk<'o, O> {
         }
     }
 
-    /// Puts the rows of a range, which starts at row `from`, where they stand: after those of the
-    /// ranges before it, and before the ones that show further down.
+    /// Inserts the rows of a range, which starts at row `from`: after the rows of earlier ranges and
+    /// before the visible rows that come later.
     fn reorder(&mut self, index: usize, from: usize, rows: &[O::Element]) {
         let wanted: HashSet<&O::Element> = rows.iter().collect();
         let children = std::mem::take(&mut self.nodes[index].children);
@@ -335,7 +335,7 @@ impl<'o, O: Os> Walk<'o, O> {
         self.nodes[index].children = children;
     }
 
-    /// Whether the element shows, and what those in it are seen through.
+    /// Sets whether the element is visible, and the bounds that clip its children.
     fn place(&mut self, index: usize, facts: &Facts<O::Element>) {
         let Some(parent) = self.nodes[index].parent else {
             return;
@@ -351,7 +351,7 @@ impl<'o, O: Os> Walk<'o, O> {
             Some(Role::MENU_BAR_ITEM | Role::MENU_ITEM)
         );
         let (shows, clip) = match facts.role {
-            // A menu is in the tree also while it is closed.
+            // A closed menu is in the tree too.
             Role::MENU => (own.is_some() && (opened || !holds_menu), None),
             Role::MENU_BAR => (self.front, None),
             Role::WINDOW | Role::SHEET | Role::DRAWER | Role::POPOVER => (true, own),

@@ -1,8 +1,8 @@
-//! What the rest of this crate asks of the system: thin calls, in the system's own terms.
+//! The system calls that this crate needs, as thin functions in the system's own terms.
 //!
-//! Coordinates are those of Quartz and Accessibility: points, origin at the top left of the main
-//! display, negative on displays left of it or above it. `AppKit`'s bottom-left origin appears in
-//! [`Panel`] alone, and [`crate::windows::to_appkit`] is the one place that flips.
+//! Coordinates are those of Quartz and Accessibility: points, origin at the top left of the main display,
+//! negative left of it and above it. Only [`Panel`] uses `AppKit`'s bottom-left origin, and only
+//! [`crate::windows::to_appkit`] converts to it.
 
 #[cfg(target_os = "macos")]
 #[allow(unsafe_code)]
@@ -105,12 +105,12 @@ pub enum NewValue<E> {
     Elements(Vec<E>),
 }
 
-/// A process (`proc_pidinfo`).
+/// A process, from `proc_pidinfo`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
-    /// Who started it.
+    /// The pid of its parent.
     pub parent: u32,
-    /// When, in seconds since the epoch: tells it from an earlier one with the same pid.
+    /// Its start time in seconds since the epoch, which tells it from an earlier process with its pid.
     pub started: u64,
     /// The name of its executable.
     pub name: String,
@@ -138,7 +138,7 @@ pub struct RunningApp {
 pub struct Launch {
     /// The bundle or document to open.
     pub path: PathBuf,
-    /// A document goes to the app that opens its kind.
+    /// Whether `path` is a document, to be opened by the default app for its type.
     pub document: bool,
 }
 
@@ -185,8 +185,8 @@ pub struct Image {
     pub rgbx: Vec<u8>,
 }
 
-/// The value of `kCGEventSourceUserData` in every event that this program posts: how the guard
-/// knows its own.
+/// The value of `kCGEventSourceUserData` in all events that this program posts: the guard recognises
+/// its own events by it.
 pub const TAG: i64 = 0x6465_736b_6c69_6e65;
 
 /// A mouse button (`CGMouseButton`).
@@ -248,16 +248,16 @@ pub enum Event {
     },
 }
 
-/// Which keyboard layout.
+/// A keyboard layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// The one that the person types with.
+    /// The current layout.
     Current,
-    /// The one that shortcuts are looked up in where the current one has no Latin letters.
+    /// The layout for shortcuts, used if the current one has no Latin letters.
     Ascii,
 }
 
-/// What a key gives with Shift and Option up or down.
+/// The character of a key with Shift and Option up or down.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayoutKey {
     /// The virtual key code.
@@ -266,20 +266,20 @@ pub struct LayoutKey {
     pub shift: bool,
     /// With Option.
     pub option: bool,
-    /// What it gives.
+    /// The characters.
     pub text: String,
 }
 
-/// What an event tap sees.
+/// An event that an event tap sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tapped {
-    /// What kind of event.
+    /// The kind of event.
     pub kind: Seen,
     /// `kCGEventSourceUserData`: [`TAG`] in this program's own.
     pub tag: i64,
 }
 
-/// Kinds of events, as far as the guard tells them apart.
+/// The kinds of events that the guard distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
     /// `kCGEventKeyDown`
@@ -295,7 +295,7 @@ pub enum Seen {
     Input,
     /// `kCGEventTapDisabledByTimeout`, `kCGEventTapDisabledByUserInput`
     Disabled,
-    /// No event: the tap's thread looks up from its run loop, ten times a second.
+    /// No event. Sent ten times a second by the run loop of the tap's thread.
     Tick,
 }
 
@@ -304,39 +304,39 @@ pub enum Seen {
 pub enum Verdict {
     /// Let it through.
     Pass,
-    /// No app gets it.
+    /// Discard it: no app gets it.
     Drop,
     /// Turn the tap on again (`CGEventTapEnable`).
     Enable,
-    /// Take the tap away and end its thread.
+    /// Remove the tap and end its thread.
     Close,
 }
 
-/// The overlay: a borderless panel that never becomes key, takes no clicks and is in no picture.
+/// A panel of the overlay: borderless, never key, transparent to clicks, in no picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
     /// `AppKit`'s coordinates: x, y, width, height, origin at the bottom left of the main display.
     pub frame: [f64; 4],
-    /// What it says; empty for none.
+    /// Its text; may be empty.
     pub text: String,
-    /// A coloured outline around nothing, instead of a dark plate.
+    /// A coloured, hollow outline, as opposed to a dark plate.
     pub outline: bool,
 }
 
-/// Told of a notification by its name and element.
+/// Called with a notification's name and element.
 pub type Heard<E> = Box<dyn Fn(&str, &E) + Send + Sync>;
 
-/// Judges a tapped event, on the tap's own thread.
+/// Decides about a tapped event, on the tap's thread.
 pub type Judge = Box<dyn FnMut(Tapped) -> Verdict + Send>;
 
-/// The system. Every method is one call into it, or the few that make one; none waits longer than
-/// the time that it is given or the messaging timeout.
+/// The system. Each method is one call, or the few that belong together. None waits longer than the time
+/// that it is given or the messaging timeout.
 pub trait Os: Clone + Send + Sync + 'static {
     /// An `AXUIElement`: equal by `CFEqual`, hashed by `CFHash`, retained while it lives.
     type Element: Clone + Eq + Hash + Debug + Send + Sync + 'static;
     /// A registered `AXObserver`; unregistered when dropped.
     type Observer: Send;
-    /// A `CGEventTap`; gone when dropped.
+    /// A `CGEventTap`; removed when dropped.
     type Tap: Send;
 
     /// `AXIsProcessTrusted`: never prompts.
@@ -345,7 +345,7 @@ pub trait Os: Clone + Send + Sync + 'static {
     fn ask_for_trust(&self);
     /// `AXUIElementCreateApplication`
     fn application(&self, pid: u32) -> Self::Element;
-    /// `AXUIElementSetMessagingTimeout` of the system-wide element: holds for all of the process.
+    /// `AXUIElementSetMessagingTimeout` of the system-wide element: applies to the whole process.
     fn set_timeout(&self, time: Duration);
     /// `CFHash`
     fn hash(&self, element: &Self::Element) -> u64;
@@ -378,8 +378,8 @@ pub trait Os: Clone + Send + Sync + 'static {
     fn actions(&self, element: &Self::Element) -> Ax<Vec<String>>;
     /// `AXUIElementPerformAction`
     fn perform(&self, element: &Self::Element, action: &str) -> Ax<()>;
-    /// `AXObserverCreate` and `AXObserverAddNotification` on the app's element. Notifications that
-    /// the app does not have are left out.
+    /// `AXObserverCreate` and `AXObserverAddNotification` on the app's element. Skips notifications
+    /// that the app does not have.
     fn observe(
         &self,
         pid: u32,
@@ -387,7 +387,7 @@ pub trait Os: Clone + Send + Sync + 'static {
         heard: Heard<Self::Element>,
     ) -> Ax<Self::Observer>;
 
-    /// How long a process and those that it started have computed so far (`PROC_PIDTASKINFO`).
+    /// The CPU time of a process and its descendants so far (`PROC_PIDTASKINFO`).
     fn computed(&self, pid: u32) -> Option<Duration>;
     /// A process, if there is one.
     fn process(&self, pid: u32) -> Option<Process>;
@@ -397,12 +397,12 @@ pub trait Os: Clone + Send + Sync + 'static {
     fn front_pid(&self) -> Option<u32>;
     /// `NSRunningApplication.activate`
     fn activate(&self, pid: u32) -> bool;
-    /// Opens an app or document; the pid of the app. `LaunchServices` starts it: it gets nothing of
-    /// this process's environment.
+    /// Opens an app or document; returns the pid of the app. `LaunchServices` starts it, without this
+    /// process's environment.
     fn launch(&self, launch: &Launch, time: Duration) -> Result<u32, String>;
     /// `NSWorkspace.URLForApplicationWithBundleIdentifier`
     fn bundle_path(&self, bundle_id: &str) -> Option<PathBuf>;
-    /// The folders that apps are in, the most particular first.
+    /// The folders with apps, most specific first.
     fn app_folders(&self) -> Vec<PathBuf>;
     /// A name for this boot and login session.
     fn session(&self) -> String;
@@ -415,29 +415,29 @@ pub trait Os: Clone + Send + Sync + 'static {
     fn may_capture(&self) -> bool;
     /// `CGRequestScreenCaptureAccess`
     fn ask_to_capture(&self);
-    /// A picture of one window without its shadow, of this many pixels where the system can scale.
+    /// A picture of one window without its shadow, scaled to this many pixels if the system can.
     fn capture(&self, window: u32, pixels: (usize, usize), time: Duration)
     -> Result<Image, String>;
 
     /// Where the pointer is.
     fn pointer(&self) -> (f64, f64);
-    /// `CGWarpMouseCursorPosition`, without the pause for the person's mouse that follows it.
+    /// `CGWarpMouseCursorPosition`, without the pause of the person's mouse that follows it.
     fn warp(&self, to: (f64, f64));
-    /// `CGEventPost` at the HID level, with this tag: [`TAG`], or another where the self-test plays
+    /// `CGEventPost` at the HID level, with this tag: [`TAG`], or another one if the self-test acts as
     /// the person.
     fn post(&self, event: &Event, tag: i64) -> Result<(), String>;
-    /// `CGEventSourceKeyState` of the HID system: key codes that the person holds.
+    /// `CGEventSourceKeyState` of the HID system: the key codes that the person holds.
     fn held_keys(&self) -> Vec<u16>;
-    /// `UCKeyTranslate` over all virtual key codes: what the keys of a layout give. Empty where the
-    /// layout cannot be had.
+    /// `UCKeyTranslate` for all virtual key codes: the characters of a layout's keys. Empty if the
+    /// layout cannot be read.
     fn keys(&self, layout: Layout) -> Vec<LayoutKey>;
     /// `CGEventSourceButtonState` of the HID system: whether the person holds a mouse button.
     fn button_held(&self) -> bool;
-    /// `IsSecureEventInputEnabled`: the system shows keys to no tap.
+    /// `IsSecureEventInputEnabled`: no tap sees keys.
     fn secure_input(&self) -> bool;
 
-    /// `CGEventTapCreate` at the HID level, on a thread of its own.
+    /// `CGEventTapCreate` at the HID level, on its own thread.
     fn tap(&self, judge: Judge) -> Result<Self::Tap, String>;
-    /// Shows the panels and no other.
+    /// Shows exactly these panels.
     fn overlay(&self, panels: &[Panel]);
 }

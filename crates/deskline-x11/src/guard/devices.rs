@@ -1,4 +1,4 @@
-//! The person's devices: which there are, grabbing them, and what is pressed on them.
+//! The person's input devices: listing them, grabbing them, and what is pressed on them.
 
 use deskline_link::Result;
 use x11rb::connection::RequestConnection as _;
@@ -13,17 +13,17 @@ use crate::{During as _, Present as _};
 
 const WHAT: &str = "guarding the person's devices";
 
-/// A slave device that is attached to a master, or was until somebody grabbed it.
+/// A slave device that is attached to a master, or was until a client grabbed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Slave {
     pub(super) id: u16,
     pub(super) keyboard: bool,
-    /// Whether synthetic input comes from it.
+    /// Whether it is an XTEST device, which sends synthetic input.
     pub(super) xtest: bool,
     pub(super) name: String,
 }
 
-/// All slave devices, or why the person's cannot be told from the agent's here.
+/// All slave devices; or why the person's cannot be told from the agent's.
 pub(super) fn slaves(c: &Connection) -> Result<Result<Vec<Slave>, String>> {
     let known = c.extension_information(xinput::X11_EXTENSION_NAME);
     if known.during(WHAT)?.is_none() {
@@ -31,7 +31,7 @@ pub(super) fn slaves(c: &Connection) -> Result<Result<Vec<Slave>, String>> {
             "the X server lacks the X Input extension, which tells the user's devices from synthetic ones".into(),
         ));
     }
-    // Raw events while another client has grabbed the device: 2.1.
+    // 2.1 reports raw events while another client has grabbed the device.
     let version = c.xinput_xi_query_version(2, 2).during(WHAT)?;
     let devices = c.xinput_xi_query_device(Device::ALL).during(WHAT)?;
     let version = version.reply().during(WHAT)?;
@@ -62,7 +62,7 @@ fn slave(info: &XIDeviceInfo) -> Option<Slave> {
     let keyboard = match info.type_ {
         DeviceType::SLAVE_KEYBOARD => true,
         DeviceType::SLAVE_POINTER => false,
-        // One that another client has grabbed floats meanwhile. Both kinds of events are asked for.
+        // A device floats while another client has grabbed it. Select both kinds of events.
         DeviceType::FLOATING_SLAVE => {
             let key =
                 |class: &xinput::DeviceClass| matches!(class.data, xinput::DeviceClassData::Key(_));
@@ -79,8 +79,8 @@ fn slave(info: &XIDeviceInfo) -> Option<Slave> {
     })
 }
 
-/// Grabs all of these: the ids of those that were grabbed, and whether that is all of them. A
-/// device that has just gone does not count.
+/// Grabs these devices. Returns the ids of those that were grabbed, and whether that is all of them.
+/// Ignores a device that has just gone.
 pub(super) fn grab(c: &Connection, root: Window, ids: &[u16]) -> Result<(Vec<u16>, bool)> {
     let mask = XIEventMask::KEY_PRESS
         | XIEventMask::KEY_RELEASE
@@ -131,14 +131,14 @@ pub(super) fn codes(set: &Codes) -> impl Iterator<Item = u8> {
     (0..=u8::MAX).filter(move |code| set[usize::from(code / 8)] >> (code % 8) & 1 == 1)
 }
 
-/// What is pressed on some devices.
+/// What is pressed on a set of devices.
 #[derive(Debug, Default)]
 pub(super) struct Pressed {
     pub(super) keys: Codes,
     pub(super) buttons: Codes,
 }
 
-/// What is pressed on any of these. A device that has just gone has nothing pressed.
+/// What is pressed on these devices. Nothing is pressed on a device that has just gone.
 pub(super) fn pressed<'s>(
     c: &Connection,
     slaves: impl Iterator<Item = &'s Slave>,

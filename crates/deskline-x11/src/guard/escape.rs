@@ -1,4 +1,4 @@
-//! Whether a key of the person's is Esc, and no modifier is held with it.
+//! Whether a key press of the person is Esc without modifiers.
 
 use deskline_link::Result;
 use x11rb::protocol::xkb::{self, ConnectionExt as _, MapPart};
@@ -9,8 +9,8 @@ use crate::connection::Connection;
 
 const WHAT: &str = "listening for Esc";
 
-/// Whether `code` gives Escape on that device, without modifiers, in `group`. Asked anew each
-/// time: a layout can change at any moment, and people press keys slowly.
+/// Whether `code` gives Escape on that device, without modifiers, in `group`. Not cached: the layout
+/// may change at any moment, and people press keys slowly.
 pub(super) fn is_escape(c: &Connection, device: u16, code: u32, group: u8) -> Result<bool> {
     let Ok(code) = u8::try_from(code) else {
         return Ok(false);
@@ -38,7 +38,7 @@ pub(super) fn is_escape(c: &Connection, device: u16, code: u32, group: u8) -> Re
             0,
         )
         .during(WHAT)?;
-    // A device that has just gone pressed nothing.
+    // The device has just gone.
     let Ok(map) = map.reply() else {
         return Ok(false);
     };
@@ -50,7 +50,7 @@ pub(super) fn is_escape(c: &Connection, device: u16, code: u32, group: u8) -> Re
     Ok(symbols.syms.get(first) == Some(&key::Escape))
 }
 
-/// Whether the device holds no modifier, and the group it is in.
+/// Whether no modifier is held on the device, and its group.
 pub(super) fn plain(c: &Connection, device: u16) -> Result<(bool, u8)> {
     let state = c.xkb_get_state(device).during(WHAT)?;
     let Ok(state) = state.reply() else {

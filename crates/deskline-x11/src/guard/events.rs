@@ -1,4 +1,4 @@
-//! What the guard's thread hears: Esc, devices that come and go, and modifiers that are let go of.
+//! Events for the guard's thread: Esc, devices that come and go, modifiers that the person releases.
 
 use std::time::{Duration, Instant};
 
@@ -14,15 +14,15 @@ use super::keeper::{Keeper, WHAT};
 use super::{devices, escape, held};
 use crate::During as _;
 
-/// A link that was cancelled by Esc lets go by itself; after this long the guard does not wait for
-/// it any more.
+/// A link that was cancelled by Esc opens the guard by itself. After this time the guard no longer
+/// waits for it.
 const ESCAPED: Duration = Duration::from_millis(250);
 
-/// Esc still counts so long after the last input.
+/// Esc still counts for this long after the last input.
 const GRACE: Duration = Duration::from_millis(200);
 
 impl Keeper {
-    /// Asks for the events that are needed now, and no others.
+    /// Selects exactly the events that are needed now.
     pub(super) fn select(&self) -> Result<()> {
         let mut raw = XIEventMask::from(0u32);
         if self.opened.is_some() {
@@ -31,7 +31,7 @@ impl Keeper {
         if !self.pressed.is_empty() {
             raw |= XIEventMask::RAW_KEY_RELEASE;
         }
-        // While the guard holds, what the person presses reaches no app.
+        // While the guard is closed, what the person presses reaches no app.
         if self.watched.is_some() && self.hold.is_none() {
             raw |= XIEventMask::RAW_KEY_PRESS | XIEventMask::RAW_BUTTON_PRESS;
         }
@@ -54,7 +54,7 @@ impl Keeper {
     pub(super) fn event(&mut self, event: &Event) -> Result<()> {
         match event {
             Event::XinputKeyPress(key) if !key.flags.contains(KeyEventFlags::KEY_REPEAT) => {
-                // Held without effect: Caps Lock and the like, which are locked.
+                // Locked modifiers such as Caps Lock do not count.
                 let plain = key.mods.base | key.mods.latched == 0;
                 let device = key.deviceid;
                 if plain && escape::is_escape(&self.c, device, key.detail, key.group.effective)? {
@@ -103,7 +103,7 @@ impl Keeper {
         }
     }
 
-    /// Grabs what has been plugged in while the guard holds.
+    /// Grabs devices that were plugged in while the guard is closed.
     fn newcomers(&mut self) -> Result<()> {
         let Some(hold) = &mut self.hold else {
             return Ok(());

@@ -1,9 +1,9 @@
 //! Keys that the person holds when the guard closes or opens.
 //!
-//! A grabbed device floats, so what is down on the master stays down, and what changes on the
-//! device meanwhile does not reach it. When the guard closes, everything is released by XTEST:
-//! held keys would modify the agent's typing. When it opens, the master is brought in line with
-//! the devices again, as far as modifiers go: another key would type a character.
+//! A grabbed device floats: keys that are down on the master stay down, and changes on the device do not
+//! reach the master. When the guard closes, all keys are released by XTEST, as held keys would modify
+//! the agent's typing. When it opens, the master's modifiers are synchronised with the devices; other
+//! keys are not, as they would type characters.
 
 use deskline_link::Result;
 use x11rb::connection::Connection as _;
@@ -20,14 +20,14 @@ use crate::connection::Connection;
 
 const WHAT: &str = "putting the keyboard back";
 
-/// The person can press and release while the master is brought in line: look again this often.
+/// The person may press and release keys during the synchronisation: repeat it this often.
 const LOOKS: usize = 4;
 
-/// Buttons that a core state knows.
+/// The buttons in a core state mask.
 const BUTTONS: std::ops::RangeInclusive<u8> = 1..=5;
 
-/// Releases every key that is down on the master, or on XTEST's own device, whose presses the
-/// server would else take for repeats.
+/// Releases every key that is down on the master or on XTEST's own device. If one stayed down on
+/// the latter, the server would take its next press for a repeat.
 pub(super) fn release(c: &Connection, slaves: &[Slave]) -> Result<()> {
     let master = c.query_keymap().during(WHAT)?;
     release_synthetic(c, slaves)?;
@@ -37,7 +37,7 @@ pub(super) fn release(c: &Connection, slaves: &[Slave]) -> Result<()> {
     Ok(())
 }
 
-/// Releases what XTEST's own devices hold, whoever has pressed it.
+/// Releases what XTEST's own devices hold, whichever client has pressed it.
 pub(super) fn release_synthetic(c: &Connection, slaves: &[Slave]) -> Result<()> {
     let xtest = devices::pressed(c, slaves.iter().filter(|slave| slave.xtest))?;
     for code in codes(&xtest.keys) {
@@ -49,14 +49,14 @@ pub(super) fn release_synthetic(c: &Connection, slaves: &[Slave]) -> Result<()> 
     Ok(())
 }
 
-/// Brings the master in line with the devices. Returns the modifiers that were pressed for it.
+/// Synchronises the master with the devices. Returns the modifiers that were pressed for that.
 pub(super) fn put_back(c: &Connection, root: Window, slaves: &[Slave]) -> Result<Vec<u8>> {
     let modifiers = c.get_modifier_mapping().during(WHAT)?;
     let modifiers = modifiers.reply().during(WHAT)?.keycodes;
     let mut pressed = vec![];
     for _ in 0..LOOKS {
-        // The master first: what the person presses between the two is then pressed twice, which
-        // the server drops, and not taken for a key that nobody holds.
+        // Query the master first. A key that the person presses in between is then pressed twice,
+        // which the server ignores; the other way round it would look like a key that nobody holds.
         let keymap = c.query_keymap().during(WHAT)?;
         let pointer = c.query_pointer(root).during(WHAT)?;
         let theirs = devices::pressed(c, slaves.iter().filter(|slave| !slave.xtest))?;
@@ -95,8 +95,8 @@ pub(super) fn put_back(c: &Connection, root: Window, slaves: &[Slave]) -> Result
     Ok(pressed)
 }
 
-/// Lets go of a modifier that was pressed for the person, who has released it: the master knows
-/// already, XTEST's own device does not.
+/// Releases a modifier that was pressed for the person, who has released it by now: the master knows
+/// that, XTEST's own device does not.
 pub(super) fn let_go(c: &Connection, code: u8) -> Result<()> {
     fake(c, KEY_RELEASE_EVENT, code)?;
     c.flush().during(WHAT)

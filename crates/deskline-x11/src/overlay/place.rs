@@ -1,4 +1,4 @@
-//! Where on the screen, and how large.
+//! Computes the position and size of the overlay's windows.
 
 use deskline_core::{Point, Rect};
 use deskline_link::Result;
@@ -9,24 +9,25 @@ use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Window};
 use crate::connection::Connection;
 use crate::{During as _, Present as _};
 
-/// The distance of a banner from the edge of its screen, and from what it must not cover.
+/// The distance of a banner from the edge of the screen and from what it must not cover.
 const MARGIN: i32 = 12;
 
-/// Xft.dpi is somewhere in here, in 4-byte units; real databases have some hundred bytes.
+/// The maximum size of the resource database with Xft.dpi, in 4-byte units; it usually has some
+/// hundred bytes.
 const MAX_RESOURCES: u32 = 4096;
 
 const WHAT: &str = "looking for the screen";
 
-/// A screen.
+/// A monitor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Monitor {
-    /// Where it is, in root coordinates.
+    /// Its bounds in root coordinates.
     pub(super) area: Rect,
     /// Pixels per unit of 1/96 inch.
     pub(super) scale: f64,
 }
 
-/// The screen that `place` is on, or the primary one.
+/// The monitor that contains `place`, or the primary one.
 pub(super) fn monitor(c: &Connection, root: Window, place: Option<Rect>) -> Result<Monitor> {
     let has_randr = c.extension_information(randr::X11_EXTENSION_NAME);
     let has_randr = has_randr.during(WHAT)?.is_some();
@@ -40,7 +41,7 @@ pub(super) fn monitor(c: &Connection, root: Window, place: Option<Rect>) -> Resu
         .transpose()?;
     let resources = resources.reply().during(WHAT)?.value;
     let whole = whole.reply().during(WHAT)?;
-    // A server whose RandR is older than 1.5 answers with an error.
+    // A server with RandR older than 1.5 answers with an error.
     let monitors = monitors
         .map(|m| m.reply().present(WHAT))
         .transpose()?
@@ -79,7 +80,7 @@ pub(super) fn monitor(c: &Connection, root: Window, place: Option<Rect>) -> Resu
         .map_or(whole, |(_, monitor)| *monitor))
 }
 
-/// `Xft.dpi: 192` is 2.0: what desktops set for apps to scale by.
+/// Parses `Xft.dpi: 192` as 2.0: the scale that desktops set for apps.
 fn scale_of(resources: &str) -> Option<f64> {
     let line = resources
         .lines()
@@ -88,14 +89,14 @@ fn scale_of(resources: &str) -> Option<f64> {
     (48.0..=480.0).contains(&dpi).then(|| (dpi / 96.0).max(1.0))
 }
 
-/// 2.0 for a screen as dense as those that are meant for it. Virtual ones have no size.
+/// 2.0 for a high-density monitor. Virtual ones report no size.
 fn dense(pixels: i32, inches: f64) -> f64 {
     let dense = inches > 4.0 && f64::from(pixels) / inches > 180.0;
     if dense { 2.0 } else { 1.0 }
 }
 
-/// Where a banner of this size goes: at the top of the screen, or at its bottom where the top
-/// would cover `avoid`.
+/// The bounds of a banner of this size: at the top of the monitor, or at its bottom if the top would
+/// cover `avoid`.
 pub(super) fn banner(monitor: &Monitor, (w, h): (i32, i32), avoid: Option<Rect>) -> Rect {
     let area = monitor.area;
     let margin = (f64::from(MARGIN) * monitor.scale).round() as i32;
@@ -112,7 +113,7 @@ pub(super) fn banner(monitor: &Monitor, (w, h): (i32, i32), avoid: Option<Rect>)
         w: w + 2 * margin,
         h: h + 2 * margin,
     };
-    // A place as large as the screen is covered either way.
+    // If `avoid` fills the monitor it is covered in any case.
     let covers = avoid.is_some_and(|avoid| !near.intersect(&avoid).is_empty());
     if covers {
         at(area.y + area.h - h - margin)

@@ -1,4 +1,4 @@
-//! The banner's pixels: white on near black, which reads on light and on dark, with an accent.
+//! Draws the banner: white on near black, readable on light and on dark, with an accent.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,7 @@ use ab_glyph::{Font as _, FontVec, PxScale, ScaleFont as _, point};
 
 use deskline_unix::spawn;
 
-/// Size of the text, and the space around it, at 96 dpi.
+/// Size of the text and its padding, at 96 dpi.
 const SIZE: f64 = 16.0;
 const PAD: f64 = 12.0;
 const RIM: f64 = 2.0;
@@ -19,7 +19,7 @@ const GROUND: [u8; 3] = [0x1c, 0x1e, 0x21];
 const INK: [u8; 3] = [0xff, 0xff, 0xff];
 const ACCENT: [u8; 3] = [0xff, 0x8a, 0x00];
 
-/// Where sans-serif fonts are on the distributions there are. Asking fontconfig takes 30 ms.
+/// Paths of sans-serif fonts on common distributions. Asking fontconfig takes 30 ms.
 const KNOWN: [&str; 6] = [
     "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
     "/usr/share/fonts/TTF/DejaVuSans.ttf",
@@ -29,11 +29,11 @@ const KNOWN: [&str; 6] = [
     "/usr/share/fonts/truetype/ubuntu/Ubuntu-R.ttf",
 ];
 
-/// Fonts for characters that the first lacks: at most so many are looked for.
+/// Search at most this many fonts for characters that the first font lacks.
 const MOST_FONTS: usize = 3;
 
-/// fontconfig takes 30 ms, and minutes where it has a cache to make. The guard waits for a moment,
-/// and the banner does without the font until it is there.
+/// Wait this long for fontconfig. It takes 30 ms, but minutes if it has to build its cache; until then
+/// the banner does without the font.
 const AT_ONCE: Duration = Duration::from_millis(150);
 const FOUND: Duration = Duration::from_secs(60);
 
@@ -44,12 +44,12 @@ pub(super) struct Image {
     pub(super) bgrx: Vec<u8>,
 }
 
-/// The fonts that were needed so far.
+/// The fonts that have been needed.
 #[derive(Default)]
 pub(super) struct Fonts {
     found: Vec<FontVec>,
     looked: usize,
-    /// Fonts that are being looked for.
+    /// Searches in progress.
     sought: Vec<Receiver<FontVec>>,
 }
 
@@ -65,7 +65,7 @@ impl Fonts {
         }
     }
 
-    /// Looks for a font on a thread of its own.
+    /// Searches for a font on another thread.
     fn seek(&mut self, pattern: String) {
         let (sender, sought) = mpsc::sync_channel(1);
         thread::spawn(move || matching(&pattern).map(|font| sender.send(font)));
@@ -76,7 +76,7 @@ impl Fonts {
         }
     }
 
-    /// Takes in what has been found since.
+    /// Adds fonts that have been found since.
     fn take_in(&mut self) {
         let fonts = &mut self.found;
         self.sought.retain(|sought| match sought.try_recv() {
@@ -89,7 +89,7 @@ impl Fonts {
         });
     }
 
-    /// The font that has the character, or the first.
+    /// The font that has the character, else the first.
     fn of(&mut self, c: char) -> Option<usize> {
         self.warm();
         self.take_in();
@@ -112,7 +112,7 @@ fn open(path: &Path, index: u32) -> Option<FontVec> {
     FontVec::try_from_vec_and_index(std::fs::read(path).ok()?, index).ok()
 }
 
-/// The font that fontconfig has for a pattern.
+/// fontconfig's font for a pattern.
 fn matching(pattern: &str) -> Option<FontVec> {
     let mut ask = Command::new("fc-match");
     ask.args(["--format=%{file}\n%{index}", pattern]);
@@ -122,7 +122,7 @@ fn matching(pattern: &str) -> Option<FontVec> {
     open(Path::new(path), index.trim().parse().unwrap_or(0))
 }
 
-/// A banner that says `caption`, at most `widest` pixels wide; `None` without any font.
+/// A banner with `caption`, at most `widest` pixels wide; `None` if there is no font.
 pub(super) fn banner(fonts: &mut Fonts, caption: &str, scale: f64, widest: usize) -> Option<Image> {
     let size = PxScale::from((SIZE * scale) as f32);
     let pad = (PAD * scale).round() as usize;

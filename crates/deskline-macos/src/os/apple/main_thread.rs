@@ -1,4 +1,4 @@
-//! The main thread: `AppKit` and the Text Input Sources must be called on it.
+//! Runs code on the main thread, as `AppKit` and the Text Input Sources require.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -9,17 +9,17 @@ use dispatch2::DispatchQueue;
 use objc2::MainThreadMarker;
 use objc2_core_foundation::{CFRunLoop, CFRunLoopRunResult, kCFRunLoopDefaultMode};
 
-/// How long the main thread may take to do what it is asked.
+/// The time limit for a request to the main thread.
 const TAKES: Duration = Duration::from_secs(2);
 
-/// How often it looks where the main run loop has nothing to wait for.
+/// How often to check if the main run loop has nothing to wait for.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How often it looks whether the work is done, in seconds; it is woken at the end.
+/// How often to check whether the work is done, in seconds. The end of the work wakes the loop too.
 const SLICE: f64 = 0.5;
 
-/// Runs the program's work on another thread, and the main run loop on this one until it is done.
-/// To be called on the main thread.
+/// Runs `work` on another thread, and the main run loop on this one until the work is done. Call it
+/// on the main thread.
 pub fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let done = Arc::new(AtomicBool::new(false));
     let main = CFRunLoop::main();
@@ -27,7 +27,7 @@ pub fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> O
     let worker = thread::Builder::new()
         .name("deskline".into())
         .spawn(move || {
-            /// Ends the main loop also when the work panics.
+            /// Ends the main loop, even if the work panics.
             struct End(Arc<AtomicBool>);
             impl Drop for End {
                 fn drop(&mut self) {
@@ -51,7 +51,7 @@ pub fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> O
     worker.join().ok()
 }
 
-/// Does something on the main thread; `None` where that is not running its loop.
+/// Runs a closure on the main thread; `None` if the main loop is not running.
 pub(super) fn on_main<T: Send + 'static>(
     work: impl FnOnce(MainThreadMarker) -> T + Send + 'static,
 ) -> Option<T> {

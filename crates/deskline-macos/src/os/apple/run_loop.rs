@@ -1,4 +1,4 @@
-//! A thread with a run loop, for what the system calls back about.
+//! A thread with a run loop, for callbacks of the system.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,15 +10,15 @@ use objc2_core_foundation::{
     CFRetained, CFRunLoop, CFRunLoopRunResult, CFRunLoopSource, kCFRunLoopDefaultMode,
 };
 
-/// How often the thread looks up from its run loop, in seconds.
+/// How often the thread leaves its run loop, in seconds.
 const SLICE: f64 = 0.1;
 
-/// What a thread needs to begin.
+/// What a new thread needs.
 pub(super) struct Setup {
-    /// What wakes it.
+    /// The source of its callbacks.
     pub(super) source: CFRetained<CFRunLoopSource>,
-    /// Called on its thread at every slice; `false` ends it. Holds what the callbacks need, and is
-    /// dropped after the source has been removed.
+    /// Called on its thread after every slice; `false` ends the thread. Owns what the callbacks need, and
+    /// is dropped after the source was removed.
     pub(super) tick: Box<dyn FnMut() -> bool>,
 }
 
@@ -28,7 +28,7 @@ pub struct RunLoop {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Starts a thread; an error is its setup's.
+/// Starts a thread; fails if its setup does.
 pub(super) fn start<E: Send + 'static>(
     name: &str,
     failed: impl FnOnce(std::io::Error) -> E,
@@ -52,7 +52,7 @@ pub(super) fn start<E: Send + 'static>(
         let _ = ready.send(Ok(()));
         while !stopped.load(Ordering::Acquire) && tick() {
             if CFRunLoop::run_in_mode(mode, SLICE, false) == CFRunLoopRunResult::Finished {
-                // Its source is gone, with the process that it was for.
+                // Its source has gone, with the process that it belongs to.
                 thread::sleep(Duration::from_secs_f64(SLICE));
             }
         }
@@ -76,7 +76,7 @@ impl Drop for RunLoop {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            // At most one slice. A thread that has panicked has ended too.
+            // Takes at most one slice. A panicked thread has ended too.
             let _ = thread.join();
         }
     }

@@ -46,6 +46,13 @@ pub struct JournalFile {
     pub bytes: u64,
 }
 
+impl JournalFile {
+    /// When the call began, in RFC 3339, UTC.
+    pub fn time(&self) -> String {
+        crate::time::rfc3339(self.stamp)
+    }
+}
+
 /// The parts of a file name: stamp, tool, kind. `None` if it is not a name of the journal.
 pub(crate) fn parse(name: &str) -> Option<(u64, &str, FileKind)> {
     let (stem, extension) = name.rsplit_once('.')?;

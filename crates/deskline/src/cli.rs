@@ -20,7 +20,8 @@ Try it by hand:
   deskline call open_application_and_traverse '{\"identifier\": \"gnome-calculator\"}'
   deskline call click_and_traverse '{\"pid\": 4821, \"element\": \"7\", \"role\": \"AXButton\"}'
   deskline --desktop private call open_application_and_traverse '{\"identifier\": \"gedit\"}'
-  deskline log                                  what agents have done
+  deskline log --follow                         what agents do
+  deskline grep 'Total: [0-9]+'                 when was that last on a screen?
 
 Exit codes:
   0  it worked; for serve: the client left or a signal came
@@ -121,6 +122,28 @@ pub(crate) enum Command {
         /// As JSON, one object a line
         #[arg(long)]
         json: bool,
+        /// Go on with new calls as they come, until Ctrl+C
+        #[arg(short, long)]
+        follow: bool,
+        /// Only calls to apps whose name contains this
+        #[arg(long, value_name = "NAME")]
+        app: Option<String>,
+        /// Only calls of tools whose name contains this
+        #[arg(long, value_name = "NAME")]
+        tool: Option<String>,
+        /// Only calls that ended so
+        #[arg(long, value_enum)]
+        outcome: Option<OutcomeFilter>,
+    },
+    /// When was this last on a screen? Searches all tree files, newest first
+    ///
+    /// Exits with 1 if there is no match.
+    Grep {
+        /// A regular expression; upper and lower case are the same
+        pattern: String,
+        /// How many lines
+        #[arg(short, default_value_t = 20, value_name = "N")]
+        number: usize,
     },
     /// Add Deskline to an MCP client: adds one entry to its configuration and changes nothing else
     Install(InstallArgs),
@@ -196,6 +219,13 @@ pub(crate) enum GuardMode {
     Off,
     Input,
     Full,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutcomeFilter {
+    Ok,
+    Cancelled,
+    Error,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -5,36 +5,102 @@ use std::fmt::Write as _;
 use deskline_core::escape::short;
 use deskline_journal::{Outcome, Record};
 
+use crate::cli::OutcomeFilter;
+
 const HEADER: [&str; 6] = ["TIME", "TOOL", "APP", "OUTCOME", "DIFF", "MS"];
 
-/// A header and one line a record; its files, and its error, on lines of their own.
-pub(crate) fn table(records: &[Record]) -> String {
-    let rows: Vec<[String; 6]> = std::iter::once(HEADER.map(str::to_owned))
-        .chain(records.iter().map(row))
-        .collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: [usize; 6] = std::array::from_fn(|column| width(column).unwrap_or(0));
-    let mut table = String::new();
-    for (number, row) in rows.iter().enumerate() {
-        let line = row
-            .iter()
-            .zip(widths)
-            .fold(String::new(), |line, (cell, width)| {
-                format!("{line}{cell:width$}  ")
-            });
-        // Writing to a string does not fail.
-        let _ = writeln!(table, "{}", line.trim_end());
-        let Some(record) = number.checked_sub(1).and_then(|number| records.get(number)) else {
-            continue;
-        };
+/// A table that may grow: what is added later lines up with what stands already, as far as it fits.
+#[derive(Debug)]
+pub(crate) struct Table {
+    widths: [usize; 6],
+}
+
+impl Table {
+    pub(crate) fn new() -> Self {
+        Self { widths: [0; 6] }
+    }
+
+    pub(crate) fn header(&mut self, records: &[Record]) -> String {
+        let header = HEADER.map(str::to_owned);
+        self.widen(&header);
+        for record in records {
+            self.widen(&row(record));
+        }
+        self.line(&header)
+    }
+
+    /// One line a record; its files, and its error, on lines of their own.
+    pub(crate) fn lines(&mut self, record: &Record) -> String {
+        let row = row(record);
+        self.widen(&row);
+        let mut lines = self.line(&row);
         if let Outcome::Error(why) = &record.outcome {
-            let _ = writeln!(table, "    {}", short(why, 200));
+            // Writing to a string does not fail.
+            let _ = write!(lines, "\n    {}", short(why, 200));
         }
         if let Some(path) = &record.files.text {
-            let _ = writeln!(table, "    {}", short(path, 4_096));
+            let _ = write!(lines, "\n    {}", short(path, 4_096));
+        }
+        lines
+    }
+
+    fn widen(&mut self, row: &[String; 6]) {
+        for (width, cell) in self.widths.iter_mut().zip(row) {
+            *width = cell.chars().count().max(*width);
         }
     }
-    table
+
+    fn line(&self, row: &[String; 6]) -> String {
+        let cells = row.iter().zip(self.widths);
+        let line = cells.fold(String::new(), |line, (cell, width)| {
+            format!("{line}{cell:width$}  ")
+        });
+        line.trim_end().to_owned()
+    }
+}
+
+/// Which records are shown.
+#[derive(Debug)]
+pub(crate) struct Filter<'f> {
+    /// A part of the app's name, in lower case.
+    pub(crate) app: Option<String>,
+    /// A part of the tool's name.
+    pub(crate) tool: Option<&'f str>,
+    pub(crate) outcome: Option<OutcomeFilter>,
+}
+
+impl Filter<'_> {
+    pub(crate) fn lets(&self, record: &Record) -> bool {
+        let app = record.app.as_deref().unwrap_or_default().to_lowercase();
+        let outcome = match record.outcome {
+            Outcome::Ok => OutcomeFilter::Ok,
+            Outcome::Cancelled => OutcomeFilter::Cancelled,
+            Outcome::Error(_) => OutcomeFilter::Error,
+        };
+        self.app.as_ref().is_none_or(|part| app.contains(part))
+            && self.tool.is_none_or(|part| record.tool.contains(part))
+            && self.outcome.is_none_or(|wanted| wanted == outcome)
+    }
+
+    /// Whether it lets all of them pass.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.app.is_none() && self.tool.is_none() && self.outcome.is_none()
+    }
+}
+
+/// The records that came after `last`. Where that has been dropped from the log, those that are
+/// newer.
+pub(crate) fn after(records: Vec<Record>, last: Option<&Record>) -> Vec<Record> {
+    let Some(last) = last else {
+        return records;
+    };
+    let at = records.iter().rposition(|record| record == last);
+    let is_new = |(index, record): &(usize, Record)| match at {
+        Some(at) => *index > at,
+        None => record.ms > last.ms,
+    };
+    let new = records.into_iter().enumerate().filter(is_new);
+    new.map(|(_, record)| record).collect()
 }
 
 fn row(record: &Record) -> [String; 6] {
@@ -91,15 +157,36 @@ mod tests {
         let why = Outcome::Error("no process\nhas pid 8".into());
         let mut bad = Record::new("refresh_traversal", Map::new(), why);
         bad.time = good.time.clone();
+        let mut table = Table::new();
+        let records = [good, bad];
+        let header = table.header(&records);
+        let lines = records.iter().map(|record| table.lines(record));
         assert_eq!(
-            table(&[good, bad]),
+            [header]
+                .into_iter()
+                .chain(lines)
+                .collect::<Vec<_>>()
+                .join("\n"),
             "\
 TIME                  TOOL                APP                  OUTCOME  DIFF      MS
 2026-04-17T20:00:17Z  click_and_traverse  No\\ntes\\u{202e} (7)  ok       +2 -1 ~3  97
     /tmp/deskline/1_click_and_traverse.txt
 2026-04-17T20:00:17Z  refresh_traversal                        error              0
-    no process\\nhas pid 8
-"
+    no process\\nhas pid 8"
         );
+        let [good, bad] = records;
+        let filter = |app: Option<&str>, tool, outcome| Filter {
+            app: app.map(str::to_owned),
+            tool,
+            outcome,
+        };
+        assert!(filter(Some("tes"), Some("click"), Some(OutcomeFilter::Ok)).lets(&good));
+        assert!(!filter(Some("tes"), None, None).lets(&bad));
+        assert!(!filter(None, Some("click"), None).lets(&bad));
+        assert!(filter(None, None, Some(OutcomeFilter::Error)).lets(&bad));
+        let all = || vec![good.clone(), bad.clone()];
+        assert_eq!(after(all(), Some(&good)), std::slice::from_ref(&bad));
+        assert_eq!(after(all(), Some(&bad)), []);
+        assert_eq!(after(all(), None).len(), 2);
     }
 }

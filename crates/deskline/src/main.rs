@@ -1,6 +1,7 @@
 //! Deskline: lets an AI agent drive native desktop apps through the accessibility tree.
 
 mod cli;
+mod grep;
 mod install;
 mod log;
 mod platform;
@@ -24,7 +25,22 @@ fn start(cli: Cli) -> ExitCode {
     let done = match cli.command.unwrap_or(Command::Serve) {
         Command::Serve => run::serve(settings),
         Command::Call(call) => run::call(settings, &call),
-        Command::Log { number, json } => run::log(settings, number, json),
+        Command::Log {
+            number,
+            json,
+            follow,
+            app,
+            tool,
+            outcome,
+        } => {
+            let filter = log::Filter {
+                app: app.map(|app| app.to_lowercase()),
+                tool: tool.as_deref(),
+                outcome,
+            };
+            run::log(settings, number, json, follow, &filter)
+        }
+        Command::Grep { pattern, number } => run::grep(settings, &pattern, number),
         Command::Doctor { json } => platform::doctor(settings, json),
         Command::Install(args) => install::install(&args),
         Command::Uninstall(args) => install::uninstall(&args),

@@ -1,4 +1,4 @@
-//! The commands serve, call and log.
+//! The commands serve, call, log and grep.
 
 use std::error::Error;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -16,7 +16,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::{Call, Compat, GuardMode, Settings};
-use crate::{log as table, platform};
+use crate::log::{self, Filter, Table};
+use crate::{grep, platform};
 
 pub(crate) type Done = Result<ExitCode, Box<dyn Error>>;
 
@@ -113,26 +114,73 @@ pub(crate) fn call(settings: &Settings, call: &Call) -> Done {
     })
 }
 
+/// How often `deskline log --follow` looks for new records.
+const LOOK: Duration = Duration::from_millis(200);
+/// The most records that come between two looks.
+const BETWEEN_LOOKS: usize = 1_000;
+
 /// `deskline log`.
-pub(crate) fn log(settings: &Settings, number: usize, json: bool) -> Done {
-    let records = journal(settings)?.records(number)?;
-    if json {
-        for record in &records {
-            print(&serde_json::to_string(record)?)?;
-        }
-    } else if records.is_empty() {
-        print("No calls yet.")?;
+pub(crate) fn log(
+    settings: &Settings,
+    number: usize,
+    json: bool,
+    follow: bool,
+    filter: &Filter<'_>,
+) -> Done {
+    let journal = journal(settings)?;
+    let all = if filter.is_empty() {
+        number
     } else {
-        print(table::table(&records).trim_end())?;
+        usize::MAX
+    };
+    let mut records = journal.records(all)?;
+    let mut last = records.last().cloned();
+    records.retain(|record| filter.lets(record));
+    let records = records.split_off(records.len().saturating_sub(number));
+    let mut table = Table::new();
+    if records.is_empty() && !json && !follow {
+        print("No calls yet.")?;
+    } else if !json {
+        print(&table.header(&records))?;
     }
-    Ok(ExitCode::SUCCESS)
+    let mut new = records;
+    loop {
+        for record in &new {
+            let line = if json {
+                serde_json::to_string(record)?
+            } else {
+                table.lines(record)
+            };
+            if !is_read(&line)? {
+                return Ok(ExitCode::SUCCESS);
+            }
+        }
+        if !follow {
+            return Ok(ExitCode::SUCCESS);
+        }
+        std::thread::sleep(LOOK);
+        new = log::after(journal.records(BETWEEN_LOOKS)?, last.as_ref());
+        last = new.last().cloned().or(last);
+        new.retain(|record| filter.lets(record));
+    }
+}
+
+/// `deskline grep`.
+pub(crate) fn grep(settings: &Settings, pattern: &str, number: usize) -> Done {
+    grep::grep(&journal(settings)?, pattern, number)
 }
 
 /// Prints a line. A closed pipe (`| head`) is no error.
 pub(crate) fn print(text: &str) -> io::Result<()> {
+    is_read(text).map(drop)
+}
+
+/// Prints a line; `false` if nobody reads any more.
+fn is_read(text: &str) -> io::Result<bool> {
     match writeln!(io::stdout(), "{text}") {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        done => done,
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

@@ -38,14 +38,7 @@ impl<'a> AppConnection<'a> {
 
     /// Queues a request to an object of this app. Its reply comes with this tag.
     pub fn send(&mut self, tag: u64, path: &str, request: Request) {
-        let (interface, member, body) = request.call();
-        let call = Call {
-            destination: &self.destination,
-            path,
-            interface,
-            member,
-            body,
-        };
+        let call = call(&self.destination, path, request.call());
         self.connection.send(tag, &call);
     }
 
@@ -98,13 +91,7 @@ impl<'a> AppConnection<'a> {
         member: &str,
         body: Body,
     ) -> Reply {
-        let call = Call {
-            destination: &self.destination,
-            path,
-            interface,
-            member,
-            body,
-        };
+        let call = call(&self.destination, path, (interface, member, body));
         self.connection.call(&call, limit)
     }
 
@@ -137,5 +124,19 @@ impl<'a> AppConnection<'a> {
                 *slot = reply.ok();
             }
         }
+    }
+}
+
+fn call<'a>(
+    destination: &'a str,
+    path: &'a str,
+    (interface, member, body): (&'a str, &'a str, Body),
+) -> Call<'a> {
+    Call {
+        destination,
+        path,
+        interface,
+        member,
+        body,
     }
 }

@@ -8,7 +8,8 @@ use deskline_link::{Cancel, Error, Result, WindowId};
 use x11rb::protocol::shape::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::Window;
 
-use super::grabs::{self, Grabbable};
+use super::grab_probe::Grabbable;
+use super::grabs;
 use super::toplevel::Toplevel;
 use super::{During as _, Present as _, X11};
 

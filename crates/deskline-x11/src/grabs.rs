@@ -1,74 +1,20 @@
-//! Active grabs of other clients. While one of them has grabbed the keyboard or the pointer, input
-//! goes to it, wherever the focus is and whatever lies under the pointer.
-//!
-//! The probe is a grab that cannot succeed: for a window that is not viewable the server answers
-//! `AlreadyGrabbed` where another client holds a core or XI2 grab of the master device, and
-//! `GrabNotViewable` otherwise. Neither changes anything, so no app sees a focus or crossing event.
+//! Active grabs of other clients: refusing to send input that would go to one. While a client has
+//! grabbed the keyboard or the pointer, input goes to it, wherever the focus is and whatever lies
+//! under the pointer.
 
 use std::time::Duration;
 
-use deskline_link::{Cancel, Error, Result};
-use x11rb::cookie::Cookie;
-use x11rb::protocol::xproto::{
-    ConnectionExt as _, EventMask, GrabKeyboardReply, GrabMode, GrabPointerReply, GrabStatus,
-};
-
-use super::connection::Connection;
+use super::X11;
+use super::grab_probe::Grabbable;
 use super::popups::popups_among;
 use super::toplevel::Kind;
-use super::{During as _, X11};
+use deskline_link::{Cancel, Error, Result};
 
-/// How long a grab may last without counting. Toolkits grab before they map the menu that the grab
-/// is for, and window managers grab for a moment to see what was pressed.
+/// A grab that lasts no longer is ignored. Toolkits grab before they map the menu that the grab is
+/// for, and window managers grab for a moment to see what was pressed.
 const PASSING: Duration = Duration::from_millis(300);
 
-const WHAT: &str = "looking for grabs";
-
-/// What can be grabbed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Grabbable {
-    Keyboard,
-    Pointer,
-}
-
-/// A probe that was sent.
-pub(super) enum Probe<'c> {
-    Keyboard(Cookie<'c, Connection, GrabKeyboardReply>),
-    Pointer(Cookie<'c, Connection, GrabPointerReply>),
-}
-
-impl Probe<'_> {
-    /// Whether another client holds the grab.
-    pub(super) fn grabbed(self) -> Result<bool> {
-        let status = match self {
-            Self::Keyboard(cookie) => cookie.reply().during(WHAT)?.status,
-            Self::Pointer(cookie) => cookie.reply().during(WHAT)?.status,
-        };
-        Ok(status == GrabStatus::ALREADY_GRABBED)
-    }
-}
-
 impl X11 {
-    /// Sends a probe, so that its answer comes with that of the next request.
-    pub(super) fn probe(&self, what: Grabbable) -> Result<Probe<'_>> {
-        let (window, now) = (self.own, x11rb::CURRENT_TIME);
-        let mode = GrabMode::ASYNC;
-        let c = &self.connection;
-        Ok(match what {
-            Grabbable::Keyboard => Probe::Keyboard(
-                c.grab_keyboard(false, window, now, mode, mode)
-                    .during(WHAT)?,
-            ),
-            Grabbable::Pointer => {
-                let (events, none) = (EventMask::NO_EVENT, x11rb::NONE);
-                Probe::Pointer(
-                    c.grab_pointer(false, window, events, mode, mode, none, none, now)
-                        .during(WHAT)?,
-                )
-            }
-        })
-    }
-
     /// The words for whoever holds a grab that was found, unless it is the target's own menu or
     /// pop-up. X does not say which client holds a grab; a menu that is open does.
     pub(super) fn stranger(&self, pid: u32) -> Result<Option<String>> {

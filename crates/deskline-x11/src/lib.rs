@@ -9,6 +9,7 @@ mod aim;
 mod bindings;
 mod canvas;
 pub mod connection;
+mod grab_probe;
 mod grabs;
 pub mod guard;
 mod held;

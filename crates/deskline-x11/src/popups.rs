@@ -6,7 +6,7 @@ use deskline_link::Result;
 use x11rb::protocol::xproto::Window;
 
 use super::X11;
-use super::grabs::Grabbable;
+use super::grab_probe::Grabbable;
 use super::toplevel::Kind;
 use super::windows::Facts;
 

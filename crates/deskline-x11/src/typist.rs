@@ -11,7 +11,7 @@ use x11rb::protocol::xkb::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{Keycode, Keysym, ModMask};
 
 use super::During as _;
-use super::grabs::Grabbable;
+use super::grab_probe::Grabbable;
 use super::held::{Hands, Pressed};
 use super::keymap::{self, Keyboard, Keymap, Stroke};
 use super::sticky::Standing;

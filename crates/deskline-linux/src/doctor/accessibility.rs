@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use deskline_link::Scope;
 
-use super::{Check, PRIVATE, apps};
+use super::apps::{self, App};
+use super::{Check, PRIVATE};
 use crate::session::Session;
 use deskline_atspi::accessibility_bus;
 use deskline_atspi::bus::{self, Body, Call, Connection};
@@ -18,13 +19,6 @@ const ANSWER: Duration = Duration::from_millis(700);
 const FRAME: usize = 10;
 
 const ACCESSIBILITY: &str = "accessibility";
-
-/// An app on the accessibility bus.
-pub(super) struct App {
-    pub(super) pid: u32,
-    /// How many windows it has there; `None` where it does not answer.
-    pub(super) windows: Option<i32>,
-}
 
 /// Who is on the accessibility bus, and where that is.
 pub(super) struct Found {

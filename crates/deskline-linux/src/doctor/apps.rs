@@ -1,13 +1,19 @@
 //! The apps that have windows: which can be driven, and for the others what their toolkit needs.
 
 use super::Check;
-use super::accessibility::App;
 use deskline_atspi::toolkits::mapped;
 use deskline_unix::process;
 use deskline_x11::Toplevel;
 
 /// More than this many lines of apps help nobody.
 const MOST: usize = 10;
+
+/// An app on the accessibility bus.
+pub(super) struct App {
+    pub(super) pid: u32,
+    /// How many windows it has there; `None` where it does not answer.
+    pub(super) windows: Option<i32>,
+}
 
 /// Adds a check for each app that has windows and cannot be driven, and one for the rest. Returns
 /// the pids of the rest, frontmost first.

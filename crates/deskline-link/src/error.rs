@@ -119,3 +119,10 @@ impl Error {
         }
     }
 }
+
+/// What a panic said, from the payload that `catch_unwind` gives.
+pub fn panic_text(payload: &(dyn std::any::Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied())
+        .unwrap_or("no message")
+}

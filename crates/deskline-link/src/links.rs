@@ -12,7 +12,7 @@ use crate::call::Call;
 use crate::cancel::Cancel;
 use crate::checkpoint::Held;
 use crate::desktop::{Application, Desktop, Platform};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, panic_text};
 use crate::late::Told;
 use crate::link::Link;
 use crate::policy::Policy;
@@ -140,11 +140,7 @@ fn connected<'d>(
 }
 
 fn internal(panic: &(dyn std::any::Any + Send)) -> Error {
-    let text = panic
-        .downcast_ref::<String>()
-        .map(String::as_str)
-        .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("no message");
+    let text = panic_text(panic);
     tracing::error!("a link panicked: {text}");
     Error::Input(format!(
         "an internal error of Deskline: {}. The desktop was put back; please report it",

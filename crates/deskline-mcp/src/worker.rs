@@ -1,7 +1,6 @@
 //! The worker thread, which owns the desktop. It runs jobs one at a time, in the order in which they
 //! were submitted.
 
-use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
@@ -9,6 +8,7 @@ use std::time::Duration;
 
 use deskline_core::Summary;
 use deskline_link::cancel::Reason;
+use deskline_link::error::panic_text;
 use deskline_link::{Answer, Call, Cancel, Links};
 use tokio::sync::{oneshot, watch};
 
@@ -103,20 +103,12 @@ fn run(desk: &mut dyn Desk, job: &Job, cancel: &Cancel) -> Answer {
         Job::Applications => desk.applications(),
     });
     catch_unwind(job).unwrap_or_else(|panic| {
-        let what = message(panic.as_ref());
+        let what = panic_text(panic.as_ref());
         tracing::error!("a link panicked: {what}");
         failure(&format!(
             "internal error in the server: {what}. The server keeps running; call refresh_traversal to see what was done before you try again"
         ))
     })
-}
-
-fn message(panic: &(dyn Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a panic without words")
 }
 
 fn never_started(reason: Reason) -> Answer {

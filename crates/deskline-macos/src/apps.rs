@@ -7,13 +7,13 @@ use deskline_link::{Error, Result};
 
 use crate::os::{Launch, Os, RunningApp};
 
-/// Apps stand in the folders themselves or one below (Utilities, vendors' folders).
+/// Apps are in the folders themselves or one level below (Utilities, vendors' folders).
 const DEPTH: usize = 2;
 
-/// The most entries of a folder that are looked at.
+/// Look at most at this many entries of a folder.
 const MOST: usize = 2_000;
 
-/// What an identifier means.
+/// Finds the app that an identifier means.
 pub(crate) fn find<O: Os>(os: &O, identifier: &str) -> Result<Launch> {
     let identifier = identifier.trim();
     if identifier.is_empty() {
@@ -35,7 +35,7 @@ pub(crate) fn find<O: Os>(os: &O, identifier: &str) -> Result<Launch> {
         !a.path.as_os_str().is_empty()
             && (name(&a.name) == wanted || stem(&a.path).is_some_and(|s| name(&s) == wanted))
     };
-    // One that is in the Dock beats a helper of the same name.
+    // An app in the Dock beats a helper with the same name.
     let best = running
         .iter()
         .filter(runs)
@@ -45,7 +45,7 @@ pub(crate) fn find<O: Os>(os: &O, identifier: &str) -> Result<Launch> {
         let same = |path: &&PathBuf| stem(path).is_some_and(|s| name(&s) == wanted);
         installed.iter().find(same).cloned()
     };
-    // "Chrome" is Google Chrome, where no other app has that word.
+    // "Chrome" is Google Chrome, unless another app has that word in its name.
     let by_word = || {
         let mut has = installed.iter().filter(|path| {
             stem(path).is_some_and(|s| name(&s).split(' ').any(|word| word == wanted))
@@ -85,7 +85,7 @@ fn by_path(identifier: &str) -> Result<Launch> {
             escape::short(identifier, 200)
         )));
     }
-    // What is inside a bundle means the bundle; NSWorkspace needs absolute paths.
+    // A path inside a bundle means the bundle. NSWorkspace needs absolute paths.
     let path = std::path::absolute(&path).unwrap_or(path);
     let bundle = path.ancestors().find(|p| is_bundle(p));
     match bundle {
@@ -102,7 +102,7 @@ fn is_bundle(path: &Path) -> bool {
         .is_some_and(|e| e.eq_ignore_ascii_case("app"))
 }
 
-/// A name as it is compared: without `.app`, case and doubled spaces.
+/// A name for comparison: without `.app`, case and double spaces.
 fn name(text: &str) -> String {
     let lower = text.to_lowercase();
     let bare = lower.strip_suffix(".app").unwrap_or(&lower);
@@ -113,7 +113,7 @@ fn stem(path: &Path) -> Option<String> {
     Some(path.file_stem()?.to_string_lossy().into_owned())
 }
 
-/// The bundles in the folders of apps.
+/// The bundles in the app folders.
 fn installed(folders: &[PathBuf]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in folders {

@@ -1,4 +1,4 @@
-//! Nothing hangs, nothing leaks. In one test each, as they count the process's descriptors or stop
+//! Nothing hangs, nothing leaks. One test at a time, as they count the process's descriptors or stop
 //! its server.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
@@ -26,7 +26,7 @@ fn descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// How many resources all clients of the display have.
+/// The number of resources of all clients of the display.
 fn resources(display: &str) -> u32 {
     let (c, _) = x11rb::connect(Some(display)).unwrap();
     let clients = c.res_query_clients().unwrap().reply().unwrap().clients;

@@ -1,4 +1,4 @@
-//! Pictures: of covered windows, with menus, without what is not theirs.
+//! Pictures: of covered windows, with menus, and without other apps' windows.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod common;
@@ -24,7 +24,7 @@ fn id(window: &PlainWindow) -> WindowId {
     WindowId(window.id.into())
 }
 
-/// The colour at a place in root coordinates.
+/// The colour at a point in root coordinates.
 fn at(picture: &Picture, x: i32, y: i32) -> u32 {
     assert_eq!(
         picture.rgb.len(),
@@ -59,7 +59,7 @@ fn a_window_is_pictured_whole_and_alone() {
     }
 }
 
-/// The first picture too: a window that was just redirected is black until it has painted itself.
+/// The first picture is complete too: a window that was just redirected is black until it repaints.
 #[test]
 fn a_covered_window_is_pictured_as_if_it_were_not() {
     for manager in [Manager::None, Manager::Plain, Manager::Compositing] {
@@ -74,7 +74,7 @@ fn a_covered_window_is_pictured_as_if_it_were_not() {
         }
         let picture = x11.picture(id(&cover)).unwrap();
         assert_eq!(count(&picture, RED), 300 * 200, "{manager:?}");
-        // Another client's first picture of the same window.
+        // Another client takes its first picture of the same window.
         let picture = desktop.connect().picture(id(&window)).unwrap();
         assert_eq!(count(&picture, BLUE), 300 * 200, "{manager:?}");
     }
@@ -95,7 +95,7 @@ fn what_is_off_the_screen_is_cut_off() {
     assert!(error.contains("off the screen"), "{error}");
 }
 
-/// Pop-ups are in it where they are, and nothing of what lies beside them.
+/// Pop-ups are in the picture at their position, and what lies beside them is not.
 #[test]
 fn open_popups_are_in_the_picture_and_other_apps_are_not() {
     for manager in [Manager::None, Manager::Plain, Manager::Compositing] {

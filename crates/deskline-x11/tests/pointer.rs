@@ -18,7 +18,7 @@ fn start() -> (TestDesktop, X11, PlainWindow) {
     (desktop, x11, window)
 }
 
-/// Buttons that went down: number, state, time.
+/// Button presses: number, state, time.
 fn pressed(window: &PlainWindow) -> Vec<(u8, u16, u32)> {
     let seen = window.seen().into_iter();
     seen.filter_map(|seen| match seen {

@@ -1,4 +1,4 @@
-//! What is typed is what arrives.
+//! The text that is typed is the text that arrives.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod common;
@@ -21,7 +21,7 @@ fn focused(desktop: &TestDesktop, look: Look) -> (X11, PlainWindow) {
     (x11, window)
 }
 
-/// Distinct characters that no layout has.
+/// Different characters that no layout has.
 fn ideographs(count: u32) -> String {
     (0..count)
         .filter_map(|i| char::from_u32(0x4e00 + i))
@@ -32,7 +32,7 @@ fn press(key: Key, modifiers: Modifiers) -> KeyPress {
     KeyPress { key, modifiers }
 }
 
-/// Symbols and states of the keys that went down.
+/// The symbols and states of key presses.
 fn keys(window: &PlainWindow) -> Vec<(u32, u16)> {
     let seen = window.seen().into_iter();
     seen.filter_map(|seen| match seen {
@@ -42,7 +42,7 @@ fn keys(window: &PlainWindow) -> Vec<(u32, u16)> {
     .collect()
 }
 
-/// The keys that are down on the server.
+/// The keys that are down, by the server.
 fn down(desktop: &TestDesktop) -> Vec<u8> {
     use x11rb::protocol::xproto::ConnectionExt as _;
     let (c, _) = x11rb::connect(Some(&desktop.display)).unwrap();
@@ -50,7 +50,7 @@ fn down(desktop: &TestDesktop) -> Vec<u8> {
     keys.into_iter().filter(|byte| *byte != 0).collect()
 }
 
-/// The symbols of all key codes, to compare.
+/// The symbols of all key codes.
 fn keyboard_map(desktop: &TestDesktop) -> Vec<u32> {
     use x11rb::connection::Connection as _;
     use x11rb::protocol::xproto::ConnectionExt as _;
@@ -76,7 +76,7 @@ fn any_unicode_arrives_and_the_keyboard_map_is_put_back() {
     assert!(down(&desktop).is_empty());
 }
 
-/// What a killed process has bound is taken back by the next that types.
+/// The next client that types frees what a killed process has bound.
 #[test]
 fn bindings_of_a_dead_client_are_taken_back() {
     let desktop = TestDesktop::start(Manager::None);
@@ -100,7 +100,7 @@ fn bindings_of_a_dead_client_are_taken_back() {
     assert_eq!(keyboard_map(&desktop), before);
 }
 
-/// Everything is put back by the time a short-lived process has gone.
+/// Everything is restored by the time a short-lived process has gone.
 #[test]
 fn nothing_is_left_by_a_client_that_leaves_at_once() {
     let desktop = TestDesktop::start(Manager::None);
@@ -115,7 +115,7 @@ fn nothing_is_left_by_a_client_that_leaves_at_once() {
     }
 }
 
-/// An app that reads a key long after it was sent reads the map as it is then.
+/// An app that handles a key late uses the keyboard map of that time.
 #[test]
 fn a_slow_app_gets_what_was_typed() {
     let desktop = TestDesktop::start(Manager::Plain);
@@ -172,7 +172,7 @@ fn layouts_and_groups_are_followed() {
         desktop.run("setxkbmap", &[name, "-variant", variant]);
         window.forget();
         x11.type_text("zyQ ?^`@{ äЖω-", &never).unwrap();
-        // The judge knows levels 1 and 2 only; keys of level 3 come with Mod5 set.
+        // The test window knows levels 1 and 2 only; keys of level 3 have Mod5 in their state.
         eventually("the keys", || {
             let strokes = keys(&window).into_iter();
             strokes
@@ -271,7 +271,7 @@ fn shortcuts_reach_their_key_in_another_group() {
     desktop.run("setxkbmap", &["ru,us"]);
     x11.press_key(press(Key::Char('c'), Modifiers::CONTROL), &Cancel::new())
         .unwrap();
-    // The state carries group 2 in bits 13 and 14.
+    // The state has group 2 in bits 13 and 14.
     let in_group_2 = |(_, state): &(u32, u16)| *state == 0x2004;
     eventually("the key", || keys(&window).iter().any(in_group_2));
     window.forget();
@@ -279,7 +279,7 @@ fn shortcuts_reach_their_key_in_another_group() {
     eventually("Return", || keys(&window) == [(0xff0d, 0)]);
 }
 
-/// A real app: what it saves is what was typed.
+/// A real app: it saves exactly what was typed.
 #[test]
 fn mousepad_saves_what_was_typed() {
     let mut desktop = TestDesktop::start(Manager::Plain);

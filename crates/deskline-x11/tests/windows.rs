@@ -1,4 +1,4 @@
-//! Windows: what is read of them, and bringing them to the front.
+//! Windows: reading them, and bringing them to the front.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod common;

@@ -1,5 +1,5 @@
-//! A Mac for tests: apps with trees, a window server, a keyboard, a tap; as far as the trait
-//! [`Os`] shows them, with Accessibility's own errors, and a count of references.
+//! A fake Mac for tests: apps with trees, a window server, a keyboard and a tap, as far as the trait
+//! [`Os`] exposes them, with Accessibility's own errors and reference counts.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -20,13 +20,13 @@ use super::{
     NewValue, Os, Panel, Process, RunningApp, Seen, ServerWindow, Tapped, Value, Verdict,
 };
 
-/// A node of an app's tree. 0 is none.
+/// A node of an app's tree; 0 is no node.
 pub(crate) type Id = u64;
 
-/// What a node does when it is pressed or clicked, or an app when it gets a shortcut.
+/// What happens when a node is pressed or clicked, or when an app gets a shortcut.
 pub(crate) type Behaviour = Arc<dyn Fn(&mut World) + Send + Sync>;
 
-/// An element: a reference to a node, counted.
+/// An element: a counted reference to a node.
 pub(crate) struct Handle {
     pub(crate) id: Id,
     hash: u64,
@@ -81,11 +81,11 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// The fake system; clones are the same.
+/// The fake system. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Fake(pub(crate) Arc<Mutex<World>>);
 
-/// An observer or tap, taken back when dropped.
+/// An observer or a tap, removed when dropped.
 pub(crate) struct Registered {
     world: Weak<Mutex<World>>,
     key: u64,
@@ -110,12 +110,12 @@ impl Fake {
         self.0.lock().unwrap()
     }
 
-    /// References to elements that are held now.
+    /// The number of references to elements.
     pub(crate) fn live(&self) -> i64 {
         self.world().live.load(Ordering::Relaxed)
     }
 
-    /// Notifies those who listen, outside of the lock as a system would.
+    /// Notifies observers. Without the lock, as a system would.
     fn flush(&self) {
         let (told, observers, handles) = {
             let mut world = self.world();
@@ -133,12 +133,12 @@ impl Fake {
         }
     }
 
-    /// What the person does: events without a tag.
+    /// An event from the person: it has no tag.
     pub(crate) fn person(&self, event: &Event) {
         self.post(event, 0).unwrap();
     }
 
-    /// The system turns the tap off, and the tap is told.
+    /// Turns off the tap, as the system may, and notifies it.
     pub(crate) fn turn_tap_off(&self) -> Option<Verdict> {
         let judge = self.world().tap.as_ref().map(|(_, judge)| judge.clone())?;
         let kind = Seen::Disabled;
@@ -369,7 +369,7 @@ impl Os for Fake {
         world.apps.contains_key(&world.front).then_some(world.front)
     }
     fn activate(&self, _: u32) -> bool {
-        // As on macOS 14 and later: a background process may not.
+        // As on macOS 14 and later: a background process may not activate another app.
         false
     }
     fn launch(&self, launch: &Launch, _: Duration) -> Result<u32, String> {
@@ -507,7 +507,7 @@ impl Os for Fake {
             return Err("CGEventTapCreate gave none".into());
         }
         world.tap = Some((key, judge.clone()));
-        // Its thread looks up ten times a second, as long as the tap is there.
+        // Its thread ticks ten times a second, as long as the tap exists.
         let weak = Arc::downgrade(&judge);
         std::thread::spawn(move || {
             while let Some(judge) = weak.upgrade() {
@@ -530,7 +530,7 @@ impl Os for Fake {
     }
 }
 
-/// The button that a test looks for among what reached the apps.
+/// The clicks among the events that reached the apps.
 pub(crate) fn clicks(world: &World) -> Vec<(MouseButton, i64, (f64, f64))> {
     let down = |(event, _): &(Event, i64)| match event {
         Event::Button {

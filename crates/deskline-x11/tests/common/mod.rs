@@ -1,7 +1,7 @@
-//! A desktop for one test: an X server, a window manager if wanted, a session bus and apps, all
-//! ended with it; and a plain window that keeps what it receives.
+//! A desktop for one test: an X server, optionally a window manager, a session bus and apps, all ended by
+//! `Drop`; and a plain window that records its events.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
-// Each test program uses a part of this.
+// Each test program uses only a part of this.
 #![allow(
     dead_code,
     unused_imports,
@@ -29,8 +29,8 @@ pub struct TestDesktop {
     bus: String,
     dir: TempDir,
     children: Vec<(String, Child)>,
-    /// What waited for the window manager. xfwm4 looks at every window as it starts, and ends with
-    /// `BadWindow` where one goes meanwhile: this connection's own window stays.
+    /// The connection that waited for the window manager. xfwm4 queries all windows as it starts, and
+    /// exits with `BadWindow` if one goes meanwhile: so this connection's own window must stay.
     waited: Option<X11>,
 }
 
@@ -105,7 +105,7 @@ impl TestDesktop {
         pid
     }
 
-    /// Makes a program of the desktop hang.
+    /// Stops a program of the desktop, so that it hangs.
     pub fn stop(&mut self, program: &str) {
         self.signal(program, Signal::STOP);
     }
@@ -123,7 +123,7 @@ impl TestDesktop {
         kill_process_group(Pid::from_child(child), signal).unwrap();
     }
 
-    /// Runs a tool to its end and returns what it printed.
+    /// Runs a tool to its end and returns its output.
     pub fn run(&self, program: &str, args: &[&str]) -> String {
         let mut command = Command::new(program);
         let output = self.command(command.args(args)).output().unwrap();
@@ -139,7 +139,7 @@ impl TestDesktop {
         })
     }
 
-    /// A bus that starts xfwm4's settings service and nothing else: no portals, no dconf.
+    /// A bus that starts only xfwm4's settings service: no portals, no dconf.
     fn bus_config(&self) -> PathBuf {
         let services = self.dir().join("services");
         std::fs::create_dir(&services).unwrap();
@@ -202,7 +202,7 @@ impl Drop for TestDesktop {
     }
 }
 
-/// Waits until something holds, 20 s at most: the machine may be busy.
+/// Waits for a condition, for at most 20 s: the machine may be busy.
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     eventually_some(what, || holds().then_some(()));
 }

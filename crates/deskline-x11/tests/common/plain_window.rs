@@ -1,6 +1,6 @@
-//! A window without a toolkit that keeps the events it receives, on a thread of its own: the
-//! judge of what an app gets. It reads symbols from the core keyboard map when it comes to a key,
-//! as apps do, and can be told to be slow.
+//! A window without a toolkit that records its events, on a thread of its own: it decides what an app
+//! gets. Like apps, it looks up symbols in the core keyboard map when it handles a key. It can be made
+//! slow.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -17,10 +17,10 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
-/// What the window received.
+/// An event of the window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Seen {
-    /// A key went down: its symbol at the level of its state, and the state.
+    /// A key press: its symbol at the level of its state, and the state.
     Key {
         symbol: u32,
         state: u16,
@@ -53,7 +53,7 @@ pub struct Look {
     /// 0xRRGGBB
     pub color: u32,
     pub override_redirect: bool,
-    /// Milliseconds spent on each key.
+    /// Milliseconds to spend on each key.
     pub slow: u64,
     pub pings: bool,
 }
@@ -106,7 +106,7 @@ impl PlainWindow {
         self.seen.lock().unwrap().clear();
     }
 
-    /// The text that the symbols of its key presses make, modifier keys left out.
+    /// The text of its key presses, without modifier keys.
     pub fn text(&self) -> String {
         let symbols = self.seen().into_iter().filter_map(|seen| match seen {
             Seen::Key { symbol, .. } => Some(symbol),

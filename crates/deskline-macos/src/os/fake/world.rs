@@ -1,4 +1,4 @@
-//! What the fake is made of: nodes, apps, windows, and what apps do with what reaches them.
+//! The fake's state: nodes, apps, windows, and how apps react to events.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::{Behaviour, Handle, Id};
 use crate::os::{Display, Event, Heard, Judge, Panel, Value};
 
-/// A node as the app has it.
+/// A node of an app.
 #[derive(Clone, Default)]
 pub(crate) struct Node {
     pub(crate) pid: u32,
@@ -19,9 +19,9 @@ pub(crate) struct Node {
     pub(crate) settable: HashSet<&'static str>,
     pub(crate) actions: Vec<&'static str>,
     pub(crate) pressed: Option<Behaviour>,
-    /// What `CFHash` gives; its id unless a test wants a collision.
+    /// Its `CFHash`: its id, unless a test wants a collision.
     pub(crate) hash: u64,
-    /// How many calls in a row fail at once with `kAXErrorCannotComplete`.
+    /// How many calls in a row will fail at once with `kAXErrorCannotComplete`.
     pub(crate) busy: u32,
 }
 
@@ -33,32 +33,32 @@ pub(crate) struct App {
     pub(crate) root: Id,
     pub(crate) started: u64,
     pub(crate) regular: bool,
-    /// It does not answer, and no call to it returns before the messaging timeout.
+    /// It does not answer: each call to it waits for the messaging timeout.
     pub(crate) hung: bool,
     pub(crate) focused: Id,
     pub(crate) shortcuts: HashMap<u16, Behaviour>,
     pub(crate) unfinished: bool,
 }
 
-/// Everything.
+/// The whole state.
 #[derive(Default)]
 #[allow(clippy::struct_excessive_bools)] // switches, one a test
 pub(crate) struct World {
     pub(crate) nodes: BTreeMap<Id, Node>,
     pub(crate) apps: BTreeMap<u32, App>,
     pub(crate) front: u32,
-    /// Which apps have been in front, in order.
+    /// The apps that have been in front, in order.
     pub(crate) fronts: Vec<u32>,
     /// Windows of all apps, front to back.
     pub(crate) stack: Vec<Id>,
-    /// Places of open menus, and of windows of services: pid, bounds, layer.
+    /// Open menus, and windows of services: pid, bounds, layer.
     pub(crate) extra: Vec<(u32, [f64; 4], i64)>,
     pub(crate) displays: Vec<Display>,
     pub(crate) pointer: (f64, f64),
-    /// What reached the apps, with its tag.
+    /// The events that reached the apps, with their tags.
     pub(crate) reached: Vec<(Event, i64)>,
     pub(crate) panels: Vec<Panel>,
-    /// What the panels said, in order.
+    /// The texts of the panels, in order.
     pub(crate) said: Vec<String>,
     pub(crate) trusted: bool,
     pub(crate) asked: u32,
@@ -69,16 +69,16 @@ pub(crate) struct World {
     pub(crate) no_layout_letters: bool,
     pub(crate) folders: Vec<PathBuf>,
     pub(crate) installed: HashMap<PathBuf, fn(&mut World, PathBuf) -> u32>,
-    /// Calls to read all children of a node.
+    /// How often all children of a node were read.
     pub(crate) whole_reads: HashMap<Id, u32>,
-    /// Batched calls.
+    /// The number of batched calls.
     pub(crate) calls: u64,
     pub(super) timeout: Duration,
     pub(super) live: Arc<AtomicI64>,
     next: Id,
     pub(super) observers: Vec<(u64, u32, Weak<Heard<Handle>>)>,
     pub(super) told: Vec<(u32, &'static str, Id)>,
-    /// The hashes of nodes that are gone.
+    /// The hashes of removed nodes.
     dead: HashMap<Id, u64>,
     pub(super) tap: Option<(u64, Arc<Mutex<Judge>>)>,
 }
@@ -91,7 +91,7 @@ pub(crate) fn text(text: &str) -> Value<Id> {
 }
 
 impl World {
-    /// Adds a node below another, with a role, title and extents.
+    /// Adds a child node with a role, title and extents.
     pub(crate) fn add(&mut self, parent: Id, role: &str, title: &str, at: [f64; 4]) -> Id {
         self.next += 1;
         let id = self.next;
@@ -154,7 +154,7 @@ impl World {
         self.tell(pid, "AXValueChanged", id);
     }
 
-    /// Takes a node away, with what is in it.
+    /// Removes a node and its descendants.
     pub(crate) fn remove(&mut self, id: Id) {
         let Some(node) = self.nodes.remove(&id) else {
             return;
@@ -215,7 +215,7 @@ impl World {
             .is_some_and(|[l, t, w, h]| x >= l && y >= t && x < l + w && y < t + h)
     }
 
-    /// The innermost node at a place, from a node down.
+    /// The innermost node at a point, below `id`.
     fn hit(&self, id: Id, at: (f64, f64)) -> Option<Id> {
         let node = self.nodes.get(&id)?;
         let inner = node.children.iter().rev().find_map(|c| self.hit(*c, at));
@@ -233,7 +233,7 @@ impl World {
         !self.flag(id, "AXMinimized") && !self.flag(root, "AXHidden")
     }
 
-    /// What an app does with an event that has reached it.
+    /// How an app reacts to an event.
     pub(super) fn deliver(&mut self, event: &Event) {
         match event {
             Event::Move { to, .. } => self.pointer = *to,

@@ -17,7 +17,7 @@ pub struct Journal(Arc<Inner>);
 
 struct Inner {
     path: PathBuf,
-    keep: Retention,
+    retention: Retention,
     folder: Mutex<Arc<Folder>>,
     upkeep: Mutex<Upkeep>,
 }
@@ -35,18 +35,18 @@ impl fmt::Debug for Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `dir`, creates it if there is none, and prunes it to `keep`. The default
+    /// Opens the journal at `dir`, creates it if there is none, and prunes it to `retention`. The default
     /// is `/tmp/deskline`, or `/tmp/deskline-<uid>` if that belongs to another user.
     ///
     /// Refuses a path that is a symlink, belongs to someone else or is open to others.
-    pub fn open(dir: Option<&Path>, keep: Retention) -> Result<Self, JournalError> {
+    pub fn open(dir: Option<&Path>, retention: Retention) -> Result<Self, JournalError> {
         let folder = match dir {
             Some(dir) => Folder::open(&normal(dir)?)?,
             None => open_default(DEFAULT)?,
         };
         let journal = Self(Arc::new(Inner {
             path: folder.path().to_owned(),
-            keep,
+            retention,
             folder: Mutex::new(Arc::new(folder)),
             upkeep: Mutex::new(Upkeep {
                 written: 0,
@@ -75,7 +75,8 @@ impl Journal {
         let due = {
             let mut upkeep = self.upkeep();
             upkeep.written += bytes;
-            upkeep.written > self.0.keep.slack() || upkeep.last.elapsed() > self.0.keep.age / 16
+            upkeep.written > self.0.retention.slack()
+                || upkeep.last.elapsed() > self.0.retention.age / 16
         };
         if due {
             self.prune();
@@ -183,10 +184,10 @@ impl Journal {
             upkeep.written = 0;
             upkeep.last = Instant::now();
         }
-        let (keep, now) = (&self.0.keep, time::now_ms());
+        let (retention, now) = (&self.0.retention, time::now_ms());
         let pruned = self.folder().and_then(|folder| {
-            keep.prune(&folder, now)?;
-            log::trim(&folder, keep, now)
+            retention.prune(&folder, now)?;
+            log::trim(&folder, retention, now)
         });
         if let Err(error) = pruned {
             tracing::warn!(%error, "the journal was not pruned");

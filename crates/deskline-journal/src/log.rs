@@ -100,9 +100,9 @@ pub(crate) fn read(folder: &Folder, limit: usize) -> Result<Vec<Record>, Journal
     }
 }
 
-/// Drops lines that are older than `keep` allows, and the older half of a log that is too long. The
+/// Drops lines that are older than `retention` allows, and the older half of a log that is too long. The
 /// newest line stays.
-pub(crate) fn trim(folder: &Folder, keep: &Retention, now: u64) -> Result<(), JournalError> {
+pub(crate) fn trim(folder: &Folder, retention: &Retention, now: u64) -> Result<(), JournalError> {
     #[derive(Deserialize)]
     struct When {
         ms: u64,
@@ -114,10 +114,10 @@ pub(crate) fn trim(folder: &Folder, keep: &Retention, now: u64) -> Result<(), Jo
     let fail = |error| folder.failed("trim", LOG, error);
     let file = folder.lock_file(LOG, OFlags::APPEND)?;
     let size = file.metadata().map_err(fail)?.len();
-    let most = LOG_BYTES.min(keep.slack());
+    let most = LOG_BYTES.min(retention.slack());
     let head = bytes(&file, 0, size.min(2 * ARGUMENTS as u64)).map_err(fail)?;
     let first = head.split(|&b| b == b'\n').next().unwrap_or_default();
-    if size <= most && when(first) >= keep.oldest(now) {
+    if size <= most && when(first) >= retention.oldest(now) {
         return Ok(());
     }
     let text = bytes(&file, 0, size).map_err(fail)?;
@@ -125,7 +125,7 @@ pub(crate) fn trim(folder: &Folder, keep: &Retention, now: u64) -> Result<(), Jo
     let mut start = 0;
     for line in text.split_inclusive(|&b| b == b'\n') {
         let next = start + line.len();
-        let stays = start as u64 >= too_much && when(line) >= keep.oldest(now);
+        let stays = start as u64 >= too_much && when(line) >= retention.oldest(now);
         if stays || next == text.len() {
             break;
         }

@@ -46,7 +46,7 @@ impl FromStr for Retention {
     /// Parses `1GiB,7d`, `500MB`, `3d`. What is not given is as in [`Retention::default`].
     fn from_str(text: &str) -> Result<Self, RetentionError> {
         const DAY: f64 = 24.0 * 3600.0;
-        let mut keep = Self::default();
+        let mut retention = Self::default();
         let (mut sizes, mut ages) = (0, 0);
         for part in text.split(',').map(str::trim) {
             let error = || RetentionError(text.to_owned());
@@ -74,19 +74,19 @@ impl FromStr for Retention {
                         "w" => 7.0 * DAY,
                         _ => return Err(error()),
                     };
-                    keep.age =
+                    retention.age =
                         Duration::try_from_secs_f64(number * seconds).map_err(|_| error())?;
                     ages += 1;
                     continue;
                 }
             };
-            keep.bytes = (number * factor) as u64;
+            retention.bytes = (number * factor) as u64;
             sizes += 1;
         }
         if sizes > 1 || ages > 1 {
             return Err(RetentionError(text.to_owned()));
         }
-        Ok(keep)
+        Ok(retention)
     }
 }
 

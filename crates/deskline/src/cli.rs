@@ -122,7 +122,7 @@ pub(crate) enum Command {
         /// As JSON, one object a line
         #[arg(long)]
         json: bool,
-        /// Go on with new calls as they come, until Ctrl+C
+        /// Keep printing new calls, until Ctrl+C
         #[arg(short, long)]
         follow: bool,
         /// Only calls to apps whose name contains this
@@ -131,7 +131,7 @@ pub(crate) enum Command {
         /// Only calls of tools whose name contains this
         #[arg(long, value_name = "NAME")]
         tool: Option<String>,
-        /// Only calls that ended so
+        /// Only calls with this outcome
         #[arg(long, value_enum)]
         outcome: Option<OutcomeFilter>,
     },
@@ -139,9 +139,9 @@ pub(crate) enum Command {
     ///
     /// Exits with 1 if there is no match.
     Grep {
-        /// A regular expression; upper and lower case are the same
+        /// A regular expression, case-insensitive
         pattern: String,
-        /// How many lines
+        /// How many lines at most
         #[arg(short, default_value_t = 20, value_name = "N")]
         number: usize,
     },

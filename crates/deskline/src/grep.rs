@@ -12,12 +12,12 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use crate::run::{Done, print};
 
-/// Files that a thread takes at a time: as many as a run has in some seconds.
+/// The number of files that a thread searches at a time: as many as an agent writes in some seconds.
 const BATCH: usize = 64;
 
-/// A line that matches.
+/// A matching line.
 struct Match {
-    /// Counted from 1.
+    /// Its number, from 1.
     number: usize,
     line: String,
 }
@@ -32,7 +32,7 @@ pub(crate) fn grep(journal: &Journal, pattern: &str, limit: usize) -> Done {
     files.retain(|file| file.kind == FileKind::Text);
     files.reverse();
     let mut left = limit;
-    // Several batches at once, so that each thread has one; a match in the newest ends it early.
+    // One batch for each thread at a time, newest first: enough matches end the search early.
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     for files in files.chunks(BATCH * threads) {
         for (file, matches) in search(files, &pattern, left)? {
@@ -53,7 +53,7 @@ pub(crate) fn grep(journal: &Journal, pattern: &str, limit: usize) -> Done {
     })
 }
 
-/// The matches of each file, in the order of the files.
+/// The matches in each file, in the order of the files.
 fn search<'f>(
     files: &'f [JournalFile],
     pattern: &Regex,
@@ -91,7 +91,7 @@ fn search<'f>(
 fn matches(file: &JournalFile, pattern: &Regex, limit: usize) -> io::Result<Vec<Match>> {
     let text = match fs::read(&file.path) {
         Ok(text) => text,
-        // The journal's upkeep has removed it meanwhile.
+        // The journal has pruned it meanwhile.
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
         Err(e) => return Err(e),
     };
@@ -108,7 +108,7 @@ fn matches(file: &JournalFile, pattern: &Regex, limit: usize) -> io::Result<Vec<
         let end = length.map_or(text.len(), |length| start + length);
         number += line_ends(&text[at..start]);
         let line = &text[start..end];
-        // A match may begin at the end of a line and lie in the next.
+        // A match may start with a line end: it is in the next line.
         if pattern.is_match(line) {
             let line = String::from_utf8_lossy(line).into_owned();
             matches.push(Match { number, line });

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 pub(crate) use client::Client;
-use client::{Format, Place};
+use client::{Format, Location};
 use file::File;
 
 use crate::cli::InstallArgs;
@@ -55,24 +55,24 @@ pub(crate) fn uninstall(args: &InstallArgs) -> Done {
 
 fn add(args: &InstallArgs) -> Result<()> {
     let server = Server::this(&args.server)?;
-    let place = place(args)?;
-    if let Some(command) = place.own_command(&server) {
+    let location = location(args)?;
+    if let Some(command) = location.own_command(&server) {
         return run(command, args.dry_run).map(|()| next(args.client));
     }
-    let file = File::read(&place.path)?;
-    let text = with_entry(&place.format, file.text(), &server)
-        .map_err(|why| format!("{}: {why}. It was left as it is", place.path.display()))?;
+    let file = File::read(&location.path)?;
+    let text = with_entry(&location.format, file.text(), &server)
+        .map_err(|why| format!("{}: {why}. It was left as it is", location.path.display()))?;
     if text == file.text() {
-        println!("{} has this entry already.", place.path.display());
+        println!("{} has this entry already.", location.path.display());
         return Ok(());
     }
     if args.dry_run {
-        println!("{} would become:\n{text}", place.path.display());
+        println!("{} would become:\n{text}", location.path.display());
         return Ok(());
     }
-    let changed = entry_of(&place.format, file.text())?.is_some();
+    let changed = entry_of(&location.format, file.text())?.is_some();
     let backup = file.replace(&text, changed)?;
-    println!("Added {NAME} to {}.", place.path.display());
+    println!("Added {NAME} to {}.", location.path.display());
     if let Some(backup) = backup {
         println!("The file as it was: {}", backup.display());
     }
@@ -81,14 +81,14 @@ fn add(args: &InstallArgs) -> Result<()> {
 }
 
 fn take_out(args: &InstallArgs) -> Result<()> {
-    let place = place(args)?;
-    if let Some(command) = place.own_removal() {
+    let location = location(args)?;
+    if let Some(command) = location.own_removal() {
         return run(command, args.dry_run);
     }
-    let file = File::read(&place.path)?;
-    let then = removed(&place.format, &file)
-        .map_err(|why| format!("{}: {why}. It was left as it is", place.path.display()))?;
-    let path = place.path.display();
+    let file = File::read(&location.path)?;
+    let then = removed(&location.format, &file)
+        .map_err(|why| format!("{}: {why}. It was left as it is", location.path.display()))?;
+    let path = location.path.display();
     match then {
         Removal::Nothing => println!("{path} has no {NAME}."),
         Removal::File if args.dry_run => println!("{path} would be removed."),
@@ -149,10 +149,10 @@ fn entry_of(format: &Format, text: &str) -> Result<Option<Server>> {
     }
 }
 
-fn place(args: &InstallArgs) -> Result<Place> {
+fn location(args: &InstallArgs) -> Result<Location> {
     let project = args.project.then(std::env::current_dir).transpose();
     let project = project.map_err(|e| format!("the current folder: {e}"))?;
-    args.client.place(project.as_deref())
+    args.client.location(project.as_deref())
 }
 
 /// Runs the client's own command.

@@ -9,7 +9,7 @@ use crate::cli::OutcomeFilter;
 
 const HEADER: [&str; 6] = ["TIME", "TOOL", "APP", "OUTCOME", "DIFF", "MS"];
 
-/// A table that may grow: what is added later lines up with what stands already, as far as it fits.
+/// A table that may grow: rows that are added later keep its column widths, as far as they fit.
 #[derive(Debug)]
 pub(crate) struct Table {
     widths: [usize; 6],
@@ -59,7 +59,7 @@ impl Table {
     }
 }
 
-/// Which records are shown.
+/// Selects records.
 #[derive(Debug)]
 pub(crate) struct Filter<'f> {
     /// A part of the app's name, in lower case.
@@ -82,14 +82,13 @@ impl Filter<'_> {
             && self.outcome.is_none_or(|wanted| wanted == outcome)
     }
 
-    /// Whether it lets all of them pass.
+    /// Whether it selects all records.
     pub(crate) const fn is_empty(&self) -> bool {
         self.app.is_none() && self.tool.is_none() && self.outcome.is_none()
     }
 }
 
-/// The records that came after `last`. Where that has been dropped from the log, those that are
-/// newer.
+/// The records after `last`; if that was dropped from the log, the records that are newer than it.
 pub(crate) fn after(records: Vec<Record>, last: Option<&Record>) -> Vec<Record> {
     let Some(last) = last else {
         return records;

@@ -114,9 +114,9 @@ pub(crate) fn call(settings: &Settings, call: &Call) -> Done {
     })
 }
 
-/// How often `deskline log --follow` looks for new records.
+/// The polling interval of `deskline log --follow`.
 const LOOK: Duration = Duration::from_millis(200);
-/// The most records that come between two looks.
+/// Read at most this many records each time.
 const BETWEEN_LOOKS: usize = 1_000;
 
 /// `deskline log`.
@@ -175,7 +175,7 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     is_read(text).map(drop)
 }
 
-/// Prints a line; `false` if nobody reads any more.
+/// Prints a line; `false` if the output was closed.
 fn is_read(text: &str) -> io::Result<bool> {
     match writeln!(io::stdout(), "{text}") {
         Ok(()) => Ok(true),

@@ -56,9 +56,9 @@ impl Kind {
     }
 }
 
-/// The place of an entry.
+/// The location of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     client: Client,
     /// Whether it is for one project, as opposed to all of the user's.
     project: bool,
@@ -114,7 +114,7 @@ impl Client {
     }
 
     /// Where this client lists its servers: in this project's folder, or the user's.
-    pub(super) fn place(self, project: Option<&Path>) -> Result<Place> {
+    pub(super) fn location(self, project: Option<&Path>) -> Result<Location> {
         let path = match project {
             Some(folder) => self.in_project(folder).ok_or_else(|| {
                 format!(
@@ -124,7 +124,7 @@ impl Client {
             })?,
             None => self.in_home()?,
         };
-        Ok(Place {
+        Ok(Location {
             client: self,
             project: project.is_some(),
             path,
@@ -163,7 +163,7 @@ impl Client {
     }
 }
 
-impl Place {
+impl Location {
     /// The client's own command that adds a server, if it has one and it is installed. Not for a
     /// project in Codex: `codex mcp` edits the user's configuration only.
     pub(super) fn own_command(&self, server: &Server) -> Option<Command> {

@@ -4,10 +4,17 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use crate::bus::{Body, Call, Connection, Error, Message, Reply};
+use crate::names::ROOT;
 use crate::request::Request;
 
 /// How long an app may take for any one reply before it counts as not answering (SPEC §4).
 pub const PATIENCE: Duration = Duration::from_secs(2);
+
+/// After this silence an app is asked about its root. The rest of [`PATIENCE`] is for the answer.
+const SILENCE: Duration = Duration::from_millis(1_700);
+
+/// The tag of that question. Others count up from 0.
+const CONTROL: u64 = u64::MAX;
 
 /// Requests in flight: the gain flattens at 64 to 256, and 1,024 is safe with every toolkit.
 pub const MOST_IN_FLIGHT: usize = 512;
@@ -17,6 +24,19 @@ pub struct AppConnection<'a> {
     connection: &'a mut Connection,
     /// Its bus name; empty on a private socket.
     destination: String,
+    /// Whether the question about the root is in flight.
+    controlled: bool,
+}
+
+/// What came of waiting for a reply.
+#[derive(Debug)]
+pub enum Next {
+    /// The reply to the request with this tag.
+    Reply(u64, Reply),
+    /// The app answers other requests and not those with these tags. They are no longer in flight.
+    Unanswered(Vec<u64>),
+    /// The time is over. What is in flight stays so.
+    End,
 }
 
 impl<'a> AppConnection<'a> {
@@ -25,6 +45,7 @@ impl<'a> AppConnection<'a> {
         Self {
             connection,
             destination: bus_name.to_owned(),
+            controlled: false,
         }
     }
 
@@ -33,6 +54,7 @@ impl<'a> AppConnection<'a> {
         Self {
             connection,
             destination: String::new(),
+            controlled: false,
         }
     }
 
@@ -44,31 +66,64 @@ impl<'a> AppConnection<'a> {
 
     /// Whether another request may be sent.
     pub fn has_room(&self) -> bool {
-        self.connection.in_flight() < MOST_IN_FLIGHT
+        self.in_flight() < MOST_IN_FLIGHT
     }
 
     /// Whether no request waits for its reply.
     pub fn is_idle(&self) -> bool {
-        self.connection.in_flight() == 0
+        self.in_flight() == 0
+    }
+
+    fn in_flight(&self) -> usize {
+        let control = usize::from(self.controlled);
+        self.connection.in_flight().saturating_sub(control)
     }
 
     /// Drops the requests in flight; gives their tags. Their replies are ignored when they come.
     pub fn forget(&mut self) -> Vec<u64> {
-        self.connection.forget_calls()
+        self.controlled = false;
+        let mut tags = self.connection.forget_calls();
+        tags.retain(|&tag| tag != CONTROL);
+        tags
     }
 
-    /// The next reply to any request in flight: an app that gives one within [`PATIENCE`] is alive.
-    /// `None` at `end`: what was asked and not answered is still in flight.
+    /// The next reply to any request in flight, until `end`. An app that is silent for most of
+    /// [`PATIENCE`] is asked about its root: some apps never answer some requests, as GTK 4.8 for
+    /// `GetOffsetAtPoint`, and are alive.
     ///
     /// # Errors
     /// [`Error::Timeout`] where the app was silent for [`PATIENCE`]; [`Error::Io`] where the
     /// connection is lost.
-    pub fn next_reply(&mut self, end: Instant) -> Result<Option<(u64, Reply)>, Error> {
-        let silence = Instant::now() + PATIENCE;
-        if silence < end {
-            return self.connection.next_reply(silence).map(Some);
+    pub fn next_reply(&mut self, end: Instant) -> Result<Next, Error> {
+        let start = Instant::now();
+        let (mut deadline, mut asked) = (start + SILENCE, false);
+        loop {
+            match self.connection.reply_until(deadline.min(end))? {
+                Some((CONTROL, _)) => {
+                    self.controlled = false;
+                    if asked {
+                        return Ok(Next::Unanswered(self.forget()));
+                    }
+                    // It is the late answer after an earlier silence.
+                    if self.is_idle() {
+                        return Ok(Next::Unanswered(Vec::new()));
+                    }
+                }
+                Some((tag, reply)) => return Ok(Next::Reply(tag, reply)),
+                None if deadline >= end => return Ok(Next::End),
+                None if asked => {
+                    self.forget();
+                    return Err(Error::Timeout);
+                }
+                None => {
+                    asked = true;
+                    if !std::mem::replace(&mut self.controlled, true) {
+                        self.send(CONTROL, ROOT, Request::Role);
+                    }
+                    deadline = start + PATIENCE;
+                }
+            }
         }
-        self.connection.reply_until(end)
     }
 
     /// One request and its reply, within [`PATIENCE`].
@@ -95,7 +150,8 @@ impl<'a> AppConnection<'a> {
         self.connection.call(&call, limit)
     }
 
-    /// Requests to many objects at once; their replies in order, `None` where one was refused. At
+    /// Requests to many objects at once; their replies in order, `None` where one was refused
+    /// or is not answered. At
     /// `end` the replies to all that were sent until then, and `false` where any is missing or was
     /// not sent.
     pub fn ask_each(
@@ -116,12 +172,17 @@ impl<'a> AppConnection<'a> {
             if self.is_idle() {
                 return Ok((replies, requests.next().is_none()));
             }
-            let Some((tag, reply)) = self.next_reply(end)? else {
-                self.forget();
-                return Ok((replies, false));
-            };
-            if let Some(slot) = replies.get_mut(tag as usize) {
-                *slot = reply.ok();
+            match self.next_reply(end)? {
+                Next::Reply(tag, reply) => {
+                    if let Some(slot) = replies.get_mut(tag as usize) {
+                        *slot = reply.ok();
+                    }
+                }
+                Next::Unanswered(_) => {}
+                Next::End => {
+                    self.forget();
+                    return Ok((replies, false));
+                }
             }
         }
     }

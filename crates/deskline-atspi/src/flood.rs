@@ -1,4 +1,5 @@
-//! A peer that answers everything and never ends, and one that falls silent.
+//! A peer that answers everything and never ends, one that falls silent, and one that never answers
+//! one method.
 #![allow(clippy::unwrap_used)]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -68,8 +69,24 @@ fn answer(call: &str, serial: u32) -> Data {
     }
 }
 
-/// Answers one client, `pace` for each call, `most` of them.
-fn serve(stream: &UnixStream, pace: Duration, most: usize) -> std::io::Result<()> {
+/// How a peer answers.
+struct Peer {
+    /// The time that it takes for each call.
+    pace: Duration,
+    /// How many calls it answers.
+    most: usize,
+    /// The method that it never answers.
+    deaf_to: &'static str,
+}
+
+const QUICK: Peer = Peer {
+    pace: Duration::ZERO,
+    most: usize::MAX,
+    deaf_to: "no method",
+};
+
+/// Answers one client.
+fn serve(stream: &UnixStream, peer: &Peer) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream);
     let mut out = stream;
     lines.read_until(b'\n', &mut vec![])?;
@@ -82,11 +99,12 @@ fn serve(stream: &UnixStream, pace: Duration, most: usize) -> std::io::Result<()
         let (body, serial, fields) = (word(4), word(8), word(12).next_multiple_of(8));
         let mut rest = vec![0; (fields + body) as usize];
         lines.read_exact(&mut rest)?;
-        if count >= most {
+        let call = String::from_utf8_lossy(&rest);
+        if count >= peer.most || call.contains(peer.deaf_to) {
             continue;
         }
-        std::thread::sleep(pace);
-        let body = answer(&String::from_utf8_lossy(&rest), serial).0;
+        std::thread::sleep(peer.pace);
+        let body = answer(&call, serial).0;
         let mut reply = Data(vec![b'l', 2, 1, 1]).u32(body.len() as u32).u32(serial);
         reply = reply.u32(8);
         reply.0.extend([5, 1, b'u', 0]);
@@ -98,13 +116,13 @@ fn serve(stream: &UnixStream, pace: Duration, most: usize) -> std::io::Result<()
 }
 
 /// A client of such a peer.
-fn client(folder: &tempfile::TempDir, pace: Duration, most: usize) -> Connection {
+fn client(folder: &tempfile::TempDir, peer: Peer) -> Connection {
     let path = folder.path().join("peer");
     let listener = UnixListener::bind(&path).unwrap();
     std::thread::spawn(move || {
         let (stream, _) = listener.accept().unwrap();
         // Ends when the client is gone.
-        let _ = serve(&stream, pace, most);
+        let _ = serve(&stream, &peer);
     });
     let address = format!("unix:path={}", path.display());
     Connection::private(&address, PATIENCE).unwrap()
@@ -113,7 +131,13 @@ fn client(folder: &tempfile::TempDir, pace: Duration, most: usize) -> Connection
 #[test]
 fn a_peer_that_never_ends_is_read_as_far_as_the_time_goes() {
     let folder = tempfile::tempdir().unwrap();
-    let mut connection = client(&folder, Duration::from_millis(2), usize::MAX);
+    let mut connection = client(
+        &folder,
+        Peer {
+            pace: Duration::from_millis(2),
+            ..QUICK
+        },
+    );
     let app = AppConnection::private(&mut connection);
     let start = Instant::now();
     let mut engine = Engine::new(app, "", Toolkit::Other, start + Duration::from_millis(400));
@@ -134,7 +158,7 @@ fn a_peer_that_never_ends_is_read_as_far_as_the_time_goes() {
 #[test]
 fn a_peer_that_falls_silent_is_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
-    let mut connection = client(&folder, Duration::ZERO, 100);
+    let mut connection = client(&folder, Peer { most: 100, ..QUICK });
     let app = AppConnection::private(&mut connection);
     let start = Instant::now();
     let mut engine = Engine::new(app, "", Toolkit::Other, start + 3 * PATIENCE);
@@ -145,7 +169,7 @@ fn a_peer_that_falls_silent_is_not_waited_for() {
 #[test]
 fn a_cache_without_the_nodes_is_not_worth_asking_for() {
     let folder = tempfile::tempdir().unwrap();
-    let mut connection = client(&folder, Duration::ZERO, usize::MAX);
+    let mut connection = client(&folder, QUICK);
     let app = AppConnection::private(&mut connection);
     let mut engine = Engine::new(
         app,
@@ -156,4 +180,20 @@ fn a_cache_without_the_nodes_is_not_worth_asking_for() {
     bulk_cache::fetch(&mut engine).unwrap();
     engine.start(ROOT, None).unwrap();
     assert!(!bulk_cache::is_complete(&engine));
+}
+
+#[test]
+fn a_peer_that_never_answers_one_method_is_read_without_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let deaf_to = "GetExtents";
+    let mut connection = client(&folder, Peer { deaf_to, ..QUICK });
+    let app = AppConnection::private(&mut connection);
+    let start = Instant::now();
+    let end = start + PATIENCE + Duration::from_millis(400);
+    let mut engine = Engine::new(app, "", Toolkit::Other, end);
+    engine.start(ROOT, None).unwrap();
+    assert!(start.elapsed() > PATIENCE / 2);
+    let read = engine.nodes.iter().filter(|n| n.role.is_some());
+    assert!(read.count() > 100);
+    assert!(engine.nodes.iter().all(|n| n.extents.is_none()));
 }

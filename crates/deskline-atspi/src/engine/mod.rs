@@ -20,7 +20,7 @@ pub use node::{Failed, Found, Known, LongList, Node, Unread, clip};
 pub use texts::settle;
 
 use crate::bus::{Error, Message, Reply};
-use crate::connection::AppConnection;
+use crate::connection::{AppConnection, Next};
 use crate::decode;
 use crate::names::{NULL, StateSet};
 use crate::request::Request;
@@ -316,10 +316,20 @@ impl<'a> Engine<'a> {
             if self.connection.is_idle() {
                 return Ok(());
             }
-            if let Some((tag, reply)) = self.connection.next_reply(self.end)?
-                && let Some((index, request)) = self.in_flight.remove(tag)
-            {
-                self.on_reply(index, request, &reply);
+            match self.connection.next_reply(self.end)? {
+                Next::Reply(tag, reply) => {
+                    if let Some((index, request)) = self.in_flight.remove(tag) {
+                        self.on_reply(index, request, &reply);
+                    }
+                }
+                Next::Unanswered(tags) => {
+                    for tag in tags {
+                        if let Some((index, request)) = self.in_flight.remove(tag) {
+                            self.on_refused(index, request);
+                        }
+                    }
+                }
+                Next::End => {}
             }
         }
     }

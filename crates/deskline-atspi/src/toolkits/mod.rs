@@ -6,7 +6,7 @@
 //! | GTK 3 | `gtk`, version 3 | 3.24 (at-spi2-atk) |
 //! | GTK 4 | `GTK`, version 4 | 4.8 |
 //! | Qt | `Qt` | 5.15, 6.4 |
-//! | LibreOffice | `VCL` | 7.4 (gtk3 plug-in) |
+//! | LibreOffice | `VCL`; with its GTK 3 plug-in `gtk`, version 3 | 7.4 (gtk3 plug-in) |
 //! | Chromium, Electron | `Chromium` | 156 |
 //! | Firefox, Thunderbird | `Gecko` | 153 |
 //! | WebKitGTK | `WebKitGTK` | 2.50 |

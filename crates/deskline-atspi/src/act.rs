@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_link::Error;
+use deskline_link::{Error, Refusal};
 
 use crate::bus::{self, Body, Message};
 
@@ -42,14 +42,13 @@ const NOT_A_PRESS: [&str; 6] = [
     "decrease",
 ];
 
-/// Why an element would not do as asked, before the link adds which element it was.
+/// Why an element would not do as asked.
 fn refused(action: &'static str, why: impl Into<String>, instead: impl Into<String>) -> Error {
-    Error::Refused {
-        element: String::new(),
+    Error::Refused(Refusal {
         action,
         why: why.into(),
         instead: instead.into(),
-    }
+    })
 }
 
 /// `None` where the object has no such method or property; an error where it cannot be reached.

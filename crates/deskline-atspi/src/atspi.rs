@@ -145,9 +145,7 @@ impl AtSpi {
         if !self.apps.contains_key(&pid) {
             let candidates: Vec<Listed> = self
                 .apps()
-                .map_err(Error::system(
-                    "asking the accessibility registry for its apps",
-                ))?
+                .map_err(on_bus("asking the accessibility registry for its apps"))?
                 .into_iter()
                 .filter(|app| app.pid == pid)
                 .collect();
@@ -349,6 +347,14 @@ fn no_window(pid: u32) -> Error {
     }
 }
 
+/// Converts an error of the accessibility bus. If the socket has failed, the connection is lost.
+pub fn on_bus(what: &'static str) -> impl FnOnce(bus::Error) -> Error {
+    move |e| match e {
+        bus::Error::Io(_) => Error::lost(what)(e),
+        e => Error::system(what)(e),
+    }
+}
+
 fn unanswered(e: bus::Error, app: &str, pid: u32) -> Error {
     match e {
         bus::Error::Timeout => Error::NotAnswering {
@@ -358,6 +364,7 @@ fn unanswered(e: bus::Error, app: &str, pid: u32) -> Error {
         },
         // The app's end of its own socket: it is gone.
         bus::Error::Io(_) if !process::exists(pid) => Error::NoProcess(pid),
-        e => Error::system("talking to the app over the accessibility bus")(e),
+        // The bus, or the app's own socket: both are connected to anew.
+        e => on_bus("talking to the app over the accessibility bus")(e),
     }
 }

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_link::{Error, Result};
+use deskline_link::Result;
 
-use crate::atspi::AtSpi;
+use crate::atspi::{AtSpi, on_bus};
 use crate::bus::{self, Body, Call};
 use crate::connection::PATIENCE;
 use crate::names::REGISTRY;
@@ -26,7 +26,7 @@ impl AtSpi {
         self.stop_listening();
         let bus_name = self.app(pid)?.peer.bus_name.clone();
         self.try_listen(&bus_name)
-            .map_err(Error::system("listening to accessibility events"))
+            .map_err(on_bus("listening to accessibility events"))
     }
 
     fn try_listen(&mut self, bus_name: &str) -> Result<(), bus::Error> {
@@ -74,7 +74,7 @@ impl AtSpi {
         let heard = self
             .bus
             .wait_for_signal(Instant::now() + time)
-            .map_err(Error::system("waiting for accessibility events"))?;
+            .map_err(on_bus("waiting for accessibility events"))?;
         self.hear();
         Ok(heard)
     }

@@ -32,6 +32,6 @@ mod strategies;
 pub mod toolkits;
 mod tree;
 
-pub use atspi::{AtSpi, Listed};
+pub use atspi::{AtSpi, Listed, on_bus};
 pub use connection::PATIENCE;
 pub use tree::{Toplevel, Windows};

@@ -1,11 +1,12 @@
-//! Step 4: doing what was asked, with the target in front and in view where input needs it.
+//! Step 4: acts. Input needs the target in front and in view.
 
 use deskline_core::{KeyPress, Point, Rect, Tree};
 
-use crate::call::{Action, Options, Typing};
+use crate::aim::Aim;
+use crate::call::{Action, Input, Options, Quiet, Typing};
 use crate::cancel::Cancel;
 use crate::checkpoint::Checkpoint;
-use crate::desktop::{Button, Clicks, Scope};
+use crate::display::{Button, Clicks};
 use crate::done::Done;
 use crate::error::{Error, Result};
 use crate::front::Wanted;
@@ -16,6 +17,7 @@ use crate::resolve::Resolved;
 use crate::secrecy::{HIDDEN, Keys, Witness, character_of, may_be_shown};
 use crate::settle::{BETWEEN, settle};
 use crate::sight;
+use crate::trees::Scope;
 
 /// Everything that one action needs.
 pub(crate) struct Act<'c> {
@@ -31,8 +33,8 @@ pub(crate) struct Act<'c> {
     pub(crate) to: Option<&'c Resolved>,
 }
 
-/// What comes of an action. Filled as it goes, so that an error in the middle does not lose what was
-/// done before it.
+/// The results of an action. Filled step by step, so that an error in the middle keeps what was done
+/// before it.
 pub(crate) struct Outcome<'o> {
     pub(crate) done: &'o mut Done,
     /// The window as it looked before the action.
@@ -41,33 +43,17 @@ pub(crate) struct Outcome<'o> {
     pub(crate) keys: &'o mut Keys,
 }
 
-/// Whether the action sends synthetic input, and so needs the front, the pointer and the guard.
-pub(crate) fn needs_input(action: &Action) -> bool {
-    match action {
-        Action::Click { .. }
-        | Action::Type { .. }
-        | Action::PressKey { .. }
-        | Action::Scroll { .. }
-        | Action::Drag { .. } => true,
-        Action::Open { .. }
-        | Action::SetValue { .. }
-        | Action::PressAx { .. }
-        | Action::SetSelected { .. }
-        | Action::Refresh
-        | Action::WaitFor { .. } => false,
-    }
-}
-
 impl Act<'_> {
     /// Carries out an action that sends synthetic input.
     pub(crate) fn input(
         &self,
         desk: &mut Checkpoint<'_>,
-        action: &Action,
+        input: &Input,
         outcome: &mut Outcome<'_>,
     ) -> Result<()> {
-        match action {
-            Action::Click {
+        desk.capabilities().require(input)?;
+        match input {
+            Input::Click {
                 double,
                 right,
                 then,
@@ -95,18 +81,18 @@ impl Act<'_> {
                     self.type_and_press(desk, then, outcome)?;
                 }
             }
-            Action::Type { typing } => {
+            Input::Type { typing } => {
                 self.front(desk, Wanted::App)?;
                 self.caption(desk, typing.text.as_deref())?;
                 outcome.keys.before = self.tree.map(Witness::of);
                 self.type_and_press(desk, typing, outcome)?;
             }
-            Action::PressKey { press } => {
+            Input::PressKey { press } => {
                 self.front(desk, Wanted::App)?;
                 outcome.keys.before = self.tree.map(Witness::of);
                 self.press_key(desk, *press, outcome)?;
             }
-            Action::Scroll {
+            Input::Scroll {
                 at,
                 delta_x,
                 delta_y,
@@ -121,7 +107,7 @@ impl Act<'_> {
                     at.x, at.y
                 ));
             }
-            Action::Drag { modifiers, .. } => {
+            Input::Drag { modifiers, .. } => {
                 let (from, to) = (self.required()?, self.to.ok_or_else(no_target)?);
                 let (start, end) = self.reach_both(desk, from, to)?;
                 self.animate(desk, from, Some(start), None)?;
@@ -133,7 +119,6 @@ impl Act<'_> {
                     .done
                     .say(format!("dragged {} to {}", from.name, to.name));
             }
-            _ => return Err(Error::Input("this action sends no input".into())),
         }
         outcome.done.underway = false;
         Ok(())
@@ -143,7 +128,7 @@ impl Act<'_> {
     pub(crate) fn quiet(
         &self,
         desk: &mut Checkpoint<'_>,
-        action: &Action,
+        quiet: &Quiet,
         outcome: &mut Outcome<'_>,
     ) -> Result<()> {
         let target = self.required()?;
@@ -157,50 +142,41 @@ impl Act<'_> {
                 ))
             })?;
         self.animate(desk, target, None, None)?;
-        let about = |e: Error| match e {
-            Error::Refused {
-                action,
-                why,
-                instead,
-                ..
-            } => Error::Refused {
-                element: target.name.clone(),
-                action,
-                why,
-                instead,
-            },
-            e => e,
-        };
         let done = &mut *outcome.done;
         // An app that does not answer may have done it all the same.
         done.underway = true;
-        let result = match action {
-            Action::SetValue { value, .. } => desk
+        let result = match quiet {
+            Quiet::SetValue { value, .. } => desk
                 .set_value(&element.id, value)
                 .map(|()| done.text(format!("set {} to", target.name), value)),
-            Action::PressAx { .. } => desk
+            Quiet::PressAx { .. } => desk
                 .press(&element.id)
                 .map(|()| done.say(format!("pressed {}", target.name))),
-            Action::SetSelected { selected, .. } => {
+            Quiet::SetSelected { selected, .. } => {
                 let verb = if *selected { "selected" } else { "deselected" };
                 desk.set_selected(&element.id, *selected)
                     .map(|()| done.say(format!("{verb} {}", target.name)))
             }
-            _ => Err(Error::Input("this action is not a quiet one".into())),
         };
         done.underway = matches!(
             result,
-            Err(Error::NotAnswering { .. } | Error::System { .. })
+            Err(Error::NotAnswering { .. } | Error::System { .. } | Error::Lost { .. })
         );
-        result.map_err(about)
+        result.map_err(|e| match e {
+            Error::Refused(refusal) => Error::RefusedBy {
+                element: target.name.clone(),
+                refusal,
+            },
+            e => e,
+        })
     }
 
     fn required(&self) -> Result<&Resolved> {
         self.target.ok_or_else(no_target)
     }
 
-    /// Looks at what the tree does not describe, where the link has not looked before it raised the
-    /// window.
+    /// Takes the picture before the action if the tree does not describe what is at `at`, unless the link
+    /// took one before it raised the window.
     fn look_at_canvas(&self, desk: &mut Checkpoint<'_>, at: Point, outcome: &mut Outcome<'_>) {
         let target = self.target.and_then(|target| target.index);
         let wants =
@@ -210,23 +186,26 @@ impl Act<'_> {
         }
     }
 
-    pub(crate) fn keep_out(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
+    pub(crate) fn grab(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
         if self.policy.guard.mode == Mode::Off {
             return Ok(());
         }
         let app = self.tree.map(|tree| tree.app.name.as_str());
         let caption = || guard::caption(self.action, self.target, app);
-        let keyboard = matches!(self.action, Action::Type { .. } | Action::PressKey { .. });
+        let keyboard = matches!(
+            self.action,
+            Action::Input(Input::Type { .. } | Input::PressKey { .. })
+        );
         let task = Task {
             caption: (self.policy.guard.mode == Mode::Full).then(caption),
             place: self.target.and_then(|target| self.place(target)),
             pointer: !keyboard,
             limit: self.policy.guard.limit,
         };
-        desk.keep_out(&task, self.cancel)
+        desk.grab(&task, self.cancel)
     }
 
-    /// Lets the app take in what was done before the next input of the same link goes in.
+    /// Waits until the app has processed the input so far, before the link's next input.
     pub(crate) fn pause(&self, desk: &mut Checkpoint<'_>) -> Result<Tree> {
         settle(
             &mut **desk,
@@ -239,17 +218,21 @@ impl Act<'_> {
         .map(|(_, tree)| tree)
     }
 
-    /// After a click: what it has brought to the front, a dialog of another process too, is what
-    /// the text is for. What the person had in front is not, nor what is out of bounds. `tree` is
-    /// the target's; the answer is what is known of where keys go now.
+    /// Aims at what the click brought to the front, also if that is a dialog of another process, but
+    /// never at the person's window or an app that is out of bounds. `tree` is the target's. Returns
+    /// what is known of where keys go now.
     fn follow(&self, desk: &mut Checkpoint<'_>, tree: &Tree) -> Result<Option<Witness>> {
-        let front = desk.front()?.map(|front| front.pid);
-        let theirs = desk.front_before().map(|front| front.pid);
-        let Some(pid) = front.filter(|pid| *pid != 0 && Some(*pid) != theirs) else {
+        let front = desk.front()?.and_then(|front| front.pid);
+        let theirs = desk.front_before().and_then(|front| front.pid);
+        let Some(pid) = front.filter(|pid| Some(*pid) != theirs) else {
             return Ok(Some(Witness::of(tree)));
         };
         if pid == self.pid {
-            desk.aim(pid, None, false);
+            desk.aim(Aim {
+                pid,
+                window: None,
+                menu: false,
+            });
             return Ok(Some(Witness::of(tree)));
         }
         if self.policy.is_bounded() {
@@ -263,7 +246,11 @@ impl Act<'_> {
                 )));
             }
         }
-        desk.aim(pid, None, false);
+        desk.aim(Aim {
+            pid,
+            window: None,
+            menu: false,
+        });
         // One that cannot be read may hold anything.
         let prompt = desk.read(pid, Scope::Showing).ok();
         Ok(prompt.as_ref().map(Witness::of))
@@ -302,7 +289,7 @@ impl Act<'_> {
     ) -> Result<()> {
         if let Some(character) = character_of(press) {
             outcome.keys.text.push(character);
-            // What was seen before this key says nothing of it.
+            // The last reading is older than this key.
             outcome.keys.after = None;
         }
         desk.press_key(press, self.cancel)?;
@@ -326,9 +313,9 @@ impl Act<'_> {
             None => self.place(target),
         };
         let place = place.or(at.map(around));
-        // Nobody is kept out only to be shown something.
+        // Do not hold the person's devices while something is only shown.
         let guarded = desk.guard.holds();
-        desk.let_in();
+        desk.ungrab();
         let caption = text.map_or("", |text| self.caption_of(text));
         desk.show(place, caption, self.options.animation_duration, self.cancel)?;
         if guarded {
@@ -342,7 +329,7 @@ impl Act<'_> {
         let Some(text) = text.filter(|_| self.options.show_animation) else {
             return Ok(());
         };
-        desk.let_in();
+        desk.ungrab();
         let caption = self.caption_of(text);
         desk.show(None, caption, self.options.animation_duration, self.cancel)?;
         self.front(desk, Wanted::App).map(drop)

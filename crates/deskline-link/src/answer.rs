@@ -4,9 +4,9 @@ use deskline_core::{Point, Summary, escape, summary, tree_file};
 use deskline_journal::{DiffCounts, FilePair, Journal, Outcome, Record, Shot};
 use serde_json::{Map, Value};
 
-use crate::call::{Action, Call};
+use crate::call::{Action, Call, Input};
 use crate::cancel::Reason;
-use crate::desktop::Picture;
+use crate::display::Picture;
 use crate::error::{Error, Result};
 use crate::report::Report;
 use crate::secrecy::{HIDDEN, character_of};
@@ -155,7 +155,11 @@ fn tree_text(call: &Call, report: &Report, error: Option<&str>) -> Option<String
         }
         _ => tree_file::full_tree(report.latest()?, only_visible),
     };
-    if let Some((_, Some(tree))) = &report.handoff {
+    if let Some(tree) = report
+        .handoff
+        .as_ref()
+        .and_then(|taken| taken.tree.as_ref())
+    {
         text += &tree_file::app_switch(tree, only_visible);
     }
     Some(match error {
@@ -195,11 +199,11 @@ fn summarise(call: &Call, report: &Report, error: Option<String>) -> Summary {
         }
         _ => {}
     }
-    if let Some((window, tree)) = &report.handoff {
-        summary.app_switch = Some(tree.as_ref().map_or_else(
+    if let Some(taken) = &report.handoff {
+        summary.app_switch = Some(taken.tree.as_ref().map_or_else(
             || summary::Handoff {
-                app: window.title.clone(),
-                pid: window.pid,
+                app: taken.title.clone(),
+                pid: taken.pid,
                 ..Default::default()
             },
             summary::Handoff::of,
@@ -266,7 +270,11 @@ fn message(e: &Error, call: &Call, report: &Report) -> String {
             format!("{done}. {message}")
         };
     }
-    let unknown = report.done.underway && !matches!(e, Error::Input(_) | Error::Refused { .. });
+    let unknown = report.done.underway
+        && !matches!(
+            e,
+            Error::Input(_) | Error::RefusedBy { .. } | Error::Unsupported { .. }
+        );
     match (report.done.is_empty(), unknown) {
         (true, false) => e.to_string(),
         (true, true) => format!(
@@ -308,8 +316,8 @@ fn arguments(call: &Call, public: bool) -> Map<String, Value> {
         return arguments;
     }
     let key = match &call.action {
-        Action::PressKey { press } => Some(*press),
-        Action::Click { then, .. } | Action::Type { typing: then } => then.key,
+        Action::Input(Input::PressKey { press }) => Some(*press),
+        Action::Input(Input::Click { then, .. } | Input::Type { typing: then }) => then.key,
         _ => None,
     };
     let is_character = key.and_then(character_of).is_some();

@@ -1,12 +1,12 @@
 //! Blind spots: where the picture of a window shows something and the tree says nothing of it (a
 //! canvas, an icon view without children).
 //!
-//! The picture is taken anyway; to look at one of 1920×1080 takes 0.4 to 1.5 ms.
+//! The picture is taken anyway; examining one of 1920×1080 takes 0.4 to 1.5 ms.
 
 use deskline_core::{Element, Line, Rect, Role, States, Texts, Tree, WindowId};
 
-use crate::desktop::Picture;
 use crate::detail::{Area, scale};
+use crate::display::Picture;
 
 /// The most places that are named.
 const MOST: usize = 3;
@@ -14,13 +14,13 @@ const MOST: usize = 3;
 /// The most places that are looked at.
 const LOOKED_AT: usize = 12;
 
-/// What is less wide or high is too small to be one.
+/// The least width and height of a blind spot, in pixels.
 const SMALLEST: i32 = 64;
 
-/// So many of them would fill the picture: 2% of it is the least.
+/// The least share of the picture is one in this many: 2%.
 const SMALLEST_SHARE: i64 = 50;
 
-/// What is so near the edge of an element is its frame or its focus ring.
+/// Pixels this near to the edge of an element are its frame or its focus ring.
 const FRAME: i32 = 6;
 
 /// The blind spots of the tree of the app whose window the picture is of, biggest first: `(x,y w×h)

@@ -83,6 +83,26 @@ pub enum Action {
         /// A name, desktop-file or bundle id, path or command.
         identifier: String,
     },
+    /// Send synthetic input: the front, the pointer and the guard are needed.
+    Input(Input),
+    /// Act through the accessibility API alone: no front, no pointer, no keys, no guard.
+    Quiet(Quiet),
+    /// Look only.
+    Refresh,
+    /// Wait until an element is there, is gone, or has a state.
+    WaitFor {
+        /// Which element.
+        target: Target,
+        /// What to wait for.
+        state: Awaited,
+        /// How long at most.
+        timeout: Duration,
+    },
+}
+
+/// An action that sends synthetic input.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
     /// Click, then type, then press a key.
     Click {
         /// What to click.
@@ -113,36 +133,6 @@ pub enum Action {
         /// Lines down; negative is up.
         delta_y: i32,
     },
-    /// Set a value through the accessibility API.
-    SetValue {
-        /// Whose value.
-        target: Target,
-        /// The new value.
-        value: String,
-    },
-    /// Press through the accessibility API.
-    PressAx {
-        /// What to press.
-        target: Target,
-    },
-    /// Select or deselect through the accessibility API.
-    SetSelected {
-        /// What to select.
-        target: Target,
-        /// `false` deselects.
-        selected: bool,
-    },
-    /// Look only.
-    Refresh,
-    /// Wait until an element is there, is gone, or has a state.
-    WaitFor {
-        /// Which element.
-        target: Target,
-        /// What to wait for.
-        state: Awaited,
-        /// How long at most.
-        timeout: Duration,
-    },
     /// Press the button on one place, move, release on another.
     Drag {
         /// Where it starts.
@@ -151,6 +141,30 @@ pub enum Action {
         to: Target,
         /// What is held meanwhile.
         modifiers: Modifiers,
+    },
+}
+
+/// An action on one element through the accessibility API.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Quiet {
+    /// Set a value.
+    SetValue {
+        /// Whose value.
+        target: Target,
+        /// The new value.
+        value: String,
+    },
+    /// Press.
+    PressAx {
+        /// What to press.
+        target: Target,
+    },
+    /// Select or deselect.
+    SetSelected {
+        /// What to select.
+        target: Target,
+        /// `false` deselects.
+        selected: bool,
     },
 }
 

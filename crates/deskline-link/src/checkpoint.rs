@@ -6,20 +6,28 @@
 
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point};
 
+use crate::apps::{Opened, Permit};
 use crate::cancel::{Cancel, Reason};
-use crate::desktop::{Button, Clicks, Desktop, Permit, Pointer, Window, WindowId};
-use crate::error::Result;
-use crate::guard::{Kept, Task, Watch};
+use crate::desktop::Desktop;
+use crate::display::{Button, Clicks, Pointer, Window, WindowId};
+use crate::error::{Error, Result};
+use crate::guard::{Grab, Task, Watch};
 
-/// How often the person's window is asked to the front: on a busy machine a window manager can take
-/// longer than one request waits.
+/// How often to ask for the person's window: on a busy machine a window manager can take longer than
+/// one request waits.
 const RESTORES: usize = 3;
 
-/// What the person had in front of them, and how far the links since have changed it.
+/// How long the person may hold a mouse button before an action that needs the pointer gives up.
+const BUTTON: Duration = Duration::from_secs(1);
+
+/// How often to look meanwhile.
+const LOOK: Duration = Duration::from_millis(4);
+
+/// The person's front window and pointer, and what links have done to them since.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Saved {
     /// Their front window.
@@ -31,7 +39,7 @@ pub(crate) struct Saved {
     left: Vec<Point>,
 }
 
-/// What a link left for a later one to put back: putting it back would have closed a menu.
+/// A restore that is deferred to a later link: it would close an open menu.
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     saved: Saved,
@@ -51,6 +59,8 @@ pub(crate) struct Checkpoint<'a> {
     /// The target's process, where it was known beforehand.
     pid: Option<u32>,
     pub(crate) guard: Watch,
+    /// The window that was brought to the front.
+    raised: Option<WindowId>,
     /// Whether input was sent or a window brought to the front.
     touched: bool,
     /// Set where nothing must be put back: a handoff.
@@ -84,6 +94,7 @@ impl<'a> Checkpoint<'a> {
             windows: Vec::new(),
             pid,
             guard: Watch::default(),
+            raised: None,
             touched: false,
             keep: false,
             menu_of: None,
@@ -102,7 +113,9 @@ impl<'a> Checkpoint<'a> {
         let waits = match &*self.held {
             Some(held) => {
                 held.desktop == self.desktop.id()
-                    && front.as_ref().is_some_and(|front| front.pid == held.pid)
+                    && front
+                        .as_ref()
+                        .is_some_and(|front| front.pid == Some(held.pid))
                     && self.desktop.popup_open(held.pid)?
             }
             None => false,
@@ -153,43 +166,59 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    /// Keeps the person's input out until [`Checkpoint::let_in`]. Where the platform cannot, that
-    /// is noted and the link goes on.
-    pub(crate) fn keep_out(&mut self, task: &Task, cancel: &Cancel) -> Result<()> {
+    /// Grabs the person's devices until [`Checkpoint::ungrab`]. If this desktop cannot, notes why and
+    /// goes on.
+    pub(crate) fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<()> {
         if self.guard.holds() {
             return Ok(());
         }
+        if task.pointer {
+            self.await_button(cancel)?;
+        }
         let start = Instant::now();
-        match self.desktop.keep_out(task, cancel)? {
-            Kept::Out => self.guard.taken(start),
-            Kept::Partly(who) => {
+        if let Some(why) = self.desktop.capabilities().guard.why_not() {
+            self.guard.unable = Some(format!("no guard: {why}"));
+            return Ok(());
+        }
+        match self.desktop.grab(task, cancel)? {
+            Grab::Held => self.guard.taken(start),
+            Grab::Partly(who) => {
                 self.guard.taken(start);
                 self.guard.unable = Some(format!("no guard against {who}"));
             }
-            Kept::Unable(why) => self.guard.unable = Some(format!("no guard: {why}")),
+            Grab::Unable(why) => self.guard.unable = Some(format!("no guard: {why}")),
         }
         Ok(())
     }
 
-    /// Lets the person's input in again.
-    pub(crate) fn let_in(&mut self) {
+    /// Waits until the person holds no button: a click would be lost in their drag.
+    fn await_button(&mut self, cancel: &Cancel) -> Result<()> {
+        let start = Instant::now();
+        while self.desktop.pointer()?.is_some_and(|now| now.pressed) {
+            if start.elapsed() >= BUTTON {
+                return Err(Error::Input(
+                    "the user is holding a mouse button down, and a click would become part of what they are doing. Nothing was sent; try again in a moment".into(),
+                ));
+            }
+            cancel.wait(LOOK)?;
+        }
+        Ok(())
+    }
+
+    /// Releases the person's devices.
+    pub(crate) fn ungrab(&mut self) {
         if self.guard.holds() {
-            self.desktop.let_in();
+            self.desktop.ungrab();
             self.guard.opened();
         }
     }
 
     // What a link does to the desktop, noted for the restore.
 
-    /// As [`Desktop::open`].
-    pub(crate) fn open(
-        &mut self,
-        identifier: &str,
-        permit: Permit<'_>,
-        cancel: &Cancel,
-    ) -> Result<u32> {
+    /// As [`Apps::open`](crate::Apps::open).
+    pub(crate) fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {
         self.touched = true;
-        self.desktop.open(identifier, permit, cancel)
+        self.desktop.open(identifier, permit)
     }
 
     /// Brings a window of the target to the front, where it is not there yet. What the person has
@@ -199,15 +228,32 @@ impl<'a> Checkpoint<'a> {
         if front.as_ref().is_some_and(|front| front.id == window) {
             return Ok(());
         }
-        let theirs = |front: &Window| !self.touched || self.pid != Some(front.pid);
+        if let Some(why) = self.desktop.capabilities().raise.why_not() {
+            return Err(Error::Input(format!(
+                "the target's window is not in front, and this desktop cannot bring it there: {why}. \
+                 Nothing was touched. Ask the user to, or use press_ax_and_traverse, \
+                 set_value_and_traverse or set_selected_and_traverse, which need no window"
+            )));
+        }
+        let theirs = |front: &Window| !self.touched || !self.is_targets(front);
         if front.as_ref().is_some_and(theirs) {
             self.saved.front = front;
         }
         self.touched = true;
+        self.raised = Some(window);
         self.desktop.activate(window, cancel)
     }
 
-    /// As [`Desktop::click`].
+    /// Whether a window is of the target's process; where the display does not say whose it is,
+    /// whether the link has raised it.
+    fn is_targets(&self, window: &Window) -> bool {
+        match (window.pid, self.pid) {
+            (Some(its), Some(pid)) => its == pid,
+            _ => self.raised == Some(window.id),
+        }
+    }
+
+    /// As [`Display::click`](crate::Display::click).
     pub(crate) fn click(
         &mut self,
         at: Point,
@@ -219,7 +265,7 @@ impl<'a> Checkpoint<'a> {
         self.desktop.click(at, button, clicks, cancel)
     }
 
-    /// As [`Desktop::drag`].
+    /// As [`Display::drag`](crate::Display::drag).
     pub(crate) fn drag(
         &mut self,
         from: Point,
@@ -232,7 +278,7 @@ impl<'a> Checkpoint<'a> {
         self.desktop.drag(from, to, modifiers, cancel)
     }
 
-    /// As [`Desktop::scroll`].
+    /// As [`Display::scroll`](crate::Display::scroll).
     pub(crate) fn scroll(
         &mut self,
         at: Point,
@@ -244,13 +290,13 @@ impl<'a> Checkpoint<'a> {
         self.desktop.scroll(at, delta_x, delta_y, cancel)
     }
 
-    /// As [`Desktop::type_text`].
+    /// As [`Display::type_text`](crate::Display::type_text).
     pub(crate) fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
         self.touched = true;
         self.desktop.type_text(text, cancel)
     }
 
-    /// As [`Desktop::press_key`].
+    /// As [`Display::press_key`](crate::Display::press_key).
     pub(crate) fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
         self.touched = true;
         self.desktop.press_key(press, cancel)
@@ -259,7 +305,7 @@ impl<'a> Checkpoint<'a> {
     /// The person's pointer is where it is right before the link first moves it.
     fn points_at(&mut self, at: Point) -> Result<()> {
         if self.saved.pointer.is_none() {
-            self.saved.pointer = Some(self.desktop.pointer()?.at);
+            self.saved.pointer = self.desktop.pointer()?.map(|now| now.at);
         }
         self.touched = true;
         self.saved.left.push(at);
@@ -276,11 +322,13 @@ impl<'a> Checkpoint<'a> {
             return;
         };
         let now = self.desktop.front().ok().flatten();
-        let known =
-            |id: WindowId, pid: u32| self.windows.iter().any(|w| w.id == id && w.pid == pid);
         let same_app = |now: &Window| {
             // The app was in front before and has opened a window of its own over the other.
-            now.pid == front.pid && self.pid == Some(now.pid) && !known(now.id, now.pid)
+            let new = !self
+                .windows
+                .iter()
+                .any(|w| w.id == now.id && w.pid == now.pid);
+            now.pid == front.pid && now.pid.is_some() && now.pid == self.pid && new
         };
         if now
             .as_ref()
@@ -290,8 +338,11 @@ impl<'a> Checkpoint<'a> {
         }
         // Neither theirs from before nor the target's: they have switched, or something that
         // wants them has come up.
-        let elsewhere = |now: &Window| self.pid.is_some_and(|pid| now.pid != pid);
+        let elsewhere = |now: &Window| self.pid.is_some() && !self.is_targets(now);
         if now.as_ref().is_some_and(elsewhere) {
+            return;
+        }
+        if !self.desktop.capabilities().raise.is_there() {
             return;
         }
         // The person's window must come back even where the link itself was cancelled, and where
@@ -312,7 +363,10 @@ impl<'a> Checkpoint<'a> {
         };
         let left = &self.saved.left;
         let stays = |now: Pointer| left.contains(&now.at) && now.at != pointer && !now.pressed;
-        if self.desktop.pointer().is_ok_and(stays)
+        if self
+            .desktop
+            .pointer()
+            .is_ok_and(|now| now.is_some_and(stays))
             && let Err(e) = self.desktop.move_pointer(pointer)
         {
             tracing::warn!("the pointer was not put back: {e}");
@@ -333,9 +387,10 @@ impl Checkpoint<'_> {
 
 impl Drop for Checkpoint<'_> {
     fn drop(&mut self) {
-        let steps: [fn(&mut Self); 6] = [
+        let steps: [fn(&mut Self); 7] = [
             |desk| desk.desktop.release_all(),
-            Self::let_in,
+            Self::ungrab,
+            |desk| desk.desktop.unwatch_person(),
             |desk| desk.desktop.stop_listening(),
             Self::keep_menu,
             Self::restore_pointer,

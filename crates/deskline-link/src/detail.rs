@@ -1,14 +1,14 @@
-//! Whether a part of a picture shows something, or is plain but for lines and frames.
+//! Whether an area of a picture shows something, or only lines, frames and plain colour.
 
 use deskline_core::Rect;
 
-use crate::desktop::Picture;
+use crate::display::Picture;
 
-/// The picture is looked at in blocks of so many pixels a side.
+/// Side of the blocks that an area is divided into, in pixels.
 const BLOCK: usize = 16;
 
-/// In so many blocks at least the picture has edges in both directions. A frame has them at its
-/// four corners.
+/// An area shows something if at least this many blocks have edges in both directions. A frame has
+/// four: its corners.
 const BLOCKS: usize = 6;
 
 /// Neighbouring pixels whose red, green or blue differs by more have an edge between them.
@@ -54,8 +54,8 @@ impl Area {
             && other.from.1 < self.to.1
     }
 
-    /// Whether there are enough blocks with edges in both directions. Those that `said` covers do
-    /// not count, and where it covers more than half there is nothing blind.
+    /// Whether enough blocks have edges in both directions. Blocks that `said` covers do not count; if
+    /// it covers more than half of them, the area is not blind.
     pub(crate) fn is_detailed(&self, picture: &Picture, said: &[Self]) -> bool {
         let columns = (self.to.0 - self.from.0).div_ceil(BLOCK);
         let rows = (self.to.1 - self.from.1).div_ceil(BLOCK);

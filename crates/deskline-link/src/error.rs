@@ -56,17 +56,27 @@ pub enum Error {
         /// What became of it.
         why: String,
     },
+    /// An element cannot do what was asked: what a backend says, which the link completes to
+    /// [`Error::RefusedBy`].
+    #[error("the element {0}")]
+    Refused(Refusal),
     /// The element cannot do what was asked.
-    #[error("{element} refused {action}: {why}. {instead}")]
-    Refused {
+    #[error("{element} {refusal}")]
+    RefusedBy {
         /// Its line, in short.
         element: String,
+        /// Why, and what to do.
+        refusal: Refusal,
+    },
+    /// This desktop cannot do what was asked, for any app.
+    #[error(
+        "{what} is not possible on this desktop: {why}. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API"
+    )]
+    Unsupported {
         /// What was asked.
-        action: &'static str,
-        /// Why.
+        what: &'static str,
+        /// Why it cannot.
         why: String,
-        /// What to do instead.
-        instead: String,
     },
     /// The app to open was not found or did not come up.
     #[error("{0}")]
@@ -90,7 +100,7 @@ pub enum Error {
     /// There is no desktop, or no accessibility; what is missing and how to get it.
     #[error("{0}")]
     Unavailable(String),
-    /// The operating system failed us.
+    /// One step, or one app, failed; the connection to the desktop is as good as before.
     #[error("{what}: {source}")]
     System {
         /// What was being done.
@@ -99,6 +109,27 @@ pub enum Error {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The connection to the desktop was lost. The next call connects anew.
+    #[error("{what}: {source}")]
+    Lost {
+        /// What was being done.
+        what: &'static str,
+        /// What it said.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// Why an element would not do as asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("refused {action}: {why}. {instead}")]
+pub struct Refusal {
+    /// What was asked.
+    pub action: &'static str,
+    /// Why not.
+    pub why: String,
+    /// What to do instead.
+    pub instead: String,
 }
 
 fn window_of(title: &str, pid: u32) -> String {
@@ -117,6 +148,22 @@ impl Error {
             what,
             source: source.into(),
         }
+    }
+
+    /// As [`Error::system`], where the connection itself failed.
+    pub fn lost<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
+        what: &'static str,
+    ) -> impl FnOnce(E) -> Self {
+        move |source| Self::Lost {
+            what,
+            source: source.into(),
+        }
+    }
+
+    /// Whether the connection to the desktop is of no use any more. What one app does wrong costs
+    /// that app's call alone.
+    pub fn costs_connection(&self) -> bool {
+        matches!(self, Self::Unavailable(_) | Self::Lost { .. })
     }
 }
 

@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 use deskline_core::{Element, Point, Rect, Role, States, Tree, escape};
 
 use crate::act::Act;
+use crate::aim::Aim;
 use crate::cancel::Cancel;
 use crate::checkpoint::Checkpoint;
-use crate::desktop::{Scope, Window, WindowId};
+use crate::display::{Window, WindowId};
 use crate::error::{Error, Result};
 use crate::resolve::Resolved;
+use crate::trees::Scope;
 
 /// How long an app may take to say which of its toplevels has become the active one.
 const SAYS_ACTIVE: Duration = Duration::from_secs(1);
@@ -30,7 +32,7 @@ pub(crate) enum Wanted {
 }
 
 impl Wanted {
-    /// For a click on a target. Of a place that the call gave, what lies there is meant.
+    /// For a click on a target. A point in the call means whatever lies there.
     pub(crate) fn of(target: &Resolved) -> Self {
         match (target.index, target.point) {
             (_, Some(point)) if target.given => Self::Place(point),
@@ -42,19 +44,19 @@ impl Wanted {
 }
 
 impl Act<'_> {
-    /// Brings the wanted window to the front and makes sure that it is there: input must not go
-    /// anywhere else. From here on the guard holds. Where windows had to be raised to tell which
-    /// of them is meant: the tree that told it.
+    /// Brings the wanted window to the front and checks that it is there: input must not go anywhere
+    /// else. The guard holds from here on. Returns the new tree if windows had to be raised to tell
+    /// twins apart.
     pub(crate) fn front(&self, desk: &mut Checkpoint<'_>, wanted: Wanted) -> Result<Option<Tree>> {
         self.cancel.check()?;
         // An open menu takes the input by itself, and would close if the front window changed.
         if desk.popup_open(self.pid)? {
-            desk.aim(self.pid, None, self.menu_is_active());
-            self.keep_out(desk)?;
+            desk.aim(self.aim(None));
+            self.grab(desk)?;
             return Ok(None);
         }
         let windows = self.candidates(desk, wanted)?;
-        self.keep_out(desk)?;
+        self.grab(desk)?;
         let shared = |window: &WindowId| {
             let window = self.tree.and_then(|tree| tree.window(*window));
             windows.len() > 1 || window.is_some_and(|w| w.elements.len() > 1)
@@ -68,6 +70,14 @@ impl Act<'_> {
                 Ok(None)
             }
             ([], ..) => Err(self.no_window()),
+        }
+    }
+
+    fn aim(&self, window: Option<WindowId>) -> Aim {
+        Aim {
+            pid: self.pid,
+            window,
+            menu: self.menu_is_active(),
         }
     }
 
@@ -108,7 +118,9 @@ impl Act<'_> {
             Wanted::App => None,
         };
         let windows = desk.windows(self.pid)?;
-        let covers = |w: &&Window| at.is_none_or(|p| w.extents.contains(p));
+        // A window whose place is not known may be anywhere.
+        let covers =
+            |w: &&Window| at.is_none_or(|at| w.extents.is_none_or(|place| place.contains(at)));
         match (windows.iter().find(covers), at) {
             (Some(window), _) => Ok(vec![window.id]),
             (None, Some(point)) if !windows.is_empty() => Err(outside(point, &windows)),
@@ -117,9 +129,9 @@ impl Act<'_> {
     }
 
     fn raise(&self, desk: &mut Checkpoint<'_>, window: WindowId) -> Result<()> {
-        desk.aim(self.pid, Some(window), self.menu_is_active());
-        // A request that is under way cannot be taken back, and would take effect after the restore:
-        // it is seen to its end.
+        desk.aim(self.aim(Some(window)));
+        // A request to the window manager cannot be taken back, and would take effect after the
+        // restore. So it is not cancelled.
         desk.raise(window, &Cancel::new())?;
         self.cancel.check()
     }
@@ -150,7 +162,7 @@ impl Act<'_> {
         Err(twins(tree, index, windows.len()))
     }
 
-    /// The tree, once it says which toplevel that window is; `None` where it does not in time.
+    /// The tree, once it says which toplevel this window is. `None` after [`SAYS_ACTIVE`].
     pub(crate) fn known(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -232,9 +244,11 @@ fn outside(point: Point, windows: &[Window]) -> Error {
         .iter()
         .take(3)
         .map(|w| {
-            let Rect { x, y, w: width, h } = w.extents;
             let title = escape::short(&w.title, 40);
-            format!("'{title}' x:{x} y:{y} w:{width} h:{h}")
+            match w.extents {
+                Some(Rect { x, y, w, h }) => format!("'{title}' x:{x} y:{y} w:{w} h:{h}"),
+                None => format!("'{title}'"),
+            }
         })
         .collect();
     Error::Input(format!(

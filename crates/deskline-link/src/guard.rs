@@ -1,15 +1,14 @@
-//! The guard (SPEC §8), as far as it knows no OS: how the person wants it, what a link asks the
-//! platform for, and what the overlay says.
+//! The guard (SPEC §8), the part that knows no OS: its settings, what a link asks the display for, and
+//! the text of the overlay.
 //!
-//! Taken by [`Checkpoint::keep_out`](crate::checkpoint::Checkpoint::keep_out) right before
-//! synthetic input, let go of as soon as there is none, and by the checkpoint's `Drop` at the
-//! latest.
+//! Taken by [`Checkpoint::grab`](crate::checkpoint::Checkpoint::grab) right before
+//! synthetic input, released right after it, and by the checkpoint's `Drop` at the latest.
 
 use std::time::{Duration, Instant};
 
 use deskline_core::{Rect, escape};
 
-use crate::call::Action;
+use crate::call::{Action, Input};
 use crate::resolve::Resolved;
 use crate::secrecy::character_of;
 
@@ -46,7 +45,7 @@ impl Default for Guarding {
     }
 }
 
-/// What is about to go in, as far as the guard needs to know it.
+/// The input that the guard is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
     /// What the overlay says; `None` for no overlay. One line, harmless.
@@ -59,15 +58,15 @@ pub struct Task {
     pub limit: Duration,
 }
 
-/// Whether the person's input is kept out.
+/// Whether the person's devices are grabbed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
-pub enum Kept {
-    /// It is.
-    Out,
-    /// It is, but for that of someone whose input cannot be told from the agent's: who that is.
+pub enum Grab {
+    /// They are: their input reaches no app.
+    Held,
+    /// All but those of someone whose input cannot be told from the agent's: who that is.
     Partly(String),
-    /// This platform cannot: why, in one line.
+    /// They cannot be: why, in one line.
     Unable(String),
 }
 
@@ -106,18 +105,18 @@ impl Watch {
 /// a secret, and others may see the screen.
 pub(crate) fn caption(action: &Action, target: Option<&Resolved>, app: Option<&str>) -> String {
     let at = |verb: &str| match target {
-        Some(target) => format!("{verb} {} in", without_role(&target.name)),
+        Some(target) => format!("{verb} {} in", target.caption),
         None => format!("{verb} in"),
     };
     let doing = match action {
-        Action::Click { right: true, .. } => at("right-clicking"),
-        Action::Click { double: true, .. } => at("double-clicking"),
-        Action::Click { .. } => at("clicking"),
-        Action::PressKey { press } if character_of(*press).is_none() => {
+        Action::Input(Input::Click { right: true, .. }) => at("right-clicking"),
+        Action::Input(Input::Click { double: true, .. }) => at("double-clicking"),
+        Action::Input(Input::Click { .. }) => at("clicking"),
+        Action::Input(Input::PressKey { press }) if character_of(*press).is_none() => {
             format!("pressing {press} in")
         }
-        Action::Scroll { .. } => "scrolling in".to_owned(),
-        Action::Drag { .. } => at("dragging"),
+        Action::Input(Input::Scroll { .. }) => "scrolling in".to_owned(),
+        Action::Input(Input::Drag { .. }) => at("dragging"),
         _ => "typing in".to_owned(),
     };
     let app = app.filter(|app| !app.is_empty()).unwrap_or("an app");
@@ -128,17 +127,6 @@ pub(crate) fn caption(action: &Action, target: Option<&Resolved>, app: Option<&s
     )
 }
 
-/// `'Send'` of `'Send' [AXButton]`, `button` of `[AXButton]`: people do not know our roles.
-fn without_role(name: &str) -> String {
-    match name.rsplit_once(" [AX") {
-        Some((text, _)) => text.to_owned(),
-        None => match name.strip_prefix("[AX").and_then(|n| n.split(']').next()) {
-            Some(role) => role.to_lowercase(),
-            None => name.to_owned(),
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -146,7 +134,7 @@ mod tests {
     use crate::call::{Target, Typing};
 
     fn click(text: Option<&str>) -> Action {
-        Action::Click {
+        Action::Input(Input::Click {
             target: Target::Point(deskline_core::Point { x: 1, y: 2 }),
             double: false,
             right: false,
@@ -154,37 +142,42 @@ mod tests {
                 text: text.map(str::to_owned),
                 key: None,
             },
-        }
+        })
     }
 
-    fn resolved(name: &str) -> Resolved {
+    fn resolved(caption: &str) -> Resolved {
         Resolved {
             given: false,
             index: None,
             point: None,
             others: 0,
-            name: name.to_owned(),
+            name: format!("{caption} [AXButton]"),
+            caption: caption.to_owned(),
         }
     }
 
     #[test]
     fn the_overlay_says_what_goes_on_and_no_secret() {
-        let target = resolved("'Send' [AXButton]");
+        let target = resolved("'Send'");
         let said = caption(&click(Some("hunter2")), Some(&target), Some("Messages"));
         assert_eq!(
             said,
             "AI: clicking 'Send' in Messages — press Esc to cancel"
         );
-        let bare = caption(&click(None), Some(&resolved("[AXButton]")), None);
+        let bare = caption(&click(None), Some(&resolved("button")), None);
         assert_eq!(bare, "AI: clicking button in an app — press Esc to cancel");
-        let typing = Action::Type {
+        let typing = Action::Input(Input::Type {
             typing: Typing {
                 text: Some("hunter2".into()),
                 key: None,
             },
-        };
+        });
         let press = deskline_core::KeyPress::parse("x", &[]).unwrap();
-        let said = caption(&Action::PressKey { press }, None, Some("Messages"));
+        let said = caption(
+            &Action::Input(Input::PressKey { press }),
+            None,
+            Some("Messages"),
+        );
         assert_eq!(said, "AI: typing in Messages — press Esc to cancel");
         let said = caption(&typing, None, Some("Mess\nages"));
         assert!(!said.contains("hunter2") && !said.contains('\n'), "{said}");

@@ -7,13 +7,13 @@
 
 use crate::call::Action;
 use crate::checkpoint::Checkpoint;
-use crate::desktop::Window;
+use crate::display::Window;
 use crate::error::Result;
 
 /// What was in front at each look since the act.
 #[derive(Debug, Default)]
 pub(crate) struct Handoff {
-    /// Whether the action does nothing but wait: then nothing is its effect.
+    /// Whether the action only waits: then nothing is its effect.
     waits: bool,
     looks: Vec<Option<Window>>,
 }
@@ -41,20 +41,26 @@ impl Handoff {
     }
 
     /// The window of another process that the action has brought to the front, where it is there
-    /// now. `pid` is the target's.
-    pub(crate) fn decide(&self, desk: &mut Checkpoint<'_>, pid: u32) -> Result<Option<Window>> {
+    /// now, and its pid. `pid` is the target's.
+    pub(crate) fn decide(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        pid: u32,
+    ) -> Result<Option<(Window, u32)>> {
         if self.waits {
             return Ok(None);
         }
-        let theirs = desk.front_before().map(|window| window.pid);
-        let Some(front) = desk
+        let theirs = desk.front_before().and_then(|window| window.pid);
+        let front = desk
             .front()?
-            .filter(|front| ![0, pid].contains(&front.pid) && Some(front.pid) != theirs)
+            .and_then(|front| front.pid.map(|pid| (front, pid)));
+        let Some((front, owner)) =
+            front.filter(|(_, owner)| *owner != pid && Some(*owner) != theirs)
         else {
             return Ok(None);
         };
         if desk.person_pressed() == Some(false) {
-            return Ok(Some(front));
+            return Ok(Some((front, owner)));
         }
         let seen_at = |look: usize| {
             let window = self.looks.get(look).and_then(Option::as_ref);
@@ -62,6 +68,6 @@ impl Handoff {
         };
         let guarded = desk.guard.held().is_some() && seen_at(0);
         let came_up = !desk.was_there(front.id) && (seen_at(0) || seen_at(1));
-        Ok((guarded || came_up).then_some(front))
+        Ok((guarded || came_up).then_some((front, owner)))
     }
 }

@@ -1,5 +1,4 @@
-//! Late changes (SPEC §2, §7.1): what an app showed after its last link had settled and before the
-//! next one.
+//! Late changes (SPEC §2, §7.1): what an app changed between two links.
 
 use std::collections::HashMap;
 
@@ -7,13 +6,13 @@ use deskline_core::{Attribute, Diff, Element, ElementId, Modified, Tree, summary
 
 use crate::report::Report;
 
-/// The trees of so many apps are remembered.
+/// Trees are kept of this many apps.
 const APPS: usize = 4;
 
-/// A tree with more elements than this is not remembered: it would cost tens of megabytes.
+/// A larger tree is not kept: it would take tens of megabytes.
 const MOST: usize = 50_000;
 
-/// An element that was late in so many answers in a row changes by itself: a clock.
+/// An element that is late in this many answers in a row changes by itself: a clock.
 const RESTLESS: u32 = 3;
 
 /// The trees that the last answers gave to the agent, the newest last.
@@ -40,14 +39,14 @@ pub(crate) struct Late {
 }
 
 impl Told {
-    /// What the app shows now and had not shown, or had shown otherwise, in the last answer about
-    /// it. `None` where nothing, or where there was no such answer.
+    /// What has changed since the last answer about this app. `None` if nothing has, or there was
+    /// no such answer.
     pub(crate) fn changes_since(&self, now: &Tree) -> Option<Late> {
         let app = self.apps.iter().find(|app| app.tree.app == now.app)?;
         let told = &app.tree;
         let mut diff = Diff::between(told, now);
         let (is, was) = (&now.elements, &told.elements);
-        // What has come into view counts as new: it may have been read before it was laid out.
+        // An element that has come into view counts as added: it may have been read before its layout.
         let says =
             |e: &Element| e.role.is_interactive() || !e.title.is_blank() || !e.value.is_blank();
         let appeared = diff.appeared(told, now);
@@ -67,7 +66,7 @@ impl Told {
                 && !is[m.after].role.is_progress()
         });
         let changed = diff.changed_ids(told, now);
-        // Another process that got the pid, or another document in all windows.
+        // A reused pid, or another document in all windows.
         if changed.len() >= is.len() + was.len() {
             return None;
         }
@@ -87,14 +86,14 @@ impl Told {
         })
     }
 
-    /// Takes the trees of an answer that has been given.
+    /// Keeps the trees of an answer.
     pub(crate) fn remember(&mut self, report: &mut Report) {
         let restless = report.late.take().map(|late| late.restless);
         let tree = report.after.take().or_else(|| report.before.take());
         if let Some(tree) = tree {
             self.put(tree, restless.unwrap_or_default());
         }
-        if let Some((_, Some(tree))) = report.handoff.take() {
+        if let Some(tree) = report.handoff.take().and_then(|taken| taken.tree) {
             self.put(tree, HashMap::new());
         }
     }

@@ -1,16 +1,21 @@
-//! The trait that an OS implements ([`Desktop`]), and the link transaction that is written once on
-//! top of it.
+//! The contract that an operating system fulfils ([`Desktop`], in three parts: [`Trees`],
+//! [`Display`], [`Apps`]), and the link transaction that is written once on top of it.
 //!
-//! Start with [`link`](Links::run): its steps are SPEC §7's.
+//! Start with [`link`](Links::run): its steps are SPEC §7's. A backend may lack parts of the display:
+//! see [`Capabilities`].
 
 mod act;
+pub mod aim;
 mod answer;
+pub mod apps;
 mod blind;
 pub mod call;
 pub mod cancel;
+pub mod capabilities;
 mod checkpoint;
 pub mod desktop;
 mod detail;
+pub mod display;
 pub mod doctor;
 mod done;
 pub mod error;
@@ -20,6 +25,7 @@ mod handoff;
 mod late;
 mod link;
 mod links;
+mod open;
 mod policy;
 mod reach;
 mod report;
@@ -27,15 +33,18 @@ mod resolve;
 mod secrecy;
 mod settle;
 mod sight;
+pub mod trees;
 mod wait;
 
+pub use aim::{Aim, Other};
 pub use answer::{Answer, error as error_answer};
-pub use call::{Action, Call, Options, Target, Tool};
+pub use apps::{Application, Apps, Opened, Permit, Progress};
+pub use call::{Action, Call, Input, Options, Quiet, Target, Tool};
 pub use cancel::Cancel;
-pub use desktop::{
-    Application, Button, Clicks, Desktop, Permit, Picture, Platform, Pointer, Scope, Window,
-    WindowId,
-};
-pub use error::{Error, Result};
+pub use capabilities::{Ability, Capabilities};
+pub use desktop::{Desktop, Platform};
+pub use display::{Button, Clicks, Display, Picture, Pointer, Window, WindowId};
+pub use error::{Error, Refusal, Result};
 pub use links::{Links, unanswered};
 pub use policy::Policy;
+pub use trees::{Scope, Trees};

@@ -3,22 +3,24 @@
 use deskline_core::{Diff, ElementId, States, Tree};
 use deskline_journal::RefStore;
 
-use crate::act::{self, Act, Outcome};
+use crate::act::{Act, Outcome};
 use crate::blind;
-use crate::call::{Action, Call, Target};
+use crate::call::{Action, Call, Input, Quiet, Target};
 use crate::cancel::Cancel;
 use crate::checkpoint::{Checkpoint, Held};
-use crate::desktop::{Desktop, Scope};
+use crate::desktop::Desktop;
 use crate::error::{Error, Result};
 use crate::front;
 use crate::handoff::Handoff;
 use crate::late::Told;
+use crate::open::open;
 use crate::policy::Policy;
-use crate::report::Report;
+use crate::report::{Report, TakenOver};
 use crate::resolve::{self, Resolved};
 use crate::secrecy::Witness;
 use crate::settle::{self, settle};
 use crate::sight;
+use crate::trees::Scope;
 use crate::wait::wait_for;
 
 /// What a link works with.
@@ -62,8 +64,7 @@ impl Link<'_> {
         if call.action == Action::Refresh {
             return steps.look(desktop, report);
         }
-        // From here on the app is heard, so that the second traversal knows what has changed since
-        // the first.
+        // Listen from here on, so that the second traversal knows what has changed since the first.
         match call.pid.map(|pid| desktop.listen(pid)) {
             Some(Err(e @ Error::NotAnswering { .. })) => return Err(e),
             // Without events the settle step re-reads instead: slower, not wrong.
@@ -87,8 +88,7 @@ impl Link<'_> {
             report.sight =
                 pid.and_then(|pid| sight::look(&mut *desk, &call.action, pid, tree, target));
         });
-        // 3 and 4. Guard and act. The guard is taken where input follows at once, and holds no
-        // longer than it does.
+        // 3 and 4. Guard and act. The guard is taken right before input and released right after it.
         let acted = report.step("act", |report| steps.act(&mut desk, &targets, report));
         if acted.is_ok() {
             handoff.look(&mut desk)?;
@@ -97,7 +97,7 @@ impl Link<'_> {
             // Before the person's own keys reach the apps again.
             desk.release_all();
         }
-        desk.let_in();
+        desk.ungrab();
         report.guard_held = desk.guard.held();
         if let Some(why) = desk.guard.unable.take() {
             report.notes.push(format!(
@@ -121,7 +121,7 @@ impl Link<'_> {
         })?;
         let pictured = match &report.handoff {
             // An app that may not be read is not pictured either.
-            Some((front, tree)) => tree.as_ref().map(|_| front.pid),
+            Some(taken) => taken.tree.as_ref().map(|_| taken.pid),
             None => Some(pid).filter(|_| !report.ended),
         };
         if let Some(pid) = pictured {
@@ -199,14 +199,14 @@ impl Steps<'_> {
         };
         let target = resolve_on(tree, wanted)?;
         let to = match action {
-            Action::Drag { to, .. } => Some(resolve_on(tree, to)?),
+            Action::Input(Input::Drag { to, .. }) => Some(resolve_on(tree, to)?),
             _ => None,
         };
         report.others = target.others;
         let element = target.index.and_then(|i| tree?.elements.get(i));
         let is = |state| element.is_some_and(|e| e.states.contains(state));
         // The value is for this element and no other.
-        let sets = matches!(action, Action::SetValue { .. });
+        let sets = matches!(action, Action::Quiet(Quiet::SetValue { .. }));
         report.public_value = sets && element.is_some() && !is(States::SECURE);
         if is(States::DISABLED) {
             report.notes.push(format!("{} is disabled", target.name));
@@ -228,7 +228,7 @@ impl Steps<'_> {
             Action::Open { identifier } => {
                 self.policy.permit_identifier(identifier)?;
                 let permit = |names: &[&str]| self.policy.permit_names(names);
-                report.pid = Some(desk.open(identifier, &permit, cancel)?);
+                report.pid = Some(open(desk, identifier, &permit, cancel)?);
             }
             Action::WaitFor {
                 target,
@@ -241,30 +241,41 @@ impl Steps<'_> {
                 })?;
                 report.done.say(came);
             }
-            action => {
-                let act = Act {
-                    pid: call.pid.ok_or_else(no_pid)?,
-                    options: &call.options,
-                    action,
-                    policy: self.policy,
-                    cancel,
-                    tree: report.before.as_ref(),
-                    target: targets.target.as_ref(),
-                    to: targets.to.as_ref(),
-                };
-                let mut outcome = Outcome {
-                    done: &mut report.done,
-                    sight: &mut report.sight,
-                    keys: &mut report.keys,
-                };
-                if act::needs_input(action) {
-                    act.input(desk, action, &mut outcome)?;
-                } else {
-                    act.quiet(desk, action, &mut outcome)?;
-                }
+            Action::Input(input) => {
+                let (act, mut outcome) = self.acting(targets, report)?;
+                act.input(desk, input, &mut outcome)?;
             }
+            Action::Quiet(quiet) => {
+                let (act, mut outcome) = self.acting(targets, report)?;
+                act.quiet(desk, quiet, &mut outcome)?;
+            }
+            // Only looks, and has been answered.
+            Action::Refresh => {}
         }
         Ok(())
+    }
+
+    fn acting<'a>(
+        &'a self,
+        targets: &'a Targets,
+        report: &'a mut Report,
+    ) -> Result<(Act<'a>, Outcome<'a>)> {
+        let act = Act {
+            pid: self.call.pid.ok_or_else(no_pid)?,
+            options: &self.call.options,
+            action: &self.call.action,
+            policy: self.policy,
+            cancel: self.cancel,
+            tree: report.before.as_ref(),
+            target: targets.target.as_ref(),
+            to: targets.to.as_ref(),
+        };
+        let outcome = Outcome {
+            done: &mut report.done,
+            sight: &mut report.sight,
+            keys: &mut report.keys,
+        };
+        Ok((act, outcome))
     }
 
     fn settle(
@@ -301,7 +312,8 @@ impl Steps<'_> {
             }
         }
         // An app that is ending may still answer, with nothing in its tree.
-        report.ended |= desk.windows(pid)?.is_empty();
+        let lists = desk.capabilities().windows.is_there();
+        report.ended |= lists && desk.windows(pid)?.is_empty();
         if report.ended || !options.traverse_after {
             report.after = None;
         }
@@ -333,26 +345,28 @@ impl Steps<'_> {
         handoff: &mut Handoff,
         report: &mut Report,
     ) -> Result<()> {
-        let Some(mut front) = handoff.decide(desk, pid)? else {
+        let Some((window, pid)) = handoff.decide(desk, pid)? else {
             return Ok(());
         };
         desk.hand_off();
-        let tree = self.trees.read(&mut **desk, front.pid, report);
+        let mut title = window.title;
+        let tree = self.trees.read(&mut **desk, pid, report);
         if let Err(e) = &tree {
             // It may be one that is out of bounds, whose titles are not to be read.
             if self.policy.is_bounded() {
-                front.title = "another app".into();
+                title = "another app".into();
             }
             report
                 .notes
                 .push(format!("the tree of the app now in front: {e}"));
         }
-        report.handoff = Some((front, tree.ok()));
+        let tree = tree.ok();
+        report.handoff = Some(TakenOver { pid, title, tree });
         Ok(())
     }
 }
 
-/// What makes a reading a tree that an agent may see: the policy's word, and refs.
+/// Makes a reading a tree that an agent may see: checks the policy and assigns refs.
 struct Trees<'t> {
     id: String,
     refs: &'t mut RefStore,
@@ -367,7 +381,7 @@ impl Trees<'_> {
         Ok(tree)
     }
 
-    /// What an app has created anew as it was keeps its ref: old ids, and new.
+    /// Moves the refs of re-created elements: from old ids to new ones.
     fn carry_over(&mut self, renamed: &[(ElementId, ElementId)]) {
         if !renamed.is_empty()
             && let Err(e) = self.refs.carry_over(&self.id, renamed)
@@ -406,36 +420,36 @@ fn has_ended(e: Error, report: &mut Report) -> Result<()> {
 fn resolve_on(tree: Option<&Tree>, target: &Target) -> Result<Resolved> {
     match (tree, target) {
         (Some(tree), target) => resolve::resolve(tree, target),
-        (None, Target::Point(point)) => Ok(Resolved {
-            index: None,
-            point: Some(*point),
-            given: true,
-            others: 0,
-            name: format!("({}, {})", point.x, point.y),
-        }),
+        (None, Target::Point(point)) => Ok(Resolved::place(*point)),
         (None, _) => Err(Error::Input("the tree was not read".into())),
     }
 }
 
 /// A failed picture never fails the call. `target` is an element of the tree before.
 fn take_picture(desktop: &mut dyn Desktop, pid: u32, target: Option<usize>, report: &mut Report) {
+    let lists = desktop.capabilities().windows;
     let picture = desktop.windows(pid).and_then(|windows| {
         let before = report.before.as_ref().filter(|_| report.handoff.is_none());
         let tree = report
             .handoff
             .as_ref()
-            .map_or(report.latest(), |(_, tree)| tree.as_ref());
+            .map_or(report.latest(), |taken| taken.tree.as_ref());
         match front::pictured(&windows, tree, before, target) {
             Some(window) => {
                 report.pictured = Some(window);
-                desktop.picture(window)
+                sight::picture_of(desktop, window)
             }
-            None => Err(Error::Input("the app has no window on the screen".into())),
+            None => Err(Error::Input(
+                lists
+                    .why_not()
+                    .unwrap_or("the app has no window on the screen")
+                    .to_owned(),
+            )),
         }
     });
     if let (Some(window), Ok(picture)) = (report.pictured, &picture) {
         let tree = match &mut report.handoff {
-            Some((_, tree)) => tree.as_mut(),
+            Some(taken) => taken.tree.as_mut(),
             None => report.after.as_mut(),
         };
         if let Some(tree) = tree {

@@ -8,10 +8,11 @@ use deskline_core::escape;
 use deskline_journal::{Journal, RefStore};
 
 use crate::answer::{self, Answer};
+use crate::apps::Application;
 use crate::call::Call;
 use crate::cancel::Cancel;
 use crate::checkpoint::Held;
-use crate::desktop::{Application, Desktop, Platform};
+use crate::desktop::{Desktop, Platform};
 use crate::error::{Error, Result, panic_text};
 use crate::late::Told;
 use crate::link::Link;
@@ -52,12 +53,11 @@ impl Links {
         let mut report = Report::default();
         let result = catch_unwind(AssertUnwindSafe(|| self.link(call, cancel, &mut report)))
             .unwrap_or_else(|panic| {
-                // Nobody knows what the connection is in the middle of.
+                // The connection may be in the middle of anything.
                 self.desktop = None;
                 Err(internal(panic.as_ref()))
             });
-        if matches!(result, Err(Error::Unavailable(_) | Error::System { .. })) {
-            // What failed may be the connection: the next call makes a new one.
+        if result.as_ref().is_err_and(Error::costs_connection) {
             self.desktop = None;
         }
         let result = result.map_err(|e| self.discreet(e));
@@ -100,7 +100,10 @@ impl Links {
         let listed = catch_unwind(AssertUnwindSafe(|| {
             connected(&self.platform, &mut self.desktop)?.applications()
         }))
-        .unwrap_or_else(|panic| Err(internal(panic.as_ref())));
+        .unwrap_or_else(|panic| {
+            self.desktop = None;
+            Err(internal(panic.as_ref()))
+        });
         match listed {
             Ok(mut applications) => {
                 applications.retain(|a| self.policy.permits(&a.app.name));
@@ -110,15 +113,16 @@ impl Links {
                 }
             }
             Err(e) => {
-                self.desktop = None;
+                if e.costs_connection() {
+                    self.desktop = None;
+                }
                 answer::error(&e.to_string())
             }
         }
     }
 }
 
-/// The answer of a call whose app did not answer when it was asked whether it does, so that it has
-/// not waited for its turn; and its line in the journal.
+/// Answers and records a call whose app failed the ping, so that it did not wait for its turn.
 pub fn unanswered(journal: &Journal, call: &Call, error: Error) -> Answer {
     let mut report = Report {
         pid: call.pid,

@@ -6,10 +6,11 @@ use deskline_core::{ElementId, Point, Rect, Role, Tree, summary};
 
 use crate::act::Act;
 use crate::checkpoint::Checkpoint;
-use crate::desktop::{Scope, WindowId};
+use crate::display::WindowId;
 use crate::error::{Error, Result};
 use crate::front::Wanted;
 use crate::resolve::{self, Resolved};
+use crate::trees::Scope;
 
 /// How many turns of the wheel may be spent on bringing an element into view.
 const WHEEL_TURNS: usize = 60;
@@ -45,7 +46,7 @@ impl Act<'_> {
         if tree.elements[index].visible {
             let told = self.front(desk, Wanted::Element(index))?;
             let point = match told {
-                // Which window it is in has told where it is.
+                // Raising its window has also given its bounds.
                 Some(now) => seen(&now, &tree.elements[index].id)
                     .ok_or_else(|| not_showing(tree, index))?
                     .center(),
@@ -57,7 +58,7 @@ impl Act<'_> {
             return Err(not_showing(tree, index));
         }
         self.front(desk, Wanted::Element(index))?;
-        desk.let_in();
+        desk.ungrab();
         let point = self.scroll_to(desk, tree, index)?;
         self.front(desk, Wanted::Element(index))?;
         Ok(at(point, &target.name, true))
@@ -98,12 +99,12 @@ impl Act<'_> {
         let start = self.reach(desk, from)?;
         let (start, end) = match (self.tree, to.index.filter(|_| !to.given)) {
             (Some(tree), Some(index)) if start.scrolled || !tree.elements[index].visible => {
-                desk.let_in();
+                desk.ungrab();
                 self.bring_end(desk, tree, (from, start.point), index)?
             }
             _ => (start.point, to.point.ok_or_else(|| no_place(&to.name))?),
         };
-        // Reading may have let the person in.
+        // The guard may have been released for a reading.
         self.front(desk, Wanted::of(from))?;
         self.check_end(desk, to, end)?;
         Ok((start, end))
@@ -133,7 +134,7 @@ impl Act<'_> {
         match (start, seen(&now, to)) {
             (Some(start), Some(end)) => Ok((start, end.center())),
             _ => Err(Error::Input(format!(
-                "{} and the end of the drag do not show at the same time: one scrolls out of view                  when the other is scrolled into it. Nothing was dragged. Make the window larger,                  drag in steps, or cut and paste",
+                "{} and the end of the drag do not show at the same time: one scrolls out of view when the other is scrolled into it. Nothing was dragged. Make the window larger, drag in steps, or cut and paste",
                 from.name
             ))),
         }
@@ -147,11 +148,14 @@ impl Act<'_> {
         };
         let its: Vec<WindowId> = tree.windows_of(index).iter().map(|w| w.id).collect();
         let windows = desk.windows(self.pid)?;
-        match windows.iter().find(|w| w.extents.contains(end)) {
+        match windows
+            .iter()
+            .find(|w| w.extents.is_some_and(|place| place.contains(end)))
+        {
             Some(top) if !its.is_empty() && !its.contains(&top.id) => {
                 let title = deskline_core::escape::short(&top.title, 40);
                 Err(Error::Input(format!(
-                    "the app's window '{title}' lies over {}, where the drag was to end. Nothing                      was dragged. Move one of the two windows",
+                    "the app's window '{title}' lies over {}, where the drag was to end. Nothing was dragged. Move one of the two windows",
                     to.name
                 )))
             }
@@ -186,7 +190,7 @@ impl Act<'_> {
             if let Some(place) = place.filter(|_| element.visible) {
                 return Ok(place.center());
             }
-            // The wheel has turned and nothing moved: this is not what scrolls it.
+            // The wheel turned and nothing moved: another container scrolls it.
             let showing = showing_alike(&now, at);
             if last.replace((place, showing)) == Some((place, showing)) {
                 break;
@@ -194,9 +198,9 @@ impl Act<'_> {
             let Some((area, lines)) = wheel(&now, at, place, showing) else {
                 break;
             };
-            self.keep_out(desk)?;
+            self.grab(desk)?;
             desk.scroll(area, 0, lines, self.cancel)?;
-            desk.let_in();
+            desk.ungrab();
             self.pause(desk)?;
         }
         Err(not_showing(tree, index))
@@ -257,8 +261,7 @@ fn wheel(
     place: Option<Rect>,
     showing: Option<(usize, usize)>,
 ) -> Option<(Point, i32)> {
-    // About as far as one line of the wheel scrolls in any toolkit; what it misses, the next turn
-    // makes good.
+    // About the pixels of one line in any toolkit. The next turn corrects the rest.
     const LINE: i32 = 50;
     const MOST_LINES: i32 = 10;
     let (_, area) = scroller(tree, index)?;

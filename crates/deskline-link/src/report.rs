@@ -5,12 +5,23 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Diff, Tree};
 
-use crate::desktop::{Picture, Window, WindowId};
+use crate::display::{Picture, WindowId};
 use crate::done::Done;
 use crate::late::Late;
 use crate::secrecy::{Keys, Witness};
 use crate::settle::Settled;
 use crate::sight::Before;
+
+/// What took the front from the target.
+#[derive(Debug)]
+pub(crate) struct TakenOver {
+    /// Its process.
+    pub(crate) pid: u32,
+    /// Its window's title. Hostile data.
+    pub(crate) title: String,
+    /// Its tree, where it could be read.
+    pub(crate) tree: Option<Tree>,
+}
 
 /// One link's findings.
 #[derive(Debug, Default)]
@@ -36,7 +47,7 @@ pub(crate) struct Report {
     /// The picture, or why there is none.
     pub(crate) picture: Option<Result<Picture, String>>,
     /// The process that took the front.
-    pub(crate) handoff: Option<(Window, Option<Tree>)>,
+    pub(crate) handoff: Option<TakenOver>,
     /// Whether the app was gone after the action.
     pub(crate) ended: bool,
     /// Where the typed text went.
@@ -71,7 +82,7 @@ impl Report {
                 .is_some_and(|tree| !Witness::of(tree).is_secure())
         };
         self.public_value
-            || (self.keys.are_public() && self.handoff.iter().all(|(_, tree)| bare(tree)))
+            || (self.keys.are_public() && self.handoff.iter().all(|taken| bare(&taken.tree)))
     }
 
     /// The tree as it is now, as far as it is known.

@@ -1,8 +1,8 @@
 //! Step 1: which element, and which place, a call means.
 
-use deskline_core::{Point, Tree, escape, summary};
+use deskline_core::{Point, Texts, Tree, escape, summary};
 
-use crate::call::{Action, Target};
+use crate::call::{Action, Input, Quiet, Target};
 use crate::error::{Error, Result};
 
 /// What a target turned out to be, on a fresh tree.
@@ -18,22 +18,36 @@ pub(crate) struct Resolved {
     pub(crate) others: usize,
     /// `'Send' [AXButton]`, or `(640, 480)`.
     pub(crate) name: String,
+    /// The same for a person, who does not know our roles: `'Send'`, `button`, `(640, 480)`.
+    pub(crate) caption: String,
+}
+
+impl Resolved {
+    /// A place of which it is not known what lies there.
+    pub(crate) fn place(point: Point) -> Self {
+        let place = format!("({}, {})", point.x, point.y);
+        Self {
+            index: None,
+            point: Some(point),
+            given: true,
+            others: 0,
+            name: place.clone(),
+            caption: place,
+        }
+    }
 }
 
 /// The target of an action, where it has one.
 pub(crate) fn target_of(action: &Action) -> Option<&Target> {
     match action {
-        Action::Click { target, .. }
-        | Action::SetValue { target, .. }
-        | Action::PressAx { target }
-        | Action::SetSelected { target, .. }
-        | Action::WaitFor { target, .. }
-        | Action::Drag { from: target, .. } => Some(target),
-        Action::Open { .. }
-        | Action::Type { .. }
-        | Action::PressKey { .. }
-        | Action::Scroll { .. }
-        | Action::Refresh => None,
+        Action::Input(Input::Click { target, .. } | Input::Drag { from: target, .. })
+        | Action::Quiet(
+            Quiet::SetValue { target, .. }
+            | Quiet::PressAx { target }
+            | Quiet::SetSelected { target, .. },
+        )
+        | Action::WaitFor { target, .. } => Some(target),
+        Action::Open { .. } | Action::Refresh | Action::Input(_) => None,
     }
 }
 
@@ -63,12 +77,12 @@ pub(crate) fn resolve(tree: &Tree, target: &Target) -> Result<Resolved> {
         }
         Target::Point(point) => {
             let index = tree.find_at(*point);
+            let place = Resolved::place(*point);
             Ok(Resolved {
                 index,
-                point: Some(*point),
-                given: true,
-                others: 0,
                 name: name_at(tree, index, *point),
+                caption: index.map_or(place.caption, |index| caption_of(tree, index)),
+                ..place
             })
         }
     }
@@ -94,6 +108,15 @@ fn element(tree: &Tree, index: usize, others: usize) -> Resolved {
         given: false,
         others,
         name: summary::name_of(tree, index),
+        caption: caption_of(tree, index),
+    }
+}
+
+/// An element's text in quotes, or its role in lower case without its `AX`.
+fn caption_of(tree: &Tree, index: usize) -> String {
+    match Texts::of(tree).text(tree, index) {
+        Some(text) => format!("'{}'", escape::short(text.shown.trim(), 50)),
+        None => tree.elements[index].role.short().to_lowercase(),
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Events say that something is going on; only a reading says what is there. Toolkits forget
 //! events (GTK 3), send none (Qt 5), or send thousands (mousepad). So: silence for [`QUIET`], then
-//! a reading. What it shows is settled if nothing changed since the last reading, or if the events
-//! that went before the silence told of the change; a change that no event told of means that the
-//! toolkit does not speak, and is looked at again.
+//! a reading. The app has settled if nothing changed since the last reading, or if the events
+//! before the silence announced the change. A change without an event means that the toolkit sends
+//! none: read again.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 use deskline_core::{Diff, ElementId, Tree};
 
 use crate::cancel::Cancel;
-use crate::desktop::{Desktop, Scope};
+use crate::desktop::Desktop;
 use crate::error::Result;
+use crate::trees::Scope;
 
 /// An app whose tree has not changed for this long has settled (SPEC §7.5).
 pub(crate) const QUIET: Duration = Duration::from_millis(60);
@@ -24,7 +25,7 @@ pub(crate) const MOST: Duration = Duration::from_secs(2);
 /// The longest between a click and the text that goes in after it.
 pub(crate) const BETWEEN: Duration = Duration::from_millis(500);
 
-/// An element that differs in so many readings in a row changes by itself: a clock, a spinner.
+/// An element that differs in this many readings in a row changes by itself: a clock, a spinner.
 const RESTLESS: u32 = 3;
 
 /// Events without a pause for this long are noise: look all the same.
@@ -32,6 +33,9 @@ const NOISE: Duration = Duration::from_millis(250);
 
 /// An app that has shown nothing yet but is computing gets this long to begin.
 const WORKING: Duration = Duration::from_millis(500);
+
+/// An app that runs for more than a fourth of the time is computing.
+const BUSY: u32 = 4;
 
 /// How it went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,10 +59,10 @@ pub(crate) fn settle(
     let start = Instant::now();
     let mut restless = Restless::default();
     let mut last: Option<Tree> = None;
-    desktop.is_busy(pid)?;
+    let mut busy = Busy::new(desktop, pid);
     loop {
         let (heard, silent) = listen(desktop, cancel)?;
-        let busy = desktop.is_busy(pid)?;
+        let busy = busy.since_last(desktop);
         let tree = desktop.read(pid, scope)?;
         let known = last.as_ref().or(before);
         let changed = known.is_none_or(|known| restless.note(known, &tree));
@@ -79,8 +83,8 @@ pub(crate) fn settle(
     }
 }
 
-/// Listens until there was no event for [`QUIET`], or nothing but events for [`NOISE`]: whether any
-/// came, and whether they stopped.
+/// Listens until no event came for [`QUIET`], or events came without a pause for [`NOISE`]. Returns
+/// whether any came, and whether they stopped.
 fn listen(desktop: &mut dyn Desktop, cancel: &Cancel) -> Result<(bool, bool)> {
     let start = Instant::now();
     let mut heard = false;
@@ -93,6 +97,31 @@ fn listen(desktop: &mut dyn Desktop, cancel: &Cancel) -> Result<(bool, bool)> {
         if start.elapsed() >= NOISE {
             return Ok((heard, false));
         }
+    }
+}
+
+/// Whether an app computes. A renderer that is about to show the effect of a click has not told its
+/// browser yet, and the browser answers as if nothing happened; but its processes run.
+struct Busy {
+    pid: u32,
+    last: Option<(Instant, Duration)>,
+}
+
+impl Busy {
+    fn new(desktop: &mut dyn Desktop, pid: u32) -> Self {
+        let mut busy = Self { pid, last: None };
+        busy.since_last(desktop);
+        busy
+    }
+
+    /// Whether the app ran for a good part of the time since it was last asked about.
+    fn since_last(&mut self, desktop: &mut dyn Desktop) -> bool {
+        let now = desktop.computed(self.pid).map(|ran| (Instant::now(), ran));
+        let before = std::mem::replace(&mut self.last, now);
+        let (Some((then, had)), Some((now, has))) = (before, now) else {
+            return false;
+        };
+        has.saturating_sub(had) > (now - then) / BUSY
     }
 }
 

@@ -1,30 +1,30 @@
-//! The picture as a witness: whether an action changed what shows, where the tree tells of nothing.
+//! Whether the picture of the window changed, if the tree did not.
 //!
 //! A picture of the window is taken before the action and compared with the one after it. Taking one
-//! costs about a millisecond and its conversion up to five (1920×1080). To be brought to the front
-//! changes how a window looks, so of a window behind others the picture is taken once it is there
-//! and has stopped changing; that takes time, and is done only where the tree does not describe what
-//! is clicked.
+//! costs about a millisecond and its conversion up to five (1920×1080). Raising a window changes its
+//! look. So a window behind others is pictured once it is in front and still. That takes time, and is
+//! done only if the tree does not describe what is clicked.
 
 use std::time::{Duration, Instant};
 
 use deskline_core::{Attribute, Modified, Point, Rect, Tree};
 
-use crate::act;
 use crate::call::Action;
 use crate::cancel::Cancel;
-use crate::desktop::{Desktop, Picture, WindowId};
+use crate::desktop::Desktop;
+use crate::display::{Picture, WindowId};
+use crate::error::{Error, Result};
 use crate::front;
 use crate::report::Report;
 
-/// Pixels are compared in blocks of so many a side. Blocks that touch are one change.
+/// Side of the blocks that are compared, in pixels. Blocks that touch are one change.
 const BLOCK: usize = 16;
 
 /// A change that is no wider and no higher than this is a caret that blinks: text carets are 1 to 4
 /// pixels wide, and 8 for block carets of small fonts.
 const CARET: (usize, usize) = (4, 64);
 
-/// A change of so few pixels is noise.
+/// A change of at most this many pixels is noise.
 const FEW: usize = 12;
 
 /// A window as it looked before the action.
@@ -34,8 +34,8 @@ pub(crate) struct Before {
     picture: Picture,
 }
 
-/// Looks at the window that the answer's picture will be of; `None` where that is no use or cannot
-/// be.
+/// Pictures the window that the answer's picture will be of. `None` if the action changes nothing, or
+/// there is no picture.
 pub(crate) fn look(
     desktop: &mut dyn Desktop,
     action: &Action,
@@ -43,32 +43,42 @@ pub(crate) fn look(
     tree: Option<&Tree>,
     target: Option<usize>,
 ) -> Option<Before> {
-    let quiet = matches!(
-        action,
-        Action::SetValue { .. } | Action::PressAx { .. } | Action::SetSelected { .. }
-    );
-    if !quiet && !act::needs_input(action) {
-        return None;
-    }
+    let quiet = match action {
+        Action::Quiet(_) => true,
+        Action::Input(_) => false,
+        Action::Open { .. } | Action::Refresh | Action::WaitFor { .. } => return None,
+    };
     let windows = desktop.windows(pid).ok()?;
     let window = front::pictured(&windows, tree, tree, target)?;
     if !quiet && desktop.front().ok()??.id != window {
         return None;
     }
-    let picture = desktop.picture(window).ok()?;
+    let picture = picture_of(desktop, window).ok()?;
     Some(Before { window, picture })
 }
 
-/// A window that was raised changes its look for so long at most: GTK 3 fades for 200 ms.
+/// A picture of the window.
+///
+/// # Errors
+/// Why this desktop takes none, or took none now.
+pub(crate) fn picture_of(desktop: &mut dyn Desktop, window: WindowId) -> Result<Picture> {
+    match desktop.capabilities().pictures.why_not() {
+        Some(why) => Err(Error::Input(why.to_owned())),
+        None => desktop.picture(window),
+    }
+}
+
+/// The longest that a raised window changes its look: GTK 3 fades for 200 ms.
 const FADES: Duration = Duration::from_millis(400);
 
 /// Between two looks at a window that was raised: two frames.
 const FRAMES: Duration = Duration::from_millis(33);
 
-/// So many looks in a row must show the same: an app takes a moment to draw that it has the focus.
+/// A window is still if this many pictures in a row are equal: an app takes a moment to draw that it
+/// has the focus.
 const STILL: u32 = 3;
 
-/// Whether the tree says nothing of what is at a place, or is the target: a canvas.
+/// Whether the tree does not describe the target, or what is at `at`: a canvas.
 pub(crate) fn is_undescribed(tree: &Tree, target: Option<usize>, at: Point) -> bool {
     let Some(element) = target
         .or_else(|| tree.find_at(at))
@@ -85,11 +95,11 @@ pub(crate) fn is_undescribed(tree: &Tree, target: Option<usize>, at: Point) -> b
 pub(crate) fn look_when_still(desktop: &mut dyn Desktop, cancel: &Cancel) -> Option<Before> {
     let window = desktop.front().ok()??.id;
     let start = Instant::now();
-    let mut last = desktop.picture(window).ok()?;
+    let mut last = picture_of(desktop, window).ok()?;
     let mut same = 0;
     while start.elapsed() < FADES {
         cancel.wait(FRAMES).ok()?;
-        let picture = desktop.picture(window).ok()?;
+        let picture = picture_of(desktop, window).ok()?;
         same = match compare(&last, &picture) {
             None => same + 1,
             Some(_) => 0,
@@ -131,7 +141,7 @@ fn names_what_shows(report: &Report) -> Option<bool> {
     let (before, after) = (report.before.as_ref()?, report.after.as_ref()?);
     let diff = report.diff.as_ref()?;
     let visible = |tree: &Tree, index: usize| tree.elements.get(index).is_some_and(|e| e.visible);
-    // To be brought to the front gives a window the focus, whatever the action does.
+    // Raising a window gives it the focus, whatever the action does.
     let more = |m: &&Modified| m.changes.iter().any(|c| c.attribute != Attribute::Focused);
     let modified = diff.modified.iter().filter(more);
     Some(

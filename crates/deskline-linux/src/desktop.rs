@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree};
-use deskline_link::guard::{Kept, Task};
+use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Application, Button, Cancel, Clicks, Desktop, Error, Permit, Picture, Pointer, Result, Scope,
-    Window, WindowId,
+    Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Desktop, Display, Error, Opened,
+    Permit, Picture, Pointer, Progress, Result, Scope, Trees, Window, WindowId,
 };
 
 use crate::apps::{self, Launch, Launched, Running};
-use crate::busy::Busy;
+use crate::busy;
 use crate::people::People;
 use crate::portal::Portal;
 use crate::session::Session;
@@ -20,20 +20,20 @@ use deskline_unix::process;
 use deskline_x11::guard::Guard;
 use deskline_x11::{Kind, Shadow, Toplevel, X11};
 
-/// The longest that a started app may take to show a window with a tree: `LibreOffice` takes 5 s on
-/// a quiet machine.
-const START: Duration = Duration::from_secs(45);
-
-/// How long a window may be there before its app is on the accessibility bus.
-const JOINS: Duration = Duration::from_secs(10);
-
 /// How long a toplevel's window may come after its tree: until its first frame is drawn and the
 /// window manager has mapped it.
 const MAPS: Duration = Duration::from_millis(500);
 
-/// How often to look for the window of a started app. Its process, its window and its tree come by
-/// three different ways, of which two send no event.
+/// How often to look for it.
 const LOOK: Duration = Duration::from_millis(30);
+
+/// An app that was started, until it has a window and a tree.
+struct Starting {
+    launch: Launch,
+    launched: Launched,
+    /// The windows that there were before.
+    before: Vec<u32>,
+}
 
 /// One connection to everything that an X11 session has.
 pub struct LinuxDesktop {
@@ -43,7 +43,8 @@ pub struct LinuxDesktop {
     portal: Option<Portal>,
     guard: Guard,
     people: People,
-    busy: Busy,
+    /// What was started last.
+    starting: Option<Starting>,
     /// The front window's process when the link began, to tell whether a pending window has come.
     front_at_start: Option<u32>,
 }
@@ -64,7 +65,7 @@ impl LinuxDesktop {
             portal,
             guard,
             people: People::default(),
-            busy: Busy::default(),
+            starting: None,
             front_at_start: None,
         }
     }
@@ -106,19 +107,12 @@ impl LinuxDesktop {
         }
     }
 
-    fn bring_forward(&mut self, pid: u32, cancel: &Cancel) -> Result<()> {
-        match self.windows(pid)?.first() {
-            Some(window) => self.x11.activate(window.id, cancel),
-            None => Ok(()),
-        }
-    }
-
     /// The pid of an instance that runs and has a window.
     fn running(&mut self, launch: &Launch) -> Result<Option<u32>> {
         let listed = self
             .atspi
             .apps()
-            .map_err(Error::system("listing the apps"))?;
+            .map_err(atspi::on_bus("listing the apps"))?;
         let windows = self.app_windows()?;
         // The frontmost window's app comes first.
         for window in &windows {
@@ -139,72 +133,48 @@ impl LinuxDesktop {
         Ok(None)
     }
 
-    /// Waits until what was started has a window and a tree. The windows of strangers that come up
-    /// meanwhile do not count.
-    fn started(
-        &mut self,
-        launch: &Launch,
-        launched: &Launched,
-        before: &[u32],
-        cancel: &Cancel,
-    ) -> Result<u32> {
-        let start = Instant::now();
-        let mut seen: Option<(Instant, u32)> = None;
-        while start.elapsed() < START {
-            let windows = self.app_windows()?;
-            let came = |w: &&Toplevel| {
-                w.viewable
-                    && w.pid != 0
-                    && (launched.made(w.pid)
-                        || !before.contains(&w.id) && is_instance(launch, launched, w.pid))
-            };
-            let mut pids: Vec<u32> = windows.iter().filter(came).map(|w| w.pid).collect();
-            pids.dedup();
-            for pid in pids {
-                let (since, _) = *seen.get_or_insert((Instant::now(), pid));
-                if self
-                    .atspi
-                    .read(pid, Scope::Showing, &atspi::Windows::default())
-                    .is_ok_and(|t| t.elements.len() > 1)
-                {
-                    return Ok(pid);
-                }
-                if since.elapsed() > JOINS {
-                    return Err(Error::NoWindow {
-                        pid,
-                        name: launch.name.clone(),
-                        hint: mapped::hint(pid),
-                    });
-                }
+    /// How far what was started has come. It may have handed over to an instance that ran already.
+    fn come(&mut self, starting: &Starting) -> Result<Progress> {
+        let Starting {
+            launch,
+            launched,
+            before,
+        } = starting;
+        let windows = self.app_windows()?;
+        let came = |w: &&Toplevel| {
+            w.viewable
+                && w.pid != 0
+                && (launched.made(w.pid)
+                    || !before.contains(&w.id) && is_instance(launch, launched, w.pid))
+        };
+        let mut pids: Vec<u32> = windows.iter().filter(came).map(|w| w.pid).collect();
+        pids.dedup();
+        for &pid in &pids {
+            let showing = self
+                .atspi
+                .read(pid, Scope::Showing, &atspi::Windows::default());
+            if showing.is_ok_and(|tree| tree.elements.len() > 1) {
+                return Ok(Progress::Ready(pid));
             }
-            if let Some(status) = launched.exited() {
-                // It may have handed over to an instance that ran already.
-                if let Some(pid) = self.running(launch)? {
-                    return Ok(pid);
-                }
-                if !status.success() {
-                    let why = launched.complaint().map_or_else(
-                        || "It has written nothing to its standard error".to_owned(),
-                        |said| format!("It has written: {said}"),
-                    );
-                    return Err(Error::Open(format!(
-                        "{} ended at once ({status}). {why}",
-                        launch.name
-                    )));
-                }
-            }
-            cancel.wait(LOOK)?;
         }
-        let said = launched
-            .complaint()
-            .map(|said| format!(". It has written: {said}"));
-        Err(Error::Open(format!(
-            "{} was started and showed no window of its own within {} s. Call list_applications: \
-             it may be there under another name{}",
-            launch.name,
-            START.as_secs(),
-            said.unwrap_or_default()
-        )))
+        if let Some(status) = launched.exited() {
+            if let Some(pid) = self.running(launch)? {
+                return Ok(Progress::Ready(pid));
+            }
+            if !status.success() {
+                let why = launched.complaint().map_or_else(
+                    || "It has written nothing to its standard error".to_owned(),
+                    |said| format!("It has written: {said}"),
+                );
+                return Err(Error::Open(format!(
+                    "{} ended at once ({status}). {why}",
+                    launch.name
+                )));
+            }
+        }
+        Ok(pids.first().map_or(Progress::Starting, |&pid| {
+            Progress::Waiting(pid, mapped::hint(pid))
+        }))
     }
 
     /// The app's windows, for the coordinates of toolkits that do not know their own.
@@ -255,48 +225,9 @@ impl Desktop for LinuxDesktop {
     fn id(&self) -> String {
         self.atspi.guid().to_owned()
     }
+}
 
-    fn applications(&mut self) -> Result<Vec<Application>> {
-        let front = self.x11.front()?.map(|w| w.pid);
-        let mut applications: Vec<Application> = Vec::new();
-        for window in self.app_windows()?.into_iter().filter(|w| w.pid != 0) {
-            let known = applications.iter_mut().find(|a| a.app.pid == window.pid);
-            if let Some(application) = known {
-                application.windows.push(window.title);
-                continue;
-            }
-            let name = self.name_of(window.pid);
-            applications.push(Application {
-                app: App {
-                    name,
-                    pid: window.pid,
-                },
-                windows: vec![window.title],
-                front: front == Some(window.pid),
-            });
-        }
-        Ok(applications)
-    }
-
-    fn open(&mut self, identifier: &str, permit: Permit<'_>, cancel: &Cancel) -> Result<u32> {
-        if let Some(pid) = self.called(identifier)? {
-            permit(&[&self.name_of(pid)])?;
-            self.bring_forward(pid, cancel)?;
-            return Ok(pid);
-        }
-        let launch = apps::find(identifier, &self.session)?;
-        permit(&launch.names())?;
-        let pid = if let Some(pid) = self.running(&launch)?.filter(|_| !launch.opens_document()) {
-            pid
-        } else {
-            let before: Vec<u32> = self.x11.toplevels()?.iter().map(|w| w.id).collect();
-            let launched = apps::launch(&launch, &self.session)?;
-            self.started(&launch, &launched, &before, cancel)?
-        };
-        self.bring_forward(pid, cancel)?;
-        Ok(pid)
-    }
-
+impl Trees for LinuxDesktop {
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
         let mut windows = self.windows_of(pid)?;
         let mut tree = self.atspi.read(pid, scope, &windows)?;
@@ -325,7 +256,6 @@ impl Desktop for LinuxDesktop {
     }
 
     fn stop_listening(&mut self) {
-        self.guard.rest();
         self.atspi.stop_listening();
     }
 
@@ -333,27 +263,26 @@ impl Desktop for LinuxDesktop {
         self.atspi.wait_for_change(time)
     }
 
-    fn is_busy(&mut self, pid: u32) -> Result<bool> {
-        Ok(self.busy.since_last(pid))
+    fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
+        self.atspi.scroll_into_view(element)
     }
 
-    fn handoff_pending(&mut self) -> Result<bool> {
-        let Some(portal) = &mut self.portal else {
-            return Ok(false);
-        };
-        if !portal.pending() {
-            return Ok(false);
-        }
-        // What was asked for has come when another process is in front.
-        let front = self.x11.front()?.map(|w| w.pid);
-        if front.is_some() && front != self.front_at_start {
-            let has_tree = front.is_some_and(|pid| self.atspi.answers(pid).unwrap_or(true));
-            if has_tree {
-                portal.arrived();
-                return Ok(false);
-            }
-        }
-        Ok(true)
+    fn press(&mut self, element: &ElementId) -> Result<()> {
+        self.atspi.press(element)
+    }
+
+    fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()> {
+        self.atspi.set_value(element, value)
+    }
+
+    fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
+        self.atspi.set_selected(element, selected)
+    }
+}
+
+impl Display for LinuxDesktop {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
@@ -376,24 +305,28 @@ impl Desktop for LinuxDesktop {
         Ok(self.app_windows()?.iter().map(Toplevel::window).collect())
     }
 
-    fn watch_person(&mut self) {
-        self.guard.watch();
-    }
-
-    fn person_pressed(&mut self) -> Option<bool> {
-        self.guard.pressed()
-    }
-
     fn popup_open(&mut self, pid: u32) -> Result<bool> {
         self.x11.popup_open(pid)
     }
 
-    fn pointer(&mut self) -> Result<Pointer> {
-        self.x11.pointer()
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        self.x11.pointer().map(Some)
     }
 
     fn move_pointer(&mut self, to: Point) -> Result<()> {
         self.x11.move_pointer(to)
+    }
+
+    fn watch_person(&mut self) {
+        self.guard.watch();
+    }
+
+    fn unwatch_person(&mut self) {
+        self.guard.rest();
+    }
+
+    fn person_pressed(&mut self) -> Option<bool> {
+        self.guard.pressed()
     }
 
     fn show(
@@ -406,24 +339,24 @@ impl Desktop for LinuxDesktop {
         self.guard.show(place, caption, time, cancel)
     }
 
-    fn keep_out(&mut self, task: &Task, cancel: &Cancel) -> Result<Kept> {
+    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
         let display = self.session.display.as_deref().unwrap_or_default();
         let people = self.people.on(display).join(", ");
         let kept = self.guard.close(task, cancel)?;
-        if kept == Kept::Out && !people.is_empty() {
-            return Ok(Kept::Partly(format!(
+        if kept == Grab::Held && !people.is_empty() {
+            return Ok(Grab::Partly(format!(
                 "someone at {people}, whose input arrives like the agent's own"
             )));
         }
         Ok(kept)
     }
 
-    fn let_in(&mut self) {
+    fn ungrab(&mut self) {
         self.guard.open();
     }
 
-    fn aim(&mut self, pid: u32, window: Option<WindowId>, menu: bool) {
-        self.x11.aim(pid, window, menu);
+    fn aim(&mut self, aim: Aim) {
+        self.x11.aim(aim);
     }
 
     fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
@@ -453,27 +386,92 @@ impl Desktop for LinuxDesktop {
         self.x11.scroll(at, delta_x, delta_y, cancel)
     }
 
-    fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
-        self.atspi.scroll_into_view(element)
-    }
-
-    fn press(&mut self, element: &ElementId) -> Result<()> {
-        self.atspi.press(element)
-    }
-
-    fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()> {
-        self.atspi.set_value(element, value)
-    }
-
-    fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
-        self.atspi.set_selected(element, selected)
+    fn release_all(&mut self) {
+        self.x11.release_all();
     }
 
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
         self.x11.picture(window)
     }
+}
 
-    fn release_all(&mut self) {
-        self.x11.release_all();
+impl Apps for LinuxDesktop {
+    fn applications(&mut self) -> Result<Vec<Application>> {
+        let front = self.x11.front()?.map(|w| w.pid);
+        let mut applications: Vec<Application> = Vec::new();
+        for window in self.app_windows()?.into_iter().filter(|w| w.pid != 0) {
+            let known = applications.iter_mut().find(|a| a.app.pid == window.pid);
+            if let Some(application) = known {
+                application.windows.push(window.title);
+                continue;
+            }
+            let name = self.name_of(window.pid);
+            applications.push(Application {
+                app: App {
+                    name,
+                    pid: window.pid,
+                },
+                windows: vec![window.title],
+                front: front == Some(window.pid),
+            });
+        }
+        Ok(applications)
+    }
+
+    fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {
+        if let Some(pid) = self.called(identifier)? {
+            permit(&[&self.name_of(pid)])?;
+            return Ok(Opened::Running(pid));
+        }
+        let launch = apps::find(identifier, &self.session)?;
+        permit(&launch.names())?;
+        if let Some(pid) = self.running(&launch)?.filter(|_| !launch.opens_document()) {
+            return Ok(Opened::Running(pid));
+        }
+        let before = self.x11.toplevels()?.iter().map(|w| w.id).collect();
+        let launched = apps::launch(&launch, &self.session)?;
+        let name = launch.name.clone();
+        self.starting = Some(Starting {
+            launch,
+            launched,
+            before,
+        });
+        Ok(Opened::Started(name))
+    }
+
+    fn progress(&mut self) -> Result<Progress> {
+        let Some(starting) = self.starting.take() else {
+            return Ok(Progress::Starting);
+        };
+        let progress = self.come(&starting);
+        self.starting = Some(starting);
+        progress
+    }
+
+    fn complaint(&mut self) -> Option<String> {
+        self.starting.as_ref()?.launched.complaint()
+    }
+
+    fn computed(&mut self, pid: u32) -> Option<Duration> {
+        Some(busy::ran(pid))
+    }
+
+    fn handoff_pending(&mut self) -> Result<bool> {
+        let Some(portal) = &mut self.portal else {
+            return Ok(false);
+        };
+        if !portal.pending() {
+            return Ok(false);
+        }
+        // What was asked for has come when another process is in front.
+        let front = self.x11.front()?.map(|w| w.pid);
+        if front.is_some() && front != self.front_at_start {
+            let has_tree = front.is_some_and(|pid| self.atspi.answers(pid).unwrap_or(true));
+            if has_tree {
+                portal.arrived();
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }

@@ -87,7 +87,10 @@ pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
                  {app}, then restart it. The pane: {CAPTURE_PANE}"
             ),
         )
-    } else if let Some(front) = front.as_ref().filter(|w| !w.extents.is_empty()) {
+    } else if let Some(front) = front
+        .as_ref()
+        .filter(|w| w.extents.is_some_and(|place| !place.is_empty()))
+    {
         match picture::take(os, front.id) {
             Ok(p) => Check::ok(
                 "picture",
@@ -99,7 +102,7 @@ pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
         Check::ok("picture", format!("{app} is allowed"))
     });
     if trusted {
-        checks.push(tree(os, front.map(|w| w.pid)));
+        checks.push(tree(os, front.and_then(|w| w.pid)));
     }
     checks.push(if os.secure_input() {
         Check::warn(

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use deskline_link::Cancel;
 use deskline_link::cancel::Reason;
-use deskline_link::guard::{Kept, Task};
+use deskline_link::guard::{Grab, Task};
 
 use crate::keys::{ESCAPE, flags};
 use crate::os::{Os, Seen, TAG, Tapped, Verdict};
@@ -96,13 +96,13 @@ impl<O: Os> Guard<O> {
     }
 
     /// Keeps the person out. Taken already, it stays as it is.
-    pub(crate) fn keep_out(&mut self, task: &Task, cancel: &Cancel) -> Kept {
+    pub(crate) fn grab(&mut self, task: &Task, cancel: &Cancel) -> Grab {
         if self.holds() {
-            return Kept::Out;
+            return Grab::Held;
         }
         if self.os.secure_input() {
             // A password field has the keyboard: the system shows keys to no tap, Esc neither.
-            return Kept::Unable(
+            return Grab::Unable(
                 "a password field has the keyboard, and macOS shows its keys to no guard".into(),
             );
         }
@@ -122,14 +122,14 @@ impl<O: Os> Guard<O> {
         match self.os.tap(judge) {
             Ok(tap) => {
                 self.tap = Some((tap, state));
-                Kept::Out
+                Grab::Held
             }
-            Err(why) => Kept::Unable(format!("macOS gave no event tap: {why}")),
+            Err(why) => Grab::Unable(format!("macOS gave no event tap: {why}")),
         }
     }
 
     /// Lets the person in; Esc is still watched.
-    pub(crate) fn let_in(&mut self) {
+    pub(crate) fn ungrab(&mut self) {
         if let Some((_, state)) = &self.tap {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             state.until = None;

@@ -150,9 +150,9 @@ fn described<E>(window: &ServerWindow, ax: Option<&AxWindow<E>>) -> Window {
     let title = ax.map_or(&window.title, |w| &w.title);
     Window {
         id: WindowId(u64::from(window.number)),
-        pid: window.pid,
+        pid: Some(window.pid),
         title: title.clone(),
-        extents: extents(window),
+        extents: Some(extents(window)),
     }
 }
 
@@ -167,14 +167,9 @@ pub(crate) fn front<O: Os>(os: &O) -> Option<Window> {
         Some(window) => described::<O::Element>(window, None),
         None => Window {
             id: WindowId(WINDOWLESS | u64::from(pid)),
-            pid,
+            pid: Some(pid),
             title: String::new(),
-            extents: Rect {
-                x: 0,
-                y: 0,
-                w: 0,
-                h: 0,
-            },
+            extents: None,
         },
     })
 }

@@ -11,11 +11,11 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value};
 
 use crate::args::Wrong;
+use crate::desktops::{Desktops, Served};
 use crate::files::JournalFiles;
 use crate::live::Live;
 use crate::tools::{self, COMPAT_PREFIX, Handler, TOOLS, ToolRecord};
-use crate::turns::Turns;
-use crate::worker::{Desk, Job, Worker, failure};
+use crate::worker::{Desk, Job, failure};
 use crate::{base64, picture, search};
 
 /// The options of the server.
@@ -80,19 +80,15 @@ impl From<Reply> for CallToolResult {
     }
 }
 
-/// Carries out calls. Links run one at a time.
+/// Carries out calls. The links of one desktop run one at a time.
 pub struct Dispatcher {
-    platform: Arc<dyn Platform>,
-    worker: Worker,
-    pub(crate) files: JournalFiles,
-    journal: Journal,
+    pub(crate) desktops: Desktops,
     config: Config,
-    turns: Turns,
     live: Live,
 }
 
 impl Dispatcher {
-    /// Starts the worker thread for `desk`.
+    /// Starts the worker thread for `desk`, on the desktop with the key `default`.
     pub fn new(
         platform: Arc<dyn Platform>,
         desk: Box<dyn Desk>,
@@ -100,15 +96,29 @@ impl Dispatcher {
         config: Config,
     ) -> io::Result<Self> {
         let live = Live::default();
+        let files = JournalFiles::new(journal.clone(), config.policy.clone());
+        let first = Served::start("default", platform, desk, journal, files, live.clone())?;
         Ok(Self {
-            platform,
-            worker: Worker::start(desk, live.clone())?,
-            files: JournalFiles::new(journal.clone(), config.policy.clone()),
-            journal,
+            desktops: Desktops::new(first),
             config,
-            turns: Turns::default(),
             live,
         })
+    }
+
+    /// Adds a desktop, with a worker thread and a journal of its own. A call is for it if its argument
+    /// `desktop` is this key.
+    pub fn add_desktop(
+        &mut self,
+        key: &str,
+        platform: Arc<dyn Platform>,
+        desk: Box<dyn Desk>,
+        journal: Journal,
+    ) -> io::Result<()> {
+        let files = JournalFiles::new(journal.clone(), self.config.policy.clone());
+        let live = self.live.clone();
+        let desktop = Served::start(key, platform, desk, journal, files, live)?;
+        self.desktops.add(desktop);
+        Ok(())
     }
 
     /// The tools on offer, for `tools/list`.
@@ -150,53 +160,26 @@ impl Dispatcher {
                 record.name
             ));
         }
+        let (desktop, arguments) = self.desktops.of(arguments)?;
+        let arguments = arguments.as_ref();
         let answer = match record.handler {
             Handler::Link(tool, read) => {
                 let call = tools::call(record, tool, read, arguments)?;
-                return self.link(call, cancel).await;
+                return link(desktop, call, cancel).await;
             }
             Handler::Applications => {
                 record.check(crate::args::Args(arguments))?;
-                self.worker.submit(Job::Applications, cancel.clone())
+                desktop.worker.submit(Job::Applications, cancel.clone())
             }
             Handler::Search => {
                 let query = search::Query::read(record, arguments)?;
-                let files = self.files.clone();
+                let files = desktop.files.clone();
                 return blocking(move || query.run(&files)).await;
             }
             Handler::Screenshot => {
                 let request = picture::Request::read(record, arguments)?;
-                let files = self.files.clone();
+                let files = desktop.files.clone();
                 return blocking(move || request.run(&files)).await;
-            }
-        };
-        Ok(answered(answer.await))
-    }
-
-    async fn link(&self, call: Call, cancel: &Cancel) -> Result<Reply, Wrong> {
-        let answer = match call.pid {
-            None => self
-                .worker
-                .submit(Job::Link(Box::new(call)), cancel.clone()),
-            Some(pid) => {
-                let platform = Arc::clone(&self.platform);
-                let ping = tokio::task::spawn_blocking(move || platform.ping(pid));
-                // Queue for the turn before the ping is over, so that requests keep their order.
-                let (turn, answers) = tokio::join!(self.turns.take(pid), ping);
-                match answers {
-                    Ok(Ok(())) => {}
-                    Ok(Err(error)) => {
-                        let journal = self.journal.clone();
-                        let recorded = move || Ok(unanswered(&journal, &call, error).into());
-                        return blocking(recorded).await;
-                    }
-                    Err(error) => return Err(format!("internal error in the server: {error}")),
-                }
-                let answer = self
-                    .worker
-                    .submit(Job::Link(Box::new(call)), cancel.clone());
-                drop(turn);
-                answer
             }
         };
         Ok(answered(answer.await))
@@ -211,10 +194,43 @@ impl Dispatcher {
     /// than `limit` since the first interruption.
     pub async fn stop(&self, limit: Duration) -> bool {
         let since = self.live.stop();
-        self.worker
-            .stop(limit.saturating_sub(since.elapsed()))
-            .await
+        let mut restored = true;
+        // All have been interrupted: they end side by side.
+        for desktop in self.desktops.all() {
+            let left = limit.saturating_sub(since.elapsed());
+            restored &= desktop.worker.stop(left).await;
+        }
+        restored
     }
+}
+
+async fn link(desktop: &Served, call: Call, cancel: &Cancel) -> Result<Reply, Wrong> {
+    let answer = match call.pid {
+        None => desktop
+            .worker
+            .submit(Job::Link(Box::new(call)), cancel.clone()),
+        Some(pid) => {
+            let platform = Arc::clone(&desktop.platform);
+            let ping = tokio::task::spawn_blocking(move || platform.ping(pid));
+            // Queue for the turn before the ping is over, so that requests keep their order.
+            let (turn, answers) = tokio::join!(desktop.turns.take(pid), ping);
+            match answers {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    let journal = desktop.journal.clone();
+                    let recorded = move || Ok(unanswered(&journal, &call, error).into());
+                    return blocking(recorded).await;
+                }
+                Err(error) => return Err(format!("internal error in the server: {error}")),
+            }
+            let answer = desktop
+                .worker
+                .submit(Job::Link(Box::new(call)), cancel.clone());
+            drop(turn);
+            answer
+        }
+    };
+    Ok(answered(answer.await))
 }
 
 /// Reads the journal on a thread that may block.

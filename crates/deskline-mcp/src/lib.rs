@@ -7,6 +7,7 @@
 
 mod args;
 mod base64;
+mod desktops;
 mod dispatch;
 mod eof;
 mod files;

@@ -19,6 +19,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::dispatch::Dispatcher;
 use crate::eof::Watched;
+use crate::files::JournalFiles;
 use crate::resources;
 
 /// The instructions that the model gets on connect.
@@ -34,6 +35,14 @@ const RESTORE: Duration = Duration::from_secs(5);
 const FLUSH: Duration = Duration::from_secs(1);
 
 struct Server(Arc<Dispatcher>);
+
+impl Server {
+    /// The files of each desktop's journal.
+    fn files(&self) -> Vec<JournalFiles> {
+        let desktops = self.0.desktops.all();
+        desktops.map(|desktop| desktop.files.clone()).collect()
+    }
+}
 
 /// Serving failed.
 #[derive(Debug, thiserror::Error)]
@@ -172,7 +181,7 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let files = self.0.files.clone();
+        let files = self.files();
         blocking(move || resources::list(&files))
             .await
             .map(ListResourcesResult::with_all_items)
@@ -183,7 +192,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let files = self.0.files.clone();
+        let files = self.files();
         blocking(move || resources::read(&files, &request.uri))
             .await
             .map(Into::into)

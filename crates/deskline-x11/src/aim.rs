@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use deskline_core::Point;
-use deskline_link::{Cancel, Error, Result, WindowId};
+use deskline_link::{Aim, Cancel, Error, Other, Result};
 use x11rb::protocol::shape::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::Window;
 
@@ -21,23 +21,19 @@ const WHAT: &str = "looking where input goes";
 
 /// The target, and what is known of it.
 #[derive(Debug, Default)]
-pub(super) struct Aim {
-    pid: Option<u32>,
-    /// The window that is clicked in, where that is known.
-    window: Option<WindowId>,
-    /// Whether a menu of its is active, so that a grab is its own.
-    menu: bool,
+pub(super) struct Target {
+    aim: Option<Aim>,
     /// The window with the focus, known to be the target's and not to be covered.
     focus: Option<Window>,
 }
 
-impl Aim {
+impl Target {
     pub(super) fn pid(&self) -> Option<u32> {
-        self.pid
+        self.aim.map(|aim| aim.pid)
     }
 
     pub(super) fn has_menu(&self) -> bool {
-        self.menu
+        self.aim.is_some_and(|aim| aim.menu)
     }
 }
 
@@ -50,15 +46,18 @@ enum Goes {
     Nowhere,
 }
 
+fn other(toplevel: Toplevel) -> Other {
+    Other {
+        title: toplevel.title,
+        pid: toplevel.pid,
+    }
+}
+
 impl X11 {
-    /// Keys and clicks from here on are for this process. Where its window is no longer where they
-    /// would go they stop with [`Error::Input`]. With a `window` what is clicked must lie in that
-    /// one, or in an open menu of the process. With `menu` a menu of the process is known to be active.
-    pub fn aim(&mut self, pid: u32, window: Option<WindowId>, menu: bool) {
-        self.aim = Aim {
-            pid: Some(pid),
-            window,
-            menu,
+    /// Keys and clicks from here on are for this target.
+    pub fn aim(&mut self, aim: Aim) {
+        self.target = Target {
+            aim: Some(aim),
             focus: None,
         };
     }
@@ -71,7 +70,7 @@ impl X11 {
         cancel: &Cancel,
         progress: impl Fn() -> String,
     ) -> Result<()> {
-        let Some(pid) = self.aim.pid else {
+        let Some(pid) = self.target.pid() else {
             return Ok(());
         };
         let mut goes = Goes::Nowhere;
@@ -81,14 +80,7 @@ impl X11 {
         })?;
         match goes {
             Goes::ToTarget => Ok(()),
-            Goes::To(other) => Err(Error::Elsewhere {
-                title: other.title,
-                pid: other.pid,
-                why: format!(
-                    "is in front now, and input would not reach the target any more. {}",
-                    progress()
-                ),
-            }),
+            Goes::To(toplevel) => Err(other(toplevel).has_keyboard(&progress())),
             Goes::ToGrab(holder) => Err(grabs::grabbed(Grabbable::Keyboard, &holder, &progress())),
             Goes::Nowhere => Err(Error::Input(format!(
                 "no window has the keyboard: the target's was closed, or a program keeps it. {}",
@@ -107,21 +99,14 @@ impl X11 {
     }
 
     fn check_place(&self, at: Point) -> Result<()> {
-        let Some(pid) = self.aim.pid else {
+        let Some(pid) = self.target.pid() else {
             return Ok(());
         };
         let Some(window) = self.window_at(at)? else {
             return Ok(());
         };
         match self.pointed_at(window, pid)? {
-            Goes::To(other) => Err(Error::Elsewhere {
-                title: other.title,
-                pid: other.pid,
-                why: format!(
-                    "lies over ({}, {}), where this was to go. Nothing was sent there; press_ax_and_traverse works also where something lies over it",
-                    at.x, at.y
-                ),
-            }),
+            Goes::To(toplevel) => Err(other(toplevel).lies_over(at)),
             Goes::ToTarget | Goes::ToGrab(_) | Goes::Nowhere => Ok(()),
         }
     }
@@ -129,18 +114,11 @@ impl X11 {
     /// An error if what lies where something is to be dropped is another app's. It may be another
     /// window of the target's.
     pub(super) fn check_drop(&self, at: Point) -> Result<()> {
-        let (Some(pid), Some(window)) = (self.aim.pid, self.window_at(at)?) else {
+        let (Some(pid), Some(window)) = (self.target.pid(), self.window_at(at)?) else {
             return Ok(());
         };
         match self.owner(window, pid)? {
-            Goes::To(other) => Err(Error::Elsewhere {
-                title: other.title,
-                pid: other.pid,
-                why: format!(
-                    "lies over ({}, {}), where the drag was to end. Nothing was dragged. Move one of the two windows",
-                    at.x, at.y
-                ),
-            }),
+            Goes::To(toplevel) => Err(other(toplevel).lies_over_end(at)),
             Goes::ToTarget | Goes::ToGrab(_) | Goes::Nowhere => Ok(()),
         }
     }
@@ -149,7 +127,8 @@ impl X11 {
     /// target, unless no window manager knows it: an open menu, a tool tip.
     fn pointed_at(&self, window: Window, pid: u32) -> Result<Goes> {
         let goes = self.owner(window, pid)?;
-        let (Goes::ToTarget, Some(wanted)) = (&goes, self.aim.window) else {
+        let (Goes::ToTarget, Some(wanted)) = (&goes, self.target.aim.and_then(|aim| aim.window))
+        else {
             return Ok(goes);
         };
         let around = self.ancestry(window)?;
@@ -174,10 +153,10 @@ impl X11 {
             return Ok(Goes::Nowhere);
         };
         let came_up = std::mem::take(&mut self.heard.came_up);
-        if self.aim.focus == Some(focus) && !came_up {
+        if self.target.focus == Some(focus) && !came_up {
             return Ok(Goes::ToTarget);
         }
-        self.aim.focus = None;
+        self.target.focus = None;
         let goes = self.owner(focus, pid)?;
         if !matches!(goes, Goes::ToTarget) {
             return Ok(goes);
@@ -185,7 +164,7 @@ impl X11 {
         if let Some(lock) = self.covering(focus, pid)? {
             return Ok(Goes::To(lock));
         }
-        self.aim.focus = Some(focus);
+        self.target.focus = Some(focus);
         Ok(Goes::ToTarget)
     }
 

@@ -35,7 +35,7 @@ impl X11 {
                 return Ok(Some(format!("an open menu of pid {}", window.pid)));
             }
         }
-        Ok((!self.aim.has_menu()).then(|| "another program".to_owned()))
+        Ok((!self.target.has_menu()).then(|| "another program".to_owned()))
     }
 
     /// An error if another program than the target has grabbed this for longer than a moment.
@@ -45,7 +45,7 @@ impl X11 {
         cancel: &Cancel,
         progress: impl Fn() -> String,
     ) -> Result<()> {
-        let Some(pid) = self.aim.pid() else {
+        let Some(pid) = self.target.pid() else {
             return Ok(());
         };
         let mut holder = None;

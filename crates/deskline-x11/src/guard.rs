@@ -22,7 +22,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use deskline_core::Rect;
-use deskline_link::guard::{Kept, Task};
+use deskline_link::guard::{Grab, Task};
 use deskline_link::{Cancel, Error, Result};
 use rustix::event::{EventfdFlags, eventfd};
 
@@ -51,7 +51,7 @@ pub(crate) fn release_synthetic(c: &connection::Connection) -> Result<()> {
 
 /// What the thread can be told.
 enum Order {
-    Close(Task, Cancel, SyncSender<Result<Kept>>),
+    Close(Task, Cancel, SyncSender<Result<Grab>>),
     Open(SyncSender<()>),
     /// Listen for Esc no longer, and watch the person no longer.
     Rest,
@@ -92,24 +92,24 @@ impl Guard {
         })
     }
 
-    /// As [`deskline_link::Desktop::keep_out`].
-    pub fn close(&self, task: &Task, cancel: &Cancel) -> Result<Kept> {
+    /// As [`deskline_link::Display::grab`].
+    pub fn close(&self, task: &Task, cancel: &Cancel) -> Result<Grab> {
         let (reply, done) = mpsc::sync_channel(1);
         self.tell(Order::Close(task.clone(), cancel.clone(), reply));
         answer(&done)?
     }
 
-    /// As [`deskline_link::Desktop::let_in`].
+    /// As [`deskline_link::Display::ungrab`].
     pub fn open(&self) {
         self.tell_and_wait(Order::Open);
     }
 
-    /// As [`deskline_link::Desktop::watch_person`].
+    /// As [`deskline_link::Display::watch_person`].
     pub fn watch(&self) {
         self.tell(Order::Watch);
     }
 
-    /// As [`deskline_link::Desktop::person_pressed`].
+    /// As [`deskline_link::Display::person_pressed`].
     pub fn pressed(&self) -> Option<bool> {
         let (reply, done) = mpsc::sync_channel(1);
         self.tell(Order::Pressed(reply));
@@ -121,7 +121,7 @@ impl Guard {
         self.tell(Order::Rest);
     }
 
-    /// As [`deskline_link::Desktop::show`].
+    /// As [`deskline_link::Display::show`].
     pub fn show(
         &self,
         place: Option<Rect>,

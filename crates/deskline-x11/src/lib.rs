@@ -103,7 +103,7 @@ pub struct X11 {
     heard: Heard,
     last_click: Option<LastClick>,
     pictures: Pictures,
-    aim: aim::Aim,
+    target: aim::Target,
 }
 
 impl X11 {
@@ -182,7 +182,7 @@ impl X11 {
             heard: Heard::by(own),
             last_click: None,
             pictures: pictures.reply()?,
-            aim: aim::Aim::default(),
+            target: aim::Target::default(),
             connection,
         };
         x11.reclaim_keycodes()?;

@@ -98,9 +98,9 @@ impl Toplevel {
     pub fn window(&self) -> Window {
         Window {
             id: WindowId(self.id.into()),
-            pid: self.pid,
+            pid: Some(self.pid).filter(|pid| *pid != 0),
             title: self.title.clone(),
-            extents: self.extents,
+            extents: Some(self.extents),
         }
     }
 }

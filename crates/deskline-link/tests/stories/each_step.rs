@@ -56,7 +56,7 @@ fn is_let_go(story: &Story, step: usize) {
     let calls = story.calls();
     let stopped = calls
         .get(step - 1)
-        .is_some_and(|call| call == "stop_listening");
+        .is_some_and(|call| call == "unwatch_person");
     let listens = story.given(|world| world.ear.is_some() || world.person.is_some());
     assert!(!listens || stopped, "{}", context());
     let (clicked, typed) = (did(&calls, "click "), did(&calls, "type_text"));
@@ -190,7 +190,7 @@ fn something_panics() {
             assert!(story.text().contains("internal error"), "{context}");
             // A step of the restore that panics is not repeated; the others are made all the same.
             let calls = story.calls();
-            let restore = calls.iter().position(|call| call == "stop_listening");
+            let restore = calls.iter().position(|call| call == "unwatch_person");
             if restore.is_some_and(|restore| restore < step) {
                 let both = front(story) == EDITOR_WINDOW || pointer(story) == THEIRS;
                 assert!(both, "{context}");

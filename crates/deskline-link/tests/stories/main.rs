@@ -4,6 +4,7 @@
 
 mod each_step;
 mod faults;
+mod lacking;
 mod scripted;
 mod story;
 mod transaction;

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use deskline_core::{ElementId, Key, KeyPress, Modifiers, Point, Rect, States, Tree};
 use deskline_link::cancel::Reason;
-use deskline_link::guard::{Kept, Task};
+use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Application, Button, Cancel, Clicks, Desktop, Error, Permit, Picture, Platform, Pointer,
-    Result, Scope, Window, WindowId,
+    Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Desktop, Display, Error, Opened,
+    Other, Permit, Picture, Platform, Pointer, Progress, Refusal, Result, Scope, Trees, Window,
+    WindowId,
 };
 
 use crate::world::{Health, ScriptWindow, World};
@@ -28,6 +29,8 @@ enum When {
 }
 
 /// What is scripted, and what was called.
+// Each is a switch of its own.
+#[allow(clippy::struct_excessive_bools)]
 pub(crate) struct Script {
     pub(crate) world: World,
     happenings: Vec<(When, Happening)>,
@@ -40,8 +43,15 @@ pub(crate) struct Script {
     /// Whether the connection to the desktop is broken.
     pub(crate) broken: bool,
     pub(crate) connections: u32,
+    /// Whether apps answer what nobody can read.
+    pub(crate) garbled: bool,
     listening: bool,
-    aim: Option<(u32, Option<WindowId>)>,
+    aim: Option<Aim>,
+    /// What this desktop can do.
+    pub(crate) capabilities: Capabilities,
+    /// How often a started app is looked at before it has a window.
+    pub(crate) slow: usize,
+    started: Option<u32>,
     /// What `open` starts.
     pub(crate) installed: Vec<(&'static str, Start)>,
 }
@@ -60,8 +70,12 @@ impl Scripted {
             watches: true,
             broken: false,
             connections: 0,
+            garbled: false,
             listening: false,
             aim: None,
+            capabilities: Capabilities::ALL,
+            slow: 0,
+            started: None,
             installed: Vec::new(),
         })))
     }
@@ -83,7 +97,7 @@ impl Scripted {
         let number = script.calls.len();
         script.fire(|when| matches!(when, When::Before(n) if *n == number));
         if script.broken {
-            return Err(Error::system("asking the desktop")("connection reset"));
+            return Err(Error::lost("asking the desktop")("connection reset"));
         }
         let result = act(&mut script);
         script.fire(|when| matches!(when, When::After(name) if line.starts_with(name)));
@@ -120,6 +134,9 @@ impl Script {
 
     /// An error unless the app answers.
     fn answers(&self, pid: u32) -> Result<()> {
+        if self.garbled {
+            return Err(Error::system("talking to the app")("a malformed reply"));
+        }
         match self.world.health(pid) {
             Health::Well => Ok(()),
             Health::Dead => Err(Error::NoProcess(pid)),
@@ -141,27 +158,39 @@ impl Script {
 
     /// Whether what lies there is what was aimed at.
     fn require_place(&self, at: Point) -> Result<()> {
-        let (Some((pid, window)), Some((there, _))) = (self.aim, self.world.lies_at(at)) else {
+        let (Some(aim), Some((there, _))) = (self.aim, self.world.lies_at(at)) else {
             return Ok(());
         };
-        let same = window.is_none_or(|id| id.0 == there.id);
-        if there.pid == pid && (same || there.menu) {
+        let same = aim.window.is_none_or(|id| id.0 == there.id);
+        if there.pid == aim.pid && (same || there.menu) {
             return Ok(());
         }
-        Err(elsewhere(
-            there,
-            "lies over the place. Nothing was sent there",
-        ))
+        Err(other(there).lies_over(at))
     }
 
     fn require_front(&self, typed: usize) -> Result<()> {
         match (self.aim, self.world.front()) {
-            (Some((pid, _)), Some(front)) if front.pid != pid => Err(elsewhere(
-                front,
-                &format!("is in front now. {typed} characters were typed"),
-            )),
+            (Some(aim), Some(front)) if front.pid != aim.pid => {
+                Err(other(front).has_keyboard(&format!("{typed} characters were typed")))
+            }
             _ => Ok(()),
         }
+    }
+
+    /// A window as this desktop tells of it.
+    fn known(&self, window: &ScriptWindow) -> Window {
+        let Capabilities { pids, extents, .. } = &self.capabilities;
+        Window {
+            id: WindowId(window.id),
+            pid: pids.is_there().then_some(window.pid),
+            title: window.title.clone(),
+            extents: extents.is_there().then_some(window.at),
+        }
+    }
+
+    /// The link does not ask a desktop for what it lacks.
+    fn require(&self, ability: impl FnOnce(&Capabilities) -> bool) {
+        assert!(ability(&self.capabilities), "asked for what there is not");
     }
 
     /// The keys of a text go in one by one; half way through something may happen.
@@ -181,28 +210,17 @@ impl Script {
 }
 
 fn refused(why: &str) -> Error {
-    Error::Refused {
-        element: String::new(),
+    Error::Refused(Refusal {
         action: "the action",
         why: why.to_owned(),
         instead: "Click it".into(),
-    }
+    })
 }
 
-fn elsewhere(window: &ScriptWindow, why: &str) -> Error {
-    Error::Elsewhere {
+fn other(window: &ScriptWindow) -> Other {
+    Other {
         title: window.title.clone(),
         pid: window.pid,
-        why: why.to_owned(),
-    }
-}
-
-fn known(window: &ScriptWindow) -> Window {
-    Window {
-        id: WindowId(window.id),
-        pid: window.pid,
-        title: window.title.clone(),
-        extents: window.at,
     }
 }
 
@@ -223,33 +241,9 @@ impl Desktop for Scripted {
     fn id(&self) -> String {
         "scripted".into()
     }
+}
 
-    fn applications(&mut self) -> Result<Vec<Application>> {
-        self.call("applications", |script| {
-            let world = &script.world;
-            let front = world.front().map(|w| w.pid);
-            let listed = world.apps.iter().map(|(app, _)| Application {
-                app: app.clone(),
-                windows: Vec::new(),
-                front: front == Some(app.pid),
-            });
-            Ok(listed.collect())
-        })
-    }
-
-    fn open(&mut self, identifier: &str, permit: Permit<'_>, _: &Cancel) -> Result<u32> {
-        self.call(format!("open {identifier}"), |script| {
-            permit(&[identifier])?;
-            let found = script
-                .installed
-                .iter()
-                .find(|(name, _)| *name == identifier);
-            let unknown = || Error::Open(format!("no app is called {identifier}"));
-            let start = found.ok_or_else(unknown)?.1;
-            Ok(start(&mut script.world))
-        })
-    }
-
+impl Trees for Scripted {
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
         let how = match scope {
             Scope::Whole { .. } => "whole",
@@ -276,164 +270,12 @@ impl Desktop for Scripted {
     }
 
     fn stop_listening(&mut self) {
-        self.ask("stop_listening", |script| {
-            script.listening = false;
-            script.world.ear = None;
-            script.world.person = None;
-            script.aim = None;
-        });
+        self.ask("stop_listening", |script| script.listening = false);
     }
 
     fn wait_for_change(&mut self, _: Duration) -> Result<bool> {
         self.call("wait_for_change", |script| {
             Ok(script.listening && script.world.take_changed())
-        })
-    }
-
-    fn is_busy(&mut self, _: u32) -> Result<bool> {
-        self.call("is_busy", |_| Ok(false))
-    }
-
-    fn handoff_pending(&mut self) -> Result<bool> {
-        self.call("handoff_pending", |_| Ok(false))
-    }
-
-    fn front(&mut self) -> Result<Option<Window>> {
-        self.call("front", |script| Ok(script.world.front().map(known)))
-    }
-
-    fn activate(&mut self, window: WindowId, _: &Cancel) -> Result<()> {
-        self.call(format!("activate {}", window.0), |script| {
-            script.world.raise(window.0);
-            let there = script.world.front().is_some_and(|w| w.id == window.0);
-            let gone = || Error::Input("the window is gone".into());
-            there.then_some(()).ok_or_else(gone)
-        })
-    }
-
-    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
-        self.call("windows", |script| {
-            let own = script
-                .world
-                .stack
-                .iter()
-                .filter(|w| w.pid == pid && !w.menu);
-            Ok(own.map(known).collect())
-        })
-    }
-
-    fn every_window(&mut self) -> Result<Vec<Window>> {
-        self.call("every_window", |script| {
-            let all = script.world.stack.iter().filter(|w| !w.menu);
-            Ok(all.map(known).collect())
-        })
-    }
-
-    fn watch_person(&mut self) {
-        self.ask("watch_person", |script| script.world.person = Some(false));
-    }
-
-    fn person_pressed(&mut self) -> Option<bool> {
-        self.ask("person_pressed", |script| {
-            script.world.person.filter(|_| script.watches)
-        })
-    }
-
-    fn popup_open(&mut self, pid: u32) -> Result<bool> {
-        self.call("popup_open", |script| {
-            let mut menus = script.world.stack.iter().filter(|w| w.menu);
-            Ok(menus.any(|w| w.pid == pid))
-        })
-    }
-
-    fn pointer(&mut self) -> Result<Pointer> {
-        self.call("pointer", |script| {
-            Ok(Pointer {
-                at: script.world.pointer,
-                pressed: script.world.held,
-            })
-        })
-    }
-
-    fn move_pointer(&mut self, to: Point) -> Result<()> {
-        self.call(format!("move_pointer {},{}", to.x, to.y), |script| {
-            script.world.pointer = to;
-            Ok(())
-        })
-    }
-
-    fn show(&mut self, _: Option<Rect>, caption: &str, _: Duration, _: &Cancel) -> Result<()> {
-        self.call(format!("show '{caption}'"), |_| Ok(()))
-    }
-
-    fn keep_out(&mut self, task: &Task, cancel: &Cancel) -> Result<Kept> {
-        let caption = task.caption.as_deref().unwrap_or("nothing");
-        let caption = caption.split(" — ").next().unwrap_or_default();
-        self.call(format!("keep_out '{caption}'"), |script| {
-            if let Some(why) = script.unable {
-                return Ok(Kept::Unable(why.into()));
-            }
-            script.world.guarded = true;
-            script.world.ear = Some(cancel.clone());
-            Ok(Kept::Out)
-        })
-    }
-
-    fn let_in(&mut self) {
-        self.ask("let_in", |script| script.world.guarded = false);
-    }
-
-    fn aim(&mut self, pid: u32, window: Option<WindowId>, _: bool) {
-        let at = window.map_or("any".to_owned(), |w| w.0.to_string());
-        self.ask(&format!("aim {pid} {at}"), |script| {
-            script.aim = Some((pid, window));
-        });
-    }
-
-    fn click(&mut self, at: Point, button: Button, clicks: Clicks, _: &Cancel) -> Result<()> {
-        let how = match (button, clicks) {
-            (Button::Left, Clicks::Single) => "click",
-            (Button::Left, Clicks::Double) => "double_click",
-            (Button::Right, _) => "right_click",
-        };
-        self.call(format!("{how} {},{}", at.x, at.y), |script| {
-            script.require_place(at)?;
-            script.world.pointer = at;
-            script.world.click(at);
-            Ok(())
-        })
-    }
-
-    fn drag(&mut self, from: Point, to: Point, _: Modifiers, _: &Cancel) -> Result<()> {
-        let line = format!("drag {},{} {},{}", from.x, from.y, to.x, to.y);
-        self.call(line, |script| {
-            script.require_place(from)?;
-            script.world.pointer = to;
-            Ok(())
-        })
-    }
-
-    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        self.call("type_text", |script| script.typed(text, cancel))
-    }
-
-    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
-        self.call(format!("press_key {press}"), |script| {
-            let key = match press.key {
-                Key::Char(key) => key,
-                Key::Return => '\n',
-                Key::Tab => '\t',
-                _ => '·',
-            };
-            script.typed(&key.to_string(), cancel)
-        })
-    }
-
-    fn scroll(&mut self, at: Point, _: i32, lines: i32, _: &Cancel) -> Result<()> {
-        self.call(format!("scroll {},{} {lines}", at.x, at.y), |script| {
-            script.require_place(at)?;
-            script.world.pointer = at;
-            Ok(())
         })
     }
 
@@ -481,9 +323,182 @@ impl Desktop for Scripted {
             Ok(())
         })
     }
+}
+
+impl Display for Scripted {
+    fn capabilities(&self) -> Capabilities {
+        self.script().capabilities.clone()
+    }
+
+    fn front(&mut self) -> Result<Option<Window>> {
+        self.call("front", |script| {
+            let front = script.world.front();
+            let known = front.filter(|_| script.capabilities.windows.is_there());
+            Ok(known.map(|window| script.known(window)))
+        })
+    }
+
+    fn activate(&mut self, window: WindowId, _: &Cancel) -> Result<()> {
+        self.call(format!("activate {}", window.0), |script| {
+            script.require(|has| has.raise.is_there());
+            script.world.raise(window.0);
+            let there = script.world.front().is_some_and(|w| w.id == window.0);
+            let gone = || Error::Input("the window is gone".into());
+            there.then_some(()).ok_or_else(gone)
+        })
+    }
+
+    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
+        self.call("windows", |script| {
+            let listed = script
+                .world
+                .stack
+                .iter()
+                .filter(|w| w.pid == pid && !w.menu);
+            let known = listed.filter(|_| script.capabilities.windows.is_there());
+            Ok(known.map(|window| script.known(window)).collect())
+        })
+    }
+
+    fn every_window(&mut self) -> Result<Vec<Window>> {
+        self.call("every_window", |script| {
+            let listed = script.world.stack.iter().filter(|w| !w.menu);
+            let known = listed.filter(|_| script.capabilities.windows.is_there());
+            Ok(known.map(|window| script.known(window)).collect())
+        })
+    }
+
+    fn popup_open(&mut self, pid: u32) -> Result<bool> {
+        self.call("popup_open", |script| {
+            let mut menus = script.world.stack.iter().filter(|w| w.menu);
+            Ok(menus.any(|w| w.pid == pid))
+        })
+    }
+
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        self.call("pointer", |script| {
+            let pointer = Pointer {
+                at: script.world.pointer,
+                pressed: script.world.held,
+            };
+            Ok(Some(pointer).filter(|_| script.capabilities.locate_pointer.is_there()))
+        })
+    }
+
+    fn move_pointer(&mut self, to: Point) -> Result<()> {
+        self.call(format!("move_pointer {},{}", to.x, to.y), |script| {
+            script.world.pointer = to;
+            Ok(())
+        })
+    }
+
+    fn watch_person(&mut self) {
+        self.ask("watch_person", |script| script.world.person = Some(false));
+    }
+
+    fn unwatch_person(&mut self) {
+        self.ask("unwatch_person", |script| {
+            script.world.ear = None;
+            script.world.person = None;
+            script.aim = None;
+        });
+    }
+
+    fn person_pressed(&mut self) -> Option<bool> {
+        self.ask("person_pressed", |script| {
+            script.world.person.filter(|_| script.watches)
+        })
+    }
+
+    fn show(&mut self, _: Option<Rect>, caption: &str, _: Duration, _: &Cancel) -> Result<()> {
+        self.call(format!("show '{caption}'"), |_| Ok(()))
+    }
+
+    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
+        let caption = task.caption.as_deref().unwrap_or("nothing");
+        let caption = caption.split(" — ").next().unwrap_or_default();
+        self.call(format!("grab '{caption}'"), |script| {
+            script.require(|has| has.guard.is_there());
+            if let Some(why) = script.unable {
+                return Ok(Grab::Unable(why.into()));
+            }
+            script.world.guarded = true;
+            script.world.ear = Some(cancel.clone());
+            Ok(Grab::Held)
+        })
+    }
+
+    fn ungrab(&mut self) {
+        self.ask("ungrab", |script| script.world.guarded = false);
+    }
+
+    fn aim(&mut self, aim: Aim) {
+        let at = aim.window.map_or("any".to_owned(), |w| w.0.to_string());
+        let line = format!("aim {} {at}", aim.pid);
+        self.ask(&line, |script| script.aim = Some(aim));
+    }
+
+    fn click(&mut self, at: Point, button: Button, clicks: Clicks, _: &Cancel) -> Result<()> {
+        let how = match (button, clicks) {
+            (Button::Left, Clicks::Single) => "click",
+            (Button::Left, Clicks::Double) => "double_click",
+            (Button::Right, _) => "right_click",
+        };
+        self.call(format!("{how} {},{}", at.x, at.y), |script| {
+            script.require(|has| has.pointer.is_there());
+            script.require_place(at)?;
+            script.world.pointer = at;
+            script.world.click(at);
+            Ok(())
+        })
+    }
+
+    fn drag(&mut self, from: Point, to: Point, _: Modifiers, _: &Cancel) -> Result<()> {
+        let line = format!("drag {},{} {},{}", from.x, from.y, to.x, to.y);
+        self.call(line, |script| {
+            script.require(|has| has.pointer.is_there());
+            script.require_place(from)?;
+            script.world.pointer = to;
+            Ok(())
+        })
+    }
+
+    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+        self.call("type_text", |script| {
+            script.require(|has| has.keys.is_there());
+            script.typed(text, cancel)
+        })
+    }
+
+    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+        self.call(format!("press_key {press}"), |script| {
+            script.require(|has| has.keys.is_there());
+            let key = match press.key {
+                Key::Char(key) => key,
+                Key::Return => '\n',
+                Key::Tab => '\t',
+                _ => '·',
+            };
+            script.typed(&key.to_string(), cancel)
+        })
+    }
+
+    fn scroll(&mut self, at: Point, _: i32, lines: i32, _: &Cancel) -> Result<()> {
+        self.call(format!("scroll {},{} {lines}", at.x, at.y), |script| {
+            script.require(|has| has.pointer.is_there());
+            script.require_place(at)?;
+            script.world.pointer = at;
+            Ok(())
+        })
+    }
+
+    fn release_all(&mut self) {
+        self.ask("release_all", |script| script.world.keys_down = false);
+    }
 
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
         self.call(format!("picture {}", window.0), |script| {
+            script.require(|has| has.pictures.is_there());
             let mut windows = script.world.stack.iter();
             let window = windows.find(|w| w.id == window.0);
             let at = window
@@ -498,9 +513,50 @@ impl Desktop for Scripted {
             })
         })
     }
+}
 
-    fn release_all(&mut self) {
-        self.ask("release_all", |script| script.world.keys_down = false);
+impl Apps for Scripted {
+    fn applications(&mut self) -> Result<Vec<Application>> {
+        self.call("applications", |script| {
+            let world = &script.world;
+            let front = world.front().map(|w| w.pid);
+            let listed = world.apps.iter().map(|(app, _)| Application {
+                app: app.clone(),
+                windows: Vec::new(),
+                front: front == Some(app.pid),
+            });
+            Ok(listed.collect())
+        })
+    }
+
+    fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {
+        self.call(format!("open {identifier}"), |script| {
+            permit(&[identifier])?;
+            let mut known = script.installed.iter();
+            let found = known.find(|(name, _)| *name == identifier);
+            let unknown = || Error::Open(format!("no app is called {identifier}"));
+            let start = found.ok_or_else(unknown)?.1;
+            script.started = Some(start(&mut script.world));
+            Ok(Opened::Started(identifier.to_owned()))
+        })
+    }
+
+    fn progress(&mut self) -> Result<Progress> {
+        self.call("progress", |script| match script.slow.checked_sub(1) {
+            Some(left) => {
+                script.slow = left;
+                Ok(Progress::Starting)
+            }
+            None => Ok(script.started.map_or(Progress::Starting, Progress::Ready)),
+        })
+    }
+
+    fn computed(&mut self, _: u32) -> Option<Duration> {
+        self.ask("computed", |_| Some(Duration::ZERO))
+    }
+
+    fn handoff_pending(&mut self) -> Result<bool> {
+        self.call("handoff_pending", |_| Ok(false))
     }
 }
 

@@ -2,8 +2,10 @@
 
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_journal::{Journal, Retention};
-use deskline_link::call::Typing;
-use deskline_link::{Action, Answer, Call, Cancel, Links, Options, Policy, Target, Tool};
+use deskline_link::call::{Input, Quiet, Typing};
+use deskline_link::{
+    Action, Answer, Call, Cancel, Capabilities, Links, Options, Policy, Target, Tool,
+};
 use std::sync::{Arc, MutexGuard};
 use tempfile::TempDir;
 
@@ -101,6 +103,13 @@ impl Story {
         self.desktop.script()
     }
 
+    /// A desktop that lacks something.
+    pub(crate) fn lacking(lack: impl FnOnce(&mut Capabilities)) -> Self {
+        let story = Self::new();
+        lack(&mut story.script().capabilities);
+        story
+    }
+
     /// Sets the desk up.
     pub(crate) fn given<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
         change(&mut self.script().world)
@@ -121,7 +130,7 @@ impl Story {
     pub(crate) fn run_on(&mut self, pid: u32, tool: Tool, action: Action) -> &mut Self {
         self.script().calls.clear();
         let arguments = match &action {
-            Action::Type { typing } | Action::Click { then: typing, .. } => {
+            Action::Input(Input::Type { typing } | Input::Click { then: typing, .. }) => {
                 let text = typing.text.clone().map(|text| ("text".into(), text.into()));
                 text.into_iter().collect()
             }
@@ -160,12 +169,12 @@ impl Story {
         let (double, right) = (false, false);
         self.run(
             Tool::Click,
-            Action::Click {
+            Action::Input(Input::Click {
                 target,
                 double,
                 right,
                 then,
-            },
+            }),
         )
     }
 
@@ -174,12 +183,12 @@ impl Story {
         let (double, right, then) = (false, false, Typing::default());
         self.run(
             Tool::Click,
-            Action::Click {
+            Action::Input(Input::Click {
                 target,
                 double,
                 right,
                 then,
-            },
+            }),
         )
     }
 
@@ -188,32 +197,35 @@ impl Story {
             text: Some(text.into()),
             key: None,
         };
-        self.run(Tool::Type, Action::Type { typing })
+        self.run(Tool::Type, Action::Input(Input::Type { typing }))
     }
 
     pub(crate) fn press_key(&mut self, key: &str) -> &mut Self {
         let press = KeyPress::parse(key, &[]).unwrap();
-        self.run(Tool::PressKey, Action::PressKey { press })
+        self.run(Tool::PressKey, Action::Input(Input::PressKey { press }))
     }
 
     pub(crate) fn drag(&mut self, from: &str, to: &str) -> &mut Self {
-        let action = Action::Drag {
+        let action = Action::Input(Input::Drag {
             from: by_text(from),
             to: by_text(to),
             modifiers: Modifiers::empty(),
-        };
+        });
         self.run(Tool::Drag, action)
     }
 
     pub(crate) fn set_value(&mut self, target: &str, value: &str) -> &mut Self {
         let target = by_text(target);
         let value = value.into();
-        self.run(Tool::SetValue, Action::SetValue { target, value })
+        self.run(
+            Tool::SetValue,
+            Action::Quiet(Quiet::SetValue { target, value }),
+        )
     }
 
     pub(crate) fn press(&mut self, target: &str) -> &mut Self {
         let target = by_text(target);
-        self.run(Tool::PressAx, Action::PressAx { target })
+        self.run(Tool::PressAx, Action::Quiet(Quiet::PressAx { target }))
     }
 
     pub(crate) fn refresh(&mut self) -> &mut Self {
@@ -245,17 +257,18 @@ impl Story {
 
     /// The calls that did something, or said what was to be done: questions are left out.
     pub(crate) fn acts(&self) -> String {
-        const QUESTIONS: [&str; 12] = [
+        const QUESTIONS: [&str; 13] = [
             "front",
             "windows",
             "every_window",
             "pointer",
             "popup_open",
-            "is_busy",
+            "computed",
             "handoff_pending",
             "wait_for_change",
             "person_pressed",
             "watch_person",
+            "unwatch_person",
             "picture",
             "applications",
         ];

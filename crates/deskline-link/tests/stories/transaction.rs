@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskline_core::Point;
-use deskline_link::call::Awaited;
+use deskline_link::call::{Awaited, Input};
 use deskline_link::{Action, Tool};
 use insta::assert_snapshot;
 
@@ -32,18 +32,19 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
     windows
     front
     popup_open
-    keep_out 'AI: clicking 'Send' in Mail'
+    pointer
+    grab 'AI: clicking 'Send' in Mail'
     aim 100 2
     front
     activate 2
     pointer
     click 540,52
     front
-    let_in
-    is_busy
+    ungrab
+    computed
     wait_for_change
     wait_for_change
-    is_busy
+    computed
     read 100 again
     handoff_pending
     front
@@ -53,6 +54,7 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
     picture 2
     popup_open
     release_all
+    unwatch_person
     stop_listening
     pointer
     move_pointer 900,700
@@ -156,7 +158,7 @@ fn a_click_text_and_key_are_one_link_with_one_diff() {
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 whole
-    keep_out 'AI: clicking 'To' in Mail'
+    grab 'AI: clicking 'To' in Mail'
     aim 100 2
     activate 2
     click 170,52
@@ -167,7 +169,7 @@ fn a_click_text_and_key_are_one_link_with_one_diff() {
     read 100 showing
     read 100 showing
     press_key Return
-    let_in
+    ungrab
     read 100 again
     release_all
     stop_listening
@@ -202,18 +204,18 @@ fn what_is_scrolled_away_is_brought_into_view_first() {
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 whole
-    keep_out 'AI: clicking 'Archive' in Mail'
+    grab 'AI: clicking 'Archive' in Mail'
     aim 100 2
     activate 2
-    let_in
+    ungrab
     scroll_into_view
     read 100 showing
     read 100 showing
     read 100 whole
-    keep_out 'AI: clicking 'Archive' in Mail'
+    grab 'AI: clicking 'Archive' in Mail'
     aim 100 2
     click 80,170
-    let_in
+    ungrab
     read 100 again
     release_all
     stop_listening
@@ -230,10 +232,10 @@ fn a_window_in_front_stays_there_and_no_window_is_raised() {
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 whole
-    keep_out 'AI: clicking 'Send' in Mail'
+    grab 'AI: clicking 'Send' in Mail'
     aim 100 2
     click 540,52
-    let_in
+    ungrab
     read 100 again
     release_all
     stop_listening
@@ -249,7 +251,7 @@ fn a_window_in_front_stays_there_and_no_window_is_raised() {
 fn a_late_effect_is_waited_for_until_the_app_is_quiet() {
     let mut story = Story::new();
     story.after(
-        "let_in",
+        "ungrab",
         Box::new(|world: &mut World| {
             world.node("Inbox").unwrap().says("Inbox (1)");
         }),
@@ -302,7 +304,7 @@ fn a_handoff_is_read_and_nothing_is_put_back() {
 #[test]
 fn the_persons_own_switch_is_no_handoff_and_is_not_read() {
     let mut story = Story::new();
-    story.after("let_in", person::switches_to(MUSIC_WINDOW));
+    story.after("ungrab", person::switches_to(MUSIC_WINDOW));
     story.click("Send");
     assert_snapshot!(story.told(), @"
     status: success
@@ -319,7 +321,7 @@ fn the_persons_own_switch_is_no_handoff_and_is_not_read() {
     // Nor where the platform cannot tell that they pressed anything.
     let mut story = Story::new();
     story.script().watches = false;
-    story.after("let_in", person::switches_to(MUSIC_WINDOW));
+    story.after("ungrab", person::switches_to(MUSIC_WINDOW));
     story.click("Send");
     assert!(!story.text().contains("Music"), "{}", story.text());
     assert!(
@@ -370,13 +372,13 @@ fn a_link_that_only_waits_hands_nothing_over() {
 #[test]
 fn the_persons_pointer_is_put_back_only_where_the_link_left_it() {
     let mut story = Story::new();
-    story.after("let_in", person::moves(50, 50));
+    story.after("ungrab", person::moves(50, 50));
     assert_snapshot!(story.click("Send").seen(), @"
     reached: Mail: click Send
     front: Notes, pointer: 50,50
     ");
     let mut story = Story::new();
-    story.after("let_in", Box::new(|world: &mut World| world.held = true));
+    story.after("ungrab", Box::new(|world: &mut World| world.held = true));
     assert_snapshot!(story.click("Send").seen(), @"
     reached: Mail: click Send
     front: Notes, pointer: 540,52
@@ -386,16 +388,16 @@ fn the_persons_pointer_is_put_back_only_where_the_link_left_it() {
 #[test]
 fn keys_alone_do_not_touch_the_pointer() {
     let mut story = Story::new();
-    story.after("let_in", person::moves(50, 50));
+    story.after("ungrab", person::moves(50, 50));
     story.type_text("bob");
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 whole
-    keep_out 'AI: typing in Mail'
+    grab 'AI: typing in Mail'
     aim 100 2
     activate 2
     type_text
-    let_in
+    ungrab
     read 100 again
     release_all
     stop_listening
@@ -420,11 +422,11 @@ fn an_open_menu_holds_what_was_saved_until_the_link_that_closes_it() {
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 whole
-    keep_out 'AI: clicking 'Send' in Mail'
+    grab 'AI: clicking 'Send' in Mail'
     aim 100 2
     activate 2
     click 540,52
-    let_in
+    ungrab
     read 100 again
     release_all
     stop_listening
@@ -438,9 +440,9 @@ fn an_open_menu_holds_what_was_saved_until_the_link_that_closes_it() {
     listen 100
     read 100 whole
     aim 100 any
-    keep_out 'AI: clicking 'Later' in Mail'
+    grab 'AI: clicking 'Later' in Mail'
     click 550,80
-    let_in
+    ungrab
     read 100 again
     release_all
     stop_listening
@@ -467,12 +469,12 @@ fn esc_stops_the_text_and_puts_everything_back() {
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 whole
-    keep_out 'AI: typing in Mail'
+    grab 'AI: typing in Mail'
     aim 100 2
     activate 2
     type_text
     release_all
-    let_in
+    ungrab
     release_all
     stop_listening
     activate 3
@@ -530,21 +532,21 @@ fn the_wheel_turns_over_the_place_and_the_pointer_goes_back() {
     let (at, delta_x, delta_y) = (Point { x: 100, y: 150 }, 0, 3);
     story.run(
         Tool::Scroll,
-        Action::Scroll {
+        Action::Input(Input::Scroll {
             at,
             delta_x,
             delta_y,
-        },
+        }),
     );
     assert_snapshot!(story.field("summary"), @"Scrolled by (0, 3) lines at (100, 150). 0 added, 0 removed, 1 modified. Settled in _ ms.");
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 whole
-    keep_out 'AI: scrolling in Mail'
+    grab 'AI: scrolling in Mail'
     aim 100 2
     activate 2
     scroll 100,150 3
-    let_in
+    ungrab
     read 100 again
     release_all
     stop_listening
@@ -615,6 +617,7 @@ fn what_is_opened_comes_to_the_front_and_the_persons_window_comes_back() {
     "#);
     assert_snapshot!(story.acts(), @"
     open notes
+    progress
     read 500 again
     read 500 again
     release_all

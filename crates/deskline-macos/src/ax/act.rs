@@ -1,6 +1,6 @@
 //! Actions through the accessibility API: no pointer, no keys, no focus.
 
-use deskline_link::{Error, Result};
+use deskline_link::{Error, Refusal, Result};
 
 use crate::os::{AxError, NewValue, Os, Value};
 
@@ -14,12 +14,11 @@ const CLICK: &str = "Use click_and_traverse with its ref";
 
 /// Why an element would not do as asked; the link adds which element it was.
 fn refused(action: &'static str, why: impl Into<String>, instead: impl Into<String>) -> Error {
-    Error::Refused {
-        element: String::new(),
+    Error::Refused(Refusal {
         action,
         why: why.into(),
         instead: instead.into(),
-    }
+    })
 }
 
 /// An action on one element of an app.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use deskline_link::Cancel;
 use deskline_link::cancel::Reason;
-use deskline_link::guard::{Kept, LIMIT, Task};
+use deskline_link::guard::{Grab, LIMIT, Task};
 
 use super::tools::judge;
 use super::{Found, Test};
@@ -85,9 +85,9 @@ fn passes<O: Os>(os: &O, pid: u32, tag: i64) -> Result<bool, String> {
 pub(super) fn hold<O: Os>(os: &O, say: &mut dyn FnMut(&str)) {
     let mut guard = Guard::new(os.clone());
     let cancel = Cancel::new();
-    match guard.keep_out(&task(LIMIT), &cancel) {
-        Kept::Out | Kept::Partly(_) => say("held"),
-        Kept::Unable(why) => say(&why),
+    match guard.grab(&task(LIMIT), &cancel) {
+        Grab::Held | Grab::Partly(_) => say("held"),
+        Grab::Unable(why) => say(&why),
     }
     // Ends by the test's SIGKILL, by Esc, or at the limit.
     let _ = cancel.wait(LIMIT);
@@ -98,7 +98,7 @@ impl<O: Os> Test<'_, O> {
         let os = self.os.clone();
         let mut guard = Guard::new(os.clone());
         let cancel = Cancel::new();
-        if let Kept::Unable(why) = guard.keep_out(&task(LIMIT), &cancel) {
+        if let Grab::Unable(why) = guard.grab(&task(LIMIT), &cancel) {
             self.note("guard", Err(why));
             return;
         }
@@ -123,17 +123,17 @@ impl<O: Os> Test<'_, O> {
         let reason = cancel.reason();
         let esc = theirs.and(judge(reason == Some(Reason::Person), format!("{reason:?}")));
         self.note("guard: the person's Esc", esc);
-        guard.let_in();
+        guard.ungrab();
         self.note("guard: let in", said(passes(&os, pid, 0), true));
         guard.end();
 
         let cancel = Cancel::new();
         let start = Instant::now();
-        let kept = guard.keep_out(&task(SHORT), &cancel);
+        let kept = guard.grab(&task(SHORT), &cancel);
         let _ = cancel.wait(SHORT * 2);
         let reason = cancel.reason();
         let took = start.elapsed().as_millis();
-        let opens = kept == Kept::Out && reason == Some(Reason::Watchdog);
+        let opens = kept == Grab::Held && reason == Some(Reason::Watchdog);
         self.note(
             "guard: its limit",
             judge(opens, format!("{reason:?} after {took} ms")),

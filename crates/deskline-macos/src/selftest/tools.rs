@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use deskline_core::{KeyPress, Line, Point, Ref};
-use deskline_link::call::{Awaited, Typing};
+use deskline_link::call::{Awaited, Input, Quiet, Typing};
 use deskline_link::{Action, Scope, Target, Tool};
 
 use super::{Found, Test, field, tree_of};
@@ -29,7 +29,7 @@ fn text(text: &str, role: &str) -> Target {
 
 fn press(key: &str, modifiers: &[&str]) -> Option<Action> {
     let press = KeyPress::parse(key, modifiers).ok()?;
-    Some(Action::PressKey { press })
+    Some(Action::Input(Input::PressKey { press }))
 }
 
 impl<O: Os> Test<'_, O> {
@@ -81,7 +81,13 @@ impl<O: Os> Test<'_, O> {
             text: Some(TYPED.to_owned()),
             key: KeyPress::parse("Return", &[]).ok(),
         };
-        self.expect("type", Tool::Type, some, Action::Type { typing }, TYPED);
+        self.expect(
+            "type",
+            Tool::Type,
+            some,
+            Action::Input(Input::Type { typing }),
+            TYPED,
+        );
         let Some(area) = self.place(pid, AREA) else {
             return;
         };
@@ -89,31 +95,31 @@ impl<O: Os> Test<'_, O> {
             text: Some("clicked".into()),
             key: None,
         };
-        let click = Action::Click {
+        let click = Action::Input(Input::Click {
             target: Target::Point(area),
             double: false,
             right: false,
             then,
-        };
+        });
         self.expect("click with text", Tool::Click, some, click, "clicked");
         let value = "line\n".repeat(200) + "set";
         let target = text("clicked", AREA);
-        let set = Action::SetValue { target, value };
+        let set = Action::Quiet(Quiet::SetValue { target, value });
         self.expect("set_value", Tool::SetValue, some, set, "Set ");
-        let scroll = Action::Scroll {
+        let scroll = Action::Input(Input::Scroll {
             at: area,
             delta_x: 0,
             delta_y: 20,
-        };
+        });
         self.expect("scroll", Tool::Scroll, some, scroll, "Scrolled");
-        let drag = Action::Drag {
+        let drag = Action::Input(Input::Drag {
             from: Target::Point(area),
             to: Target::Point(Point {
                 x: area.x + 60,
                 y: area.y + 40,
             }),
             modifiers: deskline_core::Modifiers::empty(),
-        };
+        });
         self.expect("drag", Tool::Drag, some, drag, "Dragged");
         let wait = Action::WaitFor {
             target: text("line", AREA),
@@ -146,10 +152,10 @@ impl<O: Os> Test<'_, O> {
             .lines()
             .find(|l| l.contains("[AXRow") && l.contains(" visible"));
         if let Some(reference) = row.and_then(reference) {
-            let select = Action::SetSelected {
+            let select = Action::Quiet(Quiet::SetSelected {
                 target: Target::Ref(reference),
                 selected: true,
-            };
+            });
             self.expect("set_selected", Tool::SetSelected, some, select, "Selected");
         } else {
             self.note("set_selected", Err("the save panel shows no row".into()));
@@ -178,12 +184,16 @@ impl<O: Os> Test<'_, O> {
             "type into Calculator",
             Tool::Type,
             some,
-            Action::Type { typing },
+            Action::Input(Input::Type { typing }),
             "42",
         );
         let pressed = SEVEN.iter().find_map(|name| {
             let target = text(name, "AXButton");
-            let answer = self.call(Tool::PressAx, some, Action::PressAx { target });
+            let answer = self.call(
+                Tool::PressAx,
+                some,
+                Action::Quiet(Quiet::PressAx { target }),
+            );
             (!answer.is_error).then_some(answer)
         });
         let found = pressed.and_then(|a| Some(field(&a, "summary")?.to_owned()));
@@ -194,12 +204,12 @@ impl<O: Os> Test<'_, O> {
     fn restored(&mut self, behind: u32) {
         let (pointer, front) = (self.os.pointer(), self.os.front_pid());
         if let Some(area) = self.place(behind, AREA) {
-            let click = Action::Click {
+            let click = Action::Input(Input::Click {
                 target: Target::Point(area),
                 double: false,
                 right: false,
                 then: Typing::default(),
-            };
+            });
             self.call(Tool::Click, Some(behind), click);
         }
         let now = self.os.pointer();

@@ -3,8 +3,8 @@
 #![allow(clippy::float_cmp)] // whole numbers, exact in a double
 
 use deskline_core::{Point, Rect};
-use deskline_link::call::Typing;
-use deskline_link::{Action, Desktop as _, Target, Tool, WindowId};
+use deskline_link::call::{Input, Typing};
+use deskline_link::{Action, Display as _, Target, Tool, WindowId};
 
 use super::desk::{Desk, EDITOR, by_text, displays, line};
 use crate::desktop::MacDesktop;
@@ -149,7 +149,7 @@ fn a_click_goes_to_no_other_app_that_has_come_over_the_place() {
     }
     let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
     assert!(
-        answer.is_error && answer.text.contains("Editor (pid 200)"),
+        answer.is_error && answer.text.contains("'Editor' (pid 200)"),
         "{}",
         answer.text
     );
@@ -169,12 +169,12 @@ fn a_click_goes_to_no_other_app_that_has_come_over_the_place() {
     }
     let answer = desk.run(
         Tool::Click,
-        Action::Click {
+        Action::Input(Input::Click {
             target: by_text("Send", "AXButton"),
             double: true,
             right: false,
             then: Typing::default(),
-        },
+        }),
     );
     assert!(!answer.is_error, "{}", answer.text);
     let world = desk.mac.world();

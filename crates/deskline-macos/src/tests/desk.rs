@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use deskline_core::{KeyPress, Ref};
 use deskline_journal::{Journal, Retention};
-use deskline_link::call::Typing;
+use deskline_link::call::{Input, Typing};
 use deskline_link::{Action, Answer, Call, Cancel, Links, Options, Policy, Target, Tool};
 use tempfile::TempDir;
 
@@ -146,12 +146,12 @@ impl Desk {
     }
 
     pub(crate) fn click(&mut self, target: Target, then: Typing) -> Answer {
-        let action = Action::Click {
+        let action = Action::Input(Input::Click {
             target,
             double: false,
             right: false,
             then,
-        };
+        });
         self.run(Tool::Click, action)
     }
 
@@ -160,12 +160,12 @@ impl Desk {
             text: Some(text.into()),
             key: None,
         };
-        self.run(Tool::Type, Action::Type { typing })
+        self.run(Tool::Type, Action::Input(Input::Type { typing }))
     }
 
     pub(crate) fn press(&mut self, key: &str, modifiers: &[&str]) -> Answer {
         let press = KeyPress::parse(key, modifiers).unwrap();
-        self.run(Tool::PressKey, Action::PressKey { press })
+        self.run(Tool::PressKey, Action::Input(Input::PressKey { press }))
     }
 }
 

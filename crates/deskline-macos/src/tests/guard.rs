@@ -116,8 +116,8 @@ fn a_tap_that_the_system_turns_off_is_turned_on_again() {
         pointer: false,
         limit: deskline_link::guard::LIMIT,
     };
-    let kept = guard.keep_out(&task, &Cancel::new());
-    assert_eq!(kept, deskline_link::guard::Kept::Out);
+    let kept = guard.grab(&task, &Cancel::new());
+    assert_eq!(kept, deskline_link::guard::Grab::Held);
     assert_eq!(desk.mac.turn_tap_off(), Some(Verdict::Enable));
     let before = desk.mac.world().reached.len();
     desk.mac.post(&key(7)[0], 0).unwrap();

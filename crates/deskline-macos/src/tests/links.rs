@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point, States};
-use deskline_link::call::{Awaited, Typing};
+use deskline_link::call::{Awaited, Input, Quiet, Typing};
 use deskline_link::{Action, Target, Tool};
 
 use super::desk::{Desk, EDITOR, by_text, field, install, line, tree};
@@ -166,18 +166,18 @@ fn keys_beyond_a_macs_keyboard_are_sent_by_what_they_give() {
 #[test]
 fn scroll_and_drag_use_quartzs_signs_and_small_steps() {
     let mut desk = Desk::new();
-    let scroll = Action::Scroll {
+    let scroll = Action::Input(Input::Scroll {
         at: Point { x: 300, y: 300 },
         delta_x: -3,
         delta_y: 25,
-    };
+    });
     let answer = desk.run(Tool::Scroll, scroll);
     assert!(!answer.is_error, "{}", answer.text);
-    let drag = Action::Drag {
+    let drag = Action::Input(Input::Drag {
         from: Target::Point(Point { x: 200, y: 250 }),
         to: Target::Point(Point { x: 320, y: 310 }),
         modifiers: Modifiers::ALT,
-    };
+    });
     let answer = desk.run(Tool::Drag, drag);
     assert!(!answer.is_error, "{}", answer.text);
     let world = desk.mac.world();
@@ -210,18 +210,20 @@ fn scroll_and_drag_use_quartzs_signs_and_small_steps() {
 #[test]
 fn quiet_tools_touch_neither_pointer_nor_keys_nor_front() {
     let mut desk = Desk::new();
-    let press = Action::PressAx {
+    let press = Action::Quiet(Quiet::PressAx {
         target: by_text("Urgent", "AXCheckBox"),
-    };
+    });
     let answer = desk.run(Tool::PressAx, press);
     assert!(
         tree(&answer).contains(r#""Urgent" | AXChecked: false -> true"#),
         "{}",
         tree(&answer)
     );
-    let set = |value: &str| Action::SetValue {
-        target: by_text("Volume", "AXSlider"),
-        value: value.into(),
+    let set = |value: &str| {
+        Action::Quiet(Quiet::SetValue {
+            target: by_text("Volume", "AXSlider"),
+            value: value.into(),
+        })
     };
     assert!(!desk.run(Tool::SetValue, set("55")).is_error);
     let refused = desk.run(Tool::SetValue, set("200"));
@@ -253,20 +255,20 @@ fn set_selected_selects_the_row_that_a_text_is_in() {
         world.node(row).settable.insert("AXSelected");
         row
     };
-    let select = Action::SetSelected {
+    let select = Action::Quiet(Quiet::SetSelected {
         target: by_text("Inbox", "AXStaticText"),
         selected: true,
-    };
+    });
     let answer = desk.run(Tool::SetSelected, select);
     assert!(!answer.is_error, "{}", answer.text);
     assert_eq!(
         desk.mac.world().node(row).attributes["AXSelected"],
         Value::Bool(true)
     );
-    let refused = Action::SetSelected {
+    let refused = Action::Quiet(Quiet::SetSelected {
         target: by_text("Send", "AXButton"),
         selected: true,
-    };
+    });
     let answer = desk.run(Tool::SetSelected, refused);
     assert!(
         answer.is_error && answer.text.contains("refused set_selected"),

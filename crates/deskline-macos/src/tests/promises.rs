@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_link::call::Typing;
+use deskline_link::call::{Input, Quiet, Typing};
 use deskline_link::{Action, Target, Tool};
 
 use super::desk::{Desk, EDITOR, MAIL, by_text, element, front, line, reference, tree};
@@ -113,12 +113,12 @@ fn a_caption_shows_no_text_where_the_app_has_a_secure_field() {
     let call = deskline_link::Call {
         tool: Tool::Type,
         pid: Some(MAIL),
-        action: Action::Type {
+        action: Action::Input(Input::Type {
             typing: Typing {
                 text: Some("hunter2".into()),
                 key: None,
             },
-        },
+        }),
         options: deskline_link::Options {
             show_animation: true,
             animation_duration: std::time::Duration::from_millis(1),
@@ -144,9 +144,9 @@ fn a_ref_is_good_in_the_next_process_and_stale_once_its_element_is_gone() {
         desk.journal.clone(),
         deskline_link::Policy::default(),
     );
-    let press = Action::PressAx {
+    let press = Action::Quiet(Quiet::PressAx {
         target: Target::Ref(before),
-    };
+    });
     let answer = next.run(Tool::PressAx, press.clone());
     assert!(answer.text.contains("Pressed 'Send'"), "{}", answer.text);
     let send = desk.send;

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use deskline_core::Tree;
-use deskline_link::call::Typing;
+use deskline_link::call::{Quiet, Typing};
 use deskline_link::doctor::Status;
-use deskline_link::{Action, Desktop as _, Platform as _, Scope, Tool};
+use deskline_link::{Action, Platform as _, Scope, Tool, Trees as _};
 
 use super::desk::{Desk, MAIL, element, reference};
 use crate::desktop::MacDesktop;
@@ -249,7 +249,11 @@ fn references_are_balanced_over_many_readings_and_all_returned_at_the_end() {
         Some(std::sync::Arc::new(move |world| world.remove(send)));
     let held_for_send = 2;
     let target = super::desk::by_text("Urgent", "AXCheckBox");
-    assert!(!desk.run(Tool::PressAx, Action::PressAx { target }).is_error);
+    assert!(
+        !desk
+            .run(Tool::PressAx, Action::Quiet(Quiet::PressAx { target }))
+            .is_error
+    );
     desk.refresh();
     assert_eq!(desk.mac.live(), after_one - held_for_send);
     let mac = desk.mac.clone();

@@ -1,5 +1,6 @@
 //! Keyboard tools: type, press a key.
 
+use deskline_link::call::Input;
 use deskline_link::{Action, Tool};
 
 use super::arg::{Arg, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, Type};
@@ -24,7 +25,7 @@ fn type_text(args: Args<'_>) -> Result<Action, Wrong> {
     if typing.text.is_none() && typing.key.is_none() {
         return Err("text is empty: nothing to type. Pass the text, or use press_key_and_traverse for a key alone".into());
     }
-    Ok(Action::Type { typing })
+    Ok(Action::Input(Input::Type { typing }))
 }
 
 pub(super) static PRESS_KEY_TOOL: ToolRecord = ToolRecord {
@@ -43,5 +44,5 @@ fn press_key(args: Args<'_>) -> Result<Action, Wrong> {
     let press = args
         .key("keyName", "modifierFlags")?
         .ok_or("keyName is missing. Pass a key name such as Return or a")?;
-    Ok(Action::PressKey { press })
+    Ok(Action::Input(Input::PressKey { press }))
 }

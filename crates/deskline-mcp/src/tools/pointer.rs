@@ -1,5 +1,6 @@
 //! Pointer tools: click, scroll, drag.
 
+use deskline_link::call::Input;
 use deskline_link::{Action, Target, Tool};
 
 use super::arg::{
@@ -39,12 +40,12 @@ fn click(args: Args<'_>) -> Result<Action, Wrong> {
     if double && right {
         return Err("doubleClick and rightClick were given together: choose one".into());
     }
-    Ok(Action::Click {
+    Ok(Action::Input(Input::Click {
         target: args.target()?,
         double,
         right,
         then: args.typing()?,
-    })
+    }))
 }
 
 pub(super) static SCROLL: ToolRecord = ToolRecord {
@@ -72,11 +73,11 @@ fn scroll(args: Args<'_>) -> Result<Action, Wrong> {
     if (delta_x, delta_y) == (0, 0) {
         return Err("deltaY and deltaX are both 0: pass how many lines to scroll".into());
     }
-    Ok(Action::Scroll {
+    Ok(Action::Input(Input::Scroll {
         at: args.point()?,
         delta_x,
         delta_y,
-    })
+    }))
 }
 
 pub(super) static DRAG: ToolRecord = ToolRecord {
@@ -128,9 +129,9 @@ fn drag(args: Args<'_>) -> Result<Action, Wrong> {
     } else {
         "modifierFlags"
     };
-    Ok(Action::Drag {
+    Ok(Action::Input(Input::Drag {
         from: args.target()?,
         to,
         modifiers: args.modifiers(flags)?,
-    })
+    }))
 }

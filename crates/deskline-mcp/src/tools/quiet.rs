@@ -1,5 +1,6 @@
 //! Tools that use the accessibility API alone: no pointer motion, no keys, no focus change.
 
+use deskline_link::call::Quiet;
 use deskline_link::{Action, Tool};
 
 use super::arg::{Arg, ELEMENT, HEIGHT, PID, REF, ROLE, Type, WIDTH, X, Y};
@@ -25,10 +26,10 @@ pub(super) static SET_VALUE: ToolRecord = ToolRecord {
 };
 
 fn set_value(args: Args<'_>) -> Result<Action, Wrong> {
-    Ok(Action::SetValue {
+    Ok(Action::Quiet(Quiet::SetValue {
         target: args.target()?,
         value: args.value("value")?.unwrap_or_default(),
-    })
+    }))
 }
 
 pub(super) static PRESS_AX: ToolRecord = ToolRecord {
@@ -40,9 +41,9 @@ pub(super) static PRESS_AX: ToolRecord = ToolRecord {
 };
 
 fn press_ax(args: Args<'_>) -> Result<Action, Wrong> {
-    Ok(Action::PressAx {
+    Ok(Action::Quiet(Quiet::PressAx {
         target: args.target()?,
-    })
+    }))
 }
 
 pub(super) static SET_SELECTED: ToolRecord = ToolRecord {
@@ -64,8 +65,8 @@ pub(super) static SET_SELECTED: ToolRecord = ToolRecord {
 };
 
 fn set_selected(args: Args<'_>) -> Result<Action, Wrong> {
-    Ok(Action::SetSelected {
+    Ok(Action::Quiet(Quiet::SetSelected {
         target: args.target()?,
         selected: args.flag("selected", true)?,
-    })
+    }))
 }

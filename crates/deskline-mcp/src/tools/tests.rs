@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use deskline_core::{Key, KeyPress, Modifiers, Point, Ref, States};
-use deskline_link::call::{Awaited, Typing};
+use deskline_link::call::{Awaited, Input, Quiet, Typing};
 use deskline_link::{Action, Call, Options, Target};
 use serde_json::{Value, json};
 
@@ -144,7 +144,7 @@ fn targets() {
     ] {
         let mut arguments = arguments;
         arguments["pid"] = json!(7);
-        let expected = Action::PressAx { target };
+        let expected = Action::Quiet(Quiet::PressAx { target });
         assert_eq!(
             action("press_ax_and_traverse", arguments.clone()),
             expected,
@@ -168,7 +168,7 @@ fn every_tool_reads_its_arguments() {
         (
             "click_and_traverse",
             json!({"pid": "7", "element": "To", "doubleClick": "true", "text": "a\nb", "pressKey": "return", "pressKeyModifiers": "Ctrl"}),
-            Action::Click {
+            Action::Input(Input::Click {
                 target: text("To", None),
                 double: true,
                 right: false,
@@ -176,74 +176,74 @@ fn every_tool_reads_its_arguments() {
                     text: Some("a\nb".into()),
                     key: Some(press(Key::Return, Modifiers::CONTROL)),
                 },
-            },
+            }),
         ),
         (
             "type_and_traverse",
             json!({"pid": 7, "text": "hé"}),
-            Action::Type {
+            Action::Input(Input::Type {
                 typing: Typing {
                     text: Some("hé".into()),
                     key: None,
                 },
-            },
+            }),
         ),
         (
             "press_key_and_traverse",
             json!({"pid": 7.0, "keyName": "A", "modifierFlags": ["Command", "shift"]}),
-            Action::PressKey {
+            Action::Input(Input::PressKey {
                 press: press(Key::Char('a'), Modifiers::COMMAND | Modifiers::SHIFT),
-            },
+            }),
         ),
         (
             "scroll_and_traverse",
             json!({"pid": 7, "x": 1, "y": 2, "deltaY": -3.0}),
-            Action::Scroll {
+            Action::Input(Input::Scroll {
                 at: point(1, 2),
                 delta_x: 0,
                 delta_y: -3,
-            },
+            }),
         ),
         (
             "scroll_and_traverse",
             json!({"pid": 7, "x": 1, "y": 2, "width": 10, "height": 10, "deltaY": 0, "deltaX": "4"}),
-            Action::Scroll {
+            Action::Input(Input::Scroll {
                 at: point(6, 7),
                 delta_x: 4,
                 delta_y: 0,
-            },
+            }),
         ),
         (
             "set_value_and_traverse",
             json!({"pid": 7, "ref": "e1", "value": ""}),
-            Action::SetValue {
+            Action::Quiet(Quiet::SetValue {
                 target: Target::Ref(Ref(1)),
                 value: String::new(),
-            },
+            }),
         ),
         (
             "set_value_and_traverse",
             json!({"pid": 7, "ref": "e1", "value": 50}),
-            Action::SetValue {
+            Action::Quiet(Quiet::SetValue {
                 target: Target::Ref(Ref(1)),
                 value: "50".into(),
-            },
+            }),
         ),
         (
             "set_selected_and_traverse",
             json!({"pid": 7, "ref": "e1"}),
-            Action::SetSelected {
+            Action::Quiet(Quiet::SetSelected {
                 target: Target::Ref(Ref(1)),
                 selected: true,
-            },
+            }),
         ),
         (
             "set_selected_and_traverse",
             json!({"pid": 7, "ref": "e1", "selected": "False"}),
-            Action::SetSelected {
+            Action::Quiet(Quiet::SetSelected {
                 target: Target::Ref(Ref(1)),
                 selected: false,
-            },
+            }),
         ),
         ("refresh_traversal", json!({"pid": 7}), Action::Refresh),
         (
@@ -267,20 +267,20 @@ fn every_tool_reads_its_arguments() {
         (
             "drag_and_traverse",
             json!({"pid": 7, "ref": "e1", "toX": 5, "toY": 6, "modifierFlags": ["Shift"]}),
-            Action::Drag {
+            Action::Input(Input::Drag {
                 from: Target::Ref(Ref(1)),
                 to: Target::Point(point(5, 6)),
                 modifiers: Modifiers::SHIFT,
-            },
+            }),
         ),
         (
             "drag_and_traverse",
             json!({"pid": 7, "x": 5, "y": 6, "toRef": "e2", "modifiers": "alt"}),
-            Action::Drag {
+            Action::Input(Input::Drag {
                 from: Target::Point(point(5, 6)),
                 to: Target::Ref(Ref(2)),
                 modifiers: Modifiers::ALT,
-            },
+            }),
         ),
     ] {
         assert_eq!(

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use deskline_link::cancel::Reason;
-use deskline_link::guard::{Kept, Task};
+use deskline_link::guard::{Grab, Task};
 use deskline_link::{Cancel, Error, Result};
 use deskline_unix::wait;
 use rustix::event::{PollFd, PollFlags};
@@ -27,9 +27,6 @@ use crate::{During as _, SLICE};
 
 /// How long another program, such as another agent's guard, may have the devices grabbed.
 const OTHERS: Duration = Duration::from_secs(3);
-
-/// How long the person may hold a mouse button before an action that needs the pointer gives up.
-const BUTTON: Duration = Duration::from_secs(1);
 
 /// How long the end of the thread may wait for the person to let go of a modifier.
 const LEAVE: Duration = Duration::from_secs(1);
@@ -241,9 +238,9 @@ impl Keeper {
     }
 
     /// Keeps the person's input out.
-    fn close(&mut self, task: &Task, cancel: &Cancel) -> Result<Kept> {
+    fn close(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
         if self.hold.is_some() {
-            return Ok(Kept::Out);
+            return Ok(Grab::Held);
         }
         if self.late.take().is_some_and(|late| late.elapsed() < LATE) {
             cancel.cancel(Reason::Person);
@@ -253,13 +250,10 @@ impl Keeper {
             Some(slaves) => slaves,
             None => match devices::slaves(&self.c)? {
                 Ok(slaves) => slaves,
-                Err(why) => return Ok(Kept::Unable(why)),
+                Err(why) => return Ok(Grab::Unable(why)),
             },
         };
         self.slaves = Some(slaves.clone());
-        if task.pointer {
-            self.await_buttons(&slaves, cancel)?;
-        }
         if let Some(caption) = &task.caption {
             self.overlay.announce(&self.c, caption, task.place)?;
         }
@@ -278,7 +272,7 @@ impl Keeper {
         // Raw events of the agent's own keys would only wake this thread.
         self.select()?;
         self.c.sync().during(WHAT)?;
-        Ok(Kept::Out)
+        Ok(Grab::Held)
     }
 
     /// Grabs the devices, all of them or none.
@@ -298,24 +292,6 @@ impl Keeper {
                 )));
             }
             // The server does not tell when another client lets go.
-            cancel.wait(SLICE)?;
-        }
-    }
-
-    /// Waits until the person holds no mouse button: a click would be lost in their drag.
-    fn await_buttons(&self, slaves: &[Slave], cancel: &Cancel) -> Result<()> {
-        let start = Instant::now();
-        loop {
-            let theirs =
-                devices::pressed(&self.c, slaves.iter().filter(|s| !s.xtest && !s.keyboard))?;
-            if devices::codes(&theirs.buttons).next().is_none() {
-                return Ok(());
-            }
-            if start.elapsed() >= BUTTON {
-                return Err(Error::Input(
-                    "the user is holding a mouse button down, and a click would become part of what they are doing. Nothing was sent; try again in a moment".into(),
-                ));
-            }
             cancel.wait(SLICE)?;
         }
     }

@@ -1,0 +1,73 @@
+//! Apps: which run, starting one, and how far a started one has come.
+
+use std::time::Duration;
+
+use deskline_core::App;
+
+use crate::error::Result;
+
+/// A running app with windows, for `list_applications`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Application {
+    /// Its name and pid.
+    pub app: App,
+    /// Its window titles.
+    pub windows: Vec<String>,
+    /// Whether one of them is the front window.
+    pub front: bool,
+}
+
+/// Whether an app may be opened that goes by these names: its own, its desktop file's or bundle's,
+/// its program's. None where it is not known which app it would be.
+pub type Permit<'a> = &'a dyn Fn(&[&str]) -> Result<()>;
+
+/// What [`Apps::open`] found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opened {
+    /// The app runs, with a window: its pid.
+    Running(u32),
+    /// The app was started under this name. [`Apps::progress`] says how far it has come.
+    Started(String),
+}
+
+/// How far an app that was started has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Progress {
+    /// No window yet.
+    Starting,
+    /// It should be there by now and has no window, or no tree: its pid, and what to do about it.
+    Waiting(u32, String),
+    /// It has a window and a tree: its pid.
+    Ready(u32),
+}
+
+/// Apps. Each method is one bounded step; how long a start may take is the link's to decide.
+pub trait Apps {
+    /// The running apps that have windows.
+    fn applications(&mut self) -> Result<Vec<Application>>;
+
+    /// Finds a running app by name, desktop-file or bundle id, path or command, or starts it, without
+    /// waiting for its window. `permit` is asked before anything is started.
+    fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened>;
+
+    /// How far the app that was started last has come. The windows of strangers that come up
+    /// meanwhile do not count. An error where it has ended.
+    fn progress(&mut self) -> Result<Progress>;
+
+    /// What the app that was started last has written to its standard error, in short.
+    fn complaint(&mut self) -> Option<String> {
+        None
+    }
+
+    /// For how long the app's processes have run so far, waits for a processor included; `None` where
+    /// that is not known.
+    fn computed(&mut self, _pid: u32) -> Option<Duration> {
+        None
+    }
+
+    /// Whether something is known to be on its way to the screen because of the last action: a portal
+    /// dialog that was asked for, a process that is starting.
+    fn handoff_pending(&mut self) -> Result<bool> {
+        Ok(false)
+    }
+}

@@ -1,0 +1,195 @@
+//! The display: windows, the pointer, input, pictures, and the guard that keeps the person's input
+//! out. A backend may lack any of it, and says so in [`Display::capabilities`].
+
+use std::time::Duration;
+
+pub use deskline_core::WindowId;
+use deskline_core::{KeyPress, Modifiers, Point, Rect};
+
+use crate::aim::Aim;
+use crate::cancel::Cancel;
+use crate::capabilities::{Capabilities, unsupported};
+use crate::error::Result;
+use crate::guard::{Grab, Task};
+
+/// A toplevel window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Window {
+    /// Which.
+    pub id: WindowId,
+    /// Whose; `None` where the display does not say.
+    pub pid: Option<u32>,
+    /// Its title. Hostile data.
+    pub title: String,
+    /// Where it is, without the shadow that it may draw around itself; `None` where the display
+    /// does not say.
+    pub extents: Option<Rect>,
+}
+
+/// The pointer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pointer {
+    /// Where it is, in screen coordinates.
+    pub at: Point,
+    /// Whether a button is down, whoever holds it.
+    pub pressed: bool,
+}
+
+/// A mouse button.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Button {
+    /// The main button.
+    Left,
+    /// The context button.
+    Right,
+}
+
+/// How often a button is clicked in a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clicks {
+    /// Once.
+    Single,
+    /// Twice, within the toolkit's double-click time.
+    Double,
+}
+
+/// A picture of a window: 8-bit RGB rows without padding.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Picture {
+    /// Pixels a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// `3 × width × height` bytes.
+    pub rgb: Vec<u8>,
+    /// The screen coordinates of its first pixel.
+    pub origin: Point,
+    /// Pixels per screen unit: 1.0, or 2.0 on a Retina display.
+    pub scale: f64,
+}
+
+/// The display. Each method is one bounded step; all look at `cancel` where they take one.
+///
+/// `impl Display for Backend {}` is a backend without a display: the defaults lack everything. The
+/// link asks [`Display::capabilities`] before it calls what may be lacking.
+pub trait Display {
+    /// What this display can do. The same as long as the connection lives.
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::none(NONE)
+    }
+
+    /// The front window, if there is one.
+    fn front(&mut self) -> Result<Option<Window>> {
+        Ok(None)
+    }
+
+    /// Brings the window to the front and waits until it is there (bounded).
+    fn activate(&mut self, _window: WindowId, _cancel: &Cancel) -> Result<()> {
+        Err(unsupported("bringing a window to the front", NONE))
+    }
+
+    /// The app's windows on the screen, frontmost first.
+    fn windows(&mut self, _pid: u32) -> Result<Vec<Window>> {
+        Ok(Vec::new())
+    }
+
+    /// Every app's windows on the screen, frontmost first.
+    fn every_window(&mut self) -> Result<Vec<Window>> {
+        Ok(Vec::new())
+    }
+
+    /// Whether a menu, pop-up or drop-down of the app is open that would close if the pointer or
+    /// the front window changed.
+    fn popup_open(&mut self, _pid: u32) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Where the pointer is, and whether a button is down; `None` where that cannot be asked.
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        Ok(None)
+    }
+
+    /// Puts the pointer there.
+    fn move_pointer(&mut self, _to: Point) -> Result<()> {
+        Err(unsupported("moving the pointer", NONE))
+    }
+
+    /// Starts to note whether the person presses a key or a button, until
+    /// [`Display::unwatch_person`]. What they press while the guard holds reaches no app and does
+    /// not count.
+    fn watch_person(&mut self) {}
+
+    /// Stops noting what the person presses, and listening for their Esc.
+    fn unwatch_person(&mut self) {}
+
+    /// Whether the person has pressed a key or a button since [`Display::watch_person`]; `None`
+    /// where this cannot be told.
+    fn person_pressed(&mut self) -> Option<bool> {
+        None
+    }
+
+    /// Outlines a place, or captions what is about to be typed, for `time`. In no picture and no
+    /// tree.
+    fn show(
+        &mut self,
+        _place: Option<Rect>,
+        _caption: &str,
+        _time: Duration,
+        _cancel: &Cancel,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    /// Grabs the person's devices, so that their input reaches no app. Released by
+    /// [`Display::ungrab`], by the task's limit whatever hangs, and by the death of the process. Raises
+    /// `cancel` when the person presses Esc without modifiers, and at the limit. Does nothing if they
+    /// are grabbed already.
+    ///
+    /// An error means that nothing may be sent now.
+    fn grab(&mut self, _task: &Task, _cancel: &Cancel) -> Result<Grab> {
+        Ok(Grab::Unable(NONE.to_owned()))
+    }
+
+    /// Releases the person's devices. Their Esc still raises the flag that
+    /// [`Display::grab`] was given, until [`Display::unwatch_person`].
+    fn ungrab(&mut self) {}
+
+    /// From here on keys and clicks are for this target. Where they would go elsewhere they stop,
+    /// with one of the errors of [`crate::aim`].
+    fn aim(&mut self, _aim: Aim) {}
+
+    /// Moves the pointer there and clicks.
+    fn click(&mut self, _at: Point, _: Button, _: Clicks, _cancel: &Cancel) -> Result<()> {
+        Err(unsupported("clicking", NONE))
+    }
+
+    /// Presses the button at `from`, moves to `to`, releases.
+    fn drag(&mut self, _from: Point, _to: Point, _: Modifiers, _cancel: &Cancel) -> Result<()> {
+        Err(unsupported("dragging", NONE))
+    }
+
+    /// Types text into what has the focus, any Unicode.
+    fn type_text(&mut self, _text: &str, _cancel: &Cancel) -> Result<()> {
+        Err(unsupported("typing", NONE))
+    }
+
+    /// Presses one key.
+    fn press_key(&mut self, _press: KeyPress, _cancel: &Cancel) -> Result<()> {
+        Err(unsupported("typing", NONE))
+    }
+
+    /// Turns the wheel by lines; positive is right and down.
+    fn scroll(&mut self, _at: Point, _right: i32, _down: i32, _cancel: &Cancel) -> Result<()> {
+        Err(unsupported("scrolling", NONE))
+    }
+
+    /// Releases every key and button that this process has pressed. Called on every way out.
+    fn release_all(&mut self) {}
+
+    /// A picture of the window, also where others cover it.
+    fn picture(&mut self, _window: WindowId) -> Result<Picture> {
+        Err(unsupported("taking a picture", NONE))
+    }
+}
+
+const NONE: &str = "this desktop has no display that Deskline can reach";

@@ -1,0 +1,63 @@
+//! Opening an app: how long a start may take, and bringing its window to the front.
+
+use std::time::{Duration, Instant};
+
+use crate::apps::{Opened, Permit, Progress};
+use crate::cancel::Cancel;
+use crate::checkpoint::Checkpoint;
+use crate::error::{Error, Result};
+
+/// The longest that a started app may take to show a window with a tree: LibreOffice takes 5 s on
+/// a quiet machine.
+const START: Duration = Duration::from_secs(45);
+
+/// How long an app that should be there may lack a window or a tree. Some never get one.
+const JOINS: Duration = Duration::from_secs(10);
+
+/// How often to look. An app's process, its window and its tree come by three different ways, of
+/// which two send no event.
+const LOOK: Duration = Duration::from_millis(30);
+
+/// Opens an app and brings its window to the front: its pid.
+pub(crate) fn open(
+    desk: &mut Checkpoint<'_>,
+    identifier: &str,
+    permit: Permit<'_>,
+    cancel: &Cancel,
+) -> Result<u32> {
+    let pid = match desk.open(identifier, permit)? {
+        Opened::Running(pid) => pid,
+        Opened::Started(name) => started(desk, name, cancel)?,
+    };
+    let window = desk.windows(pid)?.first().map(|window| window.id);
+    if let Some(window) = window.filter(|_| desk.capabilities().raise.is_there()) {
+        desk.raise(window, cancel)?;
+    }
+    Ok(pid)
+}
+
+/// Waits until what was started has a window and a tree.
+fn started(desk: &mut Checkpoint<'_>, name: String, cancel: &Cancel) -> Result<u32> {
+    let start = Instant::now();
+    let mut waiting: Option<Instant> = None;
+    while start.elapsed() < START {
+        match desk.progress()? {
+            Progress::Ready(pid) => return Ok(pid),
+            Progress::Waiting(pid, hint) => {
+                let since = *waiting.get_or_insert_with(Instant::now);
+                if since.elapsed() > JOINS {
+                    return Err(Error::NoWindow { pid, name, hint });
+                }
+            }
+            Progress::Starting => {}
+        }
+        cancel.wait(LOOK)?;
+    }
+    let said = desk.complaint();
+    let said = said.map_or_else(String::new, |said| format!(". It has written: {said}"));
+    Err(Error::Open(format!(
+        "{name} was started and showed no window of its own within {} s. Call list_applications: \
+         it may be there under another name{said}",
+        START.as_secs()
+    )))
+}

@@ -1,0 +1,68 @@
+//! The trees of apps: reading them, hearing that they change, and acting on elements through the
+//! accessibility API. Every backend has this part.
+
+use std::time::Duration;
+
+use deskline_core::{ElementId, Tree};
+
+use crate::error::Result;
+
+/// How much of an app a traversal reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// What is showing completely, then the rest as far as this time goes.
+    Whole {
+        /// For what is not showing.
+        budget: Duration,
+    },
+    /// The app that is listened to, once more. A hidden node may be reused from the last reading
+    /// unless an event has invalidated it since.
+    Again {
+        /// For what is not showing.
+        budget: Duration,
+    },
+    /// What is showing, nothing else.
+    Showing,
+}
+
+/// The trees of apps. Each method is one bounded step.
+///
+/// An app that does not answer in time is [`Error::NotAnswering`](crate::Error::NotAnswering), and a
+/// process that is gone [`Error::NoProcess`](crate::Error::NoProcess). What an element refuses is
+/// [`Error::Refused`](crate::Error::Refused); the link adds which element it was.
+pub trait Trees {
+    /// One traversal. `visible` is set for what shows, narrowed by geometry
+    /// ([`Tree::scope_visible`]). The tree says which window each of its toplevels is, as far as
+    /// that can be known.
+    fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree>;
+
+    /// Starts to listen for the app's changes, and to no other app's. A backend without events
+    /// does nothing here: the settle step then reads once more.
+    fn listen(&mut self, _pid: u32) -> Result<()> {
+        Ok(())
+    }
+
+    /// Stops listening, so that nothing piles up between links.
+    fn stop_listening(&mut self) {}
+
+    /// Waits until the app that is listened to has said that something changed, or `time` has
+    /// passed: `true` if it has. A hint only; toolkits forget to say.
+    fn wait_for_change(&mut self, time: Duration) -> Result<bool> {
+        std::thread::sleep(time);
+        Ok(false)
+    }
+
+    /// Scrolls the element into view; `false` where the toolkit cannot.
+    fn scroll_into_view(&mut self, _element: &ElementId) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Presses the element.
+    fn press(&mut self, element: &ElementId) -> Result<()>;
+
+    /// Sets a value.
+    fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()>;
+
+    /// Selects or deselects.
+    fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()>;
+}

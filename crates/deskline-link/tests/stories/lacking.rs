@@ -1,0 +1,233 @@
+//! Desktops that lack something, links that work without it, and what costs the connection.
+
+use deskline_link::capabilities::Ability;
+use deskline_link::{Action, Capabilities, Tool};
+use insta::assert_snapshot;
+
+use crate::scripted::Happening;
+use crate::story::{MAIL_WINDOW, Story};
+use crate::world::World;
+
+fn no(why: &'static str) -> Ability {
+    Ability::No(why.into())
+}
+
+/// A desktop that reads trees and presses through the accessibility API, and nothing else.
+fn trees_only() -> Story {
+    Story::lacking(|has| *has = Capabilities::none("it is reached through a bridge for trees"))
+}
+
+#[test]
+fn without_a_display_trees_are_read_and_pressed() {
+    let mut story = trees_only();
+    story.press("Send");
+    assert_snapshot!(story.told(), @"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Pressed 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    note: no picture: it is reached through a bridge for trees
+    text_changes:
+      'To' -> 'Sent'
+    ");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 whole
+    press
+    read 100 again
+    release_all
+    stop_listening
+    ");
+    story.set_value("Sent", "bob");
+    assert_snapshot!(story.field("summary"), @"Set 'Sent' [AXTextField] to 'bob'. 0 added, 0 removed, 1 modified. Settled in _ ms.");
+    assert_snapshot!(story.refresh().told(), @r#"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Read the tree. 8 elements, 6 visible.
+    note: no picture: it is reached through a bridge for trees
+    visible_elements:
+      [AXTextField] "Sent bob" (20,40 300×24) #e3
+      [AXTextField] "Password" (20,80 300×24) secure #e4
+      [AXButton] "Send" (500,40 80×24) #e5
+      [AXStaticText] "Inbox" (30,130 100×20) #e7
+    "#);
+}
+
+#[test]
+fn without_a_display_input_is_an_error_that_says_what_to_do_instead() {
+    let mut story = trees_only();
+    assert_snapshot!(story.click("Send").told(), @"
+    status: error
+    error: clicking is not possible on this desktop: it is reached through a bridge for trees. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API
+    pid: 100
+    app: Mail
+    ");
+    assert_snapshot!(story.type_text("bob").field("error"), @"typing is not possible on this desktop: it is reached through a bridge for trees. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API");
+    assert_snapshot!(story.drag("Inbox", "Send").field("error"), @"dragging is not possible on this desktop: it is reached through a bridge for trees. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API");
+    assert_snapshot!(story.seen(), @"
+    reached: nothing
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn without_keys_a_click_goes_in_and_its_text_is_refused_before_it() {
+    let mut story = Story::lacking(|has| has.keys = no("there is no keyboard"));
+    assert!(!story.click("Send").is_error(), "{}", story.text());
+    story.click_then("Inbox", Some("bob"), None);
+    assert_snapshot!(story.field("error"), @"clicking and typing is not possible on this desktop: there is no keyboard. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn a_pointer_that_cannot_be_asked_is_not_put_back() {
+    let mut story = Story::lacking(|has| has.locate_pointer = no("Wayland does not tell"));
+    story.click("Send");
+    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: Notes, pointer: 540,52
+    ");
+}
+
+#[test]
+fn where_no_window_can_be_raised_input_goes_to_the_one_in_front_alone() {
+    let lack = |has: &mut Capabilities| has.raise = no("the compositor does not allow it");
+    let mut story = Story::lacking(lack);
+    assert_snapshot!(story.click("Send").field("error"), @"the target's window is not in front, and this desktop cannot bring it there: the compositor does not allow it. Nothing was touched. Ask the user to, or use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which need no window");
+    assert_snapshot!(story.seen(), @"
+    reached: nothing
+    front: Notes, pointer: 900,700
+    ");
+    story.given(|world| world.raise(MAIL_WINDOW));
+    story.click("Send");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: New Message, pointer: 900,700
+    ");
+}
+
+#[test]
+fn windows_without_extents_are_chosen_by_their_elements() {
+    let mut story = Story::lacking(|has| has.extents = no("Wayland does not tell"));
+    story.click("Send");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: Notes, pointer: 900,700
+    ");
+    story.click_at(540, 52);
+    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton] at (540, 52). 0 added, 0 removed, 1 modified. Settled in _ ms.");
+}
+
+/// A dialog of another process.
+fn chooser() -> Happening {
+    Box::new(|world: &mut World| {
+        world.app(400, "File Chooser");
+        world.window(400, "Open File", [300, 300, 300, 200], "");
+    })
+}
+
+#[test]
+fn windows_without_a_pid_are_put_back_by_their_id_and_hand_nothing_over() {
+    let lack = |has: &mut Capabilities| has.pids = no("the compositor does not tell");
+    let mut story = Story::lacking(lack);
+    story.click("Send");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: Notes, pointer: 900,700
+    ");
+    let mut story = Story::lacking(lack);
+    story.after("click", chooser());
+    story.click("Send");
+    assert!(!story.text().contains("app_switch"), "{}", story.text());
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: Open File, pointer: 900,700
+    ");
+}
+
+#[test]
+fn without_a_guard_or_pictures_the_answer_says_so() {
+    let mut story = Story::lacking(|has| {
+        has.guard = no("only the compositor could");
+        has.pictures = no("the portal was refused");
+    });
+    story.click("Send");
+    assert_snapshot!(story.told(), @"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    note: no guard: only the compositor could. The user's own keys and clicks may have mixed with this
+    note: no picture: the portal was refused
+    text_changes:
+      'To' -> 'Sent'
+    ");
+}
+
+#[test]
+fn a_button_that_the_person_holds_is_waited_for() {
+    let mut story = Story::new();
+    story.given(|world| world.held = true);
+    story.after("pointer", Box::new(|world: &mut World| world.held = false));
+    assert!(!story.click("Send").is_error(), "{}", story.text());
+    let mut story = Story::new();
+    story.given(|world| world.held = true);
+    assert_snapshot!(story.click("Send").told(), @"
+    status: error
+    error: the user is holding a mouse button down, and a click would become part of what they are doing. Nothing was sent; try again in a moment
+    pid: 100
+    app: Mail
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: nothing
+    front: Notes, pointer: 900,700
+    ");
+    // Keys do not need the pointer.
+    assert!(!story.type_text("bob").is_error(), "{}", story.text());
+}
+
+#[test]
+fn an_app_that_starts_slowly_is_waited_for() {
+    let mut story = Story::new();
+    story.script().slow = 2;
+    story.script().installed.push(("notes", |world| {
+        world.app(500, "Notes App");
+        world.window(500, "Untitled", [0, 0, 200, 200], "");
+        500
+    }));
+    let identifier = "notes".to_owned();
+    story.run(Tool::Open, Action::Open { identifier });
+    let looked = story
+        .calls()
+        .iter()
+        .filter(|call| *call == "progress")
+        .count();
+    assert_eq!(looked, 3);
+    assert_snapshot!(story.field("summary"), @"Opened 'notes'. 2 elements, 1 visible. Settled in _ ms.");
+}
+
+#[test]
+fn a_malformed_reply_costs_its_call_and_not_the_connection() {
+    let mut story = Story::new();
+    story.refresh();
+    story.script().garbled = true;
+    assert_snapshot!(story.press("Send").field("error"), @"talking to the app: a malformed reply");
+    story.script().garbled = false;
+    assert!(!story.press("Send").is_error(), "{}", story.text());
+    assert_eq!(story.script().connections, 1);
+}
+
+#[test]
+fn a_lost_connection_is_made_anew_by_the_next_call() {
+    let mut story = Story::new();
+    story.refresh();
+    story.script().broken = true;
+    assert_snapshot!(story.press("Send").field("error"), @"asking the desktop: connection reset");
+    assert!(!story.press("Send").is_error(), "{}", story.text());
+    assert_eq!(story.script().connections, 2);
+}

@@ -23,7 +23,7 @@ fn an_error_after_the_act_says_that_it_has_happened() {
 }
 
 #[test]
-fn what_comes_after_an_answer_is_told_at_the_start_of_the_next() {
+fn late_changes_are_reported_by_the_next_answer() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     for toolkit in Toolkit::ALL {
@@ -64,7 +64,7 @@ fn what_comes_after_an_answer_is_told_at_the_start_of_the_next() {
 }
 
 #[test]
-fn a_clock_is_not_told_of_each_time() {
+fn a_clock_is_not_reported_each_time() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);

@@ -173,7 +173,7 @@ fn carry_over(refs: &mut RefStore, pairs: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_number_goes_on_to_what_was_created_anew() {
+fn a_number_moves_to_a_re_created_element() {
     let (_dir, journal) = journal();
     let (mut one, mut two) = (RefStore::new(&journal), RefStore::new(&journal));
     assert_eq!(numbers(&mut one, &["a", "b", "c"]), [1, 2, 3]);
@@ -248,7 +248,7 @@ proptest! {
 
     /// A moved number stays with its new element in all stores, and no number is assigned twice.
     #[test]
-    fn stores_agree_while_elements_are_created_anew(
+    fn stores_agree_while_elements_are_re_created(
         turns in prop::collection::vec(
             (
                 0..3_usize,

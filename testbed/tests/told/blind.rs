@@ -16,7 +16,7 @@ fn headers(answer: &Answer) -> Vec<String> {
 }
 
 #[test]
-fn a_canvas_is_named_with_its_place() {
+fn a_canvas_is_named_with_its_bounds() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.canvas();
@@ -69,7 +69,7 @@ fn an_icon_view_is_named_once_it_shows_files() {
 }
 
 #[test]
-fn what_the_tree_tells_is_not_blind() {
+fn what_the_tree_describes_is_not_blind() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let sighted = |app: App<'_>, text: &str| {

@@ -4,7 +4,7 @@ use deskline_testbed::{Answer, Bed, Toolkit};
 use serde_json::json;
 
 #[test]
-fn what_a_canvas_shows_is_told_by_the_picture() {
+fn a_change_on_a_canvas_is_reported_by_the_picture() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.canvas();

@@ -4,7 +4,7 @@ use deskline_testbed::Bed;
 use serde_json::json;
 
 #[test]
-fn what_is_created_anew_is_not_told_and_keeps_its_ref() {
+fn a_re_created_element_is_not_reported_and_keeps_its_ref() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.anew();

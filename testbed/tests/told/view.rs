@@ -13,7 +13,7 @@ fn texts(answer: &Answer, kind: char) -> Vec<String> {
 }
 
 #[test]
-fn a_row_that_is_inserted_into_a_long_list_is_told() {
+fn a_row_that_is_inserted_into_a_long_list_is_reported() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.rows();

@@ -42,7 +42,7 @@ fn with(more: &str) -> Tree {
 }
 
 #[test]
-fn what_only_moved_is_not_told() {
+fn moves_are_not_reported() {
     let mut after = tree(BEFORE);
     for element in &mut after.elements {
         element.extents = element.extents.map(|r| r.offset(5, 5));
@@ -62,7 +62,7 @@ fn a_row_that_moved_is_not_removed_and_added() {
 }
 
 #[test]
-fn scroll_bars_and_their_parts_are_not_told() {
+fn scroll_bars_and_their_parts_are_not_reported() {
     let parts = "    [AXScrollBar] \"h\" visible #e20\n      [AXButton] \"Line up\" visible #e21\n      [AXValueIndicator] \"7\" visible #e22\n    [AXPageButton] \"x\" #e23\n    [AXArrowButton] \"x\" #e24\n";
     assert_eq!(rendered(&tree(BEFORE), &with(parts)), "+[] -[] ~[]");
     assert_eq!(rendered(&with(parts), &tree(BEFORE)), "+[] -[] ~[]");
@@ -72,7 +72,7 @@ fn scroll_bars_and_their_parts_are_not_told() {
 }
 
 #[test]
-fn empty_rows_cells_columns_and_menus_are_not_told() {
+fn empty_rows_cells_columns_and_menus_are_not_reported() {
     let empty = "    [AXRow] visible #e20\n      [AXCell] visible #e21\n        [AXGroup] visible #e22\n    [AXColumn] #e23\n    [AXMenu] #e24\n";
     assert_eq!(rendered(&tree(BEFORE), &with(empty)), "+[e22] -[] ~[]");
     let full = "    [AXRow] visible #e20\n      [AXCell] visible #e21\n        [AXStaticText] \"Bob\" visible #e22\n";
@@ -87,7 +87,7 @@ fn empty_rows_cells_columns_and_menus_are_not_told() {
 }
 
 #[test]
-fn a_cell_that_becomes_empty_is_told() {
+fn a_cell_that_becomes_empty_is_reported() {
     let mut after = tree(BEFORE);
     at(&mut after, 5).title = Text::default();
     assert_eq!(rendered(&tree(BEFORE), &after), "+[] -[] ~[e5]");
@@ -124,7 +124,7 @@ fn a_text_that_differs_beyond_the_cut_is_modified() {
 }
 
 #[test]
-fn a_secret_is_never_told() {
+fn a_secret_is_never_reported() {
     let (mut before, mut after) = (tree(BEFORE), tree(BEFORE));
     at(&mut before, 7).value = Text::new("hunter2");
     at(&mut after, 7).value = Text::new("hunter3");
@@ -369,7 +369,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_told_is_true(before in any_tree(), after in any_tree()) {
+    fn every_reported_change_is_true(before in any_tree(), after in any_tree()) {
         let matching = Matching::between(&before, &after);
         let diff = Diff::between(&before, &after);
         for &i in &diff.added {
@@ -386,7 +386,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_read_whole_is_told_the_same_way_in_both_directions(
+    fn complete_trees_give_the_same_diff_in_both_directions(
         a in any_tree(),
         b in any_tree(),
     ) {
@@ -406,7 +406,7 @@ proptest! {
     }
 
     #[test]
-    fn all_that_shows_and_was_not_there_is_told(a in any_tree(), b in any_tree()) {
+    fn everything_newly_visible_is_reported(a in any_tree(), b in any_tree()) {
         let diff = Diff::between(&a, &b);
         let texts = Texts::of(&b);
         for i in Matching::between(&a, &b).added() {

@@ -1,5 +1,5 @@
-//! Windows: those of the `WindowServer`, which knows their order and has ids for them, and those of
-//! Accessibility, which knows their titles and can raise them; matched by place and title.
+//! Windows: the `WindowServer` knows their order and ids, Accessibility knows their titles and can raise
+//! them. Matched by bounds and title.
 
 use std::time::{Duration, Instant};
 
@@ -12,24 +12,24 @@ use crate::os::{Display, NewValue, Os, Panel, ServerWindow, Value};
 /// `kCGPopUpMenuWindowLevel`: open menus and pop-ups.
 const MENU_LAYER: i64 = 101;
 
-/// Levels of windows that a person would call so: normal, floating, modal panels
-/// (`kCGNormalWindowLevel` to `kCGModalPanelWindowLevel`).
+/// The levels of ordinary windows: normal, floating, modal panels (`kCGNormalWindowLevel` to
+/// `kCGModalPanelWindowLevel`).
 const WINDOW_LAYERS: std::ops::RangeInclusive<i64> = 0..=8;
 
-/// An app in front without a window has an id too, so that it can be put back: this, and its pid.
+/// An app in front without a window has an id too, so that it can be restored: this plus its pid.
 const WINDOWLESS: u64 = 1 << 32;
 
-/// How long a window may take to come to the front. Measured in seconds only where it has to come
-/// from another space, whose animation takes 0.7 s.
+/// The time limit for a window to come to the front. It takes seconds only from another space, with an
+/// animation of 0.7 s.
 const ACTIVATES: Duration = Duration::from_secs(2);
 
-/// How often to look meanwhile: the notifications for it come from two apps, of which one may hang.
+/// The polling interval. Notifications would come from two apps, one of which may hang.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Where Accessibility and the `WindowServer` may differ: rounding.
+/// How far the bounds from Accessibility and the `WindowServer` may differ, by rounding.
 const NEAR: i32 = 2;
 
-/// A window as Accessibility knows it.
+/// A window as Accessibility reports it.
 #[derive(Debug, Clone)]
 pub(crate) struct AxWindow<E> {
     pub(crate) element: E,
@@ -38,7 +38,7 @@ pub(crate) struct AxWindow<E> {
     pub(crate) minimised: bool,
 }
 
-/// An app's windows by Accessibility, frontmost first; none where it does not answer.
+/// An app's windows from Accessibility, frontmost first; empty if it does not answer.
 fn ax_windows<O: Os>(os: &O, pid: u32) -> Vec<AxWindow<O::Element>> {
     const NAMES: &[&str] = &["AXTitle", "AXPosition", "AXSize", "AXMinimized"];
     let app = os.application(pid);
@@ -94,8 +94,8 @@ fn same_place(a: Rect, b: Rect) -> bool {
     near(a.x, b.x) && near(a.y, b.y) && near(a.w, b.w) && near(a.h, b.h)
 }
 
-/// The Accessibility window of a `WindowServer` window, taken out of the list, so that two windows
-/// in one place each get their own.
+/// Takes the matching Accessibility window out of the list, so that two windows with the same bounds
+/// each get their own.
 fn take_match<E>(known: &mut Vec<AxWindow<E>>, window: &ServerWindow) -> Option<AxWindow<E>> {
     let at = extents(window);
     let here = |w: &AxWindow<E>| w.extents.is_some_and(|e| same_place(e, at));
@@ -115,7 +115,7 @@ pub(crate) fn of_app<O: Os>(os: &O, pid: u32) -> Vec<(Window, Option<AxWindow<O:
         .collect()
 }
 
-/// The same, where what Accessibility knows of them has been read.
+/// The same, with Accessibility's windows given.
 pub(crate) fn matched<O: Os>(
     os: &O,
     pid: u32,
@@ -129,8 +129,8 @@ pub(crate) fn matched<O: Os>(
         let ax = take_match(&mut known, &window);
         windows.push((window, ax));
     }
-    // What is off the screen counts only where Accessibility knows it too: the WindowServer keeps
-    // windows that no person has ever seen.
+    // Off-screen windows count only if Accessibility knows them too: the WindowServer keeps windows
+    // that no person has ever seen.
     for window in off {
         if let Some(ax) = take_match(&mut known, &window) {
             windows.push((window, Some(ax)));
@@ -181,13 +181,13 @@ pub(crate) fn popup_open<O: Os>(os: &O, pid: u32) -> bool {
         .any(|w| w.pid == pid && w.on_screen && w.layer == MENU_LAYER)
 }
 
-/// The process whose window a click there would go to. `overlay` is this program's own pid: its
+/// The process whose window a click at this point would go to. `overlay` is this program's own pid: its
 /// panels take no clicks.
 pub(crate) fn owner_at<O: Os>(os: &O, at: Point, overlay: u32) -> Option<u32> {
     os.windows()
         .iter()
         .filter(|w| w.on_screen && w.alpha > 0.0 && w.pid != overlay)
-        // What lies above menus (the cursor, the Dock's Mission Control shield) takes no clicks.
+        // Windows above menus take no clicks (the cursor, Mission Control's shield).
         .find(|w| w.layer <= MENU_LAYER && extents(w).contains(at))
         .map(|w| w.pid)
 }
@@ -215,12 +215,12 @@ pub(crate) fn activate<O: Os>(os: &O, id: WindowId, cancel: &Cancel) -> Result<(
     let ours = of_app(os, pid).into_iter().find(|(w, _)| w.id == id);
     let ax = ours.and_then(|(_, ax)| ax);
     raise(os, pid, ax.as_ref());
-    // Sheets and popovers are windows of their own to the `WindowServer`, and stand over it.
+    // To the `WindowServer`, sheets and popovers are windows of their own above the window.
     let leads = || of_app(os, pid).into_iter().find(|(_, ax)| ax.is_some());
     let there = until(cancel, || {
         os.front_pid() == Some(pid) && leads().is_some_and(|(window, _)| window.id == id)
     })?;
-    // An app without an answer to Accessibility can be brought to the front, its window not.
+    // An app that does not answer Accessibility can be activated, but its windows not raised.
     if there || ax.is_none() && os.front_pid() == Some(pid) {
         Ok(())
     } else {
@@ -228,8 +228,8 @@ pub(crate) fn activate<O: Os>(os: &O, id: WindowId, cancel: &Cancel) -> Result<(
     }
 }
 
-/// What brings an app, and one of its windows, to the front. Each of these may be refused by some
-/// app or system; whether the window came is looked at.
+/// Activates an app and raises one of its windows. Each of these calls may be refused by some app or
+/// system; the caller checks whether the window came.
 fn raise<O: Os>(os: &O, pid: u32, window: Option<&AxWindow<O::Element>>) {
     let app = os.application(pid);
     let on = NewValue::Bool(true);
@@ -240,7 +240,7 @@ fn raise<O: Os>(os: &O, pid: u32, window: Option<&AxWindow<O::Element>>) {
         let _ = os.set(&window.element, "AXMain", &on);
         let _ = os.perform(&window.element, "AXRaise");
     }
-    // A background process may not activate another (macOS 14 and later); Accessibility may.
+    // From macOS 14 on, a background process may not activate another app; Accessibility may.
     let _ = os.set(&app, "AXHidden", &NewValue::Bool(false));
     let _ = os.set(&app, "AXFrontmost", &on);
     if os.front_pid() != Some(pid) {
@@ -270,7 +270,7 @@ fn stays_behind<O: Os>(os: &O, pid: u32) -> Error {
     ))
 }
 
-/// `AppKit`'s coordinates of a place: the origin at the bottom left of the main display.
+/// Converts bounds to `AppKit`'s coordinates, with the origin at the bottom left of the main display.
 pub(crate) fn to_appkit(displays: &[Display], place: Rect) -> [f64; 4] {
     let main = displays.iter().find(|d| d.main);
     let height = main.map_or(0.0, |d| d.bounds[3]);
@@ -283,7 +283,7 @@ pub(crate) fn to_appkit(displays: &[Display], place: Rect) -> [f64; 4] {
     ]
 }
 
-/// The display that most of a place is on; the main one where none is.
+/// The display that contains most of `place`; the main one if none does.
 pub(crate) fn display_of(displays: &[Display], place: Rect) -> Option<&Display> {
     let area = |d: &&Display| {
         let [x, y, w, h] = d.bounds;
@@ -295,20 +295,20 @@ pub(crate) fn display_of(displays: &[Display], place: Rect) -> Option<&Display> 
         .or_else(|| displays.iter().find(|d| d.main))
 }
 
-/// Panels for the guard's caption and for the outline of what is acted on.
+/// The panels for the guard's banner and for the outline of the target.
 pub(crate) fn panels(
     displays: &[Display],
     place: Option<Rect>,
     caption: &str,
     outline: bool,
 ) -> Vec<Panel> {
-    /// Points: a line of text with air around it, and its distance from the display's edge.
+    /// In points: a line of text with padding, and its distance from the display's edge.
     const HEIGHT: i32 = 36;
     const EDGE: i32 = 48;
-    /// Points a character of the caption's font takes at most, and on both sides beside it.
+    /// In points: the maximum width of a character in the banner's font, and the padding on both sides.
     const CHARACTER: i32 = 9;
     const BESIDE: i32 = 48;
-    /// How far outside of what it outlines the frame is.
+    /// The distance between the outline and the target.
     const AROUND: i32 = 3;
 
     let mut panels = Vec::new();
@@ -341,7 +341,7 @@ pub(crate) fn panels(
             w: width,
             h: HEIGHT,
         };
-        // Where it would cover what is acted on it is at the other end of the display.
+        // If the banner would cover the target, put it at the other end of the display.
         if place.is_some_and(|place| !place.intersect(&banner).is_empty()) {
             banner.y = screen.y + screen.h - EDGE - HEIGHT;
         }

@@ -1,5 +1,5 @@
-//! Whose window the input is for, and noticing that it no longer goes there: the person, the app
-//! itself or a screen lock can put something else in front while a text is being typed.
+//! The target of input, and checks that input still goes there: while a text is typed, the person, the
+//! app or a screen lock may put something else in front.
 
 use std::time::Duration;
 
@@ -13,17 +13,17 @@ use super::grabs;
 use super::toplevel::Toplevel;
 use super::{During as _, Present as _, X11};
 
-/// How long no window may have the focus while one takes it over from another, and how long a grab
-/// may pass unexplained: see [`grabs`].
+/// How long there may be no focus while it moves between windows, and how long a grab may last
+/// without an explanation: see [`grabs`].
 const MOVING: Duration = Duration::from_millis(300);
 
 const WHAT: &str = "looking where input goes";
 
-/// The target, and what is known of it.
+/// The target of input.
 #[derive(Debug, Default)]
 pub(super) struct Target {
     aim: Option<Aim>,
-    /// The window with the focus, known to be the target's and not to be covered.
+    /// The focused window, known to be the target's and uncovered.
     focus: Option<Window>,
 }
 
@@ -37,11 +37,11 @@ impl Target {
     }
 }
 
-/// Where input would go.
+/// Where input goes.
 enum Goes {
     ToTarget,
     To(Toplevel),
-    /// To the client that has grabbed the keyboard, in words.
+    /// To the client that has grabbed the device, described in words.
     ToGrab(String),
     Nowhere,
 }
@@ -62,8 +62,8 @@ impl X11 {
         };
     }
 
-    /// An error if the keyboard is not the target's any more; `progress` says how far it came, as
-    /// a sentence without its full stop. One round trip, unless the focus has moved or a client
+    /// Fails if the keyboard focus is no longer the target's. `progress` is a sentence without its full
+    /// stop that says how far the input came. One round trip, unless the focus has moved or a client
     /// has grabbed the keyboard. Needs [`X11::watching_root`].
     pub(super) fn check_keyboard(
         &mut self,
@@ -89,8 +89,8 @@ impl X11 {
         }
     }
 
-    /// An error if what lies at a place is not the target's, or a click there would go to another
-    /// client that has grabbed the pointer.
+    /// Fails if the window at a point is not the target's, or if a client has grabbed the pointer and
+    /// would get the click.
     pub(super) fn check_pointer(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
         self.check_place(at)?;
         self.check_grab(Grabbable::Pointer, cancel, || {
@@ -111,8 +111,7 @@ impl X11 {
         }
     }
 
-    /// An error if what lies where something is to be dropped is another app's. It may be another
-    /// window of the target's.
+    /// Fails if the window at the drop point is another app's. Another window of the target is fine.
     pub(super) fn check_drop(&self, at: Point) -> Result<()> {
         let (Some(pid), Some(window)) = (self.target.pid(), self.window_at(at)?) else {
             return Ok(());
@@ -123,8 +122,8 @@ impl X11 {
         }
     }
 
-    /// Whose the window under the pointer is. Another window of the target's process is not the
-    /// target, unless no window manager knows it: an open menu, a tool tip.
+    /// Whom the window under the pointer belongs to. Another window of the target's process is not the
+    /// target, unless the window manager does not manage it: an open menu, a tool tip.
     fn pointed_at(&self, window: Window, pid: u32) -> Result<Goes> {
         let goes = self.owner(window, pid)?;
         let (Goes::ToTarget, Some(wanted)) = (&goes, self.target.aim.and_then(|aim| aim.window))
@@ -141,7 +140,7 @@ impl X11 {
     }
 
     fn keyboard_goes(&mut self, pid: u32) -> Result<Goes> {
-        // One round trip for both.
+        // Send both requests in one round trip.
         let probe = self.probe(Grabbable::Keyboard)?;
         let focus = self.focus()?;
         if probe.grabbed()?
@@ -168,8 +167,8 @@ impl X11 {
         Ok(Goes::ToTarget)
     }
 
-    /// Whose a window is. One inside the target's counts as its own: apps put windows of their
-    /// helper processes there.
+    /// Whom a window belongs to. A window inside the target's window counts as the target's: helper
+    /// processes have windows there.
     fn owner(&self, window: Window, pid: u32) -> Result<Goes> {
         let facts = self.facts(&self.ancestry(window)?)?;
         let mut around = facts.into_iter().map(|f| f.toplevel).filter(|t| t.pid != 0);
@@ -182,8 +181,8 @@ impl X11 {
         Ok(Goes::To(innermost))
     }
 
-    /// A window that no window manager touches, that lies over all of the focused one, takes its
-    /// input and is not the target's: a screen lock, which leaves the focus where it is.
+    /// An override-redirect window of another client that covers all of the focused window and takes
+    /// input. Such is a screen lock, which does not change the focus.
     fn covering(&self, focus: Window, pid: u32) -> Result<Option<Toplevel>> {
         let Some(outer) = self.ancestry(focus)?.pop() else {
             return Ok(None);
@@ -208,7 +207,7 @@ impl X11 {
         Ok(None)
     }
 
-    /// `false` for windows that let everything through, such as a compositor's.
+    /// `false` for windows that are transparent to input, such as a compositor's.
     pub(super) fn takes_input(&self, window: Window) -> Result<bool> {
         let shape = self
             .connection

@@ -15,12 +15,12 @@ use deskline_link::{Cancel, Error, Result};
 const PASSING: Duration = Duration::from_millis(300);
 
 impl X11 {
-    /// The words for whoever holds a grab that was found, unless it is the target's own menu or
-    /// pop-up. X does not say which client holds a grab; a menu that is open does.
+    /// Describes the holder of a grab that was found; `None` if it is the target's own menu or pop-up.
+    /// X does not tell which client holds a grab, but an open menu does.
     pub(super) fn stranger(&self, pid: u32) -> Result<Option<String>> {
         let facts = self.facts(&self.children_of_root()?)?;
         let own = popups_among(&facts, pid).last().map(|popup| popup.id);
-        // The menu that was opened last lies on top.
+        // The menu that was opened last is on top.
         for above in facts.iter().rev() {
             let window = &above.toplevel;
             if Some(window.id) == own {
@@ -38,7 +38,7 @@ impl X11 {
         Ok((!self.target.has_menu()).then(|| "another program".to_owned()))
     }
 
-    /// An error if another program than the target has grabbed this for longer than a moment.
+    /// Fails if a client other than the target has grabbed the device for longer than a moment.
     pub(super) fn check_grab(
         &mut self,
         what: Grabbable,

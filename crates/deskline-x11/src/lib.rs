@@ -1,8 +1,8 @@
 //! X11: windows, input and pictures, over one connection that is used from one thread.
 //!
-//! Requests go out in batches and their replies are read afterwards; what takes two dependent
-//! steps takes two round trips, whatever the number of windows. Every wait has a bound: the
-//! stream's own for a reply, the step's for an event. Coordinates are those of the root window.
+//! Requests are sent in batches, and their replies are read afterwards. An operation with two dependent
+//! steps takes two round trips, whatever the number of windows. Every wait has a time limit: the stream's
+//! for a reply, the operation's for an event. All coordinates are relative to the root window.
 
 mod activate;
 mod aim;
@@ -89,12 +89,12 @@ x11rb::atom_manager! {
 
 /// One connection to an X server: its windows, pointer, keyboard and pixels.
 ///
-/// For one thread at a time. Dropping it releases what it holds pressed.
+/// For one thread at a time. Releases pressed keys and buttons when dropped.
 pub struct X11 {
     connection: Connection,
     root: u32,
     atoms: Atoms,
-    /// An unmapped window of ours, to learn the server's time by.
+    /// An unmapped window of ours, used to read the server's clock.
     own: u32,
     /// The XKB device whose map turns our key codes into symbols.
     keyboard: xkb::DeviceSpec,
@@ -108,12 +108,12 @@ pub struct X11 {
 
 impl X11 {
     /// Connects to `display` (`:0`), with the cookie in `xauthority` if that file has one for it.
-    /// Looks at no environment variable.
+    /// Reads no environment variables.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] where there is no server, it refuses us, does not answer within 3 s,
-    /// or lacks XTEST or XKB.
+    /// [`Error::Unavailable`] if there is no server, or it refuses us, does not answer within 3 s, or
+    /// lacks XTEST or XKB.
     pub fn connect(display: &str, xauthority: Option<&Path>) -> Result<Self> {
         let (connection, screen) = connection::open(display, xauthority)?;
         let lacks = |what| {
@@ -189,12 +189,12 @@ impl X11 {
         Ok(x11)
     }
 
-    /// Whether the connection still works. After a loss every method fails: connect again.
+    /// Whether the connection works. Once it is lost every method fails: connect again.
     pub fn alive(&self) -> bool {
         !self.connection.stream().lost()
     }
 
-    /// Releases every key and button that this connection has pressed and not released.
+    /// Releases all keys and buttons that this connection holds pressed.
     pub fn release_all(&mut self) {
         self.held.release_all(&self.connection);
     }
@@ -225,10 +225,10 @@ impl Drop for X11 {
     }
 }
 
-/// The longest time between two looks at a cancel flag.
+/// The longest time between two checks of a cancel flag.
 pub(crate) const SLICE: Duration = Duration::from_millis(4);
 
-/// What became of a request, in the words of [`Error`].
+/// Converts the result of a request into an [`Error`].
 pub(crate) trait During<T> {
     /// A lost connection is [`Error::Unavailable`], anything else [`Error::System`].
     fn during(self, what: &'static str) -> Result<T>;
@@ -264,9 +264,9 @@ impl<T> During<T> for Result<T, ReplyOrIdError> {
     }
 }
 
-/// For requests about windows of others, which may be gone by the time they arrive.
+/// For requests about windows of other clients, which may be gone by then.
 pub(crate) trait Present<T> {
-    /// `None` where the server answered with an error.
+    /// `None` if the server answered with an error.
     fn present(self, what: &'static str) -> Result<Option<T>>;
 }
 

@@ -4,15 +4,15 @@ use deskline_link::{Error, Refusal, Result};
 
 use crate::os::{AxError, NewValue, Os, Value};
 
-/// Actions that a press means, best first.
+/// Actions that count as a press, best first.
 const PRESS: [&str; 4] = ["AXPress", "AXPick", "AXOpen", "AXConfirm"];
 
-/// A row's text is inside its cell, and that inside the row: what is selected may be further out.
+/// A row's text is in its cell, and the cell in the row: the selectable element may be an ancestor.
 const LEVELS: usize = 3;
 
 const CLICK: &str = "Use click_and_traverse with its ref";
 
-/// Why an element would not do as asked; the link adds which element it was.
+/// An action that an element refuses; the link adds which element it was.
 fn refused(action: &'static str, why: impl Into<String>, instead: impl Into<String>) -> Error {
     Error::Refused(Refusal {
         action,
@@ -21,12 +21,12 @@ fn refused(action: &'static str, why: impl Into<String>, instead: impl Into<Stri
     })
 }
 
-/// An action on one element of an app.
+/// An action on an element of an app.
 pub(crate) struct Acting<'o, O: Os> {
     pub(crate) os: &'o O,
     pub(crate) pid: u32,
     pub(crate) element: &'o O::Element,
-    /// The tool's name for it, for errors.
+    /// The tool's name for the action, for errors.
     pub(crate) action: &'static str,
 }
 
@@ -62,7 +62,7 @@ impl<O: Os> Acting<'_, O> {
         }
     }
 
-    /// `press_ax`: the element's own action.
+    /// `press_ax`: performs the element's own action.
     pub(crate) fn press(&self) -> Result<()> {
         self.require_enabled()?;
         let actions = self
@@ -77,10 +77,10 @@ impl<O: Os> Acting<'_, O> {
             return Err(refused(self.action, why, CLICK));
         };
         match self.os.perform(self.element, press) {
-            // A press may close what it was made on.
+            // The press may have closed the element.
             Ok(()) | Err(AxError::INVALID_UI_ELEMENT) => Ok(()),
-            // A press that opens a modal dialog returns only when that is closed: as long as the
-            // app itself answers it was no failure.
+            // A press that opens a modal dialog returns only once the dialog is closed. It has not failed
+            // as long as the app itself answers.
             Err(AxError::CANNOT_COMPLETE) if self.app_answers() => Ok(()),
             Err(e) => Err(self.failed(e, CLICK)),
         }
@@ -91,7 +91,7 @@ impl<O: Os> Acting<'_, O> {
         self.os.attributes(&app, &["AXRole"]).is_ok()
     }
 
-    /// `set_value`: a number, a switch or a text, whichever the element has.
+    /// `set_value`: sets a number, a switch or a text, whichever the element has.
     pub(crate) fn set_value(&self, value: &str) -> Result<()> {
         self.require_enabled()?;
         let now = self.values(&["AXValue", "AXMinValue", "AXMaxValue"])?;
@@ -127,7 +127,7 @@ impl<O: Os> Acting<'_, O> {
             .map_err(|e| self.failed(e, "Use click_and_traverse on it with text"))
     }
 
-    /// `set_selected`: by the element's own attribute, else by the selection of what it is in.
+    /// `set_selected`: sets the element's own attribute, else the selection of its container.
     pub(crate) fn set_selected(&self, selected: bool) -> Result<()> {
         let mut element = self.element.clone();
         self.require_enabled()?;
@@ -188,7 +188,7 @@ impl<O: Os> Acting<'_, O> {
             .is_ok()
     }
 
-    /// Scrolls the element into view; `false` where the app cannot.
+    /// Scrolls the element into view; `false` if the app cannot.
     pub(crate) fn scroll_into_view(&self) -> Result<bool> {
         match self.os.perform(self.element, "AXScrollToVisible") {
             Ok(()) => Ok(true),
@@ -200,7 +200,7 @@ impl<O: Os> Acting<'_, O> {
     }
 }
 
-/// A number as an agent writes it; `true` and `on` are 1.
+/// Parses a number from an agent; `true` and `on` are 1.
 fn number(value: &str) -> Option<f64> {
     match value.trim().to_lowercase().as_str() {
         "true" | "on" | "yes" => Some(1.0),

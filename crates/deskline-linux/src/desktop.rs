@@ -444,7 +444,9 @@ impl Apps for LinuxDesktop {
             return Ok(Progress::Starting);
         };
         let progress = self.come(&starting);
-        self.starting = Some(starting);
+        if !matches!(progress, Ok(Progress::Ready(_))) {
+            self.starting = Some(starting);
+        }
         progress
     }
 

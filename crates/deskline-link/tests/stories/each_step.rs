@@ -3,7 +3,7 @@
 
 use deskline_core::Point;
 
-use crate::scripted::{Happening, person};
+use crate::script::{Happening, person};
 use crate::story::{EDITOR_WINDOW, MAIL, MUSIC_WINDOW, Story};
 use crate::world::{Health, World};
 

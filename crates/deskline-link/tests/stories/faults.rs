@@ -5,7 +5,7 @@ use deskline_link::call::Quiet;
 use deskline_link::{Action, Policy, Tool};
 use insta::assert_snapshot;
 
-use crate::scripted::person;
+use crate::script::person;
 use crate::story::{EDITOR_WINDOW, MAIL, MUSIC, MUSIC_WINDOW, Story, by_text};
 use crate::world::{Health, World};
 

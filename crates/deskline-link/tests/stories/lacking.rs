@@ -4,7 +4,7 @@ use deskline_link::capabilities::Ability;
 use deskline_link::{Action, Capabilities, Tool};
 use insta::assert_snapshot;
 
-use crate::scripted::Happening;
+use crate::script::Happening;
 use crate::story::{MAIL_WINDOW, Story};
 use crate::world::World;
 

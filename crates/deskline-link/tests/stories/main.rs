@@ -5,6 +5,7 @@
 mod each_step;
 mod faults;
 mod lacking;
+mod script;
 mod scripted;
 mod story;
 mod transaction;

@@ -1,60 +1,17 @@
-//! The desktop in memory behind the contract, and the script: what happens before or after which call.
+//! The desktop in memory, behind the contract.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use deskline_core::{ElementId, Key, KeyPress, Modifiers, Point, Rect, States, Tree};
-use deskline_link::cancel::Reason;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
     Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Desktop, Display, Error, Opened,
-    Other, Permit, Picture, Platform, Pointer, Progress, Refusal, Result, Scope, Trees, Window,
-    WindowId,
+    Permit, Picture, Platform, Pointer, Progress, Result, Scope, Trees, Window, WindowId,
 };
 
-use crate::world::{Health, ScriptWindow, World};
-
-/// Something that happens on its own: the person does it, or an app.
-pub(crate) type Happening = Box<dyn FnOnce(&mut World) + Send>;
-
-/// Starts an app: its pid.
-pub(crate) type Start = fn(&mut World) -> u32;
-
-/// When it does.
-enum When {
-    /// Before the call with this number in the link, counted from 1.
-    Before(usize),
-    /// After the first call whose line in the log begins with this.
-    After(&'static str),
-}
-
-/// What is scripted, and what was called.
-// Each is a switch of its own.
-#[allow(clippy::struct_excessive_bools)]
-pub(crate) struct Script {
-    pub(crate) world: World,
-    happenings: Vec<(When, Happening)>,
-    /// A line for each call.
-    pub(crate) calls: Vec<String>,
-    /// Why there is no guard.
-    pub(crate) unable: Option<&'static str>,
-    /// Whether this desktop can tell whether the person presses anything.
-    pub(crate) watches: bool,
-    /// Whether the connection to the desktop is broken.
-    pub(crate) broken: bool,
-    pub(crate) connections: u32,
-    /// Whether apps answer what nobody can read.
-    pub(crate) garbled: bool,
-    listening: bool,
-    aim: Option<Aim>,
-    /// What this desktop can do.
-    pub(crate) capabilities: Capabilities,
-    /// How often a started app is looked at before it has a window.
-    pub(crate) slow: usize,
-    started: Option<u32>,
-    /// What `open` starts.
-    pub(crate) installed: Vec<(&'static str, Start)>,
-}
+use crate::script::{Script, When, refused};
+use crate::world::World;
 
 /// The desktop and its platform. Clones are the same one.
 #[derive(Clone)]
@@ -62,22 +19,7 @@ pub(crate) struct Scripted(Arc<Mutex<Script>>);
 
 impl Scripted {
     pub(crate) fn new(world: World) -> Self {
-        Self(Arc::new(Mutex::new(Script {
-            world,
-            happenings: Vec::new(),
-            calls: Vec::new(),
-            unable: None,
-            watches: true,
-            broken: false,
-            connections: 0,
-            garbled: false,
-            listening: false,
-            aim: None,
-            capabilities: Capabilities::ALL,
-            slow: 0,
-            started: None,
-            installed: Vec::new(),
-        })))
+        Self(Arc::new(Mutex::new(Script::new(world))))
     }
 
     /// A panic in the script poisons nothing that matters.
@@ -113,114 +55,6 @@ impl Scripted {
         let result = act(&mut script);
         script.fire(|when| matches!(when, When::After(name) if line.starts_with(name)));
         result
-    }
-}
-
-impl Script {
-    pub(crate) fn before(&mut self, call: usize, happens: Happening) {
-        self.happenings.push((When::Before(call), happens));
-    }
-
-    pub(crate) fn after(&mut self, call: &'static str, happens: Happening) {
-        self.happenings.push((When::After(call), happens));
-    }
-
-    fn fire(&mut self, due: impl Fn(&When) -> bool) {
-        while let Some(at) = self.happenings.iter().position(|(when, _)| due(when)) {
-            let (_, happens) = self.happenings.remove(at);
-            happens(&mut self.world);
-        }
-    }
-
-    /// An error unless the app answers.
-    fn answers(&self, pid: u32) -> Result<()> {
-        if self.garbled {
-            return Err(Error::system("talking to the app")("a malformed reply"));
-        }
-        match self.world.health(pid) {
-            Health::Well => Ok(()),
-            Health::Dead => Err(Error::NoProcess(pid)),
-            Health::Hung => Err(Error::NotAnswering {
-                app: self.world.name(pid),
-                pid,
-                ms: 2_000,
-            }),
-        }
-    }
-
-    /// The app that an element is of, if it is still there.
-    fn owner(&mut self, id: &ElementId) -> Result<u32> {
-        let mut windows = self.world.stack.iter();
-        let owner = windows.find(|w| w.nodes.iter().any(|n| n.id == id.as_str()));
-        let pid = owner.map(|w| w.pid).ok_or_else(|| refused("it is gone"))?;
-        self.answers(pid).map(|()| pid)
-    }
-
-    /// Whether what lies there is what was aimed at.
-    fn require_place(&self, at: Point) -> Result<()> {
-        let (Some(aim), Some((there, _))) = (self.aim, self.world.lies_at(at)) else {
-            return Ok(());
-        };
-        let same = aim.window.is_none_or(|id| id.0 == there.id);
-        if there.pid == aim.pid && (same || there.menu) {
-            return Ok(());
-        }
-        Err(other(there).lies_over(at))
-    }
-
-    fn require_front(&self, typed: usize) -> Result<()> {
-        match (self.aim, self.world.front()) {
-            (Some(aim), Some(front)) if front.pid != aim.pid => {
-                Err(other(front).has_keyboard(&format!("{typed} characters were typed")))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// A window as this desktop tells of it.
-    fn known(&self, window: &ScriptWindow) -> Window {
-        let Capabilities { pids, extents, .. } = &self.capabilities;
-        Window {
-            id: WindowId(window.id),
-            pid: pids.is_there().then_some(window.pid),
-            title: window.title.clone(),
-            extents: extents.is_there().then_some(window.at),
-        }
-    }
-
-    /// The link does not ask a desktop for what it lacks.
-    fn require(&self, ability: impl FnOnce(&Capabilities) -> bool) {
-        assert!(ability(&self.capabilities), "asked for what there is not");
-    }
-
-    /// The keys of a text go in one by one; half way through something may happen.
-    fn typed(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        self.world.keys_down = true;
-        for (typed, key) in text.chars().enumerate() {
-            if typed == text.chars().count() / 2 {
-                self.fire(|when| matches!(when, When::After("half")));
-            }
-            cancel.check()?;
-            self.require_front(typed)?;
-            self.world.key(key);
-        }
-        self.world.keys_down = false;
-        Ok(())
-    }
-}
-
-fn refused(why: &str) -> Error {
-    Error::Refused(Refusal {
-        action: "the action",
-        why: why.to_owned(),
-        instead: "Click it".into(),
-    })
-}
-
-fn other(window: &ScriptWindow) -> Other {
-    Other {
-        title: window.title.clone(),
-        pid: window.pid,
     }
 }
 
@@ -557,48 +391,5 @@ impl Apps for Scripted {
 
     fn handoff_pending(&mut self) -> Result<bool> {
         self.call("handoff_pending", |_| Ok(false))
-    }
-}
-
-/// What the person can do. While the guard holds it reaches nobody.
-pub(crate) mod person {
-    use super::{Happening, Point, Reason, World};
-
-    fn does(act: impl FnOnce(&mut World) + Send + 'static) -> Happening {
-        Box::new(move |world| {
-            if world.guarded {
-                world.kept_out += 1;
-            } else {
-                act(world);
-            }
-        })
-    }
-
-    pub(crate) fn moves(x: i32, y: i32) -> Happening {
-        does(move |world| world.pointer = Point { x, y })
-    }
-
-    pub(crate) fn types() -> Happening {
-        does(|world| {
-            world.person = world.person.map(|_| true);
-            world.key('p');
-        })
-    }
-
-    /// By a key or a click, which count as pressed.
-    pub(crate) fn switches_to(window: u64) -> Happening {
-        does(move |world| {
-            world.person = world.person.map(|_| true);
-            world.raise(window);
-        })
-    }
-
-    /// Esc is heard through the guard, and after it until the link is over.
-    pub(crate) fn presses_esc() -> Happening {
-        Box::new(|world| {
-            if let Some(ear) = &world.ear {
-                ear.cancel(Reason::Person);
-            }
-        })
     }
 }

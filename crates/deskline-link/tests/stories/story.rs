@@ -9,7 +9,8 @@ use deskline_link::{
 use std::sync::{Arc, MutexGuard};
 use tempfile::TempDir;
 
-use crate::scripted::{Happening, Script, Scripted};
+use crate::script::{Happening, Script};
+use crate::scripted::Scripted;
 use crate::world::World;
 
 pub(crate) const MAIL: u32 = 100;

@@ -7,7 +7,7 @@ use deskline_link::call::{Awaited, Input};
 use deskline_link::{Action, Tool};
 use insta::assert_snapshot;
 
-use crate::scripted::person;
+use crate::script::person;
 use crate::story::{EDITOR_WINDOW, MAIL, MAIL_WINDOW, MUSIC_WINDOW, Story, by_text};
 use crate::world::{Health, World};
 

@@ -1,0 +1,219 @@
+//! The script: what happens before or after which call, how this desktop is, and what was called.
+
+use deskline_core::{ElementId, Point};
+use deskline_link::cancel::Reason;
+use deskline_link::{Aim, Cancel, Capabilities, Error, Other, Refusal, Result, Window, WindowId};
+
+use crate::world::{Health, ScriptWindow, World};
+
+/// Something that happens on its own: the person does it, or an app.
+pub(crate) type Happening = Box<dyn FnOnce(&mut World) + Send>;
+
+/// Starts an app: its pid.
+pub(crate) type Start = fn(&mut World) -> u32;
+
+/// When it does.
+pub(crate) enum When {
+    /// Before the call with this number in the link, counted from 1.
+    Before(usize),
+    /// After the first call whose line in the log begins with this.
+    After(&'static str),
+}
+
+/// What is scripted, and what was called.
+// Each is a switch of its own.
+#[allow(clippy::struct_excessive_bools)]
+pub(crate) struct Script {
+    pub(crate) world: World,
+    pub(crate) happenings: Vec<(When, Happening)>,
+    /// A line for each call.
+    pub(crate) calls: Vec<String>,
+    /// Why there is no guard.
+    pub(crate) unable: Option<&'static str>,
+    /// Whether this desktop can tell whether the person presses anything.
+    pub(crate) watches: bool,
+    /// Whether the connection to the desktop is broken.
+    pub(crate) broken: bool,
+    pub(crate) connections: u32,
+    /// Whether apps answer what nobody can read.
+    pub(crate) garbled: bool,
+    pub(crate) listening: bool,
+    pub(crate) aim: Option<Aim>,
+    /// What this desktop can do.
+    pub(crate) capabilities: Capabilities,
+    /// How often a started app is looked at before it has a window.
+    pub(crate) slow: usize,
+    pub(crate) started: Option<u32>,
+    /// What `open` starts.
+    pub(crate) installed: Vec<(&'static str, Start)>,
+}
+
+impl Script {
+    pub(crate) fn new(world: World) -> Self {
+        Self {
+            world,
+            happenings: Vec::new(),
+            calls: Vec::new(),
+            unable: None,
+            watches: true,
+            broken: false,
+            connections: 0,
+            garbled: false,
+            listening: false,
+            aim: None,
+            capabilities: Capabilities::ALL,
+            slow: 0,
+            started: None,
+            installed: Vec::new(),
+        }
+    }
+
+    pub(crate) fn before(&mut self, call: usize, happens: Happening) {
+        self.happenings.push((When::Before(call), happens));
+    }
+
+    pub(crate) fn after(&mut self, call: &'static str, happens: Happening) {
+        self.happenings.push((When::After(call), happens));
+    }
+
+    pub(crate) fn fire(&mut self, due: impl Fn(&When) -> bool) {
+        while let Some(at) = self.happenings.iter().position(|(when, _)| due(when)) {
+            let (_, happens) = self.happenings.remove(at);
+            happens(&mut self.world);
+        }
+    }
+
+    /// An error unless the app answers.
+    pub(crate) fn answers(&self, pid: u32) -> Result<()> {
+        if self.garbled {
+            return Err(Error::system("talking to the app")("a malformed reply"));
+        }
+        match self.world.health(pid) {
+            Health::Well => Ok(()),
+            Health::Dead => Err(Error::NoProcess(pid)),
+            Health::Hung => Err(Error::NotAnswering {
+                app: self.world.name(pid),
+                pid,
+                ms: 2_000,
+            }),
+        }
+    }
+
+    /// The app that an element is of, if it is still there.
+    pub(crate) fn owner(&mut self, id: &ElementId) -> Result<u32> {
+        let mut windows = self.world.stack.iter();
+        let owner = windows.find(|w| w.nodes.iter().any(|n| n.id == id.as_str()));
+        let pid = owner.map(|w| w.pid).ok_or_else(|| refused("it is gone"))?;
+        self.answers(pid).map(|()| pid)
+    }
+
+    /// Whether what lies there is what was aimed at.
+    pub(crate) fn require_place(&self, at: Point) -> Result<()> {
+        let (Some(aim), Some((there, _))) = (self.aim, self.world.lies_at(at)) else {
+            return Ok(());
+        };
+        let same = aim.window.is_none_or(|id| id.0 == there.id);
+        if there.pid == aim.pid && (same || there.menu) {
+            return Ok(());
+        }
+        Err(other(there).lies_over(at))
+    }
+
+    pub(crate) fn require_front(&self, typed: usize) -> Result<()> {
+        match (self.aim, self.world.front()) {
+            (Some(aim), Some(front)) if front.pid != aim.pid => {
+                Err(other(front).has_keyboard(&format!("{typed} characters were typed")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A window as this desktop tells of it.
+    pub(crate) fn known(&self, window: &ScriptWindow) -> Window {
+        let Capabilities { pids, extents, .. } = &self.capabilities;
+        Window {
+            id: WindowId(window.id),
+            pid: pids.is_there().then_some(window.pid),
+            title: window.title.clone(),
+            extents: extents.is_there().then_some(window.at),
+        }
+    }
+
+    /// The link does not ask a desktop for what it lacks.
+    pub(crate) fn require(&self, ability: impl FnOnce(&Capabilities) -> bool) {
+        assert!(ability(&self.capabilities), "asked for what there is not");
+    }
+
+    /// The keys of a text go in one by one; half way through something may happen.
+    pub(crate) fn typed(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+        self.world.keys_down = true;
+        for (typed, key) in text.chars().enumerate() {
+            if typed == text.chars().count() / 2 {
+                self.fire(|when| matches!(when, When::After("half")));
+            }
+            cancel.check()?;
+            self.require_front(typed)?;
+            self.world.key(key);
+        }
+        self.world.keys_down = false;
+        Ok(())
+    }
+}
+
+pub(crate) fn refused(why: &str) -> Error {
+    Error::Refused(Refusal {
+        action: "the action",
+        why: why.to_owned(),
+        instead: "Click it".into(),
+    })
+}
+
+fn other(window: &ScriptWindow) -> Other {
+    Other {
+        title: window.title.clone(),
+        pid: window.pid,
+    }
+}
+
+/// What the person can do. While the guard holds it reaches nobody.
+pub(crate) mod person {
+    use super::{Happening, Point, Reason, World};
+
+    fn does(act: impl FnOnce(&mut World) + Send + 'static) -> Happening {
+        Box::new(move |world| {
+            if world.guarded {
+                world.kept_out += 1;
+            } else {
+                act(world);
+            }
+        })
+    }
+
+    pub(crate) fn moves(x: i32, y: i32) -> Happening {
+        does(move |world| world.pointer = Point { x, y })
+    }
+
+    pub(crate) fn types() -> Happening {
+        does(|world| {
+            world.person = world.person.map(|_| true);
+            world.key('p');
+        })
+    }
+
+    /// By a key or a click, which count as pressed.
+    pub(crate) fn switches_to(window: u64) -> Happening {
+        does(move |world| {
+            world.person = world.person.map(|_| true);
+            world.raise(window);
+        })
+    }
+
+    /// Esc is heard through the guard, and after it until the link is over.
+    pub(crate) fn presses_esc() -> Happening {
+        Box::new(|world| {
+            if let Some(ear) = &world.ear {
+                ear.cancel(Reason::Person);
+            }
+        })
+    }
+}

@@ -236,7 +236,7 @@ pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted 
         }
     }
     match choice::find(app, path, value)? {
-        choice::Found::Choice(choice) => {
+        choice::Search::Choice(choice) => {
             // The combo box itself selects where it can; else what holds the items.
             let list = if has(SELECTION) {
                 path
@@ -251,7 +251,7 @@ pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted 
                 return press(app, &choice.path);
             }
         }
-        choice::Found::Late(looked) => {
+        choice::Search::Late(looked) => {
             let why = format!(
                 "it has more choices than could be looked at in {} s: none of the first {looked} is {value:?}",
                 choice::TIME.as_secs()
@@ -260,7 +260,7 @@ pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted 
                            then click it or press Return";
             return Err(refused(ACTION, why, instead).into());
         }
-        choice::Found::None => {}
+        choice::Search::None => {}
     }
     let why = if editable {
         "its text interface did not take the text"

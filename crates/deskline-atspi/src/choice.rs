@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::bus::{self, Message, Reader};
-
+use crate::bus::{self, Message};
 use crate::connection::AppConnection;
 use crate::decode;
+use crate::engine::LISTED;
 use crate::names::{NULL, StateSet};
 use crate::request::Request;
 
@@ -15,34 +15,32 @@ pub const TIME: Duration = Duration::from_secs(2);
 /// Combo box, its menu or list, its items: no toolkit nests them deeper.
 const DEPTH: usize = 3;
 
-/// A container of more children is asked for them one by one: GTK 3 and Chromium take time for a
-/// list of children that grows with the square of their number.
-const LISTED: i32 = 500;
-
-/// So many of those are asked for before their names are looked at.
+/// The children of a container of more than [`LISTED`] are requested by index, so many at a time.
 const BATCH: i32 = 128;
 
 /// A choice that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// What it is in, and where.
+    /// The object that it is a child of.
     pub container: String,
+    /// Its index there.
     pub index: i32,
+    /// Its object.
     pub path: String,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum Search {
     Choice(Choice),
-    /// All were looked at.
+    /// All were looked at; none has the name.
     None,
-    /// The time was over after so many.
+    /// The time was over after this many.
     Late(usize),
 }
 
 /// Looks for a choice of that name, whatever its case, within [`TIME`].
-pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> Result<Found, bus::Error> {
+pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> Result<Search, bus::Error> {
     let end = Instant::now() + TIME;
     let mut looked = 0;
     let mut level = vec![path.to_owned()];
@@ -69,7 +67,7 @@ pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> Result<Found
                     let said = answer.as_ref().and_then(|m| m.reader().variant_str().ok());
                     looked += usize::from(said.is_some());
                     if said.is_some_and(|said| said.eq_ignore_ascii_case(name)) {
-                        return Ok(Found::Choice(Choice {
+                        return Ok(Search::Choice(Choice {
                             container: container.clone(),
                             index,
                             path: child,
@@ -78,7 +76,7 @@ pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> Result<Found
                     next.push(child);
                 }
                 if Instant::now() >= end {
-                    return Ok(Found::Late(looked));
+                    return Ok(Search::Late(looked));
                 }
                 from = match count {
                     Some(count) if count > LISTED => from + BATCH,
@@ -87,11 +85,11 @@ pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> Result<Found
             }
         }
         if Instant::now() >= end {
-            return Ok(Found::Late(looked));
+            return Ok(Search::Late(looked));
         }
         level = next;
     }
-    Ok(Found::None)
+    Ok(Search::None)
 }
 
 /// The children from that place on: all of them where they are few, else a batch. `None` behind the
@@ -109,8 +107,13 @@ fn children(
     if count <= LISTED {
         let answer = ask_each(app, vec![(path, Request::Children)], end)?.pop();
         let list = answer.flatten().and_then(|m| {
-            let path = |r: &mut Reader<'_>| r.object().map(|(_, path)| path.to_owned());
-            m.reader().array(8, path).ok()
+            let objects = decode::objects(&m).ok()?;
+            Some(
+                objects
+                    .into_iter()
+                    .map(|(_, path)| path.to_owned())
+                    .collect(),
+            )
         });
         return Ok(list);
     }

@@ -130,15 +130,68 @@ fn renew_one(
     name: &str,
     spreadsheets: &mut Spreadsheets,
 ) -> Result<Option<Duration>, Error> {
+    let due = spreadsheet::next_due(spreadsheets);
+    if due.is_none_or(|due| !due.is_zero()) {
+        return Ok(due);
+    }
     let bus = match bus {
         Some(bus) => bus,
         None => bus.insert(Connection::open(address, LIMIT)?),
     };
     let connection = AppConnection::by_bus(bus, name);
     let mut engine = Engine::new(connection, name, Toolkit::Vcl, Instant::now() + LIMIT);
-    let due = spreadsheet::renew_due(&mut engine, spreadsheets)?;
+    spreadsheet::renew_due(&mut engine, spreadsheets)?;
     if engine.unread.cut {
         return Err(Error::Timeout);
     }
-    Ok(due)
+    Ok(spreadsheet::next_due(spreadsheets))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategies::spreadsheet::Spreadsheet;
+    use crate::strategies::table::Table;
+    use deskline_core::Rect;
+
+    fn spreadsheets() -> Spreadsheets {
+        let table = Table {
+            path: "/sheet".into(),
+            rows: 1 << 20,
+            columns: 1 << 10,
+            clip: Rect {
+                x: 0,
+                y: 0,
+                w: 800,
+                h: 600,
+            },
+        };
+        let sheet = Spreadsheet::of(&[], Instant::now(), &table, &(0..=0, 0..=0));
+        sheet.map(|sheet| (table.path, sheet)).into_iter().collect()
+    }
+
+    #[test]
+    fn the_thread_starts_with_the_first_spreadsheet_and_ends_with_the_owner() {
+        let cells = KeepAlive::new("unix:path=/nowhere");
+        cells.put(":1.1", Spreadsheets::new());
+        assert!(!cells.shared.lock().running);
+        cells.put(":1.1", spreadsheets());
+        assert!(cells.shared.lock().running);
+        // Nothing is due, so nothing is asked of a bus that is not there.
+        assert_eq!(cells.take(":1.1").len(), 1);
+        assert!(cells.take(":1.1").is_empty());
+        cells.put(":1.1", spreadsheets());
+        cells.retain(|name| name != ":1.1");
+        assert!(cells.take(":1.1").is_empty());
+        let shared = Arc::downgrade(&cells.shared);
+        drop(cells);
+        let start = Instant::now();
+        while shared.strong_count() > 0 {
+            assert!(
+                start.elapsed() < Duration::from_secs(5),
+                "the thread goes on"
+            );
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
 }

@@ -102,23 +102,33 @@ pub fn read(
     Ok(())
 }
 
-/// Renews the next cells that are due; the time until others are, `None` where there are none.
-pub fn renew_due(
-    engine: &mut Engine<'_>,
-    spreadsheets: &mut Spreadsheets,
-) -> Result<Option<Duration>, Error> {
+/// The time until cells are due; `None` where there are none to be kept alive. Drops those that are
+/// too old.
+pub fn next_due(spreadsheets: &mut Spreadsheets) -> Option<Duration> {
     spreadsheets
         .retain(|_, sheet| sheet.renewed.elapsed() < ALIVE && sheet.read.elapsed() < REMEMBERED);
-    let due = |sheet: &Spreadsheet| DUE.saturating_sub(sheet.renewed.elapsed());
-    if let Some(sheet) = spreadsheets.values_mut().find(|sheet| due(sheet).is_zero()) {
-        sheet.renew(engine, SLICE)?;
+    spreadsheets.values().map(Spreadsheet::due).min()
+}
+
+/// Renews the next cells of a spreadsheet that is due.
+pub fn renew_due(engine: &mut Engine<'_>, spreadsheets: &mut Spreadsheets) -> Result<(), Error> {
+    match spreadsheets
+        .values_mut()
+        .find(|sheet| sheet.due().is_zero())
+    {
+        Some(sheet) => sheet.renew(engine, SLICE),
+        None => Ok(()),
     }
-    Ok(spreadsheets.values().map(due).min())
 }
 
 impl Spreadsheet {
+    /// The time until its cells are to be renewed.
+    fn due(&self) -> Duration {
+        DUE.saturating_sub(self.renewed.elapsed())
+    }
+
     /// Of these nodes; `None` where they are not plain cells.
-    fn of(
+    pub(super) fn of(
         nodes: &[Node],
         renewed: Instant,
         table: &Table,

@@ -1,0 +1,67 @@
+//! Requests of strategies, which are not part of the traversal itself: their replies go to the caller.
+
+use std::rc::Rc;
+
+use super::Engine;
+use crate::bus::{Error, Message};
+use crate::decode;
+use crate::request::Request;
+
+impl Engine<'_> {
+    /// One request.
+    pub fn ask(&mut self, path: &str, request: Request) -> Result<Message, Error> {
+        self.connection.ask(path, request)
+    }
+
+    /// The same; `None` where the object refuses it, or the traversal is late.
+    pub fn try_ask(&mut self, path: &str, request: Request) -> Result<Option<Message>, Error> {
+        if self.is_late() {
+            return Ok(None);
+        }
+        match self.ask(path, request) {
+            Ok(message) => Ok(Some(message)),
+            Err(Error::Remote { .. } | Error::Malformed(_)) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// A property that is a number, as [`Self::try_ask`].
+    pub fn number(&mut self, path: &str, request: Request) -> Result<Option<i32>, Error> {
+        let reply = self.try_ask(path, request)?;
+        Ok(reply.as_ref().and_then(decode::number_property))
+    }
+
+    /// The paths of a list of objects, without those of other processes.
+    pub fn own_objects(&self, message: &Message) -> Option<Vec<String>> {
+        let objects = decode::objects(message).ok()?;
+        let own = objects.into_iter().filter(|(owner, _)| self.is_own(owner));
+        Some(own.map(|(_, path)| path.to_owned()).collect())
+    }
+
+    /// Whether this bus name is that of the app that is read.
+    pub fn is_own(&self, owner: &str) -> bool {
+        owner.is_empty() || owner == self.bus_name
+    }
+
+    /// Requests to one object at once; their replies in order, `None` where it refused one. Fewer
+    /// where the traversal is late.
+    pub fn ask_all(
+        &mut self,
+        path: &str,
+        requests: impl IntoIterator<Item = Request>,
+    ) -> Result<Vec<Option<Message>>, Error> {
+        let path: Rc<str> = path.into();
+        let requests = requests.into_iter();
+        self.ask_each(requests.map(|request| (path.clone(), request)))
+    }
+
+    /// The same of many objects.
+    pub fn ask_each(
+        &mut self,
+        requests: impl IntoIterator<Item = (Rc<str>, Request)>,
+    ) -> Result<Vec<Option<Message>>, Error> {
+        let (replies, complete) = self.connection.ask_each(requests, self.end)?;
+        self.unread.cut |= !complete;
+        Ok(replies)
+    }
+}

@@ -38,13 +38,53 @@ pub(crate) struct Late {
     restless: HashMap<ElementId, u32>,
 }
 
+/// A new reading beside the last answer about its app.
+#[derive(Debug)]
+pub(crate) struct Since<'t> {
+    app: &'t App,
+    diff: Diff,
+}
+
 impl Told {
-    /// What has changed since the last answer about this app. `None` if nothing has, or there was
-    /// no such answer.
-    pub(crate) fn changes_since(&self, now: &Tree) -> Option<Late> {
+    /// What has changed since the last answer about this app, if there was one.
+    pub(crate) fn since(&self, now: &Tree) -> Option<Since<'_>> {
         let app = self.apps.iter().find(|app| app.tree.app == now.app)?;
+        let diff = Diff::between(&app.tree, now);
+        Some(Since { app, diff })
+    }
+
+    /// Keeps the trees of an answer.
+    pub(crate) fn remember(&mut self, report: &mut Report) {
+        let restless = report.late.take().map(|late| late.restless);
+        let tree = report.after.take().or_else(|| report.before.take());
+        if let Some(tree) = tree {
+            self.put(tree, restless.unwrap_or_default());
+        }
+        if let Some(tree) = report.handoff.take().and_then(|taken| taken.tree) {
+            self.put(tree, HashMap::new());
+        }
+    }
+
+    fn put(&mut self, tree: Tree, restless: HashMap<ElementId, u32>) {
+        self.apps.retain(|app| app.tree.app.pid != tree.app.pid);
+        if tree.elements.len() <= MOST {
+            self.apps.push(App { tree, restless });
+        }
+        let old = self.apps.len().saturating_sub(APPS);
+        self.apps.drain(..old);
+    }
+}
+
+impl Since<'_> {
+    /// Elements that the app has re-created as they were: their old ids, and new.
+    pub(crate) fn renamed(&self, now: &Tree) -> Vec<(ElementId, ElementId)> {
+        self.diff.renamed(&self.app.tree, now)
+    }
+
+    /// What of it the agent is told. `None` if that is nothing.
+    pub(crate) fn late(self, now: &Tree) -> Option<Late> {
+        let Self { app, mut diff } = self;
         let told = &app.tree;
-        let mut diff = Diff::between(told, now);
         let (is, was) = (&now.elements, &told.elements);
         // An element that has come into view counts as added: it may have been read before its layout.
         let says =
@@ -84,26 +124,5 @@ impl Told {
             summary: summary::late_changes(told, now, &diff),
             restless,
         })
-    }
-
-    /// Keeps the trees of an answer.
-    pub(crate) fn remember(&mut self, report: &mut Report) {
-        let restless = report.late.take().map(|late| late.restless);
-        let tree = report.after.take().or_else(|| report.before.take());
-        if let Some(tree) = tree {
-            self.put(tree, restless.unwrap_or_default());
-        }
-        if let Some(tree) = report.handoff.take().and_then(|taken| taken.tree) {
-            self.put(tree, HashMap::new());
-        }
-    }
-
-    fn put(&mut self, tree: Tree, restless: HashMap<ElementId, u32>) {
-        self.apps.retain(|app| app.tree.app.pid != tree.app.pid);
-        if tree.elements.len() <= MOST {
-            self.apps.push(App { tree, restless });
-        }
-        let old = self.apps.len().saturating_sub(APPS);
-        self.apps.drain(..old);
     }
 }

@@ -166,13 +166,29 @@ impl Steps<'_> {
     fn look(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<()> {
         let pid = self.call.pid.ok_or_else(no_pid)?;
         report.pid = Some(pid);
-        let tree = report.step("traverse", |report| self.trees.read(desktop, pid, report))?;
-        report.late = self.told.changes_since(&tree);
+        let tree = report.step("traverse", |report| self.read_since(desktop, pid, report))?;
         report.after = Some(tree);
         report.step("picture", |report| {
             take_picture(desktop, pid, None, report);
         });
         Ok(())
+    }
+
+    /// Reads the app, and notes what has changed since the last answer about it.
+    fn read_since(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        pid: u32,
+        report: &mut Report,
+    ) -> Result<Tree> {
+        let mut tree = self.trees.traverse(desktop, pid)?;
+        let since = self.told.since(&tree);
+        if let Some(since) = &since {
+            self.trees.carry_over(&since.renamed(&tree));
+        }
+        self.trees.accept(&mut tree, report)?;
+        report.late = since.and_then(|since| since.late(&tree));
+        Ok(tree)
     }
 
     fn resolve(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<Targets> {
@@ -188,9 +204,7 @@ impl Steps<'_> {
         let wanted = resolve::target_of(action);
         let needs_tree = wanted.is_some_and(|target| !matches!(target, Target::Point(_)));
         if self.call.options.traverse_before || needs_tree || self.policy.is_bounded() {
-            let tree = self.trees.read(desktop, pid, report)?;
-            report.late = self.told.changes_since(&tree);
-            report.before = Some(tree);
+            report.before = Some(self.read_since(desktop, pid, report)?);
         }
         let tree = report.before.as_ref();
         let waits = matches!(action, Action::WaitFor { .. });
@@ -375,10 +389,15 @@ struct Trees<'t> {
 
 impl Trees<'_> {
     fn read(&mut self, desktop: &mut dyn Desktop, pid: u32, report: &mut Report) -> Result<Tree> {
-        let budget = self.policy.budget;
-        let mut tree = desktop.read(pid, Scope::Whole { budget })?;
+        let mut tree = self.traverse(desktop, pid)?;
         self.accept(&mut tree, report)?;
         Ok(tree)
+    }
+
+    /// A reading without refs, which no agent may see yet.
+    fn traverse(&self, desktop: &mut dyn Desktop, pid: u32) -> Result<Tree> {
+        let budget = self.policy.budget;
+        desktop.read(pid, Scope::Whole { budget })
     }
 
     /// Moves the refs of re-created elements: from old ids to new ones.

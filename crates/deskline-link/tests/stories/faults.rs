@@ -360,7 +360,7 @@ fn a_drag_does_not_end_in_a_window_that_lies_over_its_end() {
         }),
     );
     story.drag("Inbox", "Send");
-    assert_snapshot!(story.field("error"), @"the app's window 'Popped up' lies over 'Send' [AXButton], where the drag was to end. Nothing                      was dragged. Move one of the two windows");
+    assert_snapshot!(story.field("error"), @"the app's window 'Popped up' lies over 'Send' [AXButton], where the drag was to end. Nothing was dragged. Move one of the two windows");
     assert_snapshot!(story.seen(), @"
     reached: nothing
     front: Notes, pointer: 900,700
@@ -429,4 +429,18 @@ fn the_title_of_a_window_out_of_bounds_is_not_shown() {
     pid: 100
     app: Mail
     ");
+}
+
+#[test]
+fn what_an_app_creates_anew_between_two_links_keeps_its_ref_and_is_not_late() {
+    let mut story = Story::new();
+    story.refresh();
+    let before = story.tree_line("\"Send\"");
+    assert!(before.contains(" #e"), "{before}");
+    story.given(|world| world.node("Send").unwrap().id = "re-created".into());
+    story.refresh();
+    assert_eq!(story.tree_line("\"Send\""), before);
+    assert_eq!(story.field("late_changes"), "");
+    story.press("Send");
+    assert!(!story.is_error(), "{}", story.text());
 }

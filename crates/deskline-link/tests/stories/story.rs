@@ -248,6 +248,13 @@ impl Story {
         found.map(settled).unwrap_or_default()
     }
 
+    /// The line of the answer's tree file that has this text.
+    pub(crate) fn tree_line(&self, text: &str) -> String {
+        let file = std::fs::read_to_string(self.field("file")).unwrap();
+        let mut lines = file.lines().filter(|line| line.contains(text));
+        lines.next().unwrap_or_default().to_owned()
+    }
+
     /// The answer without what varies: paths, sizes, times.
     pub(crate) fn told(&self) -> String {
         let varies = ["file: ", "file_size: ", "hint: ", "screenshot: "];

@@ -1,4 +1,4 @@
-//! Step 9: the files, the line in the journal, and the summary, all from one report.
+//! Step 9: writes the files, the journal line and the summary, all from one report.
 
 use deskline_core::{Point, Summary, escape, summary, tree_file};
 use deskline_journal::{DiffCounts, FilePair, Journal, Outcome, Record, Shot};
@@ -12,7 +12,7 @@ use crate::report::Report;
 use crate::secrecy::{HIDDEN, character_of};
 use crate::sight;
 
-/// All that the model sees of a call.
+/// Everything the model sees of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The summary.
@@ -21,7 +21,7 @@ pub struct Answer {
     pub is_error: bool,
 }
 
-/// An error before there was any link.
+/// The answer for an error that occurred before a link began.
 pub fn error(message: &str) -> Answer {
     let summary = Summary {
         error: Some(message.to_owned()),
@@ -33,8 +33,8 @@ pub fn error(message: &str) -> Answer {
     }
 }
 
-/// Writes what there is to write and says what happened. A journal that cannot be written is a
-/// note in the summary: what was done is answered all the same.
+/// Writes the files and the journal line, and returns the answer. If the journal cannot be written,
+/// the summary gets a note and the call is answered all the same.
 pub(crate) fn record(
     journal: &Journal,
     call: &Call,
@@ -135,7 +135,7 @@ fn write(
     }
 }
 
-/// The pixel of a picture that shows a place on the screen.
+/// The pixel of a picture that shows this point of the screen.
 fn pixel(picture: &Picture, at: Point) -> Option<(u32, u32)> {
     let scaled = |v: i32| u32::try_from((f64::from(v) * picture.scale).round() as i64).ok();
     Some((
@@ -144,7 +144,7 @@ fn pixel(picture: &Picture, at: Point) -> Option<(u32, u32)> {
     ))
 }
 
-/// The tree file; `None` where no tree was read.
+/// The tree file's text. `None` if no tree was read.
 fn tree_text(call: &Call, report: &Report, error: Option<&str>) -> Option<String> {
     let only_visible = call.options.only_visible_elements;
     let late = report.late.as_ref();
@@ -255,7 +255,7 @@ fn sentence(call: &Call, report: &Report) -> String {
     parts.join(". ") + "."
 }
 
-/// What was done, what was wrong and what to do next.
+/// The error text: what was done, what failed and what to do next.
 fn message(e: &Error, call: &Call, report: &Report) -> String {
     let tool = call.tool.name();
     let done = report.done.sentence(report.is_public());
@@ -309,7 +309,7 @@ fn outcome(failed: Option<&Error>, message: Option<&str>) -> Outcome {
     }
 }
 
-/// The arguments as they came; texts and keys that may be secrets are hidden.
+/// The arguments as received. Texts and keys that may be secrets are hidden.
 fn arguments(call: &Call, public: bool) -> Map<String, Value> {
     let mut arguments = call.arguments.clone();
     if public {

@@ -1,29 +1,29 @@
-//! Blind spots: where the picture of a window shows something and the tree says nothing of it (a
+//! Blind spots: areas where the picture of a window shows content but the tree describes none (a
 //! canvas, an icon view without children).
 //!
-//! The picture is taken anyway; examining one of 1920×1080 takes 0.4 to 1.5 ms.
+//! The picture is taken anyway. Examining one of 1920×1080 takes 0.4 to 1.5 ms.
 
 use deskline_core::{Element, Line, Rect, Role, States, Texts, Tree, WindowId};
 
 use crate::detail::{Area, scale};
 use crate::display::Picture;
 
-/// The most places that are named.
+/// The maximum number of blind spots in an answer.
 const MOST: usize = 3;
 
-/// The most places that are looked at.
+/// The maximum number of areas that are examined.
 const LOOKED_AT: usize = 12;
 
-/// The least width and height of a blind spot, in pixels.
+/// The minimum width and height of a blind spot, in pixels.
 const SMALLEST: i32 = 64;
 
-/// The least share of the picture is one in this many: 2%.
+/// A blind spot covers at least 1/50 of the picture: 2%.
 const SMALLEST_SHARE: i64 = 50;
 
-/// Pixels this near to the edge of an element are its frame or its focus ring.
+/// Pixels this close to an element's edge are its frame or its focus ring.
 const FRAME: i32 = 6;
 
-/// The blind spots of the tree of the app whose window the picture is of, biggest first: `(x,y w×h)
+/// The blind spots of an app's tree in the picture of one of its windows, largest first: `(x,y w×h)
 /// [AXGroup (panel)]`.
 pub(crate) fn spots(tree: &Tree, window: WindowId, picture: &Picture) -> Vec<String> {
     let seen = Seen::of(tree, window, picture);
@@ -61,7 +61,7 @@ struct Seen<'s> {
     tree: &'s Tree,
     window: WindowId,
     picture: &'s Picture,
-    /// What the picture is of, on the screen.
+    /// The bounds of the picture, in screen coordinates.
     whole: Rect,
 }
 
@@ -81,11 +81,11 @@ impl<'s> Seen<'s> {
         }
     }
 
-    /// The elements of some size that show and say nothing, nor does what is in them, with the part
-    /// of them that shows; biggest first.
+    /// The large visible elements without text whose subtree has no visible element, each with its
+    /// unclipped bounds, largest first.
     fn silent(&self) -> Vec<(usize, Rect)> {
         let elements = &self.tree.elements;
-        // Containers come before what is in them.
+        // Containers precede their children.
         let mut clips: Vec<Rect> = Vec::with_capacity(elements.len());
         let mut in_text: Vec<bool> = Vec::with_capacity(elements.len());
         for element in elements {
@@ -101,7 +101,7 @@ impl<'s> Seen<'s> {
         let silent = elements.iter().enumerate().filter(|&(i, element)| {
             let place = clips[i];
             let is_big = place.w >= SMALLEST && place.h >= SMALLEST && area(&place) >= smallest;
-            // The title of a window says nothing of what is in it.
+            // A window's title does not describe its content.
             let says = has_text(element) && element.role != Role::WINDOW;
             is_big
                 && element.visible
@@ -118,7 +118,7 @@ impl<'s> Seen<'s> {
         silent
     }
 
-    /// Whether anything in an element shows, but for scroll bars.
+    /// For each element, whether anything in its subtree is visible. Scroll bars do not count.
     fn holds_visible(&self) -> Vec<bool> {
         let mut holds = vec![false; self.tree.elements.len()];
         for (i, element) in self.tree.elements.iter().enumerate().rev() {
@@ -132,7 +132,7 @@ impl<'s> Seen<'s> {
         holds
     }
 
-    /// Whether the element is in the window that the picture is of, as far as is known.
+    /// Whether the element is in the pictured window. `true` too if the tree has no windows.
     fn is_in_window(&self, index: usize) -> bool {
         match self.tree.windows_of(index).as_slice() {
             [window] => window.id == self.window,
@@ -140,7 +140,8 @@ impl<'s> Seen<'s> {
         }
     }
 
-    /// Whether the picture is not plain over a place where nothing but element `index` is.
+    /// Whether the picture shows detail in the bounds of element `index`, apart from the areas that
+    /// other elements describe.
     fn shows_more(&self, index: usize, place: Rect) -> bool {
         let inner = Rect {
             x: place.x + FRAME,
@@ -157,10 +158,10 @@ impl<'s> Seen<'s> {
         area.is_detailed(self.picture, &said)
     }
 
-    /// The parts of a place of which other elements tell something.
+    /// The parts of an area that other elements describe.
     fn said_over(&self, index: usize, place: &Rect) -> Vec<Rect> {
         let elements = &self.tree.elements;
-        // What contains it says nothing of what is right here.
+        // Ancestors do not describe the area of a descendant.
         let mut contains = vec![false; elements.len()];
         let mut above = Some(index);
         while let Some(at) = above {
@@ -172,8 +173,8 @@ impl<'s> Seen<'s> {
         for (i, element) in elements.iter().enumerate() {
             let parent = element.parent.filter(|&p| p < i);
             is_in_it[i] = i == index || parent.is_some_and(|p| is_in_it[p]);
-            // What is in it and does not count as visible may show in part all the same: a long
-            // label whose centre is scrolled away.
+            // A descendant that does not count as visible may still show in part: a long label
+            // whose centre is scrolled away.
             let shows = element.visible || is_in_it[i];
             let says = element.role == Role::SCROLL_BAR || has_text(element);
             let over = element.extents.map(|e| e.intersect(place));
@@ -195,13 +196,14 @@ fn has_text(element: &Element) -> bool {
     texts.iter().any(|text| !text.is_blank())
 }
 
-/// Whether the element's text is what shows in all of it. Qt's text areas have a part of the same
-/// size, which says nothing. In some toolkits a tab holds its page.
+/// Whether the element's own text fills its bounds. Then its children need none: Qt's text areas
+/// have a child of the same size without text. Tabs are excluded, as some toolkits put a tab's page
+/// inside the tab.
 fn is_text(element: &Element) -> bool {
     element.role.is_interactive() && element.role != Role::TAB && has_text(element)
 }
 
-/// Whether an element of that role can show something that is worth a look.
+/// Whether an element of this role can show content that the tree may miss.
 fn can_show_more(role: Role) -> bool {
     !role.is_scroll_bar_part()
         && !role.is_progress()
@@ -235,7 +237,7 @@ mod tests {
         Rect { x, y, w, h }
     }
 
-    /// An element in the element `parent`.
+    /// An element whose parent is the element at index `parent`.
     fn element(parent: Option<usize>, role: Role, text: &str, extents: Rect) -> Element {
         Element {
             id: ElementId::new(format!("/{parent:?}/{text}/{extents:?}")),
@@ -315,10 +317,10 @@ mod tests {
     fn a_canvas_that_shows_something_is_named() {
         let named = ["(120,100 300×200) [AXGroup (thing)]"];
         assert_eq!(of(&tree(), &icons(40, 80)), named);
-        // Around it something shows too.
+        // The same detail around the canvas.
         assert_eq!(of(&tree(), &icons(40, 20)), [""; 0]);
         assert_eq!(of(&tree(), &picture(400, 300, 1.0)), [""; 0]);
-        // It is no spot of another window's picture.
+        // The picture of another window has no such blind spot.
         assert_eq!(
             spots(&tree(), WindowId(8), &icons(40, 80)),
             [""; 0],
@@ -349,7 +351,7 @@ mod tests {
 
     #[test]
     fn what_others_say_does_not_count() {
-        // A label lies over the icons, and one in the canvas, most of which is scrolled away.
+        // A label over the icons: beside the canvas, or in it and mostly scrolled away.
         for (parent, visible) in [(1, true), (2, false)] {
             let mut tree = tree();
             let label = element(
@@ -360,17 +362,18 @@ mod tests {
             );
             tree.elements.push(Element { visible, ..label });
             assert_eq!(of(&tree, &icons(40, 80)), [""; 0], "{parent}");
-            // Below the label they count.
+            // Icons below the label count.
             assert_eq!(of(&tree, &icons(40, 180)).len(), 1, "{parent}");
         }
-        // It is a part of a text area, whose text is what shows; or whose text is not known.
+        // The canvas is a child of a text area: no blind spot if the area has a text, one if it has
+        // none.
         for (text, count) in [("News", 0), ("", 1)] {
             let mut tree = tree();
             tree.elements[1].role = Role::TEXT_AREA;
             tree.elements[1].value = Text::new(text);
             assert_eq!(of(&tree, &icons(40, 80)).len(), count, "{text}");
         }
-        // A label that covers most of it.
+        // A label that covers most of the canvas.
         let mut tree = tree();
         let label = element(Some(1), Role::STATIC_TEXT, "News", rect(120, 100, 300, 110));
         tree.elements.push(label);
@@ -380,7 +383,7 @@ mod tests {
     #[test]
     fn a_container_is_blind_where_nothing_in_it_shows() {
         let mut tree = tree();
-        // The canvas is larger than the view, and its centre is out of it.
+        // The canvas is larger than the view, and its centre is outside it.
         tree.elements[2].extents = Some(rect(110, 90, 380, 2_000));
         tree.elements[2].visible = false;
         let bar = element(Some(1), Role::SCROLL_BAR, "", rect(480, 90, 10, 250));
@@ -389,7 +392,7 @@ mod tests {
             of(&tree, &icons(40, 80)),
             ["(110,90 380×250) [AXScrollArea (thing)]"]
         );
-        // A window's title says nothing of what is in it.
+        // A window's title does not describe its content.
         tree.elements.truncate(1);
         assert_eq!(
             of(&tree, &icons(40, 80)),
@@ -456,8 +459,8 @@ mod tests {
         for element in &mut tree.elements {
             element.extents = Some(rect(100, 50, 1_920, 1_080));
         }
-        // A long text that is no text: every row of pixels differs from the one above, and no
-        // block has edges.
+        // Pixels that differ from row to row, but never within a row: no block has edges in both
+        // directions.
         let mut screen = picture(1_920, 1_080, 1.0);
         for (i, byte) in screen.rgb.iter_mut().enumerate() {
             *byte = (i % 19) as u8;

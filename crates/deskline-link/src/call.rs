@@ -1,10 +1,10 @@
-//! What an agent can ask for, after its arguments were checked.
+//! Tool calls, after their arguments have been checked.
 
 use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point, Ref};
 
-/// The tools that make a link, under their names.
+/// The tools that run a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tool {
     /// `open_application_and_traverse`
@@ -32,7 +32,7 @@ pub enum Tool {
 }
 
 impl Tool {
-    /// The tool's name, as it stands in file names and `tools/list`.
+    /// The tool's name, as used in file names and `tools/list`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Open => "open_application_and_traverse",
@@ -50,23 +50,23 @@ impl Tool {
     }
 }
 
-/// Which element or place an action is for.
+/// The element or point that an action is for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     /// The element with this ref.
     Ref(Ref),
-    /// The best match for a part of an element's text, and a prefix of its role.
+    /// The best match for a substring of an element's text and a prefix of its role.
     Text {
-        /// Case-insensitive part of the element's text.
+        /// Case-insensitive substring of the element's text.
         text: String,
-        /// Prefix of its role, `AXButton` or `Button`.
+        /// Prefix of its role: `AXButton` or `Button`.
         role: Option<String>,
     },
-    /// A place on the screen; with a size, the centre of that rectangle.
+    /// A point on the screen. If the call gave a size, the centre of that rectangle.
     Point(Point),
 }
 
-/// What goes in by keyboard after a click, or on its own: first the text, then the key.
+/// Keyboard input, after a click or alone: first the text, then the key.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Typing {
     /// Text to type.
@@ -83,19 +83,19 @@ pub enum Action {
         /// A name, desktop-file or bundle id, path or command.
         identifier: String,
     },
-    /// Send synthetic input: the front, the pointer and the guard are needed.
+    /// Send synthetic input. Needs the target in front, the pointer and the guard.
     Input(Input),
-    /// Act through the accessibility API alone: no front, no pointer, no keys, no guard.
+    /// Act through the accessibility API alone, without front window, pointer, keys or guard.
     Quiet(Quiet),
-    /// Look only.
+    /// Only read the tree.
     Refresh,
-    /// Wait until an element is there, is gone, or has a state.
+    /// Wait until an element is present, is absent, or has a state.
     WaitFor {
         /// Which element.
         target: Target,
         /// What to wait for.
         state: Awaited,
-        /// How long at most.
+        /// The maximum time to wait.
         timeout: Duration,
     },
 }
@@ -107,16 +107,16 @@ pub enum Input {
     Click {
         /// What to click.
         target: Target,
-        /// Twice in a row.
+        /// Double-click.
         double: bool,
-        /// With the right button.
+        /// Use the right button.
         right: bool,
-        /// What goes in after it.
+        /// What to type after it.
         then: Typing,
     },
-    /// Type text, then press a key, into what has the focus.
+    /// Type text, then press a key, into the focused element.
     Type {
-        /// What goes in.
+        /// What to type.
         typing: Typing,
     },
     /// Press one key.
@@ -126,20 +126,20 @@ pub enum Input {
     },
     /// Turn the wheel.
     Scroll {
-        /// Where the pointer is meanwhile.
+        /// Where the pointer is during the scroll.
         at: Point,
         /// Lines to the right; negative is left.
         delta_x: i32,
         /// Lines down; negative is up.
         delta_y: i32,
     },
-    /// Press the button on one place, move, release on another.
+    /// Press the button at one point, move, and release it at another.
     Drag {
         /// Where it starts.
         from: Target,
         /// Where it ends.
         to: Target,
-        /// What is held meanwhile.
+        /// The modifier keys held during the drag.
         modifiers: Modifiers,
     },
 }
@@ -171,34 +171,34 @@ pub enum Quiet {
 /// What `wait_for_and_traverse` waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Awaited {
-    /// The element is there.
+    /// The element is present.
     Present,
-    /// The element is not there.
+    /// The element is absent.
     Absent,
-    /// The element is there and has this state.
+    /// The element is present and has this state.
     State(deskline_core::States),
-    /// The element is there and visible.
+    /// The element is present and visible.
     Visible,
 }
 
 /// The options that every tool takes.
 #[derive(Debug, Clone, PartialEq)]
-// Each is an argument of every tool, by its name.
+// Each field is an argument of every tool, under the same name.
 #[allow(clippy::struct_excessive_bools)]
 pub struct Options {
     /// Read the tree before acting (the diff needs it).
     pub traverse_before: bool,
     /// Read the tree after acting.
     pub traverse_after: bool,
-    /// Answer with a diff where both were read.
+    /// Answer with a diff if both trees were read.
     pub show_diff: bool,
-    /// Only elements with a place on the screen.
+    /// Include only elements that are visible on the screen.
     pub only_visible_elements: bool,
     /// Outline the target before acting.
     pub show_animation: bool,
-    /// How long the outline stands.
+    /// How long the outline is shown.
     pub animation_duration: Duration,
-    /// Added to the settle.
+    /// Additional time to wait after the app has settled.
     pub delay_after_action: Duration,
 }
 
@@ -216,17 +216,17 @@ impl Default for Options {
     }
 }
 
-/// One tool call, checked.
+/// One tool call, with checked arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// Which tool.
     pub tool: Tool,
-    /// The app; `None` only for [`Action::Open`].
+    /// The app's pid. `None` only for [`Action::Open`].
     pub pid: Option<u32>,
     /// What to do.
     pub action: Action,
-    /// How.
+    /// Options of the call.
     pub options: Options,
-    /// The arguments as they came, for the journal.
+    /// The arguments as received, for the journal.
     pub arguments: serde_json::Map<String, serde_json::Value>,
 }

@@ -1,4 +1,4 @@
-//! Stopping a link from outside: a cancelled request, the person's Esc, the server's end.
+//! Stops a link from outside: a cancelled request, the person's Esc, the server's shutdown.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,27 +12,28 @@ pub enum Reason {
     Request,
     /// The person pressed Esc.
     Person,
-    /// The guard was held for longer than its limit.
+    /// The guard held the devices for longer than its limit.
     Watchdog,
-    /// The guard was lost while it held: its connection to the display broke.
+    /// The guard lost the grab because its connection to the display broke.
     Unguarded,
     /// The server is stopping.
     Stopping,
 }
 
-/// A flag that any thread can raise and that every wait of a link looks at. Clones share it.
+/// A cancellation flag that any thread can raise and that every wait of a link checks. Clones share
+/// the flag.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel {
     inner: Arc<(Mutex<Option<Reason>>, Condvar)>,
 }
 
 impl Cancel {
-    /// A flag that is down.
+    /// A flag that is not raised.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Raises it. The first reason stays.
+    /// Raises the flag. If it is raised already, the first reason stays.
     pub fn cancel(&self, reason: Reason) {
         let (flag, raised) = &*self.inner;
         flag.lock()
@@ -41,18 +42,18 @@ impl Cancel {
         raised.notify_all();
     }
 
-    /// Why it was raised, if it was.
+    /// Why the flag was raised. `None` if it was not.
     pub fn reason(&self) -> Option<Reason> {
         *self.inner.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An error once it was raised.
+    /// Fails if the flag was raised.
     pub fn check(&self) -> Result<()> {
         self.reason()
             .map_or(Ok(()), |reason| Err(Error::Cancelled(reason)))
     }
 
-    /// Waits for `time`, less if it is raised meanwhile; then an error.
+    /// Waits for `time`. Fails at once if the flag is raised, before or during the wait.
     pub fn wait(&self, time: Duration) -> Result<()> {
         let until = Instant::now() + time;
         let (flag, raised) = &*self.inner;

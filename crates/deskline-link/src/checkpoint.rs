@@ -1,8 +1,8 @@
-//! Steps 2 and 8: what the person had, and putting it back.
+//! Steps 2 and 8: saves the person's front window and pointer, and restores them.
 //!
-//! A [`Checkpoint`] is the only way a link reaches the desktop while it acts, and putting back is
-//! its `Drop`: success, error, cancellation and panic all pass through it. Each step of it is made
-//! even where one before it panics.
+//! While a link acts, it reaches the desktop only through a [`Checkpoint`]. Dropping the checkpoint
+//! restores, so success, error, cancellation and panic all restore. Each step of the restore runs
+//! even if one before it panics.
 
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -17,69 +17,70 @@ use crate::display::{Button, Clicks, Pointer, Window, WindowId};
 use crate::error::{Error, Result};
 use crate::guard::{Grab, Task, Watch};
 
-/// How often to ask for the person's window: on a busy machine a window manager can take longer than
-/// one request waits.
+/// How many times to request the person's window. On a busy machine a window manager can take
+/// longer than one request waits.
 const RESTORES: usize = 3;
 
-/// How long the person may hold a mouse button before an action that needs the pointer gives up.
+/// How long to wait for the person to release a mouse button before an action that needs the
+/// pointer fails.
 const BUTTON: Duration = Duration::from_secs(1);
 
-/// How often to look meanwhile.
+/// The polling interval of that wait.
 const LOOK: Duration = Duration::from_millis(4);
 
 /// The person's front window and pointer, and what links have done to them since.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Saved {
-    /// Their front window.
+    /// The person's front window.
     front: Option<Window>,
-    /// Their pointer, once a link has moved it.
+    /// The person's pointer position, saved before a link first moves the pointer.
     pointer: Option<Point>,
-    /// Where links have put the pointer. More than one: a click that is refused after the wheel was
-    /// turned leaves it where the wheel was.
+    /// Where links have put the pointer. There can be several: if a click is refused after the
+    /// wheel was turned, the pointer is still where the wheel was.
     left: Vec<Point>,
 }
 
-/// A restore that is deferred to a later link: it would close an open menu.
+/// A restore that is deferred to a later link, because it would close an open menu.
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     saved: Saved,
-    /// The app that has the menu.
+    /// The pid of the app whose menu is open.
     pid: u32,
-    /// The desktop that it is on: its window ids mean nothing on another.
+    /// The id of its desktop. Window ids are meaningless on another one.
     desktop: String,
 }
 
-/// The desktop, with what has to be put back on it.
+/// The desktop, and the state to restore on it.
 pub(crate) struct Checkpoint<'a> {
     desktop: &'a mut dyn Desktop,
     cancel: &'a Cancel,
     saved: Saved,
-    /// All windows as they were, to tell new ones.
+    /// All windows at the checkpoint, to recognise new ones.
     windows: Vec<Window>,
-    /// The target's process, where it was known beforehand.
+    /// The target's pid, if it was known beforehand.
     pid: Option<u32>,
     pub(crate) guard: Watch,
-    /// The window that was brought to the front.
+    /// The window that the link last brought to the front.
     raised: Option<WindowId>,
     /// Whether input was sent or a window brought to the front.
     touched: bool,
-    /// Set where nothing must be put back: a handoff.
+    /// Whether to restore nothing: after a handoff, or if the restore is deferred.
     keep: bool,
-    /// The app whose menu an earlier link left open.
+    /// The pid of the app whose menu an earlier link left open.
     menu_of: Option<u32>,
-    /// Where a menu of the target is left open, what was saved goes here and waits.
+    /// Receives the saved state if the restore is deferred because of an open menu.
     held: &'a mut Option<Held>,
 }
 
 impl<'a> Checkpoint<'a> {
-    /// Notes what the person has. What an earlier link still holds counts as theirs, unless its
-    /// menu has closed or the person has gone on to another window since.
+    /// Saves the person's front window. A restore that an earlier link deferred is taken over,
+    /// unless its menu has closed or the person has gone on to another window since.
     ///
-    /// With `watch` it notes from here on whether the person presses anything: a switch of theirs
-    /// right after this is no handoff.
+    /// With `watch`, the person's key and button presses are watched from here on: a switch of
+    /// theirs right after this is no handoff.
     ///
     /// # Errors
-    /// Of the desktop; what is held stays held then.
+    /// Errors of the desktop. A deferred restore then stays deferred.
     pub(crate) fn save(
         desktop: &'a mut dyn Desktop,
         pid: Option<u32>,
@@ -131,23 +132,23 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
-    /// The front window as it was.
+    /// The front window at the checkpoint.
     pub(crate) fn front_before(&self) -> Option<&Window> {
         self.saved.front.as_ref()
     }
 
-    /// Whether the window was there before the act.
+    /// Whether the window existed at the checkpoint.
     pub(crate) fn was_there(&self, window: WindowId) -> bool {
         self.windows.iter().any(|w| w.id == window)
     }
 
-    /// Leaves everything as it is: another process took over.
+    /// Restores nothing, because another process took over.
     pub(crate) fn hand_off(&mut self) {
         self.keep = true;
     }
 
-    /// Leaves everything as it is until a later link where a menu is open that would close: the
-    /// app's, or that of an earlier link.
+    /// Defers the restore to a later link if it would close an open menu: one of the app, or one
+    /// that an earlier link left open.
     pub(crate) fn hold_for_menu(&mut self, pid: u32) {
         let open = |desktop: &mut dyn Desktop, pid| desktop.popup_open(pid).unwrap_or(false);
         let menu_of = self.menu_of.filter(|of| *of != pid);
@@ -166,8 +167,8 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    /// Grabs the person's devices until [`Checkpoint::ungrab`]. If this desktop cannot, notes why and
-    /// goes on.
+    /// Grabs the person's devices until [`Checkpoint::ungrab`]. If this desktop cannot grab,
+    /// records why and goes on.
     pub(crate) fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<()> {
         if self.guard.holds() {
             return Ok(());
@@ -191,7 +192,7 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
-    /// Waits until the person holds no button: a click would be lost in their drag.
+    /// Waits until the person holds no mouse button: a click would be lost in their drag.
     fn await_button(&mut self, cancel: &Cancel) -> Result<()> {
         let start = Instant::now();
         while self.desktop.pointer()?.is_some_and(|now| now.pressed) {
@@ -213,7 +214,7 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    // What a link does to the desktop, noted for the restore.
+    // The input of a link. Each method records what the restore needs.
 
     /// As [`Apps::open`](crate::Apps::open).
     pub(crate) fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {
@@ -221,8 +222,8 @@ impl<'a> Checkpoint<'a> {
         self.desktop.open(identifier, permit)
     }
 
-    /// Brings a window of the target to the front, where it is not there yet. What the person has
-    /// turned to since the checkpoint is what is put back.
+    /// Brings a window of the target to the front if it is not there yet. If the person has turned
+    /// to another window since the checkpoint, that window is the one to restore.
     pub(crate) fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         let front = self.desktop.front()?;
         if front.as_ref().is_some_and(|front| front.id == window) {
@@ -244,7 +245,7 @@ impl<'a> Checkpoint<'a> {
         self.desktop.activate(window, cancel)
     }
 
-    /// Whether a window is of the target's process; where the display does not say whose it is,
+    /// Whether a window belongs to the target's process. If the display does not report owners,
     /// whether the link has raised it.
     fn is_targets(&self, window: &Window) -> bool {
         match (window.pid, self.pid) {
@@ -302,7 +303,7 @@ impl<'a> Checkpoint<'a> {
         self.desktop.press_key(press, cancel)
     }
 
-    /// The person's pointer is where it is right before the link first moves it.
+    /// Saves the person's pointer position before the first move, and records the new one.
     fn points_at(&mut self, at: Point) -> Result<()> {
         if self.saved.pointer.is_none() {
             self.saved.pointer = self.desktop.pointer()?.map(|now| now.at);
@@ -312,8 +313,8 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
-    /// Puts the person's window back, unless they or something that wants them has changed it. One
-    /// that is gone cannot be put back.
+    /// Brings the person's window back to the front, unless they have switched meanwhile, another
+    /// app has opened a window for them, or the window is gone.
     fn restore_front(&mut self) {
         if self.keep || !self.touched {
             return;
@@ -323,7 +324,7 @@ impl<'a> Checkpoint<'a> {
         };
         let now = self.desktop.front().ok().flatten();
         let same_app = |now: &Window| {
-            // The app was in front before and has opened a window of its own over the other.
+            // The target was in front before, and has opened a new window above the old one.
             let new = !self
                 .windows
                 .iter()
@@ -336,8 +337,8 @@ impl<'a> Checkpoint<'a> {
         {
             return;
         }
-        // Neither theirs from before nor the target's: they have switched, or something that
-        // wants them has come up.
+        // The front window is neither the person's earlier one nor the target's: they have
+        // switched, or another app has opened a window for them.
         let elsewhere = |now: &Window| self.pid.is_some() && !self.is_targets(now);
         if now.as_ref().is_some_and(elsewhere) {
             return;
@@ -345,8 +346,8 @@ impl<'a> Checkpoint<'a> {
         if !self.desktop.capabilities().raise.is_there() {
             return;
         }
-        // The person's window must come back even where the link itself was cancelled, and where
-        // the window manager is slow.
+        // A fresh `Cancel`, and several attempts: the person's window must come back even if the
+        // link was cancelled or the window manager is slow.
         for _ in 0..RESTORES {
             match self.desktop.activate(front.id, &Cancel::new()) {
                 Ok(()) => return,
@@ -355,8 +356,8 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    /// Puts the pointer back where a link has moved it, nobody has moved it since, and nothing is
-    /// being dragged.
+    /// Moves the pointer back if a link moved it, the person has not moved it since, and no button
+    /// is pressed.
     fn restore_pointer(&mut self) {
         let Some(pointer) = self.saved.pointer.filter(|_| !self.keep) else {
             return;
@@ -375,7 +376,8 @@ impl<'a> Checkpoint<'a> {
 }
 
 impl Checkpoint<'_> {
-    /// An error leaves the menu of an earlier link open; the person's Esc does not.
+    /// After an error, the menu that an earlier link left open stays open. After the person's Esc
+    /// it does not.
     fn keep_menu(&mut self) {
         if let Some(pid) = self.menu_of.filter(|_| !self.keep)
             && self.cancel.reason() != Some(Reason::Person)

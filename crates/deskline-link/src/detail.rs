@@ -1,20 +1,20 @@
-//! Whether an area of a picture shows something, or only lines, frames and plain colour.
+//! Tells whether an area of a picture shows content, or only lines, frames and plain colour.
 
 use deskline_core::Rect;
 
 use crate::display::Picture;
 
-/// Side of the blocks that an area is divided into, in pixels.
+/// Side length of the blocks that an area is divided into, in pixels.
 const BLOCK: usize = 16;
 
-/// An area shows something if at least this many blocks have edges in both directions. A frame has
+/// An area shows content if at least this many blocks have edges in both directions. A frame has
 /// four: its corners.
 const BLOCKS: usize = 6;
 
-/// Neighbouring pixels whose red, green or blue differs by more have an edge between them.
+/// Neighbouring pixels have an edge between them if red, green or blue differs by more than this.
 const EDGE: u8 = 24;
 
-/// Bytes a pixel.
+/// Bytes per pixel.
 const PIXEL: usize = 3;
 
 /// A part of a picture, in pixels: from and to (exclusive).
@@ -25,7 +25,8 @@ pub(crate) struct Area {
 }
 
 impl Area {
-    /// The part of the picture that shows this place; `None` where it shows nothing of it.
+    /// The part of the picture that shows these screen bounds. `None` if the picture does not
+    /// overlap them.
     pub(crate) fn of(picture: &Picture, place: Rect) -> Option<Self> {
         let pixel = |v: i32, origin: i32, most: u32| {
             let pixel = f64::from(v.saturating_sub(origin)) * scale(picture);
@@ -54,8 +55,8 @@ impl Area {
             && other.from.1 < self.to.1
     }
 
-    /// Whether enough blocks have edges in both directions. Blocks that `said` covers do not count; if
-    /// it covers more than half of them, the area is not blind.
+    /// Whether enough blocks have edges in both directions. Blocks that `said` overlaps do not
+    /// count. If it overlaps more than half of all blocks, the result is `false`.
     pub(crate) fn is_detailed(&self, picture: &Picture, said: &[Self]) -> bool {
         let columns = (self.to.0 - self.from.0).div_ceil(BLOCK);
         let rows = (self.to.1 - self.from.1).div_ceil(BLOCK);
@@ -93,7 +94,7 @@ impl Area {
         }
     }
 
-    /// Which blocks of a row of blocks have edges in both directions.
+    /// For each block in a row of blocks, whether it has edges in both directions.
     fn detailed_blocks(&self, picture: &Picture, row: usize) -> impl Iterator<Item = bool> + use<> {
         let columns = (self.to.0 - self.from.0).div_ceil(BLOCK);
         let mut edges = vec![Edges::default(); columns];
@@ -105,7 +106,7 @@ impl Area {
             let Some(line) = picture.rgb.get(line..line + length) else {
                 break;
             };
-            // Most rows of pixels are like the one above, with the same edges.
+            // Most pixel rows equal the one above, and so have the same edges.
             let same = above == Some(line);
             for (column, edges) in edges.iter_mut().enumerate() {
                 let from = column * BLOCK * PIXEL;
@@ -127,34 +128,35 @@ impl Area {
 /// The edges in one block.
 #[derive(Debug, Clone, Copy, Default)]
 struct Edges {
-    /// Whether the last row of pixels has one between two of its pixels.
+    /// Whether the current pixel row has an edge between two of its pixels.
     in_line: bool,
-    /// How many rows have one.
+    /// The number of pixel rows that have such an edge.
     rows: u32,
-    /// The columns in which a pixel differs from that above it, a bit each.
+    /// The columns in which a pixel differs from the one above it, one bit each.
     columns: u32,
 }
 
 impl Edges {
-    /// A dashed line has edges in both directions too, but in one row or column of pixels.
+    /// Whether there are edges in both directions. A dashed line has them too, but in only one row
+    /// or column of pixels, so several of each are required.
     fn are_both(&self) -> bool {
         const LEAST: u32 = 3;
         self.rows >= LEAST && self.columns.count_ones() >= LEAST
     }
 }
 
-/// The most that two rows of bytes differ at one place.
+/// The largest difference between two bytes at the same index.
 fn most(a: &[u8], b: &[u8]) -> u8 {
     let differences = a.iter().zip(b).map(|(a, b)| a.abs_diff(*b));
     differences.fold(0, u8::max)
 }
 
-/// Whether two pixels side by side differ.
+/// Whether two neighbouring pixels of a row differ.
 fn has_edge(line: &[u8]) -> bool {
     most(line, line.get(PIXEL..).unwrap_or_default()) > EDGE
 }
 
-/// The pixels in which two rows of a block differ, a bit each.
+/// The pixels in which two rows of a block differ, one bit each.
 fn differing(above: &[u8], line: &[u8]) -> u32 {
     if most(above, line) <= EDGE {
         return 0;

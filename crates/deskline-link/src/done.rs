@@ -1,4 +1,4 @@
-//! What a link has done so far, for the summary and for an error that comes after it.
+//! What a link has done so far, for the summary and for an error that follows.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use deskline_core::{KeyPress, Point, escape};
 
 use crate::secrecy::{HIDDEN, character_of};
 
-/// What was done, part by part, in order. Whatever ends the link, this is what has happened.
+/// The parts of the action that were done, in order. It stays correct however the link ends.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Done {
-    /// Where the click or the wheel was, for the crosshair. Screen coordinates.
+    /// Where the click or the wheel turn was, for the crosshair. Screen coordinates.
     pub(crate) at: Option<Point>,
     parts: Vec<Part>,
-    /// Whether input is going in of which it is not known how far it came.
+    /// Whether input was started and it is unknown how much of it was sent.
     pub(crate) underway: bool,
 }
 
@@ -27,12 +27,12 @@ enum Part {
 }
 
 impl Done {
-    /// Adds what holds no text of the agent's.
+    /// Adds a part that holds no text from the agent.
     pub(crate) fn say(&mut self, what: impl Into<String>) {
         self.parts.push(Part::Said(what.into()));
     }
 
-    /// Adds a text that went in. It is shown only where it is no secret.
+    /// Adds a text that was sent. It is shown only if it is public.
     pub(crate) fn text(&mut self, verb: impl Into<String>, text: &str) {
         self.parts.push(Part::Text(verb.into(), text.to_owned()));
     }
@@ -47,7 +47,7 @@ impl Done {
         self.parts.is_empty()
     }
 
-    /// `Clicked 'Name' [AXTextField], typed 'Hello', pressed Return`; texts are shown where they are
+    /// `Clicked 'Name' [AXTextField], typed 'Hello', pressed Return`. Texts are shown only if
     /// `public`.
     pub(crate) fn sentence(&self, public: bool) -> String {
         let mut sentence = String::new();

@@ -1,4 +1,4 @@
-//! What can go wrong in a link, in words that tell an agent what to do next.
+//! The errors of a link. Their texts tell the agent what to do next.
 
 use deskline_core::escape;
 
@@ -7,7 +7,8 @@ use crate::cancel::Reason;
 /// The result of a step.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a call failed. `Display` is the summary's `error:` field: what was wrong and what to do.
+/// Why a call failed. `Display` gives the summary's `error:` field: what was wrong and what to do
+/// next.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -35,7 +36,7 @@ pub enum Error {
         app: String,
         /// Its pid.
         pid: u32,
-        /// How long was waited.
+        /// The time waited, in milliseconds.
         ms: u128,
     },
     /// No element has the text that was asked for.
@@ -43,7 +44,7 @@ pub enum Error {
     NotFound {
         /// What was asked for.
         wanted: String,
-        /// `Nearest: …`, or what the tree has instead.
+        /// `Nearest: …`, or that no text is similar; and what to do next.
         nearest: String,
     },
     /// The element of a ref is gone.
@@ -53,54 +54,54 @@ pub enum Error {
     StaleRef {
         /// The ref.
         reference: deskline_core::Ref,
-        /// What became of it.
+        /// Why the ref has no element.
         why: String,
     },
-    /// An element cannot do what was asked: what a backend says, which the link completes to
-    /// [`Error::RefusedBy`].
+    /// The element cannot do what was requested. Returned by backends. The link turns it into
+    /// [`Error::RefusedBy`], which names the element.
     #[error("the element {0}")]
     Refused(Refusal),
-    /// The element cannot do what was asked.
+    /// The element cannot do what was requested.
     #[error("{element} {refusal}")]
     RefusedBy {
-        /// Its line, in short.
+        /// The element's name.
         element: String,
-        /// Why, and what to do.
+        /// Why, and what to do instead.
         refusal: Refusal,
     },
-    /// This desktop cannot do what was asked, for any app.
+    /// This desktop cannot do what was requested, for any app.
     #[error(
         "{what} is not possible on this desktop: {why}. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API"
     )]
     Unsupported {
         /// What was asked.
         what: &'static str,
-        /// Why it cannot.
+        /// Why it is not possible.
         why: String,
     },
-    /// The app to open was not found or did not come up.
+    /// The app to open was not found, or opened no window.
     #[error("{0}")]
     Open(String),
-    /// Input cannot go where it should.
+    /// The input cannot be sent to its target.
     #[error("{0}")]
     Input(String),
-    /// Another app's window is where the input would go.
+    /// The input would reach another app's window.
     #[error("{} {why}", window_of(.title, *.pid))]
     Elsewhere {
-        /// The window's title. Hostile data. Empty where it is not to be read.
+        /// The window's title. Hostile data. Empty if the agent may not read it.
         title: String,
-        /// Whose it is.
+        /// The window's pid.
         pid: u32,
-        /// What is wrong about it and what to do.
+        /// What is wrong and what to do next.
         why: String,
     },
     /// The link was stopped.
     #[error("cancelled: {0:?}")]
     Cancelled(Reason),
-    /// There is no desktop, or no accessibility; what is missing and how to get it.
+    /// There is no desktop, or no accessibility. The text says what is missing and how to get it.
     #[error("{0}")]
     Unavailable(String),
-    /// One step, or one app, failed; the connection to the desktop is as good as before.
+    /// One step, or one app, failed. The connection to the desktop still works.
     #[error("{what}: {source}")]
     System {
         /// What was being done.
@@ -109,7 +110,7 @@ pub enum Error {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The connection to the desktop was lost. The next call connects anew.
+    /// The connection to the desktop was lost. The next call reconnects.
     #[error("{what}: {source}")]
     Lost {
         /// What was being done.
@@ -120,13 +121,13 @@ pub enum Error {
     },
 }
 
-/// Why an element would not do as asked.
+/// Why an element refused an action.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("refused {action}: {why}. {instead}")]
 pub struct Refusal {
     /// What was asked.
     pub action: &'static str,
-    /// Why not.
+    /// Why it was refused.
     pub why: String,
     /// What to do instead.
     pub instead: String,
@@ -150,7 +151,7 @@ impl Error {
         }
     }
 
-    /// As [`Error::system`], where the connection itself failed.
+    /// Like [`Error::system`], for errors that break the connection to the desktop.
     pub fn lost<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
         what: &'static str,
     ) -> impl FnOnce(E) -> Self {
@@ -160,14 +161,14 @@ impl Error {
         }
     }
 
-    /// Whether the connection to the desktop is of no use any more. What one app does wrong costs
-    /// that app's call alone.
+    /// Whether the connection to the desktop has to be dropped. An error of one app affects only
+    /// that app's call.
     pub fn costs_connection(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::Lost { .. })
     }
 }
 
-/// What a panic said, from the payload that `catch_unwind` gives.
+/// The message of a panic, from the payload that `catch_unwind` returns.
 pub fn panic_text(payload: &(dyn std::any::Any + Send)) -> &str {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| payload.downcast_ref::<&str>().copied())

@@ -1,5 +1,5 @@
-//! Which window input is for, and bringing it to the front: the target element's own, never one
-//! that merely lies at the same place.
+//! Finds the window that input is for and brings it to the front. It is the target element's own
+//! window, never one that merely covers the same point.
 
 use std::time::{Duration, Instant};
 
@@ -14,25 +14,25 @@ use crate::error::{Error, Result};
 use crate::resolve::Resolved;
 use crate::trees::Scope;
 
-/// How long an app may take to say which of its toplevels has become the active one.
+/// How long an app may take to report which of its toplevels is active.
 const SAYS_ACTIVE: Duration = Duration::from_secs(1);
 
-/// How often it is asked meanwhile; GTK 4 sends no event for it.
+/// The polling interval of that wait. GTK 4 sends no event for it.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// What has to be in front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// The window of an element of the tree that the target was resolved on.
+    /// The window of the element at this index, in the tree that the target was resolved on.
     Element(usize),
-    /// The app's topmost window at a place.
+    /// The app's topmost window at a point.
     Place(Point),
     /// The open dialog, or the app's frontmost window.
     App,
 }
 
 impl Wanted {
-    /// For a click on a target. A point in the call means whatever lies there.
+    /// The window for a click on a target. A point from the call means whatever is topmost there.
     pub(crate) fn of(target: &Resolved) -> Self {
         match (target.index, target.point) {
             (_, Some(point)) if target.given => Self::Place(point),
@@ -44,12 +44,12 @@ impl Wanted {
 }
 
 impl Act<'_> {
-    /// Brings the wanted window to the front and checks that it is there: input must not go anywhere
-    /// else. The guard holds from here on. Returns the new tree if windows had to be raised to tell
-    /// twins apart.
+    /// Brings the wanted window to the front and checks that it is there, as input must not go
+    /// anywhere else. Grabs the person's devices. If windows had to be raised to tell similar ones
+    /// apart, returns the tree that told them apart.
     pub(crate) fn front(&self, desk: &mut Checkpoint<'_>, wanted: Wanted) -> Result<Option<Tree>> {
         self.cancel.check()?;
-        // An open menu takes the input by itself, and would close if the front window changed.
+        // An open menu receives the input by itself, and would close if the front window changed.
         if desk.popup_open(self.pid)? {
             desk.aim(self.aim(None));
             self.grab(desk)?;
@@ -81,8 +81,8 @@ impl Act<'_> {
         }
     }
 
-    /// Whether a menu of the app has the focus: a menu bar that waits for a key (LibreOffice's, after
-    /// `press_ax`) has grabbed keyboard and pointer, and shows no window of its own.
+    /// Whether a menu of the app has the focus. A menu bar that waits for a key (LibreOffice's,
+    /// after `press_ax`) has grabbed keyboard and pointer, and has no window of its own.
     fn menu_is_active(&self) -> bool {
         let menu = |e: &Element| {
             e.states.contains(States::FOCUSED)
@@ -94,7 +94,7 @@ impl Act<'_> {
         self.tree.is_some_and(|tree| tree.elements.iter().any(menu))
     }
 
-    /// The windows that may be the wanted one, the likeliest first.
+    /// The windows that may be the wanted one, likeliest first.
     fn candidates(&self, desk: &mut Checkpoint<'_>, wanted: Wanted) -> Result<Vec<WindowId>> {
         let element = match wanted {
             Wanted::Element(index) => Some(index),
@@ -109,7 +109,8 @@ impl Act<'_> {
         }
         let at = match wanted {
             Wanted::Place(point) => Some(point),
-            // Its window is not known: a menu of its own, or a platform that cannot tell.
+            // Its window is unknown: the element is in a menu with its own window, or the platform
+            // cannot tell.
             Wanted::Element(index) => {
                 let element = self.tree.and_then(|tree| tree.elements.get(index));
                 let place = element.and_then(|e| e.extents).filter(|e| !e.is_empty());
@@ -118,7 +119,7 @@ impl Act<'_> {
             Wanted::App => None,
         };
         let windows = desk.windows(self.pid)?;
-        // A window whose place is not known may be anywhere.
+        // A window with unknown bounds may be anywhere.
         let covers =
             |w: &&Window| at.is_none_or(|at| w.extents.is_none_or(|place| place.contains(at)));
         match (windows.iter().find(covers), at) {
@@ -130,14 +131,14 @@ impl Act<'_> {
 
     fn raise(&self, desk: &mut Checkpoint<'_>, window: WindowId) -> Result<()> {
         desk.aim(self.aim(Some(window)));
-        // A request to the window manager cannot be taken back, and would take effect after the
-        // restore. So it is not cancelled.
+        // Not cancellable: a request to the window manager cannot be withdrawn, and would take
+        // effect after the restore.
         desk.raise(window, &Cancel::new())?;
         self.cancel.check()
     }
 
-    /// Raises the windows that an element may be in, until the app says that the element's
-    /// toplevel is the active one.
+    /// Raises the windows that an element may be in, one by one, until the app reports that the
+    /// element's toplevel is the active one.
     fn tell_apart(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -162,7 +163,7 @@ impl Act<'_> {
         Err(twins(tree, index, windows.len()))
     }
 
-    /// The tree, once it says which toplevel this window is. `None` after [`SAYS_ACTIVE`].
+    /// The tree, once it tells which toplevel this window belongs to. `None` after [`SAYS_ACTIVE`].
     pub(crate) fn known(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -190,8 +191,9 @@ impl Act<'_> {
     }
 }
 
-/// The windows that an element may be in. Windows are usually made in the order of their toplevels:
-/// of twins the one with the same place among them comes first.
+/// The windows that an element may be in, likeliest first. Windows are usually created in the order
+/// of their toplevels: among similar windows, the likeliest has the same index as the element's
+/// toplevel.
 fn likeliest_first(tree: &Tree, index: usize) -> Vec<WindowId> {
     let windows = tree.windows_of(index);
     let top = tree.toplevel(index);
@@ -206,8 +208,8 @@ fn likeliest_first(tree: &Tree, index: usize) -> Vec<WindowId> {
     ids
 }
 
-/// The window to take a picture of: the open dialog's, one that has come up, the target's, or the
-/// app's frontmost. `target` is an element of the tree `before`.
+/// The window to picture: the open dialog's, a window that has opened, the target's, or the app's
+/// frontmost. `target` is an index in the tree `before`.
 pub(crate) fn pictured(
     windows: &[Window],
     tree: Option<&Tree>,

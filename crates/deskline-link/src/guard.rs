@@ -1,8 +1,9 @@
-//! The guard (SPEC §8), the part that knows no OS: its settings, what a link asks the display for, and
-//! the text of the overlay.
+//! The platform-independent part of the guard (the contract, §8): its settings, what a link
+//! requests from the display, and the text of the overlay.
 //!
-//! Taken by [`Checkpoint::grab`](crate::checkpoint::Checkpoint::grab) right before
-//! synthetic input, released right after it, and by the checkpoint's `Drop` at the latest.
+//! [`Checkpoint::grab`](crate::checkpoint::Checkpoint::grab) grabs the person's devices right
+//! before synthetic input. They are released right after it, and at the latest when the checkpoint
+//! is dropped.
 
 use std::time::{Duration, Instant};
 
@@ -12,27 +13,27 @@ use crate::call::{Action, Input};
 use crate::resolve::Resolved;
 use crate::secrecy::character_of;
 
-/// After this long the guard opens by itself, whatever hangs.
+/// The watchdog releases the devices after this long, even if everything else hangs.
 pub const LIMIT: Duration = Duration::from_secs(30);
 
-/// How much of the guard is wanted.
+/// The parts of the guard to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// Nothing: the person's input can mix with the agent's.
+    /// No guard: the person's input can mix with the agent's.
     Off,
-    /// The person's input is kept out, and nothing is shown.
+    /// Grab the person's devices, and show nothing.
     Input,
-    /// The person's input is kept out, and an overlay says so.
+    /// Grab the person's devices, and show an overlay that says so.
     #[default]
     Full,
 }
 
-/// How the person who set the server up wants it.
+/// The guard's settings, from the person who set up the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guarding {
-    /// How much of it.
+    /// The parts of the guard to use.
     pub mode: Mode,
-    /// The longest that the guard may hold at a stretch.
+    /// The maximum time that the devices may be grabbed without a break.
     pub limit: Duration,
 }
 
@@ -45,16 +46,16 @@ impl Default for Guarding {
     }
 }
 
-/// The input that the guard is for.
+/// The input that a grab protects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
-    /// What the overlay says; `None` for no overlay. One line, harmless.
+    /// The text of the overlay: one line, without secrets. `None` for no overlay.
     pub caption: Option<String>,
-    /// Where the action is: the overlay is on that screen and does not cover it.
+    /// The bounds of the action. The overlay is on the same screen and does not cover them.
     pub place: Option<Rect>,
-    /// Whether the pointer is used, which a button that the person holds would interfere with.
+    /// Whether the input uses the pointer. A button that the person holds would interfere with it.
     pub pointer: bool,
-    /// After this long the guard opens by itself.
+    /// The devices are released automatically after this long.
     pub limit: Duration,
 }
 
@@ -62,21 +63,22 @@ pub struct Task {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub enum Grab {
-    /// They are: their input reaches no app.
+    /// They are grabbed: the person's input reaches no app.
     Held,
-    /// All but those of someone whose input cannot be told from the agent's: who that is.
+    /// They are grabbed, except those of someone whose input cannot be told apart from the agent's.
+    /// The text names them.
     Partly(String),
-    /// They cannot be: why, in one line.
+    /// They cannot be grabbed. The text gives the reason in one line.
     Unable(String),
 }
 
-/// How the guard has held in one link.
+/// The state and total time of one link's grabs.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     since: Option<Instant>,
-    /// How long it has held, where it was taken.
+    /// The total time of finished grabs. `None` if there was none.
     held: Option<Duration>,
-    /// Why the platform does not guard, or against whom, as the start of a note.
+    /// Why the platform cannot grab, or whose devices it cannot grab, as the start of a note.
     pub(crate) unable: Option<String>,
 }
 
@@ -95,14 +97,14 @@ impl Watch {
         }
     }
 
-    /// How long it has held; `None` where it never was taken.
+    /// The total time of finished grabs. `None` if there was none.
     pub(crate) fn held(&self) -> Option<Duration> {
         self.held
     }
 }
 
-/// `AI: clicking 'Send' in Messages — press Esc to cancel`. What is typed is not in it: it may be
-/// a secret, and others may see the screen.
+/// The overlay's text: `AI: clicking 'Send' in Messages — press Esc to cancel`. It never contains
+/// the typed text, which may be a secret: others may see the screen.
 pub(crate) fn caption(action: &Action, target: Option<&Resolved>, app: Option<&str>) -> String {
     let at = |verb: &str| match target {
         Some(target) => format!("{verb} {} in", target.caption),

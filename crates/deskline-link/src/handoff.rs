@@ -1,25 +1,25 @@
 //! Step 7: whether the action brought another process to the front.
 //!
-//! A handoff is the action's effect, never the person's own switch (SPEC §7.7): what the person
-//! turns to is not the agent's to read. A window that has come up since the checkpoint, or a front
-//! change while the guard kept the person out, is the action's. Any later change is the action's only
-//! as long as the person has pressed nothing.
+//! A handoff is an effect of the action, never a switch by the person (the contract, §7.7): the
+//! agent must not read the window that the person turns to. A front change counts as the action's
+//! in three cases: the window opened after the checkpoint, the front changed while the person's
+//! devices were grabbed, or the person has pressed nothing since.
 
 use crate::call::Action;
 use crate::checkpoint::Checkpoint;
 use crate::display::Window;
 use crate::error::Result;
 
-/// What was in front at each look since the act.
+/// The front window at each look since the act.
 #[derive(Debug, Default)]
 pub(crate) struct Handoff {
-    /// Whether the action only waits: then nothing is its effect.
+    /// Whether the action only waits. It then has no effects.
     waits: bool,
     looks: Vec<Option<Window>>,
 }
 
 impl Handoff {
-    /// Nothing was looked at yet.
+    /// Starts without any look.
     pub(crate) fn of(action: &Action) -> Self {
         Self {
             waits: matches!(action, Action::WaitFor { .. }),
@@ -27,12 +27,13 @@ impl Handoff {
         }
     }
 
-    /// Whether it matters what the person presses.
+    /// Whether the person's key and button presses have to be watched.
     pub(crate) fn watches(&self) -> bool {
         !self.waits
     }
 
-    /// Notes what is in front: first while the guard still holds, then when the app has settled.
+    /// Records the front window: first while the person's devices are still grabbed, then after the
+    /// app has settled.
     pub(crate) fn look(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
         if !self.waits {
             self.looks.push(desk.front()?);
@@ -40,8 +41,8 @@ impl Handoff {
         Ok(())
     }
 
-    /// The window of another process that the action has brought to the front, where it is there
-    /// now, and its pid. `pid` is the target's.
+    /// The window of another process that the action brought to the front and that is still there,
+    /// with its pid. `pid` is the target's.
     pub(crate) fn decide(
         &self,
         desk: &mut Checkpoint<'_>,

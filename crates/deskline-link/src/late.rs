@@ -1,4 +1,4 @@
-//! Late changes (SPEC §2, §7.1): what an app changed between two links.
+//! Late changes: what an app changed between two links (the contract, §2 and §7.1).
 
 use std::collections::HashMap;
 
@@ -6,16 +6,16 @@ use deskline_core::{Attribute, Diff, Element, ElementId, Modified, Tree, summary
 
 use crate::report::Report;
 
-/// Trees are kept of this many apps.
+/// The number of apps whose trees are kept.
 const APPS: usize = 4;
 
-/// A larger tree is not kept: it would take tens of megabytes.
+/// A tree of more elements is not kept: it would take tens of megabytes.
 const MOST: usize = 50_000;
 
-/// An element that is late in this many answers in a row changes by itself: a clock.
+/// An element with late changes in this many consecutive answers changes by itself: a clock.
 const RESTLESS: u32 = 3;
 
-/// The trees that the last answers gave to the agent, the newest last.
+/// The trees of the last answers, newest last.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     apps: Vec<App>,
@@ -24,21 +24,21 @@ pub(crate) struct Told {
 #[derive(Debug)]
 struct App {
     tree: Tree,
-    /// In how many answers in a row each element was late.
+    /// In how many consecutive answers each element had late changes.
     restless: HashMap<ElementId, u32>,
 }
 
 /// The late changes of one app.
 #[derive(Debug)]
 pub(crate) struct Late {
-    /// The lines of the tree file, header first.
+    /// The lines for the tree file, header first.
     pub(crate) lines: String,
-    /// What the summary says.
+    /// The part for the summary.
     pub(crate) summary: summary::LateChanges,
     restless: HashMap<ElementId, u32>,
 }
 
-/// A new reading beside the last answer about its app.
+/// The difference between a new reading and the last answer about the same app.
 #[derive(Debug)]
 pub(crate) struct Since<'t> {
     app: &'t App,
@@ -46,14 +46,14 @@ pub(crate) struct Since<'t> {
 }
 
 impl Told {
-    /// What has changed since the last answer about this app, if there was one.
+    /// The changes since the last answer about this app. `None` if there was none.
     pub(crate) fn since(&self, now: &Tree) -> Option<Since<'_>> {
         let app = self.apps.iter().find(|app| app.tree.app == now.app)?;
         let diff = Diff::between(&app.tree, now);
         Some(Since { app, diff })
     }
 
-    /// Keeps the trees of an answer.
+    /// Keeps an answer's trees for later comparison.
     pub(crate) fn remember(&mut self, report: &mut Report) {
         let restless = report.late.take().map(|late| late.restless);
         let tree = report.after.take().or_else(|| report.before.take());
@@ -76,17 +76,17 @@ impl Told {
 }
 
 impl Since<'_> {
-    /// Elements that the app has re-created as they were: their old ids, and new.
+    /// Elements that the app re-created unchanged: their old and new ids.
     pub(crate) fn renamed(&self, now: &Tree) -> Vec<(ElementId, ElementId)> {
         self.diff.renamed(&self.app.tree, now)
     }
 
-    /// What of it the agent is told. `None` if that is nothing.
+    /// The changes to report to the agent. `None` if the two trees have nothing in common.
     pub(crate) fn late(self, now: &Tree) -> Option<Late> {
         let Self { app, mut diff } = self;
         let told = &app.tree;
         let (is, was) = (&now.elements, &told.elements);
-        // An element that has come into view counts as added: it may have been read before its layout.
+        // An element that came into view counts as added: it may have been read before its layout.
         let says =
             |e: &Element| e.role.is_interactive() || !e.title.is_blank() || !e.value.is_blank();
         let appeared = diff.appeared(told, now);
@@ -95,7 +95,7 @@ impl Since<'_> {
             .extend(appeared.into_iter().filter(|&i| says(&is[i])));
         diff.added.sort_unstable();
         diff.removed.retain(|&i| was[i].visible);
-        // The restore moves the focus after the answer.
+        // Focus changes are ignored: the restore moves the focus after the answer.
         let focus_alone = |m: &Modified| {
             let mut changes = m.changes.iter();
             changes.all(|change| change.attribute == Attribute::Focused)
@@ -106,7 +106,7 @@ impl Since<'_> {
                 && !is[m.after].role.is_progress()
         });
         let changed = diff.changed_ids(told, now);
-        // A reused pid, or another document in all windows.
+        // Nothing in common: a reused pid, or another document in every window.
         if changed.len() >= is.len() + was.len() {
             return None;
         }

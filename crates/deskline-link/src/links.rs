@@ -1,4 +1,4 @@
-//! Links, one at a time: connecting, running, and answering whatever comes of it.
+//! Runs links one at a time: connects to the desktop, runs the link, and answers whatever happens.
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,21 +19,21 @@ use crate::link::Link;
 use crate::policy::Policy;
 use crate::report::Report;
 
-/// Runs links, one at a time, on one desktop.
+/// Runs links on one desktop, one at a time.
 pub struct Links {
     platform: Arc<dyn Platform>,
     desktop: Option<Box<dyn Desktop>>,
     journal: Journal,
     refs: RefStore,
     policy: Policy,
-    /// What a link left for a later one to put back.
+    /// A restore that a link deferred to a later one.
     held: Option<Held>,
     /// The trees of the last answers.
     told: Told,
 }
 
 impl Links {
-    /// Links on the desktop that `platform` reaches, recorded in `journal`.
+    /// Links on the desktop that `platform` connects to, recorded in `journal`.
     pub fn new(platform: Arc<dyn Platform>, journal: Journal, policy: Policy) -> Self {
         let refs = RefStore::new(&journal);
         Self {
@@ -47,13 +47,13 @@ impl Links {
         }
     }
 
-    /// One tool call, from its first look to its line in the journal. Never panics; ends within
+    /// Runs one tool call, from connecting to its line in the journal. Never panics. Ends within
     /// the bounds of its steps, and soon after `cancel` is raised.
     pub fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer {
         let mut report = Report::default();
         let result = catch_unwind(AssertUnwindSafe(|| self.link(call, cancel, &mut report)))
             .unwrap_or_else(|panic| {
-                // The connection may be in the middle of anything.
+                // The panic may have left the connection in any state.
                 self.desktop = None;
                 Err(internal(panic.as_ref()))
             });
@@ -66,7 +66,7 @@ impl Links {
         answer
     }
 
-    /// The error without the title of a window whose app is out of bounds.
+    /// The error, without a window title whose app the policy excludes.
     fn discreet(&mut self, e: Error) -> Error {
         let Error::Elsewhere { title, pid, why } = e else {
             return e;
@@ -122,7 +122,7 @@ impl Links {
     }
 }
 
-/// Answers and records a call whose app failed the ping, so that it did not wait for its turn.
+/// Answers and records a call whose app failed the ping, and which therefore was not queued.
 pub fn unanswered(journal: &Journal, call: &Call, error: Error) -> Answer {
     let mut report = Report {
         pid: call.pid,
@@ -131,7 +131,7 @@ pub fn unanswered(journal: &Journal, call: &Call, error: Error) -> Answer {
     answer::record(journal, call, &mut report, Err(error))
 }
 
-/// The desktop, connected to when it is first needed.
+/// The desktop. Connects when it is first needed.
 fn connected<'d>(
     platform: &Arc<dyn Platform>,
     desktop: &'d mut Option<Box<dyn Desktop>>,
@@ -152,7 +152,8 @@ fn internal(panic: &(dyn std::any::Any + Send)) -> Error {
     ))
 }
 
-/// The most apps that are listed, and titles of each: the answer stays under 4,000 characters.
+/// The maximum number of listed apps, and of titles per app. They keep the answer under 4,000
+/// characters.
 const MOST_APPS: usize = 25;
 const MOST_TITLES: usize = 3;
 

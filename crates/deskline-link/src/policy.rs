@@ -1,4 +1,4 @@
-//! What the person who set the server up allows.
+//! What the person who set up the server allows.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::guard::Guarding;
 /// Bounds on what links may read and touch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// Where not empty, only apps whose name contains one of these (case-insensitive).
+    /// If not empty, only apps whose name contains one of these (case-insensitive) are allowed.
     pub allow: Vec<String>,
-    /// Never apps whose name contains one of these (case-insensitive).
+    /// Apps whose name contains one of these (case-insensitive) are never allowed.
     pub deny: Vec<String>,
-    /// For reading what is not showing, a traversal.
+    /// The time per traversal for reading elements that are not showing.
     pub budget: Duration,
-    /// Whether and how the person's input is kept out while the agent's goes in.
+    /// Whether and how the person's devices are grabbed while the agent's input is sent.
     pub guard: Guarding,
 }
 
@@ -32,7 +32,7 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Whether some apps are out of bounds.
+    /// Whether any apps are excluded.
     pub fn is_bounded(&self) -> bool {
         !self.allow.is_empty() || !self.deny.is_empty()
     }
@@ -44,7 +44,7 @@ impl Policy {
         !names(&self.deny) && (self.allow.is_empty() || names(&self.allow))
     }
 
-    /// An error for an app that is out of bounds.
+    /// Fails if this app is excluded.
     pub(crate) fn permit(&self, app: &str, pid: u32) -> Result<()> {
         if self.permits(app) {
             return Ok(());
@@ -52,7 +52,7 @@ impl Policy {
         Err(self.out_of_bounds(&format!("{app} (pid {pid})")))
     }
 
-    /// An error where the app to open is out of bounds by its identifier already.
+    /// Fails if the identifier of the app to open is denied by itself.
     pub(crate) fn permit_identifier(&self, identifier: &str) -> Result<()> {
         let denied = Self {
             allow: Vec::new(),
@@ -65,8 +65,8 @@ impl Policy {
         }
     }
 
-    /// An error where the app to open is out of bounds: it goes by these names, and must be denied
-    /// by none and allowed by one.
+    /// Fails if the app to open is excluded. `names` are the names that it is known by: none may be
+    /// denied, and one must be allowed.
     pub(crate) fn permit_names(&self, names: &[&str]) -> Result<()> {
         let known: Vec<&str> = names.iter().copied().filter(|n| !n.is_empty()).collect();
         let denied = Self {
@@ -75,7 +75,7 @@ impl Policy {
         };
         let any_denied = known.iter().any(|name| !denied.permits(name));
         let any_allowed = self.allow.is_empty() || known.iter().any(|name| self.permits(name));
-        // What is not known may be what is denied.
+        // An app without a known name may be a denied one.
         let unknown = known.is_empty() && self.is_bounded();
         if !any_denied && any_allowed && !unknown {
             return Ok(());
@@ -83,7 +83,7 @@ impl Policy {
         Err(self.out_of_bounds(known.first().unwrap_or(&"an app that is not known by name")))
     }
 
-    /// What is in bounds, as a sentence without its full stop.
+    /// The allowed apps, as a sentence without a full stop.
     pub(crate) fn bounds(&self) -> String {
         let list = |names: &[String]| {
             let quoted: Vec<String> = names.iter().map(|n| format!("'{n}'")).collect();

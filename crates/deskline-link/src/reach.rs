@@ -1,4 +1,4 @@
-//! Bringing targets into view, and the places to click and to drag between.
+//! Brings targets into view, and finds the points to click and to drag between.
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ use crate::front::Wanted;
 use crate::resolve::{self, Resolved};
 use crate::trees::Scope;
 
-/// How many turns of the wheel may be spent on bringing an element into view.
+/// The maximum number of wheel turns to bring an element into view.
 const WHEEL_TURNS: usize = 60;
 
-/// Where a target is, in front and in view.
+/// A target that is in front and in view.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reached {
-    /// The place to click.
+    /// The point to click.
     pub(crate) point: Point,
-    /// What it is, for the summary.
+    /// Its name, for the summary.
     pub(crate) name: String,
-    /// Whether it was scrolled there, so that other places may have changed.
+    /// Whether scrolling brought it into view. Other elements may have moved then.
     scrolled: bool,
 }
 
 impl Act<'_> {
-    /// Brings the target to the front and into view: the place to click.
+    /// Brings the target to the front and into view.
     pub(crate) fn reach(&self, desk: &mut Checkpoint<'_>, target: &Resolved) -> Result<Reached> {
         let at = |point, name: &str, scrolled| Reached {
             point,
@@ -46,7 +46,7 @@ impl Act<'_> {
         if tree.elements[index].visible {
             let told = self.front(desk, Wanted::Element(index))?;
             let point = match told {
-                // Raising its window has also given its bounds.
+                // Raising its window also gave a new tree. Take the bounds from it.
                 Some(now) => seen(&now, &tree.elements[index].id)
                     .ok_or_else(|| not_showing(tree, index))?
                     .center(),
@@ -64,7 +64,8 @@ impl Act<'_> {
         Ok(at(point, &target.name, true))
     }
 
-    /// Brings the window at a given place to the front: what is there, for the summary.
+    /// Brings the window at a given point to the front. Returns the name of what is there, for the
+    /// summary.
     fn front_at(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -76,7 +77,7 @@ impl Act<'_> {
         if let (Some(tree), Some(index)) = (self.tree, target.index)
             && !sure(tree, index)
         {
-            // One of its twins may have been taken for it.
+            // Several windows look alike, so the element may be another window's.
             let window = tree.window_at(point).map(|window| window.id);
             let now = window.map(|window| self.known(desk, window)).transpose()?;
             let now = now.flatten();
@@ -89,7 +90,7 @@ impl Act<'_> {
         Ok(target.name.clone())
     }
 
-    /// The two ends of a drag, both in view, with the window of the first in front.
+    /// The two ends of a drag, both in view, with the first one's window in front.
     pub(crate) fn reach_both(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -104,13 +105,13 @@ impl Act<'_> {
             }
             _ => (start.point, to.point.ok_or_else(|| no_place(&to.name))?),
         };
-        // The guard may have been released for a reading.
+        // A reading may have released the grab.
         self.front(desk, Wanted::of(from))?;
         self.check_end(desk, to, end)?;
         Ok((start, end))
     }
 
-    /// Brings the end of a drag into view, and makes sure that its start still is.
+    /// Brings the end of a drag into view, and checks that its start is still in view.
     fn bring_end(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -140,7 +141,7 @@ impl Act<'_> {
         }
     }
 
-    /// An error where another window of the app lies over the end of a drag.
+    /// Fails if another window of the app covers the end of a drag.
     fn check_end(&self, desk: &mut Checkpoint<'_>, to: &Resolved, end: Point) -> Result<()> {
         let index = to.index.filter(|_| !to.given);
         let (Some(tree), Some(index)) = (self.tree, index) else {
@@ -172,8 +173,8 @@ impl Act<'_> {
         )
     }
 
-    /// Scrolls the element into view, by the toolkit where it can, else by the wheel, following
-    /// the element by its identity.
+    /// Scrolls the element into view: through the toolkit if it can, else with the wheel. Finds the
+    /// element by its id in each new reading.
     fn scroll_to(&self, desk: &mut Checkpoint<'_>, tree: &Tree, index: usize) -> Result<Point> {
         let id = &tree.elements[index].id;
         if desk.scroll_into_view(id)? {
@@ -190,7 +191,7 @@ impl Act<'_> {
             if let Some(place) = place.filter(|_| element.visible) {
                 return Ok(place.center());
             }
-            // The wheel turned and nothing moved: another container scrolls it.
+            // The wheel moved nothing, so another container scrolls the element.
             let showing = showing_alike(&now, at);
             if last.replace((place, showing)) == Some((place, showing)) {
                 break;
@@ -211,20 +212,20 @@ fn position(tree: &Tree, id: &ElementId) -> Option<usize> {
     tree.elements.iter().position(|e| e.id == *id)
 }
 
-/// Where an element is, if it can be seen.
+/// An element's bounds, if it is visible.
 fn seen(tree: &Tree, id: &ElementId) -> Option<Rect> {
     let element = &tree.elements[position(tree, id)?];
     element.extents.filter(|e| element.visible && !e.is_empty())
 }
 
-/// The nearest container that can be seen and scrolls, and does not show the element's centre: its
-/// index and its extents.
+/// The nearest visible ancestor that scrolls and whose bounds do not contain the element's centre:
+/// its index and its bounds.
 fn scroller(tree: &Tree, index: usize) -> Option<(usize, Rect)> {
     let place = tree.elements[index].extents.filter(|e| !e.is_empty());
     let mut at = tree.elements[index].parent;
     while let Some(i) = at {
         let element = &tree.elements[i];
-        // Qt 5 has no scroll areas: its lists, tables and trees scroll themselves.
+        // Qt 5 has no scroll areas. Its lists, tables and trees scroll themselves.
         let scrolls = matches!(
             element.role,
             Role::SCROLL_AREA | Role::LIST | Role::TABLE | Role::OUTLINE | Role::WEB_AREA
@@ -239,7 +240,8 @@ fn scroller(tree: &Tree, index: usize) -> Option<(usize, Rect)> {
     None
 }
 
-/// The first and the last element of its role that can be seen in what scrolls the element.
+/// In the container that scrolls the element, the first and the last visible element of the same
+/// role.
 fn showing_alike(tree: &Tree, index: usize) -> Option<(usize, usize)> {
     let (area, _) = scroller(tree, index)?;
     let inside = (area + 1..tree.elements.len()).take_while(|i| {
@@ -253,15 +255,17 @@ fn showing_alike(tree: &Tree, index: usize) -> Option<(usize, usize)> {
     Some((first, alike.last().unwrap_or(first)))
 }
 
-/// Where to turn the wheel so that an element comes into view, and by how many lines: by its place
-/// where it has one, else (GTK 3 gives none to rows far away) by its order among those that show.
+/// Where to turn the wheel to bring an element into view, and by how many lines. The distance comes
+/// from the element's bounds. GTK 3 gives no bounds to distant rows, so their direction comes from
+/// their index relative to the visible ones.
 fn wheel(
     tree: &Tree,
     index: usize,
     place: Option<Rect>,
     showing: Option<(usize, usize)>,
 ) -> Option<(Point, i32)> {
-    // About the pixels of one line in any toolkit. The next turn corrects the rest.
+    // The approximate height of one line, in pixels, in any toolkit. The next turn corrects the
+    // rest.
     const LINE: i32 = 50;
     const MOST_LINES: i32 = 10;
     let (_, area) = scroller(tree, index)?;

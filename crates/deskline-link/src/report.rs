@@ -1,5 +1,5 @@
-//! What a link has found out so far. It is filled step by step, so that whatever ends the link,
-//! all that is known by then gets into the answer and the journal.
+//! What a link has found so far. Each step fills in its part, so that when the link ends for any
+//! reason, the answer and the journal get everything known by then.
 
 use std::time::{Duration, Instant};
 
@@ -12,21 +12,21 @@ use crate::secrecy::{Keys, Witness};
 use crate::settle::Settled;
 use crate::sight::Before;
 
-/// What took the front from the target.
+/// The window that took the front from the target.
 #[derive(Debug)]
 pub(crate) struct TakenOver {
     /// Its process.
     pub(crate) pid: u32,
     /// Its window's title. Hostile data.
     pub(crate) title: String,
-    /// Its tree, where it could be read.
+    /// Its tree, if it could be read.
     pub(crate) tree: Option<Tree>,
 }
 
 /// One link's findings.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// The target, once it is known.
+    /// The target's pid, once known.
     pub(crate) pid: Option<u32>,
     /// The tree that the action started from.
     pub(crate) before: Option<Tree>,
@@ -36,36 +36,36 @@ pub(crate) struct Report {
     pub(crate) diff: Option<Diff>,
     /// What was done.
     pub(crate) done: Done,
-    /// How many other elements were as good a match for the target.
+    /// How many other elements matched the target equally well.
     pub(crate) others: usize,
     /// How the app settled.
     pub(crate) settled: Option<Settled>,
     /// The window as it looked before the action.
     pub(crate) sight: Option<Before>,
-    /// The window that the picture is of.
+    /// The window in the picture.
     pub(crate) pictured: Option<WindowId>,
     /// The picture, or why there is none.
     pub(crate) picture: Option<Result<Picture, String>>,
     /// The process that took the front.
     pub(crate) handoff: Option<TakenOver>,
-    /// Whether the app was gone after the action.
+    /// Whether the app had ended after the action.
     pub(crate) ended: bool,
-    /// Where the typed text went.
+    /// The typed text, and where it went.
     pub(crate) keys: Keys,
-    /// Whether a value was for an element that is known not to be secure.
+    /// Whether a value was set on an element that is known not to be secure.
     pub(crate) public_value: bool,
-    /// What the app showed between the last answer about it and this call.
+    /// Changes of the app between the last answer about it and this call.
     pub(crate) late: Option<Late>,
-    /// What else the agent must know.
+    /// Further notes for the agent.
     pub(crate) notes: Vec<String>,
-    /// How long each step took, in their order.
+    /// The duration of each step, in order.
     pub(crate) steps: Vec<(&'static str, Duration)>,
-    /// How long the person's input was kept out.
+    /// How long the person's devices were grabbed.
     pub(crate) guard_held: Option<Duration>,
 }
 
 impl Report {
-    /// Runs one step and notes how long it took, also where it fails.
+    /// Runs one step and records its duration, even if the step fails.
     pub(crate) fn step<T>(&mut self, name: &'static str, step: impl FnOnce(&mut Self) -> T) -> T {
         let start = Instant::now();
         let result = step(self);
@@ -73,10 +73,10 @@ impl Report {
         result
     }
 
-    /// Whether it is known that no text of the call went to a secure field. Unknown counts as a
+    /// Whether it is known that no text of the call reached a secure field. Unknown counts as
     /// secret.
     pub(crate) fn is_public(&self) -> bool {
-        // Some of the text may have gone to what came up.
+        // Some of the text may have reached the window that took the front.
         let bare = |tree: &Option<Tree>| {
             tree.as_ref()
                 .is_some_and(|tree| !Witness::of(tree).is_secure())
@@ -85,7 +85,7 @@ impl Report {
             || (self.keys.are_public() && self.handoff.iter().all(|taken| bare(&taken.tree)))
     }
 
-    /// The tree as it is now, as far as it is known.
+    /// The latest tree that was read.
     pub(crate) fn latest(&self) -> Option<&Tree> {
         self.after.as_ref().or(self.before.as_ref())
     }

@@ -1,29 +1,29 @@
-//! Step 1: which element, and which place, a call means.
+//! Step 1: resolves a call's target to an element and a point.
 
 use deskline_core::{Point, Texts, Tree, escape, summary};
 
 use crate::call::{Action, Input, Quiet, Target};
 use crate::error::{Error, Result};
 
-/// What a target turned out to be, on a fresh tree.
+/// A target, resolved on a fresh tree.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Resolved {
-    /// The element, as an index into that tree; `None` for a place without one.
+    /// The element's index in that tree. `None` for a point with no element.
     pub(crate) index: Option<usize>,
-    /// The place to click: the element's centre, or the point that was given.
+    /// The point to click: the element's centre, or the point from the call.
     pub(crate) point: Option<Point>,
-    /// Whether the call gave the point: then what lies there at the top is meant.
+    /// Whether the point came from the call. The target is then whatever is topmost there.
     pub(crate) given: bool,
-    /// How many other elements were as good a match.
+    /// How many other elements matched equally well.
     pub(crate) others: usize,
     /// `'Send' [AXButton]`, or `(640, 480)`.
     pub(crate) name: String,
-    /// The same for a person, who does not know our roles: `'Send'`, `button`, `(640, 480)`.
+    /// The name for a person, who does not know AX roles: `'Send'`, `button`, `(640, 480)`.
     pub(crate) caption: String,
 }
 
 impl Resolved {
-    /// A place of which it is not known what lies there.
+    /// A point whose element is unknown.
     pub(crate) fn place(point: Point) -> Self {
         let place = format!("({}, {})", point.x, point.y);
         Self {
@@ -37,7 +37,7 @@ impl Resolved {
     }
 }
 
-/// The target of an action, where it has one.
+/// The target of an action, if it has one.
 pub(crate) fn target_of(action: &Action) -> Option<&Target> {
     match action {
         Action::Input(Input::Click { target, .. } | Input::Drag { from: target, .. })
@@ -112,7 +112,7 @@ fn element(tree: &Tree, index: usize, others: usize) -> Resolved {
     }
 }
 
-/// An element's text in quotes, or its role in lower case without its `AX`.
+/// An element's text in quotes, or else its role in lower case without the `AX` prefix.
 fn caption_of(tree: &Tree, index: usize) -> String {
     match Texts::of(tree).text(tree, index) {
         Some(text) => format!("'{}'", escape::short(text.shown.trim(), 50)),
@@ -120,7 +120,7 @@ fn caption_of(tree: &Tree, index: usize) -> String {
     }
 }
 
-/// The error for a text that is not there, with the nearest that are.
+/// The error for a text that no element has, with the nearest texts.
 pub(crate) fn not_found(tree: &Tree, text: &str, role: Option<&str>) -> Error {
     let mut wanted = format!("'{}'", escape::short(text, 60));
     if let Some(role) = role {

@@ -1,25 +1,25 @@
-//! Whether what was typed may be written down (SPEC §9).
+//! Whether typed text may appear in summaries and in the journal (the contract, §9).
 //!
-//! Typed text goes into summaries and the journal only where it is known that no keystroke of it
-//! went to a secure field. What is known comes from two readings of the app that had the keyboard:
-//! one right before its first key and one right after its last. Either both show the same focused
-//! element, which is not secure, or neither has a secure element at all and the text has no key that
-//! moves the focus. Anything else (no reading, a form that is gone, a prompt that came up) is
-//! unknown, and the text is hidden.
+//! Text is public only if it is known that no keystroke of it reached a secure field. The evidence
+//! is two readings of the app that had the keyboard: one right before its first key and one right
+//! after its last. Text is public if both readings show the same focused element and it is not
+//! secure, or if neither has a secure element and the text holds no key that moves the focus.
+//! Otherwise (no reading, a form that closed, a prompt that opened) the text is hidden.
 
 use deskline_core::keys::{Key, KeyPress, Modifiers};
 use deskline_core::{ElementId, Role, States, Tree};
 
-/// What stands in for a text that may be a secret.
+/// Replaces a text that may be a secret.
 pub(crate) const HIDDEN: &str = "•••";
 
-/// What one reading says about where keys would go.
+/// What one reading tells about where keys go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Witness {
     pid: u32,
-    /// What has the focus; a table stands for its cells. `None` where nothing says that it has it.
+    /// The focused element. A cell's focus counts as its table's. `None` if no element reports the
+    /// focus.
     focus: Option<Focus>,
-    /// Whether any element is secure, hidden ones included.
+    /// Whether any element is secure, including hidden ones.
     secure: bool,
     /// Whether the focused element is secure.
     secure_focus: bool,
@@ -29,14 +29,14 @@ pub(crate) struct Witness {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Focus {
     element: ElementId,
-    /// Whether Return stays in it: a text of many lines, a table.
+    /// Whether Return keeps the focus in it: a multi-line text, a table.
     many_lines: bool,
 }
 
 impl Witness {
     pub(crate) fn of(tree: &Tree) -> Self {
         let is = |states| move |e: &&deskline_core::Element| e.states.contains(states);
-        // Toolkits mark containers of the focused element too: the innermost comes last.
+        // Toolkits also mark the ancestors of the focused element. The last match is the innermost.
         let focused = tree.elements.iter().rposition(|e| is(States::FOCUSED)(&e));
         Self {
             pid: tree.app.pid,
@@ -57,7 +57,8 @@ impl Witness {
     }
 }
 
-/// The element whose focus counts: Tab and Return move between the cells of a table, and stay in it.
+/// The element that holds the focus: the enclosing table, if there is one, else the focused
+/// element. Tab and Return move between the cells of a table but do not leave it.
 fn holder(tree: &Tree, index: usize) -> Focus {
     let mut at = Some(index);
     while let Some(i) = at {
@@ -76,14 +77,14 @@ fn holder(tree: &Tree, index: usize) -> Focus {
     }
 }
 
-/// Where typed text went, as far as it is known.
+/// The typed text, and the readings that tell where it went.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Keys {
-    /// What was typed, keys that give a character included; empty where nothing was.
+    /// The typed text, including pressed keys that type a character. Empty if nothing was typed.
     pub(crate) text: String,
-    /// Right before the first key.
+    /// The reading right before the first key.
     pub(crate) before: Option<Witness>,
-    /// Right after the last key of the text.
+    /// The reading right after the last key of the text.
     pub(crate) after: Option<Witness>,
 }
 
@@ -103,14 +104,14 @@ impl Keys {
             .filter(|_| before.focus == after.focus);
         match (stays, moves_focus(&self.text)) {
             (Some(_), None) => true,
-            // A Tab may go round all fields of a form and come back.
+            // Tab may go through every field of a form and return to the first.
             (Some(focus), Some(moves)) => focus.many_lines && !(secure && moves != Moves::Return),
             (None, moves) => !secure && moves.is_none(),
         }
     }
 }
 
-/// Which keys of a text may move the focus.
+/// The keys of a text that may move the focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moves {
     /// Return alone.
@@ -119,8 +120,9 @@ enum Moves {
     Other,
 }
 
-/// The control characters of a text that have more text behind them: what follows may have gone into
-/// another field, or another page of a form. Those at the end took nothing with them.
+/// The kind of control character that is followed by more text: that text may have reached another
+/// field, or another page of a form. Trailing control characters are ignored, as no text follows
+/// them.
 fn moves_focus(text: &str) -> Option<Moves> {
     let text = text.trim_end_matches(char::is_control);
     let other = |c: char| c.is_control() && !matches!(c, '\n' | '\r');
@@ -130,13 +132,13 @@ fn moves_focus(text: &str) -> Option<Moves> {
     text.contains(char::is_control).then_some(Moves::Return)
 }
 
-/// Whether a text may be shown before it is typed, on the screen that others may see: only where the
-/// app has no secure element, and no key of the text can lead to one.
+/// Whether a text may be shown on the screen before it is typed: only if the app has no secure
+/// element and no key of the text can move the focus to one.
 pub(crate) fn may_be_shown(text: &str, tree: Option<&Tree>) -> bool {
     tree.is_some_and(|tree| !Witness::of(tree).secure) && moves_focus(text).is_none()
 }
 
-/// The character that a key press types; `None` for shortcuts and keys that type nothing.
+/// The character that a key press types. `None` for shortcuts and for keys that type nothing.
 pub(crate) fn character_of(press: KeyPress) -> Option<char> {
     let shortcut = Modifiers::CONTROL | Modifiers::ALT | Modifiers::COMMAND;
     match press.key {

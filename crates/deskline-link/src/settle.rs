@@ -1,10 +1,10 @@
-//! Step 5: waiting until the app has stopped changing its tree.
+//! Step 5: waits until the app has stopped changing its tree.
 //!
-//! Events say that something is going on; only a reading says what is there. Toolkits forget
-//! events (GTK 3), send none (Qt 5), or send thousands (mousepad). So: silence for [`QUIET`], then
-//! a reading. The app has settled if nothing changed since the last reading, or if the events
-//! before the silence announced the change. A change without an event means that the toolkit sends
-//! none: read again.
+//! Events tell that something may have changed. Only a reading tells what is there: toolkits omit
+//! events (GTK 3), send none (Qt 5), or send thousands (mousepad). So the loop waits until no event
+//! has come for [`QUIET`], then reads. The app has settled if nothing changed since the last
+//! reading, or if events announced the change and then stopped. A change without an event means
+//! that the toolkit sends none: read again.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -16,38 +16,38 @@ use crate::desktop::Desktop;
 use crate::error::Result;
 use crate::trees::Scope;
 
-/// An app whose tree has not changed for this long has settled (SPEC §7.5).
+/// An app whose tree has not changed for this long has settled (the contract, §7.5).
 pub(crate) const QUIET: Duration = Duration::from_millis(60);
 
-/// The longest that a link waits for an app to settle.
+/// The maximum time that a link waits for an app to settle.
 pub(crate) const MOST: Duration = Duration::from_secs(2);
 
-/// The longest between a click and the text that goes in after it.
+/// The maximum time between a click and the text that is typed after it.
 pub(crate) const BETWEEN: Duration = Duration::from_millis(500);
 
-/// An element that differs in this many readings in a row changes by itself: a clock, a spinner.
+/// An element that differs in this many consecutive readings changes by itself: a clock, a spinner.
 const RESTLESS: u32 = 3;
 
-/// Events without a pause for this long are noise: look all the same.
+/// After this long without a pause between events, read anyway.
 const NOISE: Duration = Duration::from_millis(250);
 
-/// An app that has shown nothing yet but is computing gets this long to begin.
+/// How long to wait for an app that uses the CPU but has not changed anything yet.
 const WORKING: Duration = Duration::from_millis(500);
 
-/// An app that runs for more than a fourth of the time is computing.
+/// An app is computing if its CPU time exceeds a fourth of the elapsed time.
 const BUSY: u32 = 4;
 
-/// How it went.
+/// The result of a settle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Settled {
-    /// From the act to here.
+    /// The time from the act to the last reading.
     pub(crate) took: Duration,
-    /// Whether the app was quiet in the end, or the time was up.
+    /// Whether the app was quiet in the end. `false` if the time limit was reached.
     pub(crate) quiet: bool,
 }
 
 /// Waits until the app has settled, for `most` at the longest. Returns the last reading too.
-/// `before` is how the app was before the act, where that is known.
+/// `before` is the tree before the act, if known.
 pub(crate) fn settle(
     desktop: &mut dyn Desktop,
     pid: u32,
@@ -83,8 +83,8 @@ pub(crate) fn settle(
     }
 }
 
-/// Listens until no event came for [`QUIET`], or events came without a pause for [`NOISE`]. Returns
-/// whether any came, and whether they stopped.
+/// Listens until no event has come for [`QUIET`], or until events have come for [`NOISE`] without a
+/// pause. Returns whether any event came, and whether they stopped.
 fn listen(desktop: &mut dyn Desktop, cancel: &Cancel) -> Result<(bool, bool)> {
     let start = Instant::now();
     let mut heard = false;
@@ -100,8 +100,8 @@ fn listen(desktop: &mut dyn Desktop, cancel: &Cancel) -> Result<(bool, bool)> {
     }
 }
 
-/// Whether an app computes. A renderer that is about to show the effect of a click has not told its
-/// browser yet, and the browser answers as if nothing happened; but its processes run.
+/// Tells whether an app is using the CPU. After a click, a browser's renderer may still be
+/// computing the effect; until then the browser answers as if nothing had happened.
 struct Busy {
     pid: u32,
     last: Option<(Instant, Duration)>,
@@ -114,7 +114,7 @@ impl Busy {
         busy
     }
 
-    /// Whether the app ran for a good part of the time since it was last asked about.
+    /// Whether the app was computing for a good part of the time since the last call.
     fn since_last(&mut self, desktop: &mut dyn Desktop) -> bool {
         let now = desktop.computed(self.pid).map(|ran| (Instant::now(), ran));
         let before = std::mem::replace(&mut self.last, now);
@@ -125,12 +125,12 @@ impl Busy {
     }
 }
 
-/// How often in a row each element has changed.
+/// In how many consecutive readings each element has changed.
 #[derive(Debug, Default)]
 struct Restless(HashMap<ElementId, u32>);
 
 impl Restless {
-    /// Whether anything but the restless changed.
+    /// Whether anything changed besides the elements that change by themselves.
     fn note(&mut self, before: &Tree, after: &Tree) -> bool {
         let diff = Diff::between(before, after);
         let changed = diff.changed_ids(before, after);

@@ -1,9 +1,11 @@
-//! Whether the picture of the window changed, if the tree did not.
+//! Whether the window's picture changed although the tree did not.
 //!
-//! A picture of the window is taken before the action and compared with the one after it. Taking one
-//! costs about a millisecond and its conversion up to five (1920×1080). Raising a window changes its
-//! look. So a window behind others is pictured once it is in front and still. That takes time, and is
-//! done only if the tree does not describe what is clicked.
+//! A picture of the window is taken before the action and compared with the one after it. Taking a
+//! picture costs about a millisecond, converting it up to five (1920×1080).
+//!
+//! Raising a window changes its look. So a window that is behind others is pictured once it is in
+//! front and has stopped changing. That takes time, so it is done only if the tree does not
+//! describe the target.
 
 use std::time::{Duration, Instant};
 
@@ -17,11 +19,11 @@ use crate::error::{Error, Result};
 use crate::front;
 use crate::report::Report;
 
-/// Side of the blocks that are compared, in pixels. Blocks that touch are one change.
+/// Side length of the compared blocks, in pixels. Touching blocks form one change.
 const BLOCK: usize = 16;
 
-/// A change that is no wider and no higher than this is a caret that blinks: text carets are 1 to 4
-/// pixels wide, and 8 for block carets of small fonts.
+/// A change of at most this width and height is a blinking caret. Text carets are 1 to 4 pixels
+/// wide, block carets of small fonts up to 8.
 const CARET: (usize, usize) = (4, 64);
 
 /// A change of at most this many pixels is noise.
@@ -34,8 +36,8 @@ pub(crate) struct Before {
     picture: Picture,
 }
 
-/// Pictures the window that the answer's picture will be of. `None` if the action changes nothing, or
-/// there is no picture.
+/// Pictures the window that the answer will show. `None` if the action changes nothing, or if no
+/// picture can be taken.
 pub(crate) fn look(
     desktop: &mut dyn Desktop,
     action: &Action,
@@ -57,10 +59,10 @@ pub(crate) fn look(
     Some(Before { window, picture })
 }
 
-/// A picture of the window.
+/// Takes a picture of the window.
 ///
 /// # Errors
-/// Why this desktop takes none, or took none now.
+/// The reason why this desktop cannot take pictures, or why this one failed.
 pub(crate) fn picture_of(desktop: &mut dyn Desktop, window: WindowId) -> Result<Picture> {
     match desktop.capabilities().pictures.why_not() {
         Some(why) => Err(Error::Input(why.to_owned())),
@@ -68,17 +70,18 @@ pub(crate) fn picture_of(desktop: &mut dyn Desktop, window: WindowId) -> Result<
     }
 }
 
-/// The longest that a raised window changes its look: GTK 3 fades for 200 ms.
+/// How long a raised window may go on changing its look: GTK 3 fades for 200 ms.
 const FADES: Duration = Duration::from_millis(400);
 
-/// Between two looks at a window that was raised: two frames.
+/// The interval between two pictures of a raised window: two frames.
 const FRAMES: Duration = Duration::from_millis(33);
 
-/// A window is still if this many pictures in a row are equal: an app takes a moment to draw that it
-/// has the focus.
+/// A window is still after this many comparisons in a row without a change. An app takes a moment
+/// to draw that it has the focus.
 const STILL: u32 = 3;
 
-/// Whether the tree does not describe the target, or what is at `at`: a canvas.
+/// Whether the tree lacks a description of the target, or of the element at `at`, as it does for a
+/// canvas.
 pub(crate) fn is_undescribed(tree: &Tree, target: Option<usize>, at: Point) -> bool {
     let Some(element) = target
         .or_else(|| tree.find_at(at))
@@ -90,8 +93,8 @@ pub(crate) fn is_undescribed(tree: &Tree, target: Option<usize>, at: Point) -> b
     !element.role.is_interactive() && says.iter().all(|text| text.is_blank())
 }
 
-/// Looks at the front window once it has stopped changing, as after it was raised; `None` where it
-/// does not stop.
+/// Pictures the front window once it has stopped changing, as after it was raised. `None` if it
+/// does not stop in time.
 pub(crate) fn look_when_still(desktop: &mut dyn Desktop, cancel: &Cancel) -> Option<Before> {
     let window = desktop.front().ok()??.id;
     let start = Instant::now();
@@ -112,7 +115,8 @@ pub(crate) fn look_when_still(desktop: &mut dyn Desktop, cancel: &Cancel) -> Opt
     None
 }
 
-/// `12% in (40,610 300×80)` or `no`, where the diff names nothing that shows.
+/// How the picture changed, `12% in (40,610 300×80)` or `no`. `None` if the diff names an element
+/// that is visible.
 pub(crate) fn told(report: &Report) -> Option<String> {
     let (before, window) = (report.sight.as_ref()?, report.pictured?);
     let Some(Ok(after)) = &report.picture else {
@@ -136,12 +140,12 @@ pub(crate) fn told(report: &Report) -> Option<String> {
     })
 }
 
-/// Whether the diff has an element that shows, or showed.
+/// Whether the diff has an element that is, or was, visible.
 fn names_what_shows(report: &Report) -> Option<bool> {
     let (before, after) = (report.before.as_ref()?, report.after.as_ref()?);
     let diff = report.diff.as_ref()?;
     let visible = |tree: &Tree, index: usize| tree.elements.get(index).is_some_and(|e| e.visible);
-    // Raising a window gives it the focus, whatever the action does.
+    // Focus changes are ignored: raising a window causes them, whatever the action does.
     let more = |m: &&Modified| m.changes.iter().any(|c| c.attribute != Attribute::Focused);
     let modified = diff.modified.iter().filter(more);
     Some(
@@ -155,13 +159,13 @@ fn names_what_shows(report: &Report) -> Option<bool> {
 /// How two pictures differ.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Changed {
-    /// The pixels that differ, as a share of all.
+    /// The share of all pixels that differ.
     share: f64,
-    /// What holds all of them, on the screen.
+    /// The bounds of those pixels, in screen coordinates.
     area: Rect,
 }
 
-/// A part of the picture: from and to (exclusive), in pixels, and how many of them differ.
+/// An area of the picture, from and to (exclusive), in pixels; and how many of its pixels differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Spot {
     from: (usize, usize),
@@ -178,15 +182,15 @@ impl Spot {
         }
     }
 
-    /// A caret, or a few pixels.
+    /// Whether it is only a caret, or a few pixels.
     fn is_nothing(&self) -> bool {
         let (w, h) = (self.to.0 - self.from.0, self.to.1 - self.from.1);
         self.pixels <= FEW || w <= CARET.0 && h <= CARET.1
     }
 }
 
-/// Compares two pictures of a window; `None` where they show the same but for a caret. A window
-/// that changed its size, or got a pop-up beyond its edges, has changed as a whole.
+/// Compares two pictures of a window. `None` if they differ at most by a caret. A window whose size
+/// changed, or that got a pop-up beyond its edges, has changed as a whole.
 fn compare(before: &Picture, after: &Picture) -> Option<Changed> {
     let (width, height) = (after.width as usize, after.height as usize);
     let whole = Spot {
@@ -214,8 +218,8 @@ fn compare(before: &Picture, after: &Picture) -> Option<Changed> {
     Some(Changed { share, area })
 }
 
-/// What differs in each block, row by row of blocks. Most rows of pixels are the same, and are
-/// compared as a whole.
+/// The differing pixels of each block, in row-major order. Most pixel rows are equal, so whole rows
+/// are compared first.
 fn differing_blocks(before: &Picture, after: &Picture) -> Vec<Option<Spot>> {
     const PIXEL: usize = 3;
     let width = after.width as usize;
@@ -250,7 +254,7 @@ fn differing_blocks(before: &Picture, after: &Picture) -> Vec<Option<Spot>> {
     blocks
 }
 
-/// Joins what is in blocks that touch, at a corner too.
+/// Joins the changes in touching blocks, corners included.
 fn join_touching(blocks: &[Option<Spot>], columns: usize) -> Vec<Spot> {
     let mut left: Vec<Option<Spot>> = blocks.to_vec();
     let mut found = Vec::new();
@@ -301,7 +305,7 @@ mod tests {
         }
     }
 
-    /// What a change of these rectangles is told as.
+    /// The reported change if these rectangles are painted.
     fn seen(rects: &[(usize, usize, usize, usize)]) -> Option<(u32, Rect)> {
         let before = picture(200, 100);
         let mut after = before.clone();
@@ -333,10 +337,10 @@ mod tests {
     fn a_caret_and_a_few_pixels_are_no_change() {
         assert_eq!(seen(&[]), None);
         assert_eq!(seen(&[(15, 30, 2, 20)]), None);
-        // One that moved is two.
+        // A caret that moved makes two changes.
         assert_eq!(seen(&[(15, 30, 2, 20), (120, 30, 2, 20)]), None);
         assert_eq!(seen(&[(50, 50, 4, 3)]), None);
-        // It is left out beside a real change.
+        // A caret does not extend the bounds of a real change.
         let both = seen(&[(15, 30, 2, 20), (100, 10, 50, 20)]);
         assert_eq!(both, Some((1_000, rect(200, 60, 50, 20))));
     }

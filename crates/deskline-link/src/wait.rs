@@ -1,4 +1,4 @@
-//! `wait_for_and_traverse`: until an element is there, is gone, or has a state.
+//! `wait_for_and_traverse`: waits until an element is present, is absent, or has a state.
 
 use std::time::{Duration, Instant};
 
@@ -10,13 +10,13 @@ use crate::desktop::Desktop;
 use crate::error::{Error, Result};
 use crate::resolve;
 
-/// How long to wait for an event before looking all the same: toolkits forget to send them.
+/// How long to wait for an event before reading anyway. Toolkits omit some events.
 const STEP: Duration = Duration::from_millis(100);
 
-/// Reads until `state` holds of the target. Returns what was waited for, for the summary.
+/// Reads until the target has `state`. Returns a description of the target for the summary.
 ///
 /// # Errors
-/// After `timeout`, with the nearest texts or the state that the element has instead.
+/// After `timeout`, with the nearest texts or the element found.
 pub(crate) fn wait_for(
     desktop: &mut dyn Desktop,
     target: &Target,
@@ -49,7 +49,7 @@ pub(crate) fn wait_for(
         }
         let left = timeout.saturating_sub(start.elapsed());
         desktop.wait_for_change(STEP.min(left))?;
-        // Events come in bursts; one look for each burst is enough.
+        // Events come in bursts. One reading per burst is enough.
         cancel.wait(Duration::from_millis(10).min(left))?;
     }
 }

@@ -1,8 +1,8 @@
-//! Which program an agent means, and starting it.
+//! Finds the program that an agent's identifier means, and starts it.
 //!
-//! Desktop files are read with code of our own: of the Desktop Entry Specification a launcher needs
-//! one group, the escapes and the field codes, which is less code than the conversions to and from
-//! the `freedesktop-desktop-entry` crate would be, and that crate is MPL-2.0.
+//! Desktop files are parsed here. A launcher needs one group of the Desktop Entry Specification,
+//! the escapes and the field codes. That is less code than converting to and from the
+//! `freedesktop-desktop-entry` crate, which is also MPL-2.0.
 
 mod command;
 mod complaint;
@@ -33,25 +33,25 @@ pub struct Launch {
     pub entry: Option<Entry>,
     /// The program and its arguments.
     pub argv: Vec<String>,
-    /// What it is to open.
+    /// The document or URL to open.
     document: Option<Document>,
-    /// Whether its desktop file lies where those of installed apps do. Any other names itself as
-    /// whoever wrote it likes.
+    /// Whether its desktop file is in one of the directories for installed apps. A desktop file
+    /// elsewhere may claim any name.
     installed: bool,
 }
 
-/// The app that `identifier` means. In this order, the first that fits:
+/// Finds the app that `identifier` means. The first rule that matches wins:
 ///
-/// 1. a `.desktop` file, a program or a document by its absolute path, or a document or web page
-///    by its URL: documents open in the default app of their type;
+/// 1. a `.desktop` file, a program or a document by its absolute path, or a document or web page by
+///    its URL: documents open in the default app of their type;
 /// 2. a desktop-file id, `org.gnome.Calculator` or `org.gnome.Calculator.desktop`;
-/// 3. an app's name in any language, case aside;
-/// 4. a command in `PATH`, and a command line whose first word is one: words are quoted as in a
+/// 3. an app's name in any language, ignoring case;
+/// 4. a command in `PATH`, or a command line whose first word is one: words are quoted as in a
 ///    shell, but no shell runs;
-/// 5. an app's generic name ("Text Editor"), then the start, then a part of a name.
+/// 5. an app's generic name ("Text Editor"), then the start of a name, then any part of one.
 ///
-/// Of apps that fit equally well, one that menus show beats one that they hide; where that leaves
-/// several the error lists them.
+/// If several apps match a rule, those that menus show are preferred. If several remain, the error
+/// lists them.
 pub fn find(identifier: &str, session: &Session) -> Result<Launch> {
     let identifier = identifier.trim();
     if identifier.is_empty() {
@@ -104,14 +104,15 @@ fn open(message: impl Into<String>) -> Error {
     Error::Open(message.into())
 }
 
-/// RFC 3986, 3.1. A command may have a URL among its arguments.
+/// RFC 3986, section 3.1. Spaces are not allowed: a command line may have a URL among its
+/// arguments.
 fn is_scheme(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|b| b.is_ascii_alphabetic())
         && bytes.all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
 }
 
-/// Rule 1; `None` where `identifier` is no path and no URL.
+/// Rule 1. `None` if `identifier` is neither a path nor a URL.
 fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result<Option<Launch>> {
     let path = if let Some(rest) = identifier.strip_prefix("file://") {
         Path::new("/").join(command::unescape_uri(rest.trim_start_matches("localhost")))
@@ -175,7 +176,7 @@ fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result
     Launch::of_entry(entry, Some(Document::Path(path)), session).map(Some)
 }
 
-/// Rule 4; `None` where the first word is no command.
+/// Rule 4. `None` if the first word is not a command.
 fn by_command(line: &str, session: &Session) -> Result<Option<Launch>> {
     let is_command = |word: &str| command::in_path(word, session).is_some();
     let Some(argv) = command::split(line) else {
@@ -206,8 +207,8 @@ impl Launch {
         }
     }
 
-    /// The names that the app goes by: its program's, and those of its desktop file where that is
-    /// an installed one.
+    /// The names of the app: that of its program and, if the desktop file is an installed one,
+    /// those of the desktop file.
     pub fn names(&self) -> Vec<&str> {
         let program = match &self.entry {
             Some(entry) => entry.program(),
@@ -224,7 +225,7 @@ impl Launch {
         names
     }
 
-    /// Whether it was asked to open something, which an instance that runs must be told too.
+    /// Whether it has a document to open. An instance that already runs must be told about it too.
     pub fn opens_document(&self) -> bool {
         self.document.is_some() || (self.entry.is_none() && self.argv.len() > 1)
     }

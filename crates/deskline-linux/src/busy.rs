@@ -1,12 +1,12 @@
-//! How long an app has computed: the time that its processes ran, or waited to run.
+//! Measures how busy an app is: the time that its processes ran on a processor or waited for one.
 
 use std::fs;
 use std::time::Duration;
 
-/// The most processes of one app that are looked at.
+/// The maximum number of processes to count for one app.
 const MOST: usize = 64;
 
-/// How long the main threads of a process and of all that it started have run or waited for a
+/// How long the main threads of a process and of its descendants have run or waited for a
 /// processor.
 pub(crate) fn ran(pid: u32) -> Duration {
     let mut family = vec![pid];
@@ -14,14 +14,15 @@ pub(crate) fn ran(pid: u32) -> Duration {
     let mut sum = 0;
     while let Some(&pid) = family.get(at).filter(|_| at < MOST) {
         at += 1;
-        // Kernel documentation, "Scheduler Statistics": ns on the processor, ns waiting for it.
+        // Kernel documentation, "Scheduler Statistics": ns on the processor, then ns waiting for
+        // it.
         let stat = fs::read_to_string(format!("/proc/{pid}/schedstat")).unwrap_or_default();
         sum += stat
             .split_whitespace()
             .take(2)
             .filter_map(|n| n.parse::<u64>().ok())
             .sum::<u64>();
-        // A child is listed with the thread that started it.
+        // The kernel lists a child under the thread that started it.
         let threads = fs::read_dir(format!("/proc/{pid}/task"));
         for thread in threads.into_iter().flatten().flatten() {
             let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
@@ -50,7 +51,7 @@ mod tests {
             .spawn()
             .expect("a shell");
         let computing = took(Duration::from_millis(300));
-        // Ended before anything is judged: it would outlive a failure.
+        // Kill the child before the assertions: it would outlive a failure.
         child.kill().expect("a child");
         child.wait().expect("a child");
         assert!(computing > Duration::from_millis(75), "{computing:?}");

@@ -1,5 +1,5 @@
-//! What an agent can do on this desktop, what it cannot, and what to do about that. Everything is
-//! tried, as far as trying disturbs nobody: no input goes in, no window moves.
+//! Reports what an agent can do on this desktop, what it cannot, and how to fix that. Tries
+//! everything that disturbs nobody: it sends no input and moves no window.
 
 mod accessibility;
 mod apps;
@@ -13,14 +13,14 @@ pub use deskline_link::doctor::{Check, Report, Status};
 
 use crate::session::Session;
 
-/// How long connecting and listing may take, and then reading a tree and a picture. Together less
-/// than the 3 s after which a person takes the doctor itself for hung.
+/// The time limits for connecting and listing, and then for reading a tree and a picture. Their sum
+/// is below 3 s, after which a person would think that the doctor itself hangs.
 const LOOK: Duration = Duration::from_millis(1_500);
 const TRY: Duration = Duration::from_millis(1_300);
 
 const PRIVATE: &str = "use a private desktop: deskline --desktop private";
 
-/// Looks at the session and tries what a link needs. Takes 3 s at most, whatever hangs.
+/// Examines the session and tries what a link needs. Takes at most 3 s, even if something hangs.
 pub fn examine(session: &Session) -> Vec<Check> {
     let deadline = Instant::now() + LOOK;
     let (for_display, for_bus) = (session.clone(), session.clone());
@@ -72,7 +72,7 @@ fn named(display: Option<&str>) -> &str {
     display.unwrap_or("the X server")
 }
 
-/// Works on a thread, so that what hangs cannot take the doctor with it.
+/// Runs `work` on a thread, so that work that hangs does not hang the doctor.
 fn start<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Receiver<T> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || drop(sender.send(work())));

@@ -1,14 +1,14 @@
-//! Knowing that a portal's dialog is on its way.
+//! Detects that a portal's dialog is about to open.
 //!
-//! A file dialog of `xdg-desktop-portal` is another process's window, and may come a second after
-//! the click that asked for it, while the app that asked is quiet. The request itself crosses the
-//! session bus at once, so a link that sees one waits for the window.
+//! A file dialog of `xdg-desktop-portal` is a window of another process. It may open a second after
+//! the click that requested it, while the app is quiet. The request itself crosses the session bus
+//! at once, so a link that sees one waits for the window.
 
 use std::time::{Duration, Instant};
 
 use deskline_atspi::bus::{Body, Call, Connection};
 
-/// Interfaces of the portal that answer with a window.
+/// Portal interfaces that open a window.
 const WITH_WINDOWS: [&str; 7] = [
     "org.freedesktop.portal.Account",
     "org.freedesktop.portal.Email",
@@ -19,10 +19,10 @@ const WITH_WINDOWS: [&str; 7] = [
     "org.freedesktop.portal.Screenshot",
 ];
 
-/// A window that has not come this long after it was asked for is not waited for any more.
+/// How long to wait for the window after the request.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// For the bus to answer.
+/// The time limit for the bus to answer.
 const BUS: Duration = Duration::from_secs(1);
 
 /// A monitor of the session bus that sees requests to the portal and nothing else.
@@ -33,7 +33,7 @@ pub struct Portal {
 }
 
 impl Portal {
-    /// Starts to watch. D-Bus specification, `org.freedesktop.DBus.Monitoring`.
+    /// Starts monitoring. D-Bus specification, `org.freedesktop.DBus.Monitoring`.
     pub fn watch(session_bus: &str) -> Result<Self, deskline_atspi::bus::Error> {
         let mut monitor = Connection::open(session_bus, BUS)?;
         let rules: Vec<String> = WITH_WINDOWS
@@ -55,13 +55,13 @@ impl Portal {
         })
     }
 
-    /// Forgets what was asked for before: a link waits for its own action's windows.
+    /// Forgets earlier requests: a link waits only for the windows of its own action.
     pub fn forget(&mut self) {
         let _ = self.poll();
         self.asked = None;
     }
 
-    /// Whether a window was asked for that may still come.
+    /// Whether a window was requested and may still open.
     pub fn pending(&mut self) -> bool {
         if self.poll() {
             self.asked = Some(Instant::now());
@@ -69,12 +69,12 @@ impl Portal {
         self.asked.is_some_and(|at| at.elapsed() < PATIENCE)
     }
 
-    /// The window has come.
+    /// Notes that the window has opened.
     pub fn arrived(&mut self) {
         self.asked = None;
     }
 
-    /// Whether a request has come in. A monitor that was lost sees none.
+    /// Whether a request has come in. A lost monitor sees none.
     fn poll(&mut self) -> bool {
         self.monitor.take_calls(Instant::now()).unwrap_or(false)
     }

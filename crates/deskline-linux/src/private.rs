@@ -1,8 +1,8 @@
-//! A desktop of the agent's own: an X server without a screen, a window manager, a session bus and
-//! accessibility, on which nobody's windows, pointer or settings are in the way.
+//! A private desktop for the agent: an X server without a screen, a window manager, a session bus
+//! and accessibility. Nobody's windows, pointer or settings interfere.
 //!
-//! Everything that it starts, and every process that is started in it, ends with it; no socket,
-//! lock or file stays behind.
+//! Everything that it starts, and every process that is started on it, ends with it. No socket,
+//! lock or file remains.
 
 mod directory;
 mod end;
@@ -23,23 +23,23 @@ use crate::session::environment::{self, HOME, TEMPORARY};
 use crate::session::{Environment, Session};
 pub use supervise::{Announce, Supervised, Until, run_supervised};
 
-/// All the programs together are up in less than a second on an idle machine.
+/// The time limit for all programs to start. On an idle machine they take less than a second.
 const START_LIMIT: Duration = Duration::from_secs(15);
 
-/// What a private desktop's directory holds: the runtime directory, here, and what
-/// [`environment::keep_to_desktop`] knows.
+/// The name of the runtime directory in a private desktop's directory. The other names in it are
+/// those that [`environment::keep_to_desktop`] uses.
 const RUNTIME: &str = "run";
 
-/// What a private desktop is like.
+/// The options of a private desktop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Width of the screen in pixels.
     pub width: u16,
     /// Height of the screen in pixels.
     pub height: u16,
-    /// Whether a person can look on with a VNC viewer, and use keyboard and mouse.
+    /// Whether a person can watch and control it with a VNC viewer.
     pub watch: bool,
-    /// The home directory of its apps. Without one they get an empty one that ends with the
+    /// The home directory of its apps. If `None`, they get an empty one that is removed with the
     /// desktop, so that they can neither read nor change anybody's settings.
     pub home: Option<PathBuf>,
 }
@@ -56,7 +56,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The arguments of `deskline desktop` that say the same.
+    /// The arguments of `deskline desktop` for these options.
     pub fn to_args(&self) -> Vec<String> {
         let mut args = vec![format!("--size={}x{}", self.width, self.height)];
         if self.watch {
@@ -71,7 +71,7 @@ impl Options {
 
 /// A running private desktop. Dropping it ends it.
 ///
-/// Chromium refuses to run as root without `--no-sandbox`, here as anywhere.
+/// Chromium refuses to run as root without `--no-sandbox`, here as elsewhere.
 #[derive(Debug)]
 pub struct PrivateDesktop {
     session: Session,
@@ -82,8 +82,9 @@ pub struct PrivateDesktop {
 }
 
 impl PrivateDesktop {
-    /// Starts one and waits until apps can be started on it. An error names the program that is
-    /// missing and the Debian package that has it, or the one that failed and what it said.
+    /// Starts a desktop and waits until apps can be started on it. The error names the program that
+    /// is missing and the Debian package that has it, or the program that failed and its standard
+    /// error.
     pub fn start(options: &Options) -> Result<Self> {
         Self::start_reaching(options, Reach::Desktop)
     }
@@ -94,7 +95,7 @@ impl PrivateDesktop {
         let mut variables = variables(options, &directory.path)?;
         let mut parts = parts::Parts::new(Instant::now() + START_LIMIT, reach == Reach::Process);
         let outcome = parts.start(&programs, options, &directory.path, &mut variables);
-        // Made first, so that dropping it ends what was started before a failure.
+        // Created first, so that after a failure, dropping it ends the programs that were started.
         let desktop = Self {
             session: Session::from_environment(&variables),
             vnc: options
@@ -107,18 +108,18 @@ impl PrivateDesktop {
         outcome.map(|()| desktop)
     }
 
-    /// Its session: apps launched with it run there, and end with the desktop.
+    /// The desktop's session. Apps that are launched with it run there, and end with the desktop.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// The unix socket that a VNC viewer connects to, where the desktop can be watched. No other
-    /// user can: `vncviewer <socket>`, from elsewhere `ssh -L 5900:<socket> host`.
+    /// The unix socket for a VNC viewer, if the desktop can be watched. Other users cannot connect
+    /// to it: `vncviewer <socket>`, or from elsewhere `ssh -L 5900:<socket> host`.
     pub fn vnc_socket(&self) -> Option<&Path> {
         self.vnc.as_deref()
     }
 
-    /// An error where one of its programs no longer runs.
+    /// Fails if one of its programs no longer runs.
     pub fn check(&mut self) -> Result<()> {
         for (name, child) in &mut self.parts.children {
             if let Ok(Some(status)) = child.try_wait() {
@@ -142,10 +143,10 @@ impl Drop for PrivateDesktop {
     }
 }
 
-/// The environment of a private desktop, as far as it is known before anything runs.
+/// The variables of a private desktop that are known before anything runs.
 fn variables(options: &Options, directory: &Path) -> Result<Environment> {
     let mut variables = environment::for_apps(&environment::own());
-    // Of our own session, where there is one.
+    // Variables of our own session, if there is one.
     for other in ["WAYLAND_DISPLAY", "SESSION_MANAGER", "PWD", "WINDOWPATH"] {
         variables.remove(other);
     }
@@ -164,10 +165,10 @@ fn variables(options: &Options, directory: &Path) -> Result<Environment> {
         ("XDG_RUNTIME_DIR", text(&directory.join(RUNTIME))),
         ("XAUTHORITY", text(&directory.join("Xauthority"))),
         ("XDG_SESSION_TYPE", "x11".to_owned()),
-        // Debian's GTK portal serves this desktop.
+        // Makes Debian's GTK portal serve this desktop.
         ("XDG_CURRENT_DESKTOP", "GNOME".to_owned()),
         ("SAL_USE_VCLPLUGIN", "gtk3".to_owned()),
-        // There is no GPU, and no settings daemon to ask.
+        // There is neither a GPU nor a settings daemon.
         ("LIBGL_ALWAYS_SOFTWARE", "1".to_owned()),
         ("GSK_RENDERER", "cairo".to_owned()),
         ("GSETTINGS_BACKEND", "memory".to_owned()),
@@ -175,7 +176,7 @@ fn variables(options: &Options, directory: &Path) -> Result<Environment> {
         variables.insert(name.to_owned(), value);
     }
     environment::make_accessible(&mut variables);
-    // Without a UTF-8 locale toolkits mangle text.
+    // Without a UTF-8 locale, toolkits mangle text.
     if !["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()
         .any(|name| variables.contains_key(*name))

@@ -1,7 +1,7 @@
-//! A graphical session: the display, the buses and the environment that its apps get.
+//! A graphical session: the display, the buses and the environment of its apps.
 //!
 //! MCP clients start servers without `DISPLAY` or `DBUS_SESSION_BUS_ADDRESS`, so the session is
-//! found, not assumed: see [`Session::find`].
+//! discovered: see [`Session::find`].
 
 mod discover;
 pub(crate) mod environment;
@@ -15,16 +15,15 @@ use deskline_x11::connection::Connection;
 
 pub use discover::Sources;
 
-/// Environment variables by name. Those that are not UTF-8 are left out.
+/// Environment variables by name. Variables that are not UTF-8 are omitted.
 pub type Environment = BTreeMap<String, String>;
 
-/// Where a session's apps live. Every field that is set was connected to or looked at.
+/// A graphical session. [`Session::find`] sets only what answers or exists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Session {
-    /// The X11 display, such as `:0`. Xwayland's on a Wayland session.
+    /// The X11 display, such as `:0`. On a Wayland session, that of Xwayland.
     pub display: Option<String>,
-    /// The file with the X11 display's cookie; `None` where `~/.Xauthority` is meant or none is
-    /// needed.
+    /// The file with the X11 display's cookie. `None` if it is `~/.Xauthority` or none is needed.
     pub xauthority: Option<PathBuf>,
     /// `XDG_RUNTIME_DIR`
     pub runtime_dir: Option<PathBuf>,
@@ -32,28 +31,28 @@ pub struct Session {
     pub session_bus: Option<String>,
     /// The Wayland socket: a name in the runtime directory, or a path.
     pub wayland_display: Option<String>,
-    /// What an app of this session gets as its environment: all of the above, and the usual
-    /// variables of the session. Nothing that looks like a credential.
+    /// The environment for the session's apps: all of the above, and the usual variables of the
+    /// session. Nothing that looks like a credential.
     pub environment: Environment,
-    /// What this process's environment names and does not answer, `NAME=value`.
+    /// Variables of this process's environment whose address does not answer, as `NAME=value`.
     silent: Vec<String>,
 }
 
 impl Session {
-    /// The session that this process should work on.
+    /// Finds the session that this process should work on.
     ///
-    /// 1. What this process's own environment names, where a connection to it succeeds. A display
-    ///    or bus that is named there is never exchanged for another.
-    /// 2. What is missing comes from the environment of a process of the same user that lives in
-    ///    a session whose display and bus answer. Of several sessions the first by this order is
-    ///    taken: a person's before a private desktop of ours; one with a session manager, then
-    ///    one with a window manager, then any; one on a seat (`XDG_SEAT`) before a remote one; the
-    ///    one whose process started last.
-    /// 3. Without such a process: `/run/user/<uid>` with its `bus` and `wayland-*` sockets, and a
-    ///    display in `/tmp/.X11-unix` that an X server of the same user listens on.
+    /// 1. The addresses in this process's own environment, if a connection to them succeeds. A
+    ///    display or bus that is named there is never replaced by another.
+    /// 2. What is missing is taken from the environment of a process of the same user whose display
+    ///    and bus answer. If there are several sessions, the order of preference is: a person's
+    ///    before a private desktop; one with a session manager, then one with a window manager,
+    ///    then any; one on a seat (`XDG_SEAT`) before a remote one; the one whose process started
+    ///    last.
+    /// 3. If there is no such process: `/run/user/<uid>` with its `bus` and `wayland-*` sockets,
+    ///    and a display in `/tmp/.X11-unix` that an X server of the same user listens on.
     ///
-    /// Only sockets whose peer has the same uid, or root's, are used. Takes a few milliseconds.
-    /// What was not found is `None`; see [`Session::missing`].
+    /// Uses only sockets whose peer has the same uid or is root. Takes a few milliseconds. What was
+    /// not found is `None`; see [`Session::missing`].
     pub fn find() -> Self {
         let mut session = Sources::system().find();
         if session.xauthority.is_none() {
@@ -63,7 +62,7 @@ impl Session {
         session
     }
 
-    /// The session that a complete environment describes. Nothing is tried.
+    /// The session that a complete environment describes. Does not check that it answers.
     pub fn from_environment(environment: &Environment) -> Self {
         let get = |name: &str| environment.get(name).filter(|v| !v.is_empty()).cloned();
         let mut session = Self {
@@ -79,7 +78,7 @@ impl Session {
         session
     }
 
-    /// What is missing, a sentence each, with what to do about it. Empty where apps can be reached.
+    /// What is missing, one sentence each, with what to do about it. Empty if apps can be reached.
     pub fn missing(&self) -> Vec<String> {
         let mut missing: Vec<String> = self
             .silent
@@ -128,7 +127,7 @@ impl Session {
         deskline_x11::connection::open(display, file.as_deref())
     }
 
-    /// Writes the fields into the environment, which is what apps read.
+    /// Copies the fields into the environment, which is what apps read.
     fn complete_environment(&mut self) {
         let path = |p: &Option<PathBuf>| p.as_ref().and_then(|p| p.to_str()).map(str::to_owned);
         for (name, value) in [

@@ -1,4 +1,4 @@
-//! Commands: where they are, how their words are separated, what stands for a document.
+//! Commands: finding them, splitting their words, expanding field codes.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,10 +9,10 @@ use deskline_core::escape::percent_decode;
 
 use crate::session::Session;
 
-/// The search path of a session that has none.
+/// The search path of a session without one.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games";
 
-/// Something that an app opens.
+/// A document or URL for an app to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Document {
     Path(PathBuf),
@@ -27,7 +27,7 @@ impl Document {
         }
     }
 
-    /// RFC 3986: what is not unreserved is escaped, byte by byte.
+    /// RFC 3986: escapes every byte that is not unreserved.
     pub(super) fn uri(&self) -> String {
         use std::fmt::Write as _;
         use std::os::unix::ffi::OsStrExt;
@@ -47,14 +47,14 @@ impl Document {
     }
 }
 
-/// Undoes the escapes of a URI's path. One with a `%` that begins none is taken to have none.
+/// Decodes the escapes of a URI's path. A path with an invalid escape is taken literally.
 pub(super) fn unescape_uri(path: &str) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
     let bytes = percent_decode(path).unwrap_or_else(|| path.as_bytes().to_vec());
     PathBuf::from(std::ffi::OsString::from_vec(bytes))
 }
 
-/// Where the command `name` is in the session's `PATH`, or itself where it is a path.
+/// The path of the command `name` in the session's `PATH`; `name` itself if it is a path.
 pub(super) fn in_path(name: &str, session: &Session) -> Option<PathBuf> {
     if name.starts_with('/') {
         let path = PathBuf::from(name);
@@ -73,7 +73,7 @@ fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
-/// Whether the file at `path` is a program. The executable bit alone does not tell: on some file
+/// Whether the file at `path` is a program. The executable bit alone is not enough: on some file
 /// systems every document has it.
 pub(super) fn is_program(path: &Path) -> bool {
     use std::io::Read;
@@ -83,14 +83,14 @@ pub(super) fn is_program(path: &Path) -> bool {
         && (&head == b"\x7fELF" || head.starts_with(b"#!"))
 }
 
-/// The last part of a path.
+/// The last component of a path.
 pub(super) fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The words of a command line: separated by spaces, quoted with `"` or `'`, single characters
-/// with `\`. Both the Exec key's quoting and a shell's, as far as they agree. `None` where a quote
-/// is not closed.
+/// Splits a command line into words: separated by spaces, quoted with `"` or `'`, single characters
+/// escaped with `\`. This is the common part of the Exec key's quoting and a shell's. `None` if a
+/// quote is not closed.
 pub(super) fn split(line: &str) -> Option<Vec<String>> {
     let mut words = vec![];
     let mut word: Option<String> = None;
@@ -128,8 +128,8 @@ pub(super) fn split(line: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// Puts what they stand for in the place of field codes. Desktop Entry Specification, "The Exec
-/// key". A document without a code for it comes last, as in `GLib`.
+/// Expands field codes. Desktop Entry Specification, "The Exec key". If no code stands for the
+/// document, it becomes the last argument, as in `GLib`.
 pub(super) fn expand(words: &[String], entry: &Entry, document: Option<&Document>) -> Vec<String> {
     let mut argv = vec![];
     let mut placed = false;
@@ -141,7 +141,7 @@ pub(super) fn expand(words: &[String], entry: &Entry, document: Option<&Document
                 }
                 continue;
             }
-            // Without a document the argument goes, it does not stay as an empty one.
+            // Without a document, the argument is dropped, not left empty.
             "%f" | "%F" | "%u" | "%U" if document.is_none() => continue,
             "%d" | "%D" | "%n" | "%N" | "%v" | "%m" => continue,
             _ => {}
@@ -171,7 +171,7 @@ pub(super) fn expand(words: &[String], entry: &Entry, document: Option<&Document
                 _ => {}
             }
         }
-        // Nothing but codes that stand for nothing.
+        // A word of codes that expand to nothing is dropped.
         if !expanded.is_empty() || word.is_empty() {
             argv.push(expanded);
         }

@@ -1,7 +1,7 @@
-//! What a started app writes to its standard error, for the error of one that ends at once.
+//! Keeps what a launched app writes to standard error, to report it if the app ends at once.
 //!
-//! It goes to a file without a name, which never blocks the app and outlives this process with it.
-//! While this process lives it is cut whenever it has grown past [`MOST`].
+//! The output goes to an unlinked file, so that the app never blocks, even after this process has
+//! ended. While this process lives, it truncates the file whenever it is longer than [`MOST`].
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
@@ -11,15 +11,15 @@ use std::sync::Arc;
 use deskline_core::escape;
 use rustix::fs::OFlags;
 
-/// The longest that the file may be.
+/// The maximum length of the file.
 const MOST: u64 = 1 << 20;
 
-/// How much of its end is looked at, and how much of that is quoted.
+/// How many bytes of its end to read, and how many of those to quote.
 const END: u64 = 4_096;
 const LINES: usize = 4;
 const LINE: usize = 160;
 
-/// The file; `None` where the system gives none.
+/// The file; `None` if the system could not create it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Complaint(Option<Arc<File>>);
 
@@ -37,14 +37,14 @@ impl Complaint {
         Self(file.ok().map(Arc::new))
     }
 
-    /// What the app gets for its standard error.
+    /// The app's standard error.
     pub(super) fn stdio(&self) -> Stdio {
         let copy = self.0.as_ref().and_then(|file| file.try_clone().ok());
         copy.map_or_else(Stdio::null, Stdio::from)
     }
 
-    /// Empties the file where it has grown too long. It is appended to, so that the app goes on at
-    /// its new end.
+    /// Truncates the file if it is too long. It is open for appending, so the app's next write goes
+    /// to the new end.
     pub(super) fn cut(&self) {
         let Some(file) = &self.0 else { return };
         if file.metadata().is_ok_and(|m| m.len() > MOST) {
@@ -52,7 +52,7 @@ impl Complaint {
         }
     }
 
-    /// The last lines, on one line.
+    /// The last lines, joined into one.
     pub(super) fn last_lines(&self) -> Option<String> {
         let file = self.0.as_ref()?;
         let length = file.metadata().ok()?.len();

@@ -1,4 +1,4 @@
-//! A desktop file. Desktop Entry Specification 1.5.
+//! Reads a desktop file. Desktop Entry Specification 1.5.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,11 +10,10 @@ use super::command::{self, Document};
 use super::open;
 use crate::session::Session;
 
-/// A file longer than this is no desktop file; those of an office suite, in all languages,
-/// have 30 KiB.
+/// The maximum size of a desktop file. Those of an office suite, with all languages, have 30 KiB.
 const LONGEST: u64 = 1 << 20;
 
-/// Terminal emulators that take the command after `-e`, best first.
+/// Terminal emulators that accept a command after `-e`, best first.
 const TERMINALS: [&str; 4] = ["x-terminal-emulator", "xfce4-terminal", "konsole", "xterm"];
 
 /// An installed app, as its desktop file describes it.
@@ -22,31 +21,31 @@ const TERMINALS: [&str; 4] = ["x-terminal-emulator", "xfce4-terminal", "konsole"
 pub struct Entry {
     /// Its id, without `.desktop`.
     pub id: String,
-    /// Where its file is.
+    /// The path of its desktop file.
     pub path: PathBuf,
     /// Its name in the session's language.
     pub name: String,
-    /// The window class that its windows have (`StartupWMClass`).
+    /// The class of its windows (`StartupWMClass`).
     pub wm_class: Option<String>,
     /// Its names in all languages.
     pub(super) names: Vec<String>,
-    /// What it is ("Text Editor"), in all languages.
+    /// Its generic names ("Text Editor"), in all languages.
     pub(super) generic_names: Vec<String>,
     /// The words of `Exec`.
     pub(super) exec: Vec<String>,
     pub(super) icon: Option<String>,
-    /// `Path`: where it is to be started.
+    /// `Path`: its working directory.
     pub(super) directory: Option<PathBuf>,
     pub(super) mime_types: Vec<String>,
     pub(super) terminal: bool,
-    /// Menus do not show it.
+    /// Whether menus hide it.
     pub(super) no_display: bool,
-    /// Is to be started over D-Bus, by its id.
+    /// Whether it is started over D-Bus, by its id.
     pub(super) dbus_activatable: bool,
 }
 
 impl Entry {
-    /// The app of the file at `path`; `None` where the file is none, is marked as deleted
+    /// Reads the file at `path`. `None` if it does not describe an app, is marked as deleted
     /// (`Hidden`), or its program is not installed (`TryExec`).
     pub(super) fn read(path: &Path, id: &str, session: &Session) -> Option<Self> {
         let length = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
@@ -114,13 +113,13 @@ impl Entry {
         Some(entry)
     }
 
-    /// Whether one of its names is `name`, case aside.
+    /// Whether one of its names is `name`, ignoring case.
     pub(super) fn is_named(&self, name: &str) -> bool {
         let name = name.to_lowercase();
         self.names.iter().any(|n| n.to_lowercase() == name)
     }
 
-    /// The program that `Exec` starts, behind `env` and its assignments.
+    /// The program that `Exec` starts, after `env` and its assignments.
     pub(super) fn program(&self) -> &str {
         let mut words = self.exec.iter().map(String::as_str).peekable();
         if words.next_if(|w| command::base_name(w) == "env").is_some() {
@@ -132,7 +131,7 @@ impl Entry {
         words.next().unwrap_or_default()
     }
 
-    /// The program to start and its arguments; none for an app that only D-Bus starts.
+    /// The program to start and its arguments. Empty for an app that is only started over D-Bus.
     pub(super) fn command_line(
         &self,
         document: Option<&Document>,
@@ -159,7 +158,7 @@ impl Entry {
     }
 }
 
-/// The escapes of string values.
+/// Decodes the escapes of string values.
 fn unescape(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     let mut chars = value.chars();
@@ -174,15 +173,15 @@ fn unescape(value: &str) -> String {
             Some('t') => text.push('\t'),
             Some('r') => text.push('\r'),
             Some('\\') | None => text.push('\\'),
-            // `\;` of lists and what the specification does not know stay as they are.
+            // Keep `\;`, which is for lists, and escapes that the specification does not define.
             Some(other) => text.extend(['\\', other]),
         }
     }
     text
 }
 
-/// The keys that a name in the session's language can have, best first. "Localized values for
-/// keys": `lang_COUNTRY@MODIFIER`, without the one, the other, and both.
+/// The suffixes that a localized key may have in the session's language, best first. "Localized
+/// values for keys": `lang_COUNTRY@MODIFIER`, then without either part, then without both.
 fn locales(session: &Session) -> Vec<String> {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"]
         .iter()

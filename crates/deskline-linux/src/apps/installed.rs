@@ -11,12 +11,12 @@ use super::entry::Entry;
 use super::{command, open};
 use crate::session::Session;
 
-/// How deep desktop files may lie below `applications`, and how many are looked at: a link to a
-/// large folder must not stall a call.
+/// How deep below `applications` to look for desktop files, and how many to read: a link to a large
+/// folder must not stall a call.
 const DEPTH: usize = 4;
 const MOST: usize = 10_000;
 
-/// Apps, those first whose directories come first.
+/// The installed apps, in the order of their directories.
 pub(super) struct Installed {
     entries: Vec<Entry>,
 }
@@ -24,7 +24,8 @@ pub(super) struct Installed {
 impl Installed {
     pub(super) fn read(session: &Session) -> Self {
         let mut installed = Self { entries: vec![] };
-        // A file hides those with the same id in later directories, also where it is no app itself.
+        // A file hides files with the same id in later directories, even if it is not an app
+        // itself.
         let mut seen = HashSet::new();
         for dir in data_dirs(session) {
             let root = dir.join("applications");
@@ -38,7 +39,7 @@ impl Installed {
         installed
     }
 
-    /// The app with this id, case aside if no other way.
+    /// The app with this id. Ignores case only if there is no exact match.
     pub(super) fn by_id(&self, id: &str) -> Option<&Entry> {
         let id = id.strip_suffix(".desktop").unwrap_or(id);
         self.entries
@@ -47,12 +48,12 @@ impl Installed {
             .or_else(|| self.entries.iter().find(|e| e.id.eq_ignore_ascii_case(id)))
     }
 
-    /// Whether this is the file of one of them.
+    /// Whether the file at `path` belongs to one of them.
     pub(super) fn has(&self, path: &Path) -> bool {
         self.entries.iter().any(|e| e.path == path)
     }
 
-    /// The app that starts `command` and nothing else: `libreoffice --calc` is not `libreoffice`.
+    /// The app that starts exactly `command`: `libreoffice --calc` is not `libreoffice`.
     pub(super) fn by_command(&self, command: &str) -> Option<&Entry> {
         self.entries.iter().find(|e| {
             let program = e.program();
@@ -71,8 +72,8 @@ impl Installed {
             .find(|e| e.mime_types.iter().any(|t| t == kind))
     }
 
-    /// The one app that fits, of those that menus show if there are any; an error that lists them
-    /// where there are several.
+    /// The one app that matches. If several do, those that menus show are preferred; if several
+    /// remain, fails with their list.
     pub(super) fn one(
         &self,
         how: &str,
@@ -103,7 +104,7 @@ impl Installed {
         )))
     }
 
-    /// For an error: the apps whose names are nearest.
+    /// For errors: the apps with the most similar names.
     pub(super) fn nearest(&self, identifier: &str) -> String {
         let mut names: Vec<&str> = self
             .entries
@@ -130,7 +131,7 @@ impl Installed {
     }
 }
 
-/// The id of a desktop file that was given by its path.
+/// The id of a desktop file at this path.
 pub(super) fn id_of(path: &Path) -> String {
     let root = path
         .ancestors()
@@ -138,7 +139,7 @@ pub(super) fn id_of(path: &Path) -> String {
     id_below(path, root.or(path.parent()).unwrap_or(path))
 }
 
-/// "Desktop File ID": the path below `applications`, with dashes for slashes.
+/// "Desktop File ID": the path below `applications`, with dashes instead of slashes.
 fn id_below(path: &Path, root: &Path) -> String {
     let below = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
     below
@@ -166,8 +167,8 @@ fn desktop_files(dir: &Path, depth: usize) -> Vec<PathBuf> {
     files
 }
 
-/// Where data files are, first the user's. XDG Base Directory Specification; Flatpak and Snap add
-/// theirs to the environment of the session, which we may not have.
+/// The data directories, the user's first. XDG Base Directory Specification. If the session's
+/// `XDG_DATA_DIRS` is not known, adds the directories that Flatpak and Snap would add to it.
 pub(super) fn data_dirs(session: &Session) -> Vec<PathBuf> {
     let get = |name: &str| session.environment.get(name).filter(|v| !v.is_empty());
     let home = get("XDG_DATA_HOME")

@@ -1,4 +1,4 @@
-//! Starting an app: over D-Bus where its desktop file asks for it, else as a process.
+//! Starts an app: over D-Bus if its desktop file asks for that, else as a process.
 
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -18,22 +18,24 @@ use deskline_unix::{spawn, wait};
 
 use crate::session::{Session, environment};
 
-/// For an app to come up and answer on the bus.
+/// How long an app may take to start and answer on the bus.
 const ACTIVATION: Duration = Duration::from_secs(10);
-/// For the bus itself to answer.
+/// How long the bus itself may take to answer.
 const BUS: Duration = Duration::from_secs(2);
 
-/// Without it Chromium 7 elements, none of a page; `org.a11y.Status` does not move it. Measured.
+/// Measured: without this option Chromium exposes 7 elements and no page. Setting `org.a11y.Status`
+/// does not change that.
 const CHROMIUM_TREE: &str = "--force-renderer-accessibility";
 
-/// How often it is looked whether an app has complained too much.
+/// How often to check the length of an app's standard error.
 const CUT: Duration = Duration::from_secs(10);
 
-/// An app that was started.
+/// A launched app.
 #[derive(Debug, Clone)]
 pub struct Launched {
-    /// Its process. A launcher's where the app runs in another, such as an instance that already
-    /// ran: its windows then have another pid. `None` where the bus started it and does not say.
+    /// The process that was started. It may be a launcher: an app that runs in another process,
+    /// such as an existing instance, has windows with another pid. `None` if the bus started the
+    /// app and did not report a pid.
     pub pid: Option<u32>,
     /// Its name.
     pub name: String,
@@ -45,19 +47,19 @@ pub struct Launched {
 }
 
 impl Launched {
-    /// How the process that was started has ended, if it has: with success where it handed over to
-    /// another one, else it failed. Always `None` for one that the bus started.
+    /// How the started process has ended, if it has. Success means that it handed over to another
+    /// process, else it failed. Always `None` for an app that the bus started.
     pub fn exited(&self) -> Option<ExitStatus> {
         self.exit.get().copied()
     }
 
-    /// Whether this process is what was started, or came of it.
+    /// Whether this process is the one that was started, or descends from it.
     pub fn made(&self, pid: u32) -> bool {
         self.origin.made(pid)
     }
 
-    /// Whether what was started may have handed over to this process, which it did not start:
-    /// another instance of the same program, or an app that an opener has told to open something.
+    /// Whether the launch may have handed over to this process, which it did not start: another
+    /// instance of the same program, or an app that an opener made open something.
     pub fn may_have_handed_over_to(&self, pid: u32) -> bool {
         self.origin.is_same_program(pid)
             || (self.origin.is_opener()
@@ -66,15 +68,15 @@ impl Launched {
                     .is_some_and(|own| origin::is_of_the_session(pid, own)))
     }
 
-    /// The last lines that it has written to its standard error, on one line, where it has written
-    /// any. Hostile data, made harmless.
+    /// The last lines that it has written to standard error, joined into one; `None` if it has
+    /// written nothing. Hostile data, sanitised.
     pub fn complaint(&self) -> Option<String> {
         self.complaint.last_lines()
     }
 }
 
-/// Starts an app in a session, with the session's environment and away from this process: its own
-/// process session, nothing on its standard streams, in its home directory. It outlives us.
+/// Starts an app with the session's environment, detached from this process: in its own process
+/// session, with null standard streams, in its home directory. It outlives this process.
 pub fn launch(launch: &Launch, session: &Session) -> Result<Launched> {
     let activatable = launch.entry.as_ref().filter(|e| e.dbus_activatable);
     if let (Some(entry), Some(address)) = (activatable, &session.session_bus) {
@@ -124,7 +126,7 @@ fn activate(id: &str, launch: &Launch, address: &str) -> Result<Option<u32>, bus
         body,
     };
     match connection.call(&call, ACTIVATION) {
-        // It was asked, and may only be slow to answer: a second copy would be worse.
+        // The app was asked and may only be slow to answer. Do not start a second copy.
         Ok(_) | Err(bus::Error::Timeout) => {}
         Err(e) => return Err(e),
     }
@@ -192,14 +194,14 @@ fn start(launch: &Launch, session: &Session) -> Result<Launched> {
     Ok(launched)
 }
 
-/// What no other launch has, of this process or another.
+/// A value that is unique among all launches of all processes.
 fn mark() -> String {
     static LAUNCHES: AtomicU32 = AtomicU32::new(0);
     let number = LAUNCHES.fetch_add(1, Ordering::Relaxed);
     format!("{}-{number}", std::process::id())
 }
 
-/// Reaps the process when it ends, and keeps what it complains about from growing.
+/// Reaps the process when it ends, and limits the length of its standard error.
 fn mind(mut child: Child, exit: &OnceLock<ExitStatus>, complaint: &Complaint) {
     let pid = Pid::from_child(&child);
     if let Ok(ended) = pidfd_open(pid, PidfdFlags::empty()) {
@@ -212,8 +214,8 @@ fn mind(mut child: Child, exit: &OnceLock<ExitStatus>, complaint: &Complaint) {
     }
 }
 
-/// Whether the program is a Chromium, which Electron apps are too: a file of its resources lies
-/// with the program, above it, or where Debian puts it for a program that is a script.
+/// Whether the program is Chromium, as Electron apps are too. Looks for one of its resource files
+/// beside the program, above it, or where Debian puts it for a program that is a script.
 fn is_chromium(program: &Path) -> bool {
     let real = program
         .canonicalize()

@@ -1,7 +1,7 @@
-//! The type of a document, and the app that opens it by default.
+//! Finds the type of a document, and the default app for it.
 //!
-//! Shared MIME Info, by the file's name alone (and whether it is text); Association between MIME
-//! types and applications.
+//! Shared MIME Info, by file name only (and whether the contents are text). Association between
+//! MIME types and applications.
 
 use std::fs;
 use std::io::Read;
@@ -11,10 +11,10 @@ use super::entry::Entry;
 use super::installed::{Installed, data_dirs};
 use crate::session::Session;
 
-/// How far up the types that a type is a kind of are followed.
+/// How many levels of parent types to follow.
 const ANCESTORS: usize = 8;
 
-/// The types of the file at `path`, from the most special to the most general.
+/// The types of the file at `path`, from the most specific to the most general.
 pub(super) fn types_of(path: &Path, session: &Session) -> Vec<String> {
     if path.is_dir() {
         return vec!["inode/directory".to_owned()];
@@ -37,15 +37,15 @@ pub(super) fn types_of(path: &Path, session: &Session) -> Vec<String> {
         kinds.extend(up);
         at += 1;
     }
-    // Text is plain text without being said to be.
+    // Every text type is also plain text, even if the database does not say so.
     if kinds.iter().any(|kind| kind.starts_with("text/")) {
         kinds.push("text/plain".to_owned());
     }
     kinds
 }
 
-/// The type whose pattern fits the name best: the heaviest, then the longest. `globs2` has lines of
-/// `weight:type:pattern`; only `*.extension` patterns are looked at.
+/// The type of the pattern that matches the name best: the highest weight, then the longest. Lines
+/// of `globs2` are `weight:type:pattern`. Only `*.extension` patterns are supported.
 fn by_name(path: &Path, session: &Session) -> Option<String> {
     let name = path.file_name()?.to_str()?.to_lowercase();
     data_dirs(session).iter().find_map(|dir| {
@@ -77,8 +77,8 @@ fn is_text(path: &Path) -> bool {
             <= 1
 }
 
-/// The app that opens the first of `kinds` that one opens: the user's choice, then the
-/// distribution's, then any that says it can.
+/// The default app for the first of `kinds` that has one: the user's choice, then the
+/// distribution's, then any app that declares the type.
 pub(super) fn default_app<'a>(
     kinds: &[String],
     installed: &'a Installed,
@@ -97,7 +97,7 @@ pub(super) fn default_app<'a>(
     })
 }
 
-/// The ids that a `mimeapps.list` gives as default for `kind`.
+/// The default ids for `kind` in a `mimeapps.list`.
 fn chosen<'a>(list: &'a str, kind: &'a str) -> impl Iterator<Item = &'a str> {
     list.lines()
         .map(str::trim)
@@ -111,7 +111,7 @@ fn chosen<'a>(list: &'a str, kind: &'a str) -> impl Iterator<Item = &'a str> {
         .filter(|id| !id.is_empty())
 }
 
-/// The `mimeapps.list` files in the order of their weight; each desktop's own come first.
+/// The `mimeapps.list` files by precedence; those of a specific desktop come first.
 fn lists(session: &Session) -> Vec<PathBuf> {
     let get = |name: &str| session.environment.get(name).filter(|v| !v.is_empty());
     let home = get("XDG_CONFIG_HOME")

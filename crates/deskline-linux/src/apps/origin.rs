@@ -1,6 +1,6 @@
-//! Whose windows count as those of an app that was started: its own, those of what it has started,
-//! and those of an instance that it has handed over to. A stranger's window that happens to appear
-//! meanwhile does not.
+//! Decides which windows belong to a launched app: its own, those of its descendants, and those of
+//! an instance that it has handed over to. Unrelated windows that open meanwhile do not belong to
+//! it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use super::command::base_name;
 use super::running::is_interpreter;
 use deskline_unix::process;
 
-/// The variable that marks what came of one launch, also where it left the process session and
-/// was re-parented.
+/// The variable that marks the descendants of one launch, even if they left the process session and
+/// were re-parented.
 pub(super) const MARK: &str = "DESKLINE_LAUNCH";
 
-/// Deeper than any real chain of launchers.
+/// How many ancestors to follow: more than any real chain of launchers has.
 const DEPTH: usize = 32;
 
-/// Directories of programs that have nothing to do with each other.
+/// Directories that hold unrelated programs.
 const SHARED: [&str; 6] = ["bin", "sbin", "libexec", "games", "lib", "lib64"];
 
-/// Programs that have another app started over the bus, and end.
+/// Programs that only make another app open something over the bus, and then end.
 const OPENERS: [&str; 10] = [
     "xdg-open",
     "gio",
@@ -33,12 +33,12 @@ const OPENERS: [&str; 10] = [
     "dex",
 ];
 
-/// What is known of a launch.
+/// What is known about a launch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Origin {
-    /// The process that was started, or that the bus has started.
+    /// The process that was started, by us or by the bus.
     pub(super) pid: Option<u32>,
-    /// The value of [`MARK`]; empty where the bus has started it.
+    /// The value of [`MARK`]; empty if the bus started the app.
     pub(super) mark: String,
     /// The program's path.
     pub(super) program: PathBuf,
@@ -47,7 +47,7 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// Whether this process is the one that was started, or came of it.
+    /// Whether this process is the one that was started, or descends from it.
     pub(super) fn made(&self, pid: u32) -> bool {
         let Some(started) = self.pid else {
             return false;
@@ -55,7 +55,7 @@ impl Origin {
         if pid == started || ancestors(pid).any(|ancestor| ancestor == started) {
             return true;
         }
-        // What was started leads a process session of its own, and so is no one else's.
+        // The started process leads its own process session, so all members of it are its own.
         !self.mark.is_empty() && (session_of(pid) == Some(started) || self.has_mark(pid))
     }
 
@@ -64,9 +64,9 @@ impl Origin {
         environment.get(MARK) == Some(&self.mark)
     }
 
-    /// Whether this process runs the same program, so that the one that was started may have handed
-    /// over to it: by its executable, by the directory that only this app's programs are in, or by
-    /// the script that it runs.
+    /// Whether this process runs the same program, so that the started one may have handed over to
+    /// it. Compares the executable, its directory if that belongs to this app alone, or the script
+    /// that it runs.
     pub(super) fn is_same_program(&self, pid: u32) -> bool {
         let Ok(executable) = fs::read_link(format!("/proc/{pid}/exe")) else {
             return false;
@@ -93,8 +93,8 @@ impl Origin {
         if own_dir && executable.parent() == dir {
             return true;
         }
-        // gnome-terminal-server of gnome-terminal, soffice.bin of soffice, /usr/lib/chromium/chromium
-        // of the script /usr/bin/chromium.
+        // gnome-terminal-server for gnome-terminal, soffice.bin for soffice,
+        // /usr/lib/chromium/chromium for the script /usr/bin/chromium.
         let running = name(&executable);
         [name(&real), name(&self.program)]
             .into_iter()
@@ -106,14 +106,15 @@ impl Origin {
             })
     }
 
-    /// Whether the program only has another one open something, which cannot be told from here.
+    /// Whether the program only makes another app open something. Which app that is cannot be known
+    /// here.
     pub(super) fn is_opener(&self) -> bool {
         OPENERS.contains(&name(&self.program))
     }
 }
 
-/// Whether an opener that had this pid may have had `pid` open something: it ran before, or the bus
-/// or the session's manager has started it since.
+/// Whether the opener with the pid `opener` may have made `pid` open something: either that process
+/// ran before, or the bus or the session's manager has started it since.
 pub(super) fn is_of_the_session(pid: u32, opener: u32) -> bool {
     let read = |pid: u32| process::read(Path::new("/proc"), pid.cast_signed());
     if pid < opener {
@@ -129,7 +130,7 @@ fn name(path: &Path) -> &str {
     base_name(path.to_str().unwrap_or_default())
 }
 
-/// Whether an interpreter runs one of these scripts.
+/// Whether this process is an interpreter that runs one of these scripts.
 fn runs_script(pid: u32, scripts: &[&Path]) -> bool {
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let words = line.split(|b| *b == 0).skip(1).take(8);
@@ -148,7 +149,7 @@ fn parent_of(pid: u32) -> Option<u32> {
     u32::try_from(process.parent).ok().filter(|pid| *pid > 1)
 }
 
-/// The process session of a process.
+/// The process session id of a process.
 fn session_of(pid: u32) -> Option<u32> {
     let process = process::read(Path::new("/proc"), pid.cast_signed())?;
     u32::try_from(process.session).ok()

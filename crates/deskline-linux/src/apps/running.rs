@@ -1,40 +1,41 @@
-//! Whether an app that runs is the one that is asked for.
+//! Decides whether a running app is the one that was requested.
 
 use super::{Launch, command};
 
-/// Programs that run others: a process of this name may be any app.
+/// Programs that run other programs: a process with this name may be any app.
 const INTERPRETERS: [&str; 14] = [
     "sh", "bash", "dash", "python", "python3", "perl", "ruby", "java", "node", "gjs", "electron",
     "flatpak", "snap", "mono",
 ];
 
-/// The kernel keeps this many bytes of a process's name.
+/// The kernel truncates a process's name to this many bytes.
 const COMM: usize = 15;
 
-/// Whether a process of this name may be any app.
+/// Whether a process with this name may be any app.
 pub(super) fn is_interpreter(program: &str) -> bool {
     INTERPRETERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
         || INTERPRETERS.contains(&program)
 }
 
-/// What is known of a running app. Empty where it is not.
+/// What is known about a running app. Unknown fields are empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Running<'a> {
     /// The base name of its executable, or its `/proc/pid/comm`.
     pub program: &'a str,
-    /// The name of its root on the accessibility bus.
+    /// The name of its root object on the accessibility bus.
     pub accessible_name: &'a str,
-    /// A window's class, either part of `WM_CLASS`.
+    /// The class of a window, either part of `WM_CLASS`.
     pub window_class: &'a str,
 }
 
 impl Launch {
-    /// Whether `running` is an instance of this app. A hint: toolkits name themselves freely.
+    /// Whether `running` is an instance of this app. A hint only: toolkits choose these names
+    /// freely.
     pub fn is_running_as(&self, running: Running<'_>) -> bool {
         let same = |a: &str, b: &str| !a.is_empty() && a.to_lowercase() == b.to_lowercase();
         let entry = self.entry.as_ref();
-        // What the desktop file says about its windows is exact, and tells the parts of an office
-        // suite apart, which are one program.
+        // The window class from the desktop file is exact. It also distinguishes the parts of an
+        // office suite, which are one program.
         if let Some(class) = entry.and_then(|e| e.wm_class.as_deref())
             && !running.window_class.is_empty()
         {

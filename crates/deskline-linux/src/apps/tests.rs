@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A session with apps and commands of its own.
+/// A session with its own apps and commands.
 struct Fixture {
     root: TempDir,
     session: Session,

@@ -1,5 +1,5 @@
-//! The buses: whether accessibility is there and on, who is on it and answers, and whether a tree
-//! can be read.
+//! Checks the buses: whether accessibility is available and on, which apps are on its bus and
+//! answer, and whether a tree can be read.
 
 use std::time::{Duration, Instant};
 
@@ -12,21 +12,22 @@ use deskline_atspi::accessibility_bus;
 use deskline_atspi::bus::{self, Body, Call, Connection};
 use deskline_atspi::{AtSpi, Listed};
 
-/// An app that has not answered by then is named as hanging.
+/// An app that takes longer than this to answer is reported as hanging.
 const ANSWER: Duration = Duration::from_millis(700);
 
-/// A browser window with its page and buttons has more showing elements than this; without, 4.
+/// A browser window that exposes its page and buttons has more showing elements than this. One that
+/// exposes only its frame has 4.
 const FRAME: usize = 10;
 
 const ACCESSIBILITY: &str = "accessibility";
 
-/// Who is on the accessibility bus, and where that is.
+/// The address of the accessibility bus and the apps on it.
 pub(super) struct Found {
     pub(super) address: String,
     pub(super) apps: Vec<App>,
 }
 
-/// The checks of the buses, and who is on the accessibility bus.
+/// Checks the buses; also returns the apps on the accessibility bus.
 pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Found>) {
     let Some(session_bus) = &session.session_bus else {
         let missing = session.missing();
@@ -81,7 +82,7 @@ pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Found>) {
     (checks, Some(found))
 }
 
-/// The apps on the bus, each asked for the number of its windows at once.
+/// Lists the apps on the bus. Asks all of them for their number of windows at once.
 fn list(address: &str) -> Result<Vec<App>, bus::Error> {
     let listed = AtSpi::connect(address)?.apps()?;
     let calls = listed.iter().map(|app| Call {
@@ -97,7 +98,7 @@ fn list(address: &str) -> Result<Vec<App>, bus::Error> {
     let mut bus = Connection::open(address, ANSWER)?;
     let count = listed.len().max(1);
     let asked = bus.batch(calls, count, Instant::now() + ANSWER, |i, reply| {
-        // An error is an answer too: of an app that is there and has nothing.
+        // An error is an answer too: the app is there and has no windows.
         windows[i] = Some(reply.map_or(0, |m| m.reader().variant_i32().unwrap_or(0)));
     });
     match asked {
@@ -108,8 +109,8 @@ fn list(address: &str) -> Result<Vec<App>, bus::Error> {
     Ok(listed.into_iter().zip(windows).map(app).collect())
 }
 
-/// Reads the tree of the first of these apps that gives one, as every link does, and names those
-/// that give their frame without what is in it.
+/// Reads the tree of the first of these apps that has one, as every link does. Names the apps that
+/// expose their frame but not its contents.
 pub(super) fn tree(address: &str, pids: &[u32]) -> Vec<Check> {
     let remedy = "start the app again; if no app can be read, log out and in again";
     let mut atspi = match AtSpi::connect(address) {

@@ -1,22 +1,22 @@
-//! The apps that have windows: which can be driven, and for the others what their toolkit needs.
+//! Checks the apps that have windows: which ones can be driven, and what the others' toolkits need.
 
 use super::Check;
 use deskline_atspi::toolkits::mapped;
 use deskline_unix::process;
 use deskline_x11::Toplevel;
 
-/// More than this many lines of apps help nobody.
+/// List at most this many apps: a longer report is not read.
 const MOST: usize = 10;
 
 /// An app on the accessibility bus.
 pub(super) struct App {
     pub(super) pid: u32,
-    /// How many windows it has there; `None` where it does not answer.
+    /// Its number of windows on the bus; `None` if the app does not answer.
     pub(super) windows: Option<i32>,
 }
 
-/// Adds a check for each app that has windows and cannot be driven, and one for the rest. Returns
-/// the pids of the rest, frontmost first.
+/// Adds a check for each app that has windows and cannot be driven, and one for all others. Returns
+/// the pids of the others, frontmost first.
 pub(super) fn look(windows: &[Toplevel], listed: &[App], checks: &mut Vec<Check>) -> Vec<u32> {
     let mut pids: Vec<u32> = vec![];
     for window in windows {
@@ -26,7 +26,7 @@ pub(super) fn look(windows: &[Toplevel], listed: &[App], checks: &mut Vec<Check>
     }
     let mut wrong = vec![];
     pids.retain(|&pid| {
-        // An app can be there twice, once as a plug without windows.
+        // An app can be on the bus twice, once as a plug without windows.
         let there = listed.iter().filter(|app| app.pid == pid);
         let Some(answers) = there
             .map(|app| app.windows)
@@ -81,7 +81,7 @@ pub(super) fn look(windows: &[Toplevel], listed: &[App], checks: &mut Vec<Check>
     pids
 }
 
-/// An app without a tree, or with next to none, and what its toolkit needs.
+/// The check for an app that has no tree, or almost none, with what its toolkit needs.
 pub(super) fn deaf(pid: u32, how: &str) -> Check {
     match mapped::of(pid) {
         Some((toolkit, remedy)) => Check::warn(

@@ -1,4 +1,5 @@
-//! The display: whether it answers, lets us in, and has what windows, input and pictures need.
+//! Checks the display: whether it answers and lets us in, and whether it supports windows, input
+//! and pictures.
 
 use x11rb::connection::{Connection as _, RequestConnection as _};
 use x11rb::protocol::{composite, damage, res, shm, xinput, xkb, xtest};
@@ -11,7 +12,7 @@ use deskline_x11::{Kind, Toplevel, X11};
 const DISPLAY: &str = "display";
 const EXTENSIONS: &str = "X extensions";
 
-/// What agents lose with an extension, and whether they can do without.
+/// X extensions, what agents lose without each, and whether they can do without it.
 const NEEDED: [(&str, &str, bool); 7] = [
     (
         xtest::X11_EXTENSION_NAME,
@@ -42,7 +43,7 @@ const NEEDED: [(&str, &str, bool); 7] = [
     ),
 ];
 
-/// The display's checks, and its app windows, frontmost first, where they could be read.
+/// Checks the display. Also returns its app windows, frontmost first, if they could be read.
 pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Vec<Toplevel>>) {
     let Some(display) = &session.display else {
         return (vec![absent(session)], None);
@@ -62,7 +63,7 @@ pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Vec<Toplevel>>) {
     extensions(&raw, &mut checks);
     let x11 = match X11::connect(display, session.xauthority.as_deref()) {
         Ok(x11) => x11,
-        // That an extension is missing has been said.
+        // The missing extension has its own check.
         Err(_)
             if checks
                 .iter()
@@ -124,7 +125,7 @@ pub(super) fn picture(session: &Session, window: &Toplevel) -> Check {
 
 const GUARD: &str = "guard";
 
-/// Whether the person's input can be kept apart from the agent's.
+/// Checks whether the person's input can be kept apart from the agent's.
 pub(super) fn guard(session: &Session) -> Check {
     let display = session.display.as_deref().unwrap_or_default();
     let why = match deskline_x11::guard::look(display, session.xauthority.as_deref()) {
@@ -198,7 +199,7 @@ fn refused(display: &str, error: &str) -> Check {
 fn facts(display: &str, raw: &Connection, screen: usize) -> String {
     let setup = raw.setup();
     let vendor = String::from_utf8_lossy(&setup.vendor);
-    // X.Org counts 1.20.4 as 12004000 and has left the 1 out since 21.
+    // X.Org encodes 1.20.4 as 12004000. Since version 21 it omits the leading 1.
     let number = setup.release_number;
     let (minor, patch) = (number / 100_000 % 100, number / 1_000 % 100);
     let server = match vendor.as_ref() {

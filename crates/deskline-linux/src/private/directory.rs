@@ -1,4 +1,4 @@
-//! The directory of a private desktop, and that none stays behind.
+//! The directory of a private desktop, and the removal of abandoned ones.
 
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::ErrorKind;
@@ -13,11 +13,11 @@ use rustix::fs::{FlockOperation, flock};
 
 use deskline_unix::spawn;
 
-/// The start of its name.
+/// The prefix of its name.
 const PREFIX: &str = "deskline-desktop-";
 
-/// The longest path of a directory that these are made in: apps put sockets below, whose paths are
-/// at most 107 bytes long.
+/// The maximum length of the parent directory's path. Apps create sockets in the desktop's
+/// directory, and socket paths are limited to 107 bytes.
 const LONGEST_BASE: usize = 40;
 
 pub(super) const MAKING: &str = "making the private desktop's directory";
@@ -30,12 +30,12 @@ pub(super) fn private_directory(path: &Path) -> std::io::Result<()> {
 #[derive(Debug)]
 pub(super) struct Directory {
     pub(super) path: PathBuf,
-    /// Locked while the desktop runs, so that nobody takes the directory for abandoned.
+    /// Locked while the desktop runs, so that the directory does not count as abandoned.
     _lock: OwnedFd,
 }
 
 impl Directory {
-    /// A new one, `…/deskline-desktop-<pid>-<n>`. Abandoned ones are removed first.
+    /// Creates a directory `…/deskline-desktop-<pid>-<n>`. Removes abandoned ones first.
     pub(super) fn create() -> Result<Self> {
         let mut base = std::env::temp_dir();
         if base.as_os_str().len() > LONGEST_BASE || !is_plain(&base) {
@@ -66,7 +66,7 @@ impl Drop for Directory {
     }
 }
 
-/// Whether a path needs no escapes where it is part of a D-Bus address.
+/// Whether a path can be part of a D-Bus address without escapes.
 fn is_plain(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
     bytes
@@ -74,7 +74,8 @@ fn is_plain(path: &Path) -> bool {
         .all(|b| b.is_ascii_alphanumeric() || b"-_/.".contains(b))
 }
 
-/// Locks a directory that nobody else has locked. Goes with this process, however that ends.
+/// Locks a directory unless it is locked already. The kernel releases the lock when this process
+/// ends.
 fn lock(path: &Path) -> std::io::Result<OwnedFd> {
     let directory = OwnedFd::from(File::open(path)?);
     flock(&directory, FlockOperation::NonBlockingLockExclusive)?;
@@ -99,11 +100,11 @@ fn sweep(base: &Path) {
     }
 }
 
-/// A file system of a person who is gone can take for ever to let go of.
+/// How long unmounting may take: a FUSE file system whose process has gone may hang.
 const UNMOUNT: Duration = Duration::from_secs(2);
 
-/// Removes a directory with all that is in it, but not what is mounted there: the document portal
-/// mounts a file system of the person's documents, and one that was killed leaves the mount.
+/// Removes a directory and its contents, but nothing that is mounted there. The document portal
+/// mounts a file system with the person's documents, and leaves the mount if it is killed.
 fn remove(path: &Path) -> std::io::Result<()> {
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     let mounted = mounts
@@ -124,7 +125,7 @@ fn remove(path: &Path) -> std::io::Result<()> {
     fs::remove_dir_all(path)
 }
 
-/// Whether it may have been made just now, and not be locked yet.
+/// Whether the directory may be so new that it is not locked yet.
 fn recent(metadata: &Metadata) -> bool {
     let age = metadata
         .modified()

@@ -1,9 +1,9 @@
-//! Ending all that runs on a private desktop.
+//! Ends everything that runs on a private desktop.
 //!
-//! What runs there is what carries its mark in the environment, with all descendants, and the
-//! descendants of the process that runs the desktop where that is the subreaper. A process that
-//! does not go by itself is killed; a process is held by a pidfd before it is judged, so that a
-//! reused pid can never be hit.
+//! That is every process with the desktop's mark in its environment and all its descendants. If the
+//! process that runs the desktop is a subreaper, its own descendants count too. A process that does
+//! not end by itself is killed. Each process is held by a pidfd before it is identified, so that a
+//! reused pid is never signalled.
 
 use std::collections::{HashMap, HashSet};
 use std::os::fd::OwnedFd;
@@ -21,22 +21,22 @@ use deskline_unix::wait;
 
 use crate::session::environment;
 
-/// For apps to end by themselves after SIGTERM. What then still runs is killed.
+/// How long apps have to end after SIGTERM. After that they are killed.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// For killed processes to be gone; longer only in the kernel's uninterruptible sleep.
+/// How long to wait for killed processes to end. They take longer only in uninterruptible sleep.
 const KILLED: Duration = Duration::from_millis(500);
 
 /// Whose descendants belong to the desktop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// Those of its programs and of marked processes.
+    /// Those of the desktop's programs and of marked processes.
     Desktop,
-    /// All of this process's, which is the subreaper and runs nothing else.
+    /// All descendants of this process, which is the subreaper and runs nothing else.
     Process,
 }
 
-/// Ends everything: apps first, so that they can still say goodbye to display and bus, then
+/// Ends apps first, so that they can still disconnect from the display and the bus. Then ends
 /// `children`, the desktop's own programs.
 pub(super) fn end(mark: &str, reach: Reach, children: &mut [(&'static str, Child)]) {
     let own: HashSet<i32> = children
@@ -56,12 +56,12 @@ pub(super) fn end(mark: &str, reach: Reach, children: &mut [(&'static str, Child
     for (_, child) in children.iter_mut() {
         drop(child.try_wait());
     }
-    // What the bus or the accessibility launcher had started last.
+    // Processes that the bus or the accessibility launcher started last.
     sweep(&apps, Signal::KILL, KILLED, reach);
 }
 
-/// Signals all of `targets`, waits until they have ended or `time` is up, and looks again for
-/// those that were started meanwhile.
+/// Signals all of `targets` and waits until they have ended or `time` is up. Looks again for
+/// processes that were started meanwhile.
 fn sweep(targets: &dyn Fn() -> Vec<(i32, OwnedFd)>, signal: Signal, time: Duration, reach: Reach) {
     let deadline = Instant::now() + time;
     let mut signalled = HashSet::new();
@@ -92,12 +92,12 @@ fn wait_for_one(processes: &[(i32, OwnedFd)], deadline: Instant) {
     let _ = wait::any(&mut fds, Some(left));
 }
 
-/// Takes over what the orphans that came to us left behind.
+/// Reaps orphans that were re-parented to this process.
 fn reap() {
     while let Ok(Some(_)) = waitpid(None, WaitOptions::NOHANG) {}
 }
 
-/// The running processes of the desktop without `own`, its programs, each held.
+/// The running processes of the desktop except `own`, its programs, each with a pidfd.
 fn of_desktop(mark: &str, reach: Reach, own: &HashSet<i32>) -> Vec<(i32, OwnedFd)> {
     let proc = Path::new("/proc");
     let us = std::process::id().cast_signed();
@@ -117,7 +117,7 @@ fn of_desktop(mark: &str, reach: Reach, own: &HashSet<i32>) -> Vec<(i32, OwnedFd
         marked.contains(&pid) || own.contains(&pid) || (reach == Reach::Process && pid == us)
     };
     let belongs = |p: &Process| {
-        // The table is a snapshot of moving things: never follow it for longer than it is.
+        // The table is not an atomic snapshot and may contain a cycle: follow at most its length.
         std::iter::successors(Some(p.pid), |pid| parents.get(pid).copied())
             .take(parents.len())
             .any(root)

@@ -1,4 +1,4 @@
-//! The programs of a private desktop, each started when what it needs answers.
+//! Starts the programs of a private desktop, each as soon as the programs that it needs answer.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
@@ -23,16 +23,16 @@ use crate::session::{Environment, Session, socket};
 /// The name of the VNC socket in the desktop's directory.
 pub(super) const VNC_SOCKET: &str = "vnc";
 
-/// Display numbers start here. Low ones are for people: `startx` takes `:0` where no lock file is,
-/// and a server with `-displayfd` writes none.
+/// The lowest display number to use. Lower numbers are for people: `startx` takes `:0` if there is
+/// no lock file, and a server that is started with `-displayfd` writes none.
 const FIRST_DISPLAY: u16 = 1_000;
 
-/// The names of the programs, for people and for the files of what they say.
+/// The names of the programs, for errors and for the files with their standard error.
 const X_SERVER: &str = "X server";
 const BUS: &str = "session bus";
 const WINDOW_MANAGER: &str = "window manager";
 
-/// What was started, by name, in order.
+/// The programs that were started, by name, in order.
 #[derive(Debug)]
 pub(super) struct Parts {
     pub(super) children: Vec<(&'static str, Child)>,
@@ -41,8 +41,8 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Nothing started yet; all of it must be up at `deadline`. Where `tied`, the programs end
-    /// when the thread that starts them does.
+    /// Nothing started yet. Everything must be up at `deadline`. If `tied`, the programs end when
+    /// the thread that starts them does.
     pub(super) fn new(deadline: Instant, tied: bool) -> Self {
         Self {
             children: vec![],
@@ -51,7 +51,7 @@ impl Parts {
         }
     }
 
-    /// Starts everything and adds to `variables` what becomes known.
+    /// Starts everything. Adds the variables to `variables` as they become known.
     pub(super) fn start(
         &mut self,
         programs: &Programs,
@@ -67,7 +67,8 @@ impl Parts {
         let mut bus = Connection::open(&address, self.left()).map_err(Error::system(
             "connecting to the private desktop's session bus",
         ))?;
-        // Apps ask the session bus where it is. Told by AT_SPI_BUS_ADDRESS, Qt 6 stays off it.
+        // Apps ask the session bus for the address. If AT_SPI_BUS_ADDRESS is set, Qt 6 stays off
+        // the bus.
         enable_accessibility(&mut bus, self.left())?;
         self.wait_for_window_manager(directory, &Session::from_environment(variables))?;
         start_portal(&mut bus);
@@ -85,7 +86,7 @@ impl Parts {
         directory: &Path,
         variables: &Environment,
     ) -> Result<u16> {
-        // Other users can reach the socket in /tmp/.X11-unix: only the cookie keeps them out.
+        // Other users can reach the socket in /tmp/.X11-unix: only the cookie stops them.
         let cookie = directory.join("Xauthority");
         let write = || -> std::io::Result<()> {
             let mut random = [0; 16];
@@ -97,7 +98,8 @@ impl Parts {
                 .write_all(&xauth::for_any_display(random))
         };
         write().map_err(Error::system("writing the private desktop's X cookie"))?;
-        // The process id keeps desktops that start at the same time apart.
+        // Derive the first number from the process id, so that desktops that start at the same time
+        // differ.
         let first = FIRST_DISPLAY + (std::process::id() % 5_000) as u16;
         let mut taken = None;
         for number in first..first + 100 {
@@ -108,7 +110,8 @@ impl Parts {
             self.spawn(X_SERVER, command, directory, variables)?;
             match self.first_line(X_SERVER, directory) {
                 Ok(_) => return Ok(number),
-                // Another server was quicker to take the number; any other reason comes again.
+                // Another server took the number first: try the next. Any other failure would
+                // happen again.
                 Err(e) if said(X_SERVER, directory).contains("listening sockets") => {
                     taken = Some(e);
                 }
@@ -154,7 +157,7 @@ impl Parts {
         let (x, screen) = session.connect_x11()?;
         let mut question = Question::new(&x, screen)?;
         while !question.answered()? {
-            // Woken now and then to see whether it still runs.
+            // Wake now and then to check that the program still runs.
             let time = self.left().min(Duration::from_millis(200));
             if !wait::readable(x.stream(), time)
                 .map_err(Error::system("waiting for the window manager"))?
@@ -165,8 +168,8 @@ impl Parts {
         Ok(())
     }
 
-    /// Starts a program with exactly these variables; what it says on standard error is kept in
-    /// the desktop's directory.
+    /// Starts a program with exactly these variables. Its standard error goes to a file in the
+    /// desktop's directory.
     fn spawn(
         &mut self,
         name: &'static str,
@@ -191,7 +194,7 @@ impl Parts {
         Ok(())
     }
 
-    /// The line that the program started last prints when it is ready.
+    /// The line that the last started program prints when it is ready.
     fn first_line(&mut self, name: &'static str, directory: &Path) -> Result<String> {
         let deadline = self.deadline;
         let Some((_, child)) = self.children.last_mut() else {
@@ -203,7 +206,8 @@ impl Parts {
             .map(|mut out| read_line(&mut out, deadline));
         match line {
             Some(Ok(line)) if !line.is_empty() => return Ok(line),
-            // It has closed its output: it is about to end, and how is worth saying.
+            // It has closed its output, so it is about to end. Wait for that, to report how it
+            // ended.
             Some(Ok(_)) => {
                 if let Ok(process) = pidfd_open(Pid::from_child(child), PidfdFlags::empty()) {
                     wait::readable(process, self.left())
@@ -216,7 +220,7 @@ impl Parts {
         Err(failed(name, "does not say that it is ready", directory))
     }
 
-    /// An error where the program has ended or the time is up.
+    /// Fails if the program has ended or the time is up.
     fn check(&mut self, name: &'static str, directory: &Path) -> Result<()> {
         for (_, child) in self.children.iter_mut().filter(|(n, _)| *n == name) {
             if let Ok(Some(status)) = child.try_wait() {
@@ -230,7 +234,7 @@ impl Parts {
     }
 }
 
-/// An error with the last lines that the program said.
+/// An error with the last lines of the program's standard error.
 fn failed(name: &str, how: &str, directory: &Path) -> Error {
     let log = said(name, directory);
     let mut lines: Vec<_> = log
@@ -250,12 +254,12 @@ fn failed(name: &str, how: &str, directory: &Path) -> Error {
     ))
 }
 
-/// All that the program said on standard error.
+/// The program's standard error.
 fn said(name: &str, directory: &Path) -> String {
     String::from_utf8_lossy(&fs::read(directory.join(name)).unwrap_or_default()).into_owned()
 }
 
-/// Reads up to the end of the line or of the stream.
+/// Reads up to the end of the line or the stream.
 pub(super) fn read_line(out: &mut ChildStdout, deadline: Instant) -> Result<String> {
     let mut line = vec![];
     let mut byte = [0];
@@ -273,7 +277,7 @@ pub(super) fn read_line(out: &mut ChildStdout, deadline: Instant) -> Result<Stri
     }
 }
 
-/// The X server for display `number`, which says on its standard output when it is ready.
+/// The X server for display `number`. It prints a line on standard output when it is ready.
 fn x_server(
     programs: &Programs,
     options: &Options,
@@ -289,7 +293,7 @@ fn x_server(
             .arg("-geometry")
             .arg(format!("{width}x{height}"))
             .args(["-depth", "24"]);
-        // A socket file of our own, where TCP would be open to every user of this host.
+        // Use a socket file in our own directory. Every user of this host could connect to TCP.
         command.args(["-rfbport", "-1", "-SecurityTypes", "None", "-AlwaysShared"]);
         command.arg("-rfbunixpath").arg(directory.join(VNC_SOCKET));
     } else {
@@ -307,7 +311,7 @@ fn socket_of(display: u16) -> String {
     format!("/tmp/.X11-unix/X{display}")
 }
 
-/// Starts the accessibility bus by asking for it, and turns accessibility on.
+/// Starts the accessibility bus by requesting its address, and turns accessibility on.
 fn enable_accessibility(bus: &mut Connection, time: Duration) -> Result<()> {
     accessibility_bus::address_on(bus, time).map_err(|e| {
         Error::Unavailable(format!(
@@ -317,8 +321,8 @@ fn enable_accessibility(bus: &mut Connection, time: Duration) -> Result<()> {
     accessibility_bus::enable_on(bus, time)
 }
 
-/// Starts the portal where it is installed. File and print dialogs that apps ask it for are then
-/// windows of this desktop. Nothing waits for it: apps do not need it to start.
+/// Starts the portal if it is installed, so that the file and print dialogs that apps request from
+/// it are windows of this desktop. Does not wait for it: apps can start without it.
 fn start_portal(bus: &mut Connection) {
     let start = Call {
         destination: "org.freedesktop.DBus",
@@ -331,8 +335,8 @@ fn start_portal(bus: &mut Connection) {
     drop(bus.next_reply(Instant::now()));
 }
 
-/// Removes the socket of display `number`, where its server was killed before it could and no
-/// other server has it now.
+/// Removes the socket of display `number` if its server was killed before it could, and no other
+/// server has taken the number.
 pub(super) fn remove_socket(number: u16) {
     let path = socket_of(number);
     if socket::is_dead(Path::new(&path)) {

@@ -1,10 +1,10 @@
-//! The programs that a private desktop consists of, and which package has one that is missing.
+//! Finds the programs of a private desktop. If one is missing, names the package that has it.
 
 use std::path::PathBuf;
 
 use deskline_link::{Error, Result};
 
-/// Where the programs are.
+/// The paths of the programs.
 pub(super) struct Programs {
     pub(super) x_server: PathBuf,
     pub(super) window_manager: PathBuf,
@@ -12,7 +12,7 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Looks for all of them, so that the error names all that are missing.
+    /// Looks for all programs, so that the error names all that are missing.
     pub(super) fn find(watch: bool) -> Result<Self> {
         let mut missing = vec![];
         let mut find = |name: &'static str, package: &'static str| {
@@ -43,7 +43,7 @@ impl Programs {
     }
 }
 
-/// A program in our `PATH`.
+/// The path of a program in our `PATH`.
 fn in_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?)
         .map(|dir| dir.join(name))

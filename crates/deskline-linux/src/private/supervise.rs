@@ -1,8 +1,10 @@
-//! A private desktop in a process of its own, so that it ends however its user ends.
+//! Runs a private desktop in a separate process, so that the desktop ends with its user, however
+//! that ends.
 //!
-//! The process that runs it is the subreaper of all that is started on it: an app that detaches
-//! itself becomes its child, and is ended too. A server holds a pipe to it; when the server ends,
-//! by SIGKILL too, the kernel closes the pipe, and the desktop ends.
+//! The supervising process is the subreaper of everything that is started on the desktop. An app
+//! that detaches itself becomes its child, and is ended too. A server holds a pipe to the
+//! supervisor. When the server ends, even by SIGKILL, the kernel closes the pipe and the desktop
+//! ends.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -24,46 +26,46 @@ use deskline_unix::{process, spawn, wait};
 
 use crate::session::{Environment, Session, environment};
 
-/// For a supervisor to have its desktop up and announced.
+/// How long a supervisor may take until its desktop is up and announced.
 const START_LIMIT: Duration = Duration::from_secs(20);
 
-/// For a supervisor to end its desktop: twice the time that apps and programs get.
+/// How long a supervisor may take to end its desktop: twice the time that apps and programs get.
 const END_LIMIT: Duration = Duration::from_secs(5);
 
-/// The variables that are for apps alone, not for the shell or command that a person runs on the
-/// desktop with the home of their own.
+/// Variables for apps only. A shell or command that a person runs on the desktop keeps its own
+/// home.
 const OF_APPS: [&str; 2] = ["HOME", "TMPDIR"];
 
-/// The signals that end a supervised desktop.
+/// Signals that end a supervised desktop.
 const STOPPING: [i32; 3] = [SIGTERM, SIGINT, SIGHUP];
 
-/// How the desktop's environment is told on standard output.
+/// How to print the desktop's environment on standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Announce {
-    /// One line, a JSON object of all variables, or `{"error": "…"}`.
+    /// One line: a JSON object of all variables, or `{"error": "…"}`.
     Json,
     /// `export NAME='value'` lines for a shell to evaluate.
     Shell,
-    /// Not at all.
+    /// Print nothing.
     Nothing,
 }
 
 /// When a supervised desktop ends. SIGTERM, SIGINT and SIGHUP always end it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Until {
-    /// With a signal only.
+    /// On a signal only.
     Signal,
     /// At the end of standard input.
     Eof,
-    /// When this command, which is run on it, ends. It keeps the environment of the caller but
-    /// for the desktop's own variables.
+    /// When this command ends, which is run on the desktop. It keeps the caller's environment,
+    /// except for the desktop's own variables.
     Command(Vec<OsString>),
 }
 
-/// Runs a private desktop until it is told to end; the exit code for this process. To be called by
-/// a process that does nothing else, on its main thread: all of its descendants are ended.
+/// Runs a private desktop until it is to end. Call it on the main thread of a process that does
+/// nothing else: it ends all descendants of the process.
 ///
-/// The exit code is that of the command, 128 + the signal's number, or 0.
+/// Returns the exit code for this process: that of the command, 128 plus the signal's number, or 0.
 pub fn run_supervised(options: &Options, announce: Announce, until: &Until) -> Result<u8> {
     let outcome = run(options, announce, until);
     if let (Announce::Json, Err(e)) = (announce, &outcome) {
@@ -75,7 +77,7 @@ pub fn run_supervised(options: &Options, announce: Announce, until: &Until) -> R
 
 fn run(options: &Options, announce: Announce, until: &Until) -> Result<u8> {
     const FAILED: &str = "supervising the private desktop";
-    // Before anything is started, so that nothing is missed.
+    // Before anything is started, so that no signal is missed.
     let signals = STOPPING
         .into_iter()
         .chain([SIGCHLD])
@@ -131,7 +133,7 @@ fn watch(signal: i32) -> io::Result<UnixStream> {
     Ok(reader)
 }
 
-/// Whether a stream that is ready is at its end. What it says does not matter.
+/// Whether a stream that is ready is at its end. What it contains does not matter.
 fn at_end(stdin: &io::Stdin) -> Result<bool> {
     match rustix::io::read(stdin, &mut [0; 4096]) {
         Ok(n) => Ok(n == 0),
@@ -155,8 +157,8 @@ fn json_line(variables: &Environment) -> String {
     format!("{}\n", Value::Object(object))
 }
 
-/// What of a desktop's variables a shell or command gets that is not an app: what leads there and
-/// what its apps need, but not what it has from its caller.
+/// The desktop's variables that a shell or command gets: the addresses of the desktop and what its
+/// apps need, but nothing that replaces the caller's own.
 fn of_shell(variables: &Environment) -> Environment {
     let own = environment::own();
     variables
@@ -197,7 +199,8 @@ fn exit_code(status: ExitStatus) -> u8 {
 }
 
 impl PrivateDesktop {
-    /// Reaps the orphans that came to us, without what is waited for elsewhere.
+    /// Reaps orphans that were re-parented to this process, except the children that other code
+    /// waits for.
     fn reap_orphans(&self, kept: Option<i32>) {
         let us = std::process::id().cast_signed();
         let own = |pid| {
@@ -217,8 +220,8 @@ impl PrivateDesktop {
     }
 }
 
-/// A private desktop in a process of its own, as a server holds it. Dropping it ends it, and so
-/// does the end of this process.
+/// A private desktop in a separate process, as a server holds it. It ends when this is dropped or
+/// when this process ends.
 #[derive(Debug)]
 pub struct Supervised {
     session: Session,
@@ -258,7 +261,7 @@ impl Supervised {
         Ok(supervised)
     }
 
-    /// Its session: apps launched with it run there, and end with the desktop.
+    /// The desktop's session. Apps that are launched with it run there, and end with the desktop.
     pub fn session(&self) -> &Session {
         &self.session
     }

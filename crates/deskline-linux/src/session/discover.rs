@@ -1,4 +1,4 @@
-//! Finding the session of the person: their environment, their processes, their sockets.
+//! Finds the person's session from environments, processes and sockets.
 
 use std::cmp::Reverse;
 use std::fs;
@@ -9,7 +9,7 @@ use deskline_unix::process;
 
 use super::{Environment, Session, environment, socket};
 
-/// Programs that are a session: their environment is that of all its apps.
+/// Session managers: their environment is that of all apps of the session.
 const SESSION_MANAGERS: &[&str] = &[
     "gnome-session-b",
     "gnome-session",
@@ -25,7 +25,7 @@ const SESSION_MANAGERS: &[&str] = &[
     "gnome-flashback",
 ];
 
-/// Programs that every session has one of, and that are in no other.
+/// Window managers and shells: every session has one, and each belongs to one session.
 const WINDOW_MANAGERS: &[&str] = &[
     "gnome-shell",
     "kwin_x11",
@@ -51,10 +51,10 @@ const WINDOW_MANAGERS: &[&str] = &[
     "dwm",
 ];
 
-/// Where a session is looked for. [`Sources::system`] is this machine; tests bring their own.
+/// Where to look for a session. [`Sources::system`] is this machine; tests pass their own.
 #[derive(Debug, Clone)]
 pub struct Sources {
-    /// The environment of the process that asks.
+    /// The environment of this process.
     pub own: Environment,
     /// `/proc`
     pub proc: PathBuf,
@@ -62,21 +62,21 @@ pub struct Sources {
     pub runtime_dirs: PathBuf,
     /// `/tmp/.X11-unix`
     pub x11_sockets: PathBuf,
-    /// Whose session; nobody else's processes and sockets are looked at.
+    /// The user. Other users' processes and sockets are ignored.
     pub uid: u32,
 }
 
 /// The rank of a process that is neither a session manager nor a window manager.
 const APP: usize = 2;
 
-/// What a process says of its session, and how much that is worth: the least is the best.
+/// The environment of a process, and its rank: the lowest is the best.
 struct Candidate {
     worth: (bool, usize, bool, Reverse<u64>),
     environment: Environment,
 }
 
 impl Candidate {
-    /// Whether it is the session's own program, and not one of its apps.
+    /// Whether it is a session or window manager, not an app.
     fn is_session(&self) -> bool {
         self.worth.1 < APP
     }
@@ -94,7 +94,7 @@ impl Sources {
         }
     }
 
-    /// The session; see [`Session::find`] for the rules.
+    /// Finds the session; see [`Session::find`] for the rules.
     pub fn find(&self) -> Session {
         let mut session = self.answering(&self.own);
         let named = Session::from_environment(&self.own);
@@ -126,7 +126,7 @@ impl Sources {
                     s.session_bus.is_some() && (s.display.is_some() || s.wayland_display.is_some())
                 });
             match found {
-                // A program that may be of a bundle itself knows no better than we do.
+                // A program that may be bundled itself has no better environment than ours.
                 Some((_, candidate)) if complete && !candidate.is_session() => {}
                 Some((mut found, candidate)) => {
                     if candidate.is_session() {
@@ -143,7 +143,7 @@ impl Sources {
         session
     }
 
-    /// What of an environment answers.
+    /// The parts of an environment's session that answer.
     fn answering(&self, environment: &Environment) -> Session {
         let mut session = Session::from_environment(environment);
         let uid = self.uid;
@@ -195,7 +195,7 @@ impl Sources {
             })
             .collect();
         candidates.sort_by_key(|c| c.worth);
-        // The processes of one session say the same: each is tried once.
+        // The processes of one session have the same addresses: try each set once.
         candidates.dedup_by(|a, b| {
             [
                 "DISPLAY",
@@ -209,7 +209,7 @@ impl Sources {
         candidates
     }
 
-    /// What the sockets alone tell.
+    /// Finds a session by its sockets alone.
     fn without_processes(&self) -> Session {
         let mut session = self.answering(&Environment::new());
         let names = |dir: &Path, prefix: &str| {
@@ -245,7 +245,7 @@ impl Sources {
         session
     }
 
-    /// Adds to `session` what it lacks and what our own environment does not name.
+    /// Fills in what `session` lacks, except what our own environment names.
     fn fill(&self, session: &mut Session, found: Session) {
         let unnamed = |name: &str| self.own.get(name).is_none_or(String::is_empty);
         let displays = unnamed("DISPLAY") && unnamed("WAYLAND_DISPLAY");
@@ -270,7 +270,7 @@ impl Sources {
     }
 }
 
-/// Whether a process's environment names no other display or bus than ours does.
+/// Whether a process's environment has the same display and bus as ours, where ours names one.
 fn agrees(theirs: &Environment, own: &Environment) -> bool {
     ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"]
         .iter()
@@ -282,7 +282,7 @@ fn agrees(theirs: &Environment, own: &Environment) -> bool {
         )
 }
 
-/// Whether a look at the processes can add nothing that is needed.
+/// Whether the session has everything that it needs, so that processes need not be searched.
 fn is_complete(session: &Session) -> bool {
     let cookie = session.xauthority.is_some()
         || session

@@ -1,6 +1,7 @@
-//! Which variables a launched app gets: an allow-list, less what looks like a credential.
+//! Which variables a launched app gets: an allow-list, minus everything that looks like a
+//! credential.
 //!
-//! MCP clients hand servers their whole environment, API keys included, and apps run whatever
+//! MCP clients pass their whole environment to servers, API keys included, and apps run whatever
 //! their plugins and documents tell them to.
 
 use std::fs;
@@ -8,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use super::Environment;
 
-/// The variable that marks the processes of a private desktop; its value is the desktop's own
-/// directory, so that no two desktops share one.
+/// The variable that marks the processes of a private desktop. Its value is the desktop's
+/// directory, so that no two desktops share a mark.
 pub(crate) const MARK: &str = "DESKLINE_DESKTOP";
 
-/// Names that pass.
+/// Names that are passed on.
 const USUAL: &[&str] = &[
     "DISPLAY",
     "XAUTHORITY",
@@ -45,7 +46,7 @@ const USUAL: &[&str] = &[
     MARK,
 ];
 
-/// Families of names that pass: locales, desktops and toolkits.
+/// Prefixes of names that are passed on: locales, desktops and toolkits.
 const FAMILIES: &[&str] = &[
     "LC_",
     "XDG_",
@@ -75,9 +76,10 @@ const FAMILIES: &[&str] = &[
     "FLATPAK_",
 ];
 
-/// Where programs look for code and data of their own. An `AppImage`, a snap or an Electron app points
-/// them at its bundle, where another program finds what it crashes on; a session may point them at
-/// what all its apps need. So they come from the session or not at all.
+/// Variables that tell programs where to load code and data from. An `AppImage`, a snap or an
+/// Electron app points them at its own bundle, and other programs may crash on what they find
+/// there. A session may point them at what all its apps need. So these values are taken from the
+/// session or not at all.
 const BUNDLED: &[&str] = &[
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
@@ -108,7 +110,7 @@ const BUNDLED: &[&str] = &[
     "GST_PLUGIN_SYSTEM_PATH",
 ];
 
-/// What an app has in its environment that came out of a bundle, or in an Electron app.
+/// Variables that are set only inside a bundle or an Electron app.
 const BUNDLES: &[&str] = &[
     "APPDIR",
     "APPIMAGE",
@@ -120,11 +122,11 @@ const BUNDLES: &[&str] = &[
     "LD_PRELOAD",
 ];
 
-/// Where a bundle's own files are, which it adds to search paths.
+/// The root directory of a bundle, which it adds to search paths.
 const ROOTS: &[&str] = &["APPDIR", "SNAP"];
 
-/// Parts of names that mean a credential. Also catches the one-use `XDG_ACTIVATION_TOKEN`, which
-/// is not ours to pass on.
+/// Parts of names that suggest a credential. They also exclude `XDG_ACTIVATION_TOKEN`, a one-use
+/// token that is meant for this process only.
 const SECRET: &[&str] = &[
     "TOKEN",
     "SECRET",
@@ -146,7 +148,7 @@ pub(crate) fn own() -> Environment {
         .collect()
 }
 
-/// What an app gets of `environment`.
+/// The part of `environment` that an app gets.
 pub(crate) fn for_apps(environment: &Environment) -> Environment {
     let mut passed: Environment = environment
         .iter()
@@ -158,7 +160,7 @@ pub(crate) fn for_apps(environment: &Environment) -> Environment {
     passed
 }
 
-/// Whether an environment is a bundled app's, which the session's own is better than.
+/// Whether an environment is that of a bundled app. The session's own environment is better.
 pub(crate) fn is_of_a_bundle(environment: &Environment) -> bool {
     BUNDLES
         .iter()
@@ -166,14 +168,14 @@ pub(crate) fn is_of_a_bundle(environment: &Environment) -> bool {
         .any(|name| environment.contains_key(*name))
 }
 
-/// What a session's own programs have that points all its apps at code and data.
+/// The variables in a session's own programs that tell all its apps where to load code and data.
 pub(crate) fn pointers(environment: &Environment) -> impl Iterator<Item = (String, String)> {
     BUNDLED
         .iter()
         .filter_map(|name| Some(((*name).to_owned(), environment.get(*name)?.clone())))
 }
 
-/// Takes a bundle's directories out of the search paths.
+/// Removes a bundle's directories from the search paths.
 fn leave_bundle(passed: &mut Environment, environment: &Environment) {
     let roots = ROOTS.iter().filter_map(|name| environment.get(*name));
     let roots: Vec<&Path> = roots
@@ -195,14 +197,14 @@ fn leave_bundle(passed: &mut Environment, environment: &Environment) {
     }
 }
 
-/// The home and temporary directories of a private desktop, in its own directory. The home may be
-/// a link to another.
+/// The names of the home and temporary directories in a private desktop's directory. The home may
+/// be a symbolic link.
 pub(crate) const HOME: &str = "home";
 pub(crate) const TEMPORARY: &str = "tmp";
 
-/// Where the environment is that of a private desktop, gives its apps that desktop's home. A server
-/// that was started there by a person has the person's: with it, a browser or office suite would
-/// hand its document over to the instance on the person's desktop.
+/// Gives apps the home of the private desktop if the environment is that of one. A server that a
+/// person started there has the person's home: with it, a browser or office suite would pass its
+/// document to the instance on the person's desktop.
 pub(crate) fn keep_to_desktop(environment: &mut Environment) {
     let Some(desktop) = environment.get(MARK).map(PathBuf::from) else {
         return;
@@ -220,8 +222,8 @@ pub(crate) fn keep_to_desktop(environment: &mut Environment) {
     }
 }
 
-/// Tells every toolkit, each in its own way, that accessibility is wanted, also where the session
-/// has turned it off.
+/// Requests accessibility from every toolkit, each in its own way, even if the session has turned
+/// it off.
 pub(crate) fn make_accessible(environment: &mut Environment) {
     for (name, value) in [
         ("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1"),
@@ -238,7 +240,8 @@ pub(crate) fn make_accessible(environment: &mut Environment) {
     }
 }
 
-/// Whether GTK 2 can load what puts its apps on the bus: Debian's libatk-adaptor and libgail-common.
+/// Whether GTK 2 can load the modules that put its apps on the bus. Debian packages: libatk-adaptor
+/// and libgail-common.
 fn has_gtk2_bridge() -> bool {
     let libraries = fs::read_dir("/usr/lib").into_iter().flatten().flatten();
     libraries
@@ -247,7 +250,7 @@ fn has_gtk2_bridge() -> bool {
         .any(|dir| dir.join("gtk-2.0/modules/libatk-bridge.so").exists())
 }
 
-/// GTK 2 loads the modules that it is told to. GTK 3 has these built in and passes over them.
+/// Adds the modules that GTK 2 needs. GTK 3 has them built in and ignores the variable.
 fn add_gtk_modules(environment: &mut Environment) {
     let modules = environment.entry("GTK_MODULES".to_owned()).or_default();
     for module in ["gail", "atk-bridge"] {
@@ -299,7 +302,7 @@ mod tests {
             "QT_PLUGIN_PATH",
             "NODE_OPTIONS",
             "CHROME_DESKTOP",
-            // It keeps Qt 6 off the bus that it names.
+            // With this variable, Qt 6 stays off the bus that it names.
             "AT_SPI_BUS_ADDRESS",
         ] {
             assert!(!passes(name), "{name} reaches apps");

@@ -1,4 +1,4 @@
-//! Whether something of ours listens on a socket.
+//! Checks whether a process of this user or root listens on a socket.
 
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::ffi::OsStrExt;
@@ -11,11 +11,11 @@ use rustix::net::{
     sockopt::socket_peercred,
 };
 
-/// For displays on TCP, which ssh forwards on this host.
+/// The connection timeout for displays on TCP, which ssh forwards on this host.
 const TCP_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// The uid of who listens at `address`, without waiting. A full queue (EAGAIN) is an error too: who
-/// listens is not known then.
+/// The uid of the process that listens at `address`, without blocking. A full queue (EAGAIN) is an
+/// error too, as the uid of the listener is then unknown.
 fn probe(address: &SocketAddrUnix) -> Result<u32, Errno> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
@@ -40,7 +40,7 @@ pub(super) fn path_is_of(path: &Path, uid: u32) -> bool {
     SocketAddrUnix::new(path).ok().and_then(|a| listener(&a)) == Some(uid)
 }
 
-/// Whether there is a socket at `path` that nobody listens on any more.
+/// Whether there is a socket at `path` on which nobody listens any more.
 pub(crate) fn is_dead(path: &Path) -> bool {
     path.exists() && SocketAddrUnix::new(path).is_ok_and(|a| probe(&a) == Err(Errno::CONNREFUSED))
 }
@@ -66,7 +66,7 @@ pub(super) fn bus_answers(address: &str, uid: u32) -> bool {
         })
 }
 
-/// Whether a display of `uid` answers. X(7), "Display names". `sockets` is `/tmp/.X11-unix`.
+/// Whether an X display of `uid` answers. X(7), "Display names". `sockets` is `/tmp/.X11-unix`.
 pub(super) fn display_answers(display: &str, sockets: &Path, uid: u32) -> bool {
     let Some((host, rest)) = display.rsplit_once(':') else {
         return false;

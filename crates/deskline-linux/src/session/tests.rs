@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A machine of its own: processes, runtime directories and sockets.
+/// A simulated machine with its own processes, runtime directories and sockets.
 struct Machine {
     root: TempDir,
     own: Vec<(&'static str, String)>,
@@ -39,7 +39,7 @@ impl Machine {
         path
     }
 
-    /// A display and a bus; what a process of that session has in its environment.
+    /// Adds a display and a bus. Returns the environment of a process of that session.
     fn session(&mut self, number: u16) -> Vec<(&'static str, String)> {
         self.listen(&format!("x11/X{number}"));
         let bus = self.listen(&format!("bus{number}"));
@@ -141,7 +141,7 @@ fn of_several_sessions_the_persons_is_taken() {
     let all: Vec<_> = (0..6).map(|n| machine.session(n)).collect();
     let with =
         |n: usize, name: &'static str| [all[n].clone(), vec![(name, "x".to_owned())]].concat();
-    // Each would win without the next.
+    // Each of these processes would win if the next one were missing.
     machine.process(10, "xfce4-session", 99, &with(0, "DESKLINE_DESKTOP"));
     assert_eq!(machine.find().display.as_deref(), Some(":0"));
     machine.process(11, "xterm", 1, &all[1]);
@@ -154,7 +154,7 @@ fn of_several_sessions_the_persons_is_taken() {
     assert_eq!(machine.find().display.as_deref(), Some(":4"));
     machine.process(15, "plasmashell", 1, &with(5, "XDG_SEAT"));
     assert_eq!(machine.find().display.as_deref(), Some(":5"));
-    // One whose display is gone is passed over.
+    // A session whose display is gone is skipped.
     fs::remove_file(machine.at("x11/X5")).unwrap();
     assert_eq!(machine.find().display.as_deref(), Some(":4"));
 }
@@ -203,7 +203,7 @@ fn of_a_bundled_client_the_session_is_asked_for_the_environment() {
         ("GIO_MODULE_DIR", "/tmp/.mount_abc/gio".to_owned()),
         ("ELECTRON_RUN_AS_NODE", "1".to_owned()),
     ]);
-    // Without a session's own program nothing of the bundle is left all the same.
+    // Even without a session manager, nothing of the bundle remains.
     machine.process(1, "code", 5, &machine.own.clone());
     let alone = machine.find().environment;
     let bundled = |environment: &Environment| {
@@ -229,7 +229,7 @@ fn sockets_alone_are_enough() {
     machine.listen(&format!("run/{uid}/wayland-0"));
     fs::write(machine.at(&format!("run/{uid}/xauth_abc")), "").unwrap();
     machine.listen("x11/X3");
-    // Left behind by a server that was killed.
+    // The socket of a server that was killed.
     drop(UnixListener::bind(machine.at("x11/X1")).unwrap());
     let found = machine.find();
     assert_eq!(found.missing(), Vec::<String>::new());

@@ -60,7 +60,7 @@ pub fn examine(session: &Session) -> Vec<Check> {
     }));
     checks.extend(picture.map(|picture| {
         by(&picture, deadline).unwrap_or_else(|| {
-            let remedy = "agents have the trees alone; end what keeps the X server busy";
+            let remedy = "agents have only the trees; end what keeps the X server busy";
             Check::warn("picture", "it could not be taken in time", remedy)
         })
     }));

@@ -8,7 +8,7 @@ use deskline_linux::apps;
 use deskline_linux::private::{Options, PrivateDesktop};
 use deskline_linux::session::Session;
 
-/// Runs a tool in the session, bounded; its output.
+/// Runs a tool in the session with a time limit and returns its output.
 fn tool(session: &Session, args: &[&str]) -> String {
     let out = Command::new("timeout")
         .arg("20")
@@ -19,7 +19,7 @@ fn tool(session: &Session, args: &[&str]) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-/// Launches and waits for a window of the launched process.
+/// Launches an app and waits for a window of the launched process.
 fn opens_a_window(session: &Session, identifier: &str) -> u32 {
     let begun = Instant::now();
     let launch = apps::find(identifier, session).unwrap();
@@ -50,7 +50,7 @@ fn end(pid: u32) {
     let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     let begun = Instant::now();
-    // Reaped by the launcher's thread: then it is no process any more.
+    // The launcher's thread reaps the process. After that, its pid is free.
     while rustix::process::test_kill_process(pid).is_ok() {
         assert!(
             begun.elapsed() < Duration::from_secs(10),

@@ -1,4 +1,4 @@
-//! The doctor on real desktops, each with one thing wrong.
+//! Runs the doctor on real desktops, each with one fault.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::io::{BufRead as _, BufReader};
@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 const SOON: Duration = Duration::from_secs(5);
 
-/// Ends its process group with it.
+/// A program. Dropping this kills its process group.
 struct Program(Child);
 
 impl Program {
@@ -52,7 +52,7 @@ fn desktop() -> PrivateDesktop {
     PrivateDesktop::start(&Options::default()).unwrap()
 }
 
-/// The session with some variables set anew, or removed.
+/// The session with some variables changed or removed.
 fn changed(session: &Session, changes: &[(&str, Option<&str>)]) -> Session {
     let mut environment = session.environment.clone();
     for (name, value) in changes {
@@ -64,7 +64,7 @@ fn changed(session: &Session, changes: &[(&str, Option<&str>)]) -> Session {
     Session::from_environment(&environment)
 }
 
-/// Opens an app and waits for its window and its place on the accessibility bus.
+/// Opens an app, and waits for its window and its entry on the accessibility bus.
 fn open(session: &Session, program: &str, args: &[&str], listed: bool) -> Program {
     let app = Program::start(program, args, &session.environment);
     let x11 = X11::connect(
@@ -286,7 +286,7 @@ fn no_session_bus_no_accessibility_bus_and_accessibility_off() {
         "Set it",
     );
 
-    // A bus that can start nothing.
+    // A bus that cannot start any service.
     let directory = tempfile::tempdir().unwrap();
     let config = directory.path().join("bus.conf");
     let listen = directory.path().display();

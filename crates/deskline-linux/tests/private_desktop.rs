@@ -1,4 +1,5 @@
-//! A private desktop in this process: what is up when it has started, and that nothing is left.
+//! Starts a private desktop in this process. Checks what is up after the start and that nothing
+//! remains after the end.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::fs;
@@ -38,7 +39,7 @@ fn directory(session: &Session) -> String {
     session.environment[MARK].clone()
 }
 
-/// The one file that the desktop has outside its directory.
+/// The only file of the desktop that is outside its directory.
 fn x_socket(session: &Session) -> PathBuf {
     let number = session
         .display
@@ -74,7 +75,7 @@ fn up_and_down_five_times_without_a_trace() {
             "{:?}",
             processes(&directory(&session))
         );
-        // One that detaches itself from everything, as daemons do.
+        // A process that detaches itself completely, as daemons do.
         let mut detached = Command::new("setsid");
         detached
             .args(["-f", "sleep", "1000"])
@@ -102,7 +103,8 @@ fn a_display_number_that_is_taken_is_passed_over() {
             .unwrap()
     };
     let first = PrivateDesktop::start(&Options::default()).unwrap();
-    // Others listen without a file, as in another mount namespace: only the bind shows it.
+    // Servers that listen without a socket file, as one in another mount namespace does. Only
+    // binding the number fails.
     let taken: Vec<_> = (number(&first) + 1..number(&first) + 6)
         .filter_map(|n| {
             let name = format!("/tmp/.X11-unix/X{n}");
@@ -121,7 +123,7 @@ fn other_users_cannot_connect() {
     let desktop = PrivateDesktop::start(&Options::default()).unwrap();
     let mut stranger = Environment::new();
     stranger.insert("DISPLAY".into(), desktop.session().display.clone().unwrap());
-    // Without the cookie even the same user is a stranger.
+    // Without the cookie, even the same user is refused.
     let refused = Session::from_environment(&stranger)
         .connect_x11()
         .err()
@@ -134,7 +136,7 @@ fn other_users_cannot_connect() {
 
 #[test]
 fn a_program_that_is_missing_is_named_with_its_package() {
-    // In a child, whose PATH can be changed without a race.
+    // Runs in a child process, so that PATH can be changed without a race.
     if std::env::var_os("PATH").is_some_and(|p| p == "/nonexistent") {
         let error = PrivateDesktop::start(&Options::default())
             .err()
@@ -182,7 +184,7 @@ fn a_watched_desktop_has_a_socket_for_its_owner_alone() {
 fn an_empty_environment_finds_it_by_its_processes() {
     let desktop = PrivateDesktop::start(&Options::default()).unwrap();
     let wanted = desktop.session();
-    // The real processes of this desktop and no others: other desktops may run here too.
+    // Uses the real processes of this desktop and no others: other desktops may run here too.
     let proc = tempfile::tempdir().unwrap();
     for (pid, _) in processes(&directory(wanted)) {
         symlink(format!("/proc/{pid}"), proc.path().join(pid.to_string())).unwrap();
@@ -238,7 +240,7 @@ fn a_mount_of_the_document_portal_does_not_stay() {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    // The helper first: it takes the mount away when the portal ends.
+    // Kill the helper first: it would unmount the file system when the portal ends.
     for name in ["fusermount3", "xdg-document-po"] {
         let left = || {
             let mut left = processes(&directory);

@@ -1,5 +1,5 @@
-//! A private desktop in a process of its own. This program is its own supervisor: without a test
-//! harness, so that standard output is the supervisor's alone.
+//! Runs a private desktop in a separate process. This program is its own supervisor. It has no test
+//! harness, so that only the supervisor writes to standard output.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
             Some(at) => Until::Command(args[at + 1..].iter().map(Into::into).collect()),
             None => Until::Eof,
         },
-        // A server with a desktop, which is killed.
+        // A server with a desktop. The test kills it.
         Some("server") => {
             let desktop = Supervised::spawn(&exe(), &Options::default()).unwrap();
             println!("{}", desktop.session().environment["DESKLINE_DESKTOP"]);
@@ -74,7 +74,7 @@ fn exe() -> std::path::PathBuf {
     std::env::current_exe().unwrap()
 }
 
-/// Names of the running processes with the desktop's mark.
+/// The names of the running processes with the desktop's mark.
 fn processes(directory: &str) -> Vec<String> {
     let needle = format!("DESKLINE_DESKTOP={directory}");
     fs::read_dir("/proc")
@@ -88,7 +88,7 @@ fn processes(directory: &str) -> Vec<String> {
         .collect()
 }
 
-/// Waits until `done`, at most 2 s.
+/// Waits until `done` returns true, at most 2 s.
 fn within_2_s(what: &str, done: impl Fn() -> bool) {
     let begun = Instant::now();
     while !done() {
@@ -109,7 +109,7 @@ fn is_gone(directory: &str, display: &str) -> bool {
         && !Path::new(&format!("/tmp/.X{number}-lock")).exists()
 }
 
-/// A detached process on the desktop, which ignores SIGTERM.
+/// Starts a detached process on the desktop that ignores SIGTERM.
 fn stubborn(environment: &deskline_linux::session::Environment) {
     let status = Command::new("setsid")
         .args([
@@ -191,7 +191,7 @@ fn a_signal_ends_it() {
     let mut supervisor = supervisor();
     let environment = announced(&mut supervisor);
     let pid = supervisor.id().to_string();
-    // Kept open: waiting closes it, and its end would end the desktop as well.
+    // Keep the pipe open: `wait` closes it, and that would end the desktop too.
     let _stdin = supervisor.stdin.take();
     assert!(
         Command::new("kill")

@@ -1,4 +1,4 @@
-//! The desktop as a link needs it.
+//! Implements the desktop contract on macOS.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ use crate::{picture, windows};
 /// How long `LaunchServices` may take to start a process.
 const LAUNCHES: Duration = Duration::from_secs(20);
 
-/// One desktop.
+/// A desktop on macOS.
 pub struct MacDesktop<O: Os> {
     os: O,
     identities: Identities<O>,
@@ -32,9 +32,9 @@ pub struct MacDesktop<O: Os> {
     listening: Option<Listening<O>>,
     guard: Guard<O>,
     input: Input<O>,
-    /// What keys and clicks are for.
+    /// The target of keys and clicks.
     aim: Option<Aim>,
-    /// The app that was started last: its pid and name.
+    /// The pid and name of the app that was started last.
     starting: Option<(u32, String)>,
     /// The apps that had finished launching when the link began.
     launched: HashSet<u32>,
@@ -42,7 +42,7 @@ pub struct MacDesktop<O: Os> {
 }
 
 impl<O: Os> MacDesktop<O> {
-    /// The desktop that this system gives.
+    /// Creates the desktop on top of `os`.
     pub fn new(os: O) -> Self {
         Self {
             identities: Identities::default(),
@@ -79,7 +79,7 @@ impl<O: Os> MacDesktop<O> {
         })
     }
 
-    /// Keys must not go to another app than the one that they are for.
+    /// Fails if another app than the target would receive keys.
     fn require_keys(&self) -> Result<()> {
         match (self.aim, self.os.front_pid()) {
             (Some(aim), Some(front)) if aim.pid != front => {
@@ -89,7 +89,7 @@ impl<O: Os> MacDesktop<O> {
         }
     }
 
-    /// Nor clicks: another app's window may have come over the place.
+    /// Fails if another app's window has moved over the point of a click.
     fn require_place(&self, at: Point) -> Result<()> {
         match self.stranger_at(at) {
             Some(other) => Err(other.lies_over(at)),
@@ -97,10 +97,11 @@ impl<O: Os> MacDesktop<O> {
         }
     }
 
-    /// The app that a click there would go to, where it is not the one that clicks are for. Services
-    /// draw their part of an app's own dialogs (open and save panels), and the menu bar is the
-    /// `WindowServer`'s. The window is not looked at: sheets, drawers and popovers are windows of
-    /// their own to the `WindowServer`, and parts of their window to Accessibility.
+    /// The app that a click at this point would reach, if that is not the target. Only the app is
+    /// compared, not the window: to the `WindowServer`, sheets, drawers and popovers are separate
+    /// windows, while Accessibility treats them as parts of their window. Background services are
+    /// ignored, since they draw part of an app's own dialogs (open and save panels), and the menu
+    /// bar belongs to the `WindowServer`.
     fn stranger_at(&self, at: Point) -> Option<Other> {
         let aim = self.aim?;
         let owner = windows::owner_at(&self.os, at, std::process::id())?;
@@ -113,7 +114,7 @@ impl<O: Os> MacDesktop<O> {
         Other { title, pid }
     }
 
-    /// Forgets what the app says it has destroyed.
+    /// Forgets the elements that the app has reported as destroyed.
     fn forget_destroyed(&mut self) {
         let Some(listening) = &self.listening else {
             return;
@@ -136,7 +137,7 @@ impl<O: Os> Trees for MacDesktop<O> {
         self.forget_destroyed();
         let os = self.os.clone();
         let tree = tree::read(&os, &mut self.identities, pid, scope)?;
-        // Only an app that has answered: a hung one would cost its patience twice.
+        // Wake the app only after it has answered: a hung app would use up its time limit twice.
         if !self.woken.wake(&os, pid) {
             return Ok(tree);
         }
@@ -233,7 +234,7 @@ impl<O: Os> Display for MacDesktop<O> {
     }
 
     fn watch_person(&mut self) {
-        // The guard's tap does, from when it lets them in.
+        // The guard's tap watches the person from the moment it releases their input.
     }
 
     fn unwatch_person(&mut self) {
@@ -358,10 +359,10 @@ impl<O: Os> Apps for MacDesktop<O> {
         let launch = apps::find(&self.os, identifier)?;
         let name = launch.path.file_stem().unwrap_or_default();
         let name = name.to_string_lossy().into_owned();
-        // Which app opens a document is macOS's choice.
+        // macOS chooses the app that opens a document.
         let names: &[&str] = &[&name];
         permit(if launch.document { &[] } else { names })?;
-        // An app that runs already is told to open again, which makes a window where it has none.
+        // An app that already runs is asked to reopen, which creates a window if it has none.
         let pid = self
             .os
             .launch(&launch, LAUNCHES)
@@ -399,7 +400,7 @@ impl<O: Os> Apps for MacDesktop<O> {
 
     fn handoff_pending(&mut self) -> Result<bool> {
         let apps = self.os.apps();
-        // A link that listens to nobody has not looked.
+        // Without a subscription, `launched` was not recorded.
         Ok(self.listening.is_some()
             && apps
                 .iter()

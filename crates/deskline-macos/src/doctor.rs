@@ -1,5 +1,5 @@
-//! What an agent can do on this Mac, what it cannot, and where that is changed. Looks without
-//! prompting: no permission dialog, no input, no window moved.
+//! Reports what an agent can do on this Mac, what it cannot, and where to change that. Prompts for
+//! nothing: no permission dialog, no input, no moved window.
 
 use deskline_link::doctor::Check;
 
@@ -23,10 +23,10 @@ const ACCESSIBILITY_PANE: &str =
 const CAPTURE_PANE: &str =
     "open 'x-apple.systempreferences:com.apple.preference.security?Privacy_ScreenCapture'";
 
-/// Processes between this one and the app that started it: no real chain is longer.
+/// How many ancestors of this process to search for an app. No real chain is longer.
 const ANCESTORS: usize = 16;
 
-/// The app whose permissions hold for this process: the nearest ancestor that is one.
+/// The app whose permissions apply to this process: the nearest ancestor that is an app.
 fn responsible<O: Os>(os: &O, own: u32) -> String {
     let mut pid = own;
     for _ in 0..ANCESTORS {
@@ -41,7 +41,7 @@ fn responsible<O: Os>(os: &O, own: u32) -> String {
     "the app that starts deskline".to_owned()
 }
 
-/// Looks at all that a link needs. `own` is this process.
+/// Checks everything that a link needs. `own` is this process's pid.
 pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
     let mut checks = Vec::new();
     let app = responsible(os, own);
@@ -96,7 +96,7 @@ pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
                 "picture",
                 format!("{}×{} at {}×", p.width, p.height, p.scale),
             ),
-            Err(e) => Check::warn("picture", e.to_string(), "agents have the trees alone"),
+            Err(e) => Check::warn("picture", e.to_string(), "agents have only the trees"),
         }
     } else {
         Check::ok("picture", format!("{app} is allowed"))
@@ -152,7 +152,7 @@ fn tree<O: Os>(os: &O, front: Option<u32>) -> Check {
     }
 }
 
-/// A tap that passes everything: that it can be had is what is looked at.
+/// Creates a tap that passes everything: the check is whether the system allows one.
 fn guard<O: Os>(os: &O) -> Check {
     match os.tap(Box::new(|_| crate::os::Verdict::Pass)) {
         Ok(_) => Check::ok("guard", "macOS gives an event tap"),

@@ -1,9 +1,10 @@
-//! The guard: an event tap at the HID level that drops what the person does, passes what this
-//! program posts, and watches for Esc.
+//! The guard: an event tap at the HID level that drops the person's input, passes the events that
+//! this program posts, and watches for Esc.
 //!
-//! The tap runs on a thread of its own, so that it answers and opens in time whatever else hangs.
-//! It ends with the process: the `WindowServer` takes away the taps of one that has died, by SIGKILL
-//! too. It turns off a tap that does not answer within about a second, which lets the person in.
+//! The tap runs on its own thread, so that it answers and opens in time, whatever else hangs. It
+//! ends with the process, even by SIGKILL: the `WindowServer` removes the taps of a process that
+//! has died. The `WindowServer` also disables a tap that does not answer within about a second,
+//! which lets the person's input through.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -15,25 +16,25 @@ use deskline_link::guard::{Grab, Task};
 use crate::keys::{ESCAPE, flags};
 use crate::os::{Os, Seen, TAG, Tapped, Verdict};
 
-/// What the tap and the link share.
+/// The state that the tap and the link share.
 #[derive(Debug)]
 struct State {
-    /// Until when the person is kept out; `None` when they are not.
+    /// When to stop dropping the person's input; `None` while it passes.
     until: Option<Instant>,
-    /// What the person's Esc raises; `None` when nobody listens for it.
+    /// The link to cancel when the person presses Esc; `None` if none listens.
     cancel: Option<Cancel>,
     /// Whether the person has pressed a key or a button that reached an app.
     pressed: bool,
-    /// How often the system has turned the tap off since it was taken.
+    /// How often the system has disabled the tap since it was created.
     turned_off: u32,
 }
 
-/// A tap that is turned off so often is not turned on again: something is wrong with it, and the
-/// person must not pay for that.
+/// If the system disables the tap more often than this, it stays disabled: the tap does not work,
+/// and the person must not be blocked because of that.
 const MOST_TURNS: u32 = 20;
 
 impl State {
-    /// The state machine of the guard: what to do with an event.
+    /// The state machine of the guard: decides about one event.
     fn judge(&mut self, tapped: Tapped, now: Instant) -> Verdict {
         if self.until.is_some_and(|until| now >= until) {
             self.until = None;
@@ -49,7 +50,8 @@ impl State {
                 if self.turned_off <= MOST_TURNS {
                     return Verdict::Enable;
                 }
-                // Unguarded input could mix with the person's: the link stops.
+                // Without the guard, the person's input could mix with the agent's: cancel the
+                // link.
                 if let (Some(_), Some(cancel)) = (self.until.take(), &self.cancel) {
                     cancel.cancel(Reason::Unguarded);
                 }
@@ -87,7 +89,7 @@ impl<O: Os> Guard<O> {
         Self { os, tap: None }
     }
 
-    /// Whether the person is kept out now.
+    /// Whether the guard drops the person's input now.
     pub(crate) fn holds(&self) -> bool {
         self.tap.as_ref().is_some_and(|(_, state)| {
             let state = state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,13 +97,14 @@ impl<O: Os> Guard<O> {
         })
     }
 
-    /// Keeps the person out. Taken already, it stays as it is.
+    /// Starts to drop the person's input. Does nothing if the guard already does.
     pub(crate) fn grab(&mut self, task: &Task, cancel: &Cancel) -> Grab {
         if self.holds() {
             return Grab::Held;
         }
         if self.os.secure_input() {
-            // A password field has the keyboard: the system shows keys to no tap, Esc neither.
+            // A password field has the keyboard. The system then shows keys to no tap, not even
+            // Esc.
             return Grab::Unable(
                 "a password field has the keyboard, and macOS shows its keys to no guard".into(),
             );
@@ -112,7 +115,7 @@ impl<O: Os> Guard<O> {
             pressed: false,
             turned_off: 0,
         }));
-        // The one of an earlier link goes first.
+        // Remove an earlier link's tap first.
         self.tap = None;
         let shared = Arc::clone(&state);
         let judge = Box::new(move |tapped| {
@@ -128,7 +131,7 @@ impl<O: Os> Guard<O> {
         }
     }
 
-    /// Lets the person in; Esc is still watched.
+    /// Lets the person's input pass. The tap still watches for Esc.
     pub(crate) fn ungrab(&mut self) {
         if let Some((_, state)) = &self.tap {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -136,14 +139,14 @@ impl<O: Os> Guard<O> {
         }
     }
 
-    /// Whether the person has pressed anything since they were let in; `None` where no tap has
-    /// watched them.
+    /// Whether the person has pressed anything since the guard let their input pass; `None` if no
+    /// tap has watched them.
     pub(crate) fn pressed(&self) -> Option<bool> {
         let (_, state) = self.tap.as_ref()?;
         Some(state.lock().unwrap_or_else(PoisonError::into_inner).pressed)
     }
 
-    /// Ends it all.
+    /// Removes the tap.
     pub(crate) fn end(&mut self) {
         self.tap = None;
     }

@@ -1,8 +1,8 @@
 //! Synthetic input: clicks, drags, the wheel, keys and text, as Quartz events at the HID level.
 //!
-//! Quartz keeps the order of a process's events, and apps queue them: posting fast loses nothing. The pauses
-//! are for receivers that look at times: gesture recognisers in a drag, and apps that read one pasted-in
-//! string in each turn of their event loop.
+//! Quartz keeps the order of a process's events, and apps queue them, so fast posting loses
+//! nothing. The pauses are for receivers that depend on time: gesture recognisers during a drag,
+//! and apps that read only one synthetic string in each turn of their event loop.
 
 use std::time::Duration;
 
@@ -18,14 +18,14 @@ const CHUNK: usize = 20;
 /// The pause between two chunks of text: Chromium drops the second of two strings in one turn.
 const CHUNK_PAUSE: Duration = Duration::from_millis(4);
 
-/// The number of steps of a drag; a step takes a display frame.
+/// The number of steps of a drag. Each step takes one display frame.
 const DRAG_STEPS: i32 = 12;
 const DRAG_PAUSE: Duration = Duration::from_millis(16);
 
-/// The most lines an event: views ignore more in one turn of a real wheel.
+/// The maximum number of lines in one event: views ignore more than a real wheel sends at once.
 const LINES: i32 = 10;
 
-/// Sends input, and tracks what it holds pressed.
+/// Sends input, and tracks which keys and buttons it holds down.
 pub(crate) struct Input<O: Os> {
     os: O,
     keys: Vec<u16>,
@@ -172,7 +172,7 @@ impl<O: Os> Input<O> {
         let mut after_return = false;
         for c in text.chars() {
             let key = match c {
-                // The second half of a two-character line end.
+                // The second half of CR LF.
                 '\n' if after_return => {
                     after_return = false;
                     continue;
@@ -268,7 +268,7 @@ impl<O: Os> Input<O> {
         // Caps Lock is a state, not a held key.
         let held = self.os.held_keys().into_iter();
         for code in held.filter(|code| *code != keys::CAPS_LOCK) {
-            // If this fails, so will all that follows, with an error.
+            // If this fails, the calls that follow fail too and report the error.
             let _ = self.key(code, false, 0);
         }
     }
@@ -295,6 +295,6 @@ fn flags_of(modifiers: Modifiers) -> u64 {
 }
 
 fn at(point: Point) -> (f64, f64) {
-    // The centre of the point, which on Retina is four pixels.
+    // The centre of the point. On Retina displays a point is four pixels.
     (f64::from(point.x) + 0.5, f64::from(point.y) + 0.5)
 }

@@ -1,4 +1,4 @@
-//! Maps keys, named by what they do, to virtual key codes of the current layout.
+//! Maps keys, which are named by function, to virtual key codes of the current layout.
 
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_link::{Error, Result};
@@ -25,7 +25,7 @@ pub(crate) mod flags {
     pub(crate) const NUMERIC_PAD: u64 = 0x20_0000;
     pub(crate) const HELP: u64 = 0x40_0000;
     pub(crate) const FUNCTION: u64 = 0x80_0000;
-    /// With one of these, Esc has another meaning: Shift, Control, Option, Command.
+    /// Esc has another meaning with one of these: Shift, Control, Option, Command.
     pub(crate) const MODIFIERS: u64 = 0x1e_0000;
 }
 
@@ -50,7 +50,7 @@ const FUNCTION: [u16; 20] = [
     122, 120, 99, 118, 96, 97, 98, 100, 101, 109, 103, 111, 105, 107, 113, 106, 64, 79, 80, 90,
 ];
 
-/// `NSF1FunctionKey`: the characters of function keys follow each other.
+/// `NSF1FunctionKey`: the characters of the function keys are consecutive.
 const NS_F1: u32 = 0xF704;
 
 /// The numeric pad.
@@ -162,8 +162,8 @@ fn pad(c: char) -> Option<u16> {
     PAD.iter().find(|(of, _)| *of == c).map(|(_, code)| *code)
 }
 
-/// The key that gives this character, and whether it needs Shift and Option. If a modifier is held, a
-/// layout without Latin letters falls back to the layout for shortcuts.
+/// The key that gives this character, and whether it needs Shift and Option. If a modifier is held,
+/// a layout without Latin letters falls back to the layout for shortcuts.
 fn by_layout<O: Os>(os: &O, c: char, modifiers: Modifiers) -> Option<(u16, bool, bool)> {
     let find = |keys: &[LayoutKey]| {
         let gives = |key: &&LayoutKey| {

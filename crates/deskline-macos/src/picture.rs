@@ -35,7 +35,7 @@ pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
         .map_err(Error::system("taking a picture of the window"))?;
     let rgb = rgb(&image).ok_or_else(|| Error::Input("the window has no picture".into()))?;
     Ok(Picture {
-        // By the size of the result, not of the request: older systems use a scale of their own.
+        // Compute the scale from the size of the result: older systems ignore the requested size.
         scale: if w > 0.0 {
             image.width as f64 / w
         } else {

@@ -1,4 +1,4 @@
-//! Reaching the desktop: permissions first.
+//! Connects to the desktop, after checking permissions.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,15 +9,15 @@ use crate::desktop::MacDesktop;
 use crate::doctor::UNTRUSTED;
 use crate::os::{AxError, Os};
 
-/// The desktop of the person who is logged in.
+/// The desktop of the logged-in person.
 pub struct MacPlatform<O: Os> {
     os: O,
-    /// Whether the person was asked for permission: once a process is enough.
+    /// Whether the person was asked for permission. A process asks once.
     asked: AtomicBool,
 }
 
 impl<O: Os> MacPlatform<O> {
-    /// The desktop that this system gives.
+    /// Creates the platform on top of `os`.
     pub fn new(os: O) -> Self {
         os.set_timeout(PATIENCE);
         Self {
@@ -46,7 +46,7 @@ impl<O: Os> Platform for MacPlatform<O> {
     }
 
     fn ping(&self, pid: u32) -> Result<()> {
-        // What is missing is the link's to say.
+        // The link reports the missing permission.
         if !self.os.trusted() {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! Scenarios on a Mac that is not there: the same links, the same transaction, on the fake.
+//! Scenarios on a fake Mac: real links with the real transaction.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

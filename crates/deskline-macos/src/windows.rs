@@ -1,5 +1,5 @@
-//! Windows: the `WindowServer` knows their order and ids, Accessibility knows their titles and can raise
-//! them. Matched by bounds and title.
+//! Windows: the `WindowServer` knows their order and ids, Accessibility knows their titles and can
+//! raise them. The two are matched by bounds and title.
 
 use std::time::{Duration, Instant};
 
@@ -16,11 +16,12 @@ const MENU_LAYER: i64 = 101;
 /// `kCGModalPanelWindowLevel`).
 const WINDOW_LAYERS: std::ops::RangeInclusive<i64> = 0..=8;
 
-/// An app in front without a window has an id too, so that it can be restored: this plus its pid.
+/// The offset of the id for an app without windows: this plus its pid. The front app needs an id to
+/// be restored, even if it has no window.
 const WINDOWLESS: u64 = 1 << 32;
 
-/// The time limit for a window to come to the front. It takes seconds only from another space, with an
-/// animation of 0.7 s.
+/// The time limit for a window to come to the front. It takes seconds only from another space, with
+/// an animation of 0.7 s.
 const ACTIVATES: Duration = Duration::from_secs(2);
 
 /// The polling interval. Notifications would come from two apps, one of which may hang.
@@ -94,8 +95,8 @@ fn same_place(a: Rect, b: Rect) -> bool {
     near(a.x, b.x) && near(a.y, b.y) && near(a.w, b.w) && near(a.h, b.h)
 }
 
-/// Takes the matching Accessibility window out of the list, so that two windows with the same bounds
-/// each get their own.
+/// Takes the matching Accessibility window out of the list, so that two windows with the same
+/// bounds each get their own.
 fn take_match<E>(known: &mut Vec<AxWindow<E>>, window: &ServerWindow) -> Option<AxWindow<E>> {
     let at = extents(window);
     let here = |w: &AxWindow<E>| w.extents.is_some_and(|e| same_place(e, at));
@@ -181,8 +182,8 @@ pub(crate) fn popup_open<O: Os>(os: &O, pid: u32) -> bool {
         .any(|w| w.pid == pid && w.on_screen && w.layer == MENU_LAYER)
 }
 
-/// The process whose window a click at this point would go to. `overlay` is this program's own pid: its
-/// panels take no clicks.
+/// The process whose window a click at this point would go to. `overlay` is this program's own pid:
+/// its panels take no clicks.
 pub(crate) fn owner_at<O: Os>(os: &O, at: Point, overlay: u32) -> Option<u32> {
     os.windows()
         .iter()
@@ -228,8 +229,8 @@ pub(crate) fn activate<O: Os>(os: &O, id: WindowId, cancel: &Cancel) -> Result<(
     }
 }
 
-/// Activates an app and raises one of its windows. Each of these calls may be refused by some app or
-/// system; the caller checks whether the window came.
+/// Activates an app and raises one of its windows. Each of these calls may be refused by some app
+/// or system; the caller checks whether the window came.
 fn raise<O: Os>(os: &O, pid: u32, window: Option<&AxWindow<O::Element>>) {
     let app = os.application(pid);
     let on = NewValue::Bool(true);
@@ -270,7 +271,7 @@ fn stays_behind<O: Os>(os: &O, pid: u32) -> Error {
     ))
 }
 
-/// Converts bounds to `AppKit`'s coordinates, with the origin at the bottom left of the main display.
+/// Converts bounds to `AppKit`'s coordinates, whose origin is the bottom left of the main display.
 pub(crate) fn to_appkit(displays: &[Display], place: Rect) -> [f64; 4] {
     let main = displays.iter().find(|d| d.main);
     let height = main.map_or(0.0, |d| d.bounds[3]);
@@ -305,7 +306,8 @@ pub(crate) fn panels(
     /// In points: a line of text with padding, and its distance from the display's edge.
     const HEIGHT: i32 = 36;
     const EDGE: i32 = 48;
-    /// In points: the maximum width of a character in the banner's font, and the padding on both sides.
+    /// In points: the maximum width of a character in the banner's font, and the padding on both
+    /// sides.
     const CHARACTER: i32 = 9;
     const BESIDE: i32 = 48;
     /// The distance between the outline and the target.

@@ -1,5 +1,5 @@
-//! The target of input, and checks that input still goes there: while a text is typed, the person, the
-//! app or a screen lock may put something else in front.
+//! The target of input, and checks that input still goes there: while a text is typed, the person,
+//! the app or a screen lock may put something else in front.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use super::grabs;
 use super::toplevel::Toplevel;
 use super::{During as _, Present as _, X11};
 
-/// How long there may be no focus while it moves between windows, and how long a grab may last
-/// without an explanation: see [`grabs`].
+/// How long the focus may be on no window while it moves between two, and how long an unexplained
+/// grab may last: see [`grabs`].
 const MOVING: Duration = Duration::from_millis(300);
 
 const WHAT: &str = "looking where input goes";
@@ -37,7 +37,7 @@ impl Target {
     }
 }
 
-/// Where input goes.
+/// The receiver of input.
 enum Goes {
     ToTarget,
     To(Toplevel),
@@ -54,7 +54,7 @@ fn other(toplevel: Toplevel) -> Other {
 }
 
 impl X11 {
-    /// Keys and clicks from here on are for this target.
+    /// Sets the target of keys and clicks.
     pub fn aim(&mut self, aim: Aim) {
         self.target = Target {
             aim: Some(aim),
@@ -62,9 +62,9 @@ impl X11 {
         };
     }
 
-    /// Fails if the keyboard focus is no longer the target's. `progress` is a sentence without its full
-    /// stop that says how far the input came. One round trip, unless the focus has moved or a client
-    /// has grabbed the keyboard. Needs [`X11::watching_root`].
+    /// Fails if the keyboard focus is no longer the target's. `progress` says how much was sent, as
+    /// a sentence without its full stop. Takes one round trip, unless the focus has moved or a
+    /// client has grabbed the keyboard. Needs [`X11::watching_root`].
     pub(super) fn check_keyboard(
         &mut self,
         cancel: &Cancel,
@@ -89,8 +89,8 @@ impl X11 {
         }
     }
 
-    /// Fails if the window at a point is not the target's, or if a client has grabbed the pointer and
-    /// would get the click.
+    /// Fails if the window at a point is not the target's, or if a client has grabbed the pointer
+    /// and would get the click.
     pub(super) fn check_pointer(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
         self.check_place(at)?;
         self.check_grab(Grabbable::Pointer, cancel, || {
@@ -111,7 +111,8 @@ impl X11 {
         }
     }
 
-    /// Fails if the window at the drop point is another app's. Another window of the target is fine.
+    /// Fails if the window at the drop point is another app's. Another window of the target is
+    /// fine.
     pub(super) fn check_drop(&self, at: Point) -> Result<()> {
         let (Some(pid), Some(window)) = (self.target.pid(), self.window_at(at)?) else {
             return Ok(());
@@ -122,8 +123,8 @@ impl X11 {
         }
     }
 
-    /// Whom the window under the pointer belongs to. Another window of the target's process is not the
-    /// target, unless the window manager does not manage it: an open menu, a tool tip.
+    /// The owner of the window under the pointer. Another window of the target's process is not the
+    /// target, unless it is override-redirect, such as an open menu or a tooltip.
     fn pointed_at(&self, window: Window, pid: u32) -> Result<Goes> {
         let goes = self.owner(window, pid)?;
         let (Goes::ToTarget, Some(wanted)) = (&goes, self.target.aim.and_then(|aim| aim.window))
@@ -167,8 +168,8 @@ impl X11 {
         Ok(Goes::ToTarget)
     }
 
-    /// Whom a window belongs to. A window inside the target's window counts as the target's: helper
-    /// processes have windows there.
+    /// The owner of a window. A window inside the target's window counts as the target's: helper
+    /// processes create windows there.
     fn owner(&self, window: Window, pid: u32) -> Result<Goes> {
         let facts = self.facts(&self.ancestry(window)?)?;
         let mut around = facts.into_iter().map(|f| f.toplevel).filter(|t| t.pid != 0);
@@ -181,8 +182,8 @@ impl X11 {
         Ok(Goes::To(innermost))
     }
 
-    /// An override-redirect window of another client that covers all of the focused window and takes
-    /// input. Such is a screen lock, which does not change the focus.
+    /// An override-redirect window of another client that covers the whole focused window and takes
+    /// input. That is how a screen lock looks, which does not move the focus.
     fn covering(&self, focus: Window, pid: u32) -> Result<Option<Toplevel>> {
         let Some(outer) = self.ancestry(focus)?.pop() else {
             return Ok(None);

@@ -1,6 +1,6 @@
-//! Active grabs of other clients: refusing to send input that would go to one. While a client has
-//! grabbed the keyboard or the pointer, input goes to it, wherever the focus is and whatever lies
-//! under the pointer.
+//! Detects active grabs of other clients, and refuses to send input that they would receive. While
+//! a client has grabbed the keyboard or the pointer, it receives all input, wherever the focus is
+//! and whatever window is under the pointer.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use super::popups::popups_among;
 use super::toplevel::Kind;
 use deskline_link::{Cancel, Error, Result};
 
-/// A grab that lasts no longer is ignored. Toolkits grab before they map the menu that the grab is
-/// for, and window managers grab for a moment to see what was pressed.
+/// A grab that is shorter than this is ignored. Toolkits grab before they map the menu that the
+/// grab is for, and window managers grab briefly to inspect a press.
 const PASSING: Duration = Duration::from_millis(300);
 
 impl X11 {
-    /// Describes the holder of a grab that was found; `None` if it is the target's own menu or pop-up.
-    /// X does not tell which client holds a grab, but an open menu does.
+    /// Describes the client that holds a detected grab; `None` if it is the target's own menu or
+    /// pop-up. X does not tell which client holds a grab, but an open menu does.
     pub(super) fn stranger(&self, pid: u32) -> Result<Option<String>> {
         let facts = self.facts(&self.children_of_root()?)?;
         let own = popups_among(&facts, pid).last().map(|popup| popup.id);
-        // The menu that was opened last is on top.
+        // The last opened menu is on top.
         for above in facts.iter().rev() {
             let window = &above.toplevel;
             if Some(window.id) == own {
@@ -64,7 +64,7 @@ impl X11 {
     }
 }
 
-/// The error for input that would go to the holder of a grab.
+/// The error for input that a grab would redirect.
 pub(super) fn grabbed(what: Grabbable, holder: &str, progress: &str) -> Error {
     let (device, instead) = match what {
         Grabbable::Keyboard => ("keyboard", "set_value_and_traverse"),

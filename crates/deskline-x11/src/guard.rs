@@ -1,12 +1,12 @@
-//! The guard on X11 (SPEC §8): the person's devices are grabbed while the agent's input goes in.
+//! The guard on X11 (the contract, §8): grabs the person's devices while the agent's input is sent.
 //!
-//! `XIGrabDevice` on every slave device that is not XTEST's. A grabbed slave floats: nothing of it
-//! reaches the master pointer and keyboard that apps listen to, while XTEST's slaves stay attached
-//! and the agent's input arrives. The X server frees the devices when the connection ends, so no
-//! death of this process locks anybody out.
+//! It calls `XIGrabDevice` for every slave device except XTEST's. A grabbed slave floats: its
+//! events do not reach the master pointer and keyboard that apps listen to. XTEST's slaves stay
+//! attached, so the agent's input arrives. The X server releases the grabs when the connection
+//! ends, so the death of this process locks nobody out.
 //!
-//! All of it happens on a thread and a connection of its own, [`keeper`], which no link can hold
-//! up: it is the watchdog too.
+//! The guard has its own thread and connection, [`keeper`], which no link can block. The thread is
+//! also the watchdog.
 
 mod devices;
 mod escape;
@@ -28,11 +28,11 @@ use rustix::event::{EventfdFlags, eventfd};
 
 use crate::connection;
 
-/// The longest that the thread may take to do as it is told: waiting for another program that has
-/// grabbed the devices, for a button that the person holds, and for a slow server.
+/// How long the thread may take to answer an order. It may wait for another program to release the
+/// devices, and for a slow server.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// The person's devices that the guard would keep out, or why it cannot. Grabs nothing.
+/// The names of the devices that the guard would grab, or why it cannot. Grabs nothing.
 pub fn look(display: &str, xauthority: Option<&Path>) -> Result<Result<Vec<String>, String>> {
     let (connection, _) = connection::open(display, xauthority)?;
     Ok(devices::slaves(&connection)?.map(|slaves| {
@@ -41,7 +41,7 @@ pub fn look(display: &str, xauthority: Option<&Path>) -> Result<Result<Vec<Strin
     }))
 }
 
-/// Releases the keys and buttons that XTEST's devices hold, where the server has such devices.
+/// Releases the keys and buttons that XTEST's devices hold, if the server has such devices.
 pub(crate) fn release_synthetic(c: &connection::Connection) -> Result<()> {
     match devices::slaves(c)? {
         Ok(slaves) => held::release_synthetic(c, &slaves),
@@ -49,31 +49,31 @@ pub(crate) fn release_synthetic(c: &connection::Connection) -> Result<()> {
     }
 }
 
-/// What the thread can be told.
+/// An order to the guard's thread.
 enum Order {
     Close(Task, Cancel, SyncSender<Result<Grab>>),
     Open(SyncSender<()>),
-    /// Listen for Esc no longer, and watch the person no longer.
+    /// Stop listening for Esc and stop watching the person.
     Rest,
-    /// Note whether the person presses anything from here on.
+    /// Start noting whether the person presses anything.
     Watch,
-    /// Whether they have; `None` where their devices cannot be told from the agent's.
+    /// Ask whether they have. The reply is `None` if their devices cannot be told from the agent's.
     Pressed(SyncSender<Option<bool>>),
-    /// Outline a place, caption it, or both.
+    /// Outline some bounds, show a caption, or both.
     Show(Option<Rect>, String, SyncSender<()>),
     Hide(SyncSender<()>),
 }
 
-/// The guard's thread. Dropping this opens the guard and ends the thread.
+/// A handle to the guard's thread. Dropping it releases the devices and ends the thread.
 pub struct Guard {
-    /// `None` while this is dropped.
+    /// `None` only during the drop.
     orders: Option<Sender<Order>>,
     wake: Arc<OwnedFd>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Guard {
-    /// Starts the thread, which then connects to the display by itself.
+    /// Starts the thread, which then connects to the display.
     pub fn start(display: &str, xauthority: Option<&Path>) -> Result<Self> {
         let what = "starting the guard";
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
@@ -116,7 +116,7 @@ impl Guard {
         answer(&done).ok().flatten()
     }
 
-    /// Listens for Esc no longer, nor for anything else.
+    /// Stops listening for Esc and watching the person.
     pub fn rest(&self) {
         self.tell(Order::Rest);
     }
@@ -145,7 +145,7 @@ impl Guard {
 
     fn tell(&self, order: Order) {
         if let Some(orders) = &self.orders {
-            // Where the thread has ended the order is dropped, and its reply with it.
+            // If the thread has ended, the order is dropped together with its reply channel.
             let _ = orders.send(order);
         }
         self.wake();

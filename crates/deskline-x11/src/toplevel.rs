@@ -1,10 +1,10 @@
-//! A toplevel window, as X11 knows it.
+//! Describes a toplevel window in X11's terms.
 
 use deskline_core::Rect;
 use deskline_link::{Window, WindowId};
 
-/// The shadow that a window draws around itself, inside its X window (`_GTK_FRAME_EXTENTS`), in
-/// pixels.
+/// The widths of an invisible or decorative border, in pixels, such as the shadow that a window
+/// draws inside its X window (`_GTK_FRAME_EXTENTS`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shadow {
     /// On the left.
@@ -23,7 +23,7 @@ impl Shadow {
         [self.left, self.right, self.top, self.bottom]
     }
 
-    /// What this shadow leaves of a window.
+    /// The part of `raw` that is inside this border.
     pub(super) fn around(self, raw: Rect) -> Rect {
         Rect {
             x: raw.x + self.left,
@@ -34,12 +34,12 @@ impl Shadow {
     }
 }
 
-/// What a window says it is (`_NET_WM_WINDOW_TYPE`, the first type that EWMH knows).
+/// The type of a window: the first known type in `_NET_WM_WINDOW_TYPE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// A normal toplevel, or one that says nothing and is no dialog.
+    /// A normal toplevel, or one without a type that is not a dialog.
     Normal,
-    /// A dialog, or one that says nothing and is transient for another window.
+    /// A dialog, or a window without a type that is transient for another window.
     Dialog,
     /// A palette or toolbox.
     Utility,
@@ -51,7 +51,7 @@ pub enum Kind {
     Desktop,
     /// A panel.
     Dock,
-    /// A menu. GTK 4 says this of its tooltips too.
+    /// A menu. GTK 4 uses this type for tooltips too.
     Menu,
     /// A pop-up or drop-down menu, or the list of a combo box.
     Popup,
@@ -59,42 +59,42 @@ pub enum Kind {
     Tooltip,
     /// A notification.
     Notification,
-    /// What is being dragged.
+    /// The icon of a drag.
     Dnd,
 }
 
-/// A toplevel window as X11 knows it.
+/// A toplevel window in X11's terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toplevel {
     /// Its X window.
     pub id: u32,
-    /// The process that made it, 0 where that cannot be known.
+    /// The process that created it; 0 if unknown.
     pub pid: u32,
     /// Its title. Hostile data.
     pub title: String,
-    /// The X window, its shadow included, in root coordinates. GTK 4's accessible extents are
-    /// relative to `(raw.x + shadow.left, raw.y + shadow.top)`.
+    /// The X window's bounds, including its shadow, in root coordinates. GTK 4's accessible extents
+    /// are relative to `(raw.x + shadow.left, raw.y + shadow.top)`.
     pub raw: Rect,
-    /// The shadow inside it; `None` where the window does not have the property.
+    /// The shadow inside the X window; `None` if the window does not have the property.
     pub shadow: Option<Shadow>,
-    /// What the window manager puts around it (`_NET_FRAME_EXTENTS`).
+    /// The window manager's border around it (`_NET_FRAME_EXTENTS`).
     pub border: Shadow,
-    /// Where its content is: `raw` without the shadow.
+    /// The bounds of its content: `raw` without the shadow.
     pub extents: Rect,
     /// Whether it is minimised.
     pub minimised: bool,
-    /// Whether it is mapped and everything around it too. A window on another workspace is not.
+    /// Whether it and all its ancestors are mapped. A window on another workspace is not.
     pub viewable: bool,
-    /// The window that it belongs to (`WM_TRANSIENT_FOR`).
+    /// The window that it is a dialog or pop-up of (`WM_TRANSIENT_FOR`).
     pub transient_for: Option<u32>,
     /// Whether it is modal to that window.
     pub modal: bool,
-    /// What it says it is.
+    /// Its type.
     pub kind: Kind,
 }
 
 impl Toplevel {
-    /// The same in the terms of the desktop trait.
+    /// Converts it to the type that the contract uses.
     pub fn window(&self) -> Window {
         Window {
             id: WindowId(self.id.into()),

@@ -32,7 +32,7 @@ impl Complaint {
             .mode(0o600)
             .open(std::env::temp_dir());
         if let Err(error) = &file {
-            tracing::debug!(%error, "what the app complains about is not kept");
+            tracing::debug!(%error, "cannot keep the app's standard error");
         }
         Self(file.ok().map(Arc::new))
     }

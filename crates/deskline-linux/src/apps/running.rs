@@ -1,4 +1,4 @@
-//! Decides whether a running app is the one that was requested.
+//! Decides whether a running app is the requested one.
 
 use super::{Launch, command};
 

@@ -74,8 +74,8 @@ pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Found>) {
         Ok(true) => Check::ok(ACCESSIBILITY, "on"),
         Ok(false) => Check::warn(
             ACCESSIBILITY,
-            "off (IsEnabled of org.a11y.Status is false): apps need not show their trees",
-            "`deskline serve` turns it on; start apps again that ran before and have no tree then",
+            "off (IsEnabled of org.a11y.Status is false): apps may not show their trees",
+            "`deskline serve` turns it on; restart apps that ran before and still have no tree",
         ),
         Err(e) => Check::failed(ACCESSIBILITY, &e.to_string(), PRIVATE),
     });
@@ -128,7 +128,7 @@ pub(super) fn tree(address: &str, pids: &[u32]) -> Vec<Check> {
             Ok(tree) if tree.elements.len() > 1 => {
                 let (count, ms) = (tree.elements.len(), tree.took.as_millis());
                 if keeps_back && count < FRAME {
-                    hollow.push(apps::deaf(pid, "shows its frame without what is in it"));
+                    hollow.push(apps::deaf(pid, "shows its frame, but not its contents"));
                 }
                 let name = atspi.name_of(pid);
                 Ok(format!(

@@ -58,7 +58,7 @@ pub(super) fn look(windows: &[Toplevel], listed: &[App], checks: &mut Vec<Check>
         ),
         (0, _) => Check::warn(
             "apps",
-            "none of those with windows is on the accessibility bus and answers",
+            "no app with a window is on the accessibility bus and answers",
             "see below",
         ),
         (good, bad) => {
@@ -75,7 +75,7 @@ pub(super) fn look(windows: &[Toplevel], listed: &[App], checks: &mut Vec<Check>
     let more = wrong.len().saturating_sub(MOST);
     checks.extend(wrong.into_iter().take(MOST));
     if more > 0 {
-        let remedy = "put those above right first, and run `deskline doctor` again";
+        let remedy = "fix the problems above first, then run `deskline doctor` again";
         checks.push(Check::warn("app", format!("{more} more"), remedy));
     }
     pids

@@ -38,7 +38,7 @@ const NEEDED: [(&str, &str, bool); 7] = [
     (shm::X11_EXTENSION_NAME, "quick pictures", false),
     (
         res::X11_EXTENSION_NAME,
-        "knowing whose a window is that does not say so",
+        "finding the process of a window that does not name it",
         false,
     ),
 ];
@@ -118,7 +118,7 @@ pub(super) fn picture(session: &Session, window: &Toplevel) -> Check {
         Err(e) => Check::warn(
             "picture",
             e.to_string(),
-            "agents have the trees alone for such windows",
+            "agents have only the trees of such windows",
         ),
     }
 }
@@ -192,7 +192,7 @@ fn refused(display: &str, error: &str) -> Check {
     Check::failed(
         DISPLAY,
         &format!("{}: {error}", named(Some(display))),
-        "set DISPLAY in the server's environment to that of a desktop that runs, or unset it so that it is looked for",
+        "set DISPLAY in the server's environment to that of a running desktop, or unset it so that Deskline finds one",
     )
 }
 

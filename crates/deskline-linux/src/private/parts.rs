@@ -217,7 +217,7 @@ impl Parts {
             _ => {}
         }
         self.check(name, directory)?;
-        Err(failed(name, "does not say that it is ready", directory))
+        Err(failed(name, "did not report that it is ready", directory))
     }
 
     /// Fails if the program has ended or the time is up.

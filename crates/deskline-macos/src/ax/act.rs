@@ -7,12 +7,13 @@ use crate::os::{AxError, NewValue, Os, Value};
 /// Actions that count as a press, best first.
 const PRESS: [&str; 4] = ["AXPress", "AXPick", "AXOpen", "AXConfirm"];
 
-/// A row's text is in its cell, and the cell in the row: the selectable element may be an ancestor.
+/// How many ancestors to try: text is in a cell and the cell in a row, so the selectable element
+/// may be an ancestor.
 const LEVELS: usize = 3;
 
 const CLICK: &str = "Use click_and_traverse with its ref";
 
-/// An action that an element refuses; the link adds which element it was.
+/// An action that an element refuses. The link adds the element's name.
 fn refused(action: &'static str, why: impl Into<String>, instead: impl Into<String>) -> Error {
     Error::Refused(Refusal {
         action,
@@ -79,8 +80,8 @@ impl<O: Os> Acting<'_, O> {
         match self.os.perform(self.element, press) {
             // The press may have closed the element.
             Ok(()) | Err(AxError::INVALID_UI_ELEMENT) => Ok(()),
-            // A press that opens a modal dialog returns only once the dialog is closed. It has not failed
-            // as long as the app itself answers.
+            // A press that opens a modal dialog returns only once the dialog is closed. It has not
+            // failed as long as the app itself answers.
             Err(AxError::CANNOT_COMPLETE) if self.app_answers() => Ok(()),
             Err(e) => Err(self.failed(e, CLICK)),
         }

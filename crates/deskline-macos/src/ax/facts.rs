@@ -80,7 +80,7 @@ pub(crate) fn read<E>(names: &[&'static str], values: Vec<Value<E>>) -> Facts<E>
     raw.facts()
 }
 
-/// Attributes as received: Accessibility has this many booleans.
+/// The attributes as received. Accessibility has this many booleans.
 #[allow(clippy::struct_excessive_bools)]
 struct Raw<E> {
     role: String,
@@ -149,7 +149,8 @@ impl<E> Raw<E> {
             ("AXMenuItemMarkChar", Value::Text { start, .. }) => self.mark = start,
             ("AXTitleUIElement", Value::Element(label)) => self.label = Some(label),
             ("AXChildren", Value::Elements(children)) => self.children = Some(children),
-            // An element without children answers like this; any other error is a failure of the app.
+            // An element without children answers like this; any other error is a failure of the
+            // app.
             ("AXChildren", Value::Error(AxError::NO_VALUE | AxError::ATTRIBUTE_UNSUPPORTED)) => {
                 self.children = Some(Vec::new());
             }
@@ -199,7 +200,7 @@ impl<E> Raw<E> {
         states.set(States::SECURE, secure);
 
         let value = match self.value {
-            // Never read, whatever the app returns.
+            // Never read a password, whatever the app returns.
             _ if secure => Text::default(),
             Some(Value::Text { start, units }) => cut(start, units),
             Some(Value::Number(n)) if !on_or_off && !discloses => Text::new(plain(n)),
@@ -250,8 +251,8 @@ fn text<E>(value: Value<E>) -> Text {
     }
 }
 
-/// From the start of a text. The rest is counted in UTF-16 units, which for most texts are
-/// characters.
+/// A text of which only the start was copied. The rest is counted in UTF-16 units, which equals
+/// characters for most texts.
 fn cut(start: String, units: usize) -> Text {
     let came: usize = start.chars().map(char::len_utf16).sum();
     let total = start.chars().count() + units.saturating_sub(came);

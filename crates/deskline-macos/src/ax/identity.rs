@@ -1,12 +1,13 @@
-//! The identity of elements: `CFEqual` and `CFHash`, turned into printable, lasting ids.
+//! The identity of elements: turns `CFEqual` and `CFHash` into printable, lasting ids.
 //!
-//! An `AXUIElement` is a pid and a token of the app. Two handles of one element are different pointers but
-//! `CFEqual`. Their hash is computed from pid and token, so another process computes the same. An id is the
-//! process (pid and start time, as pids are reused), the hash, and a number if elements share a hash.
+//! An `AXUIElement` is a pid and a token of the app. Two handles of one element are different
+//! pointers but `CFEqual`. Their hash is computed from pid and token, so another process computes
+//! the same hash. An id consists of the process (pid and start time, as pids are reused), the hash,
+//! and a number if several elements share the hash.
 //!
-//! The table retains each known element, for a while even after it has left the tree. So a pane that comes
-//! back has its old ids, and comparing with retained elements ensures that a new element never gets the id
-//! of an old one.
+//! The table retains each known element, for a while even after it has left the tree. A pane that
+//! comes back therefore has its old ids. New elements are compared with the retained ones, so they
+//! never get the id of an old element.
 
 use std::collections::HashMap;
 
@@ -92,7 +93,8 @@ impl<O: Os> Identities<O> {
         Some((pid, element.clone()))
     }
 
-    /// Forgets elements that the traversal did not see, if there are many. Their ids are not reused.
+    /// Forgets elements that the traversal did not see, if there are many. Their ids are not
+    /// reused.
     pub(crate) fn sweep(&mut self, pid: u32) {
         let Some(app) = self.apps.get_mut(&pid) else {
             return;

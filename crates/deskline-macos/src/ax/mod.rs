@@ -16,7 +16,7 @@ use deskline_link::Error;
 
 use crate::os::{AxError, Os};
 
-/// How long an app may take to answer one accessibility call (SPEC §4).
+/// How long an app may take to answer one accessibility call (the contract, §4).
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The error for an accessibility error on an app's own element.

@@ -137,7 +137,7 @@ fn tree_windows<O: Os>(
         .collect()
 }
 
-/// Depth first, children in their order.
+/// The indices of the nodes in document order: depth first, children in their order.
 fn document_order<E>(nodes: &[Node<E>]) -> Vec<usize> {
     let mut order = Vec::with_capacity(nodes.len());
     let mut stack = if nodes.is_empty() { vec![] } else { vec![0] };

@@ -1,7 +1,7 @@
 //! The visible rows of tables, outlines and lists, however many rows there are.
 //!
-//! Asking a table for its children creates an object for every row. `AXVisibleRows` returns the visible
-//! ones; the others are read in ranges while there is time.
+//! Asking a table for its children creates an object for every row. `AXVisibleRows` returns the
+//! visible ones; the others are read in ranges while there is time.
 
 use deskline_core::Role;
 
@@ -52,7 +52,7 @@ pub(crate) fn read<O: Os>(os: &O, element: &O::Element, names: Names) -> Ax<Rows
     };
     let (rows, total) = match (values.pop(), total) {
         (Some(Value::Elements(rows)), total) => (rows, total),
-        // The container does not tell which rows are visible: their bounds will.
+        // The container does not tell which rows are visible. Their bounds will.
         (_, Some(total)) => (
             os.range(element, names.all, 0, total.min(UNKNOWN))?,
             Some(total),

@@ -1,8 +1,8 @@
 //! Makes Chromium and Electron build their trees, which they do only on request.
 //!
-//! Electron reacts to `AXManualAccessibility`, Chromium's browsers to `AXEnhancedUserInterface`, which
-//! `VoiceOver` sets. Other apps react to the latter with slower animations, so only apps that contain
-//! Chromium get it.
+//! Electron reacts to `AXManualAccessibility`, Chromium's browsers to `AXEnhancedUserInterface`,
+//! which `VoiceOver` sets. Other apps react to the latter with slower animations, so only apps that
+//! contain Chromium get it.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -23,7 +23,8 @@ pub(crate) const LOOK: Duration = Duration::from_millis(30);
 pub(crate) struct Woken(HashSet<(u32, u64)>);
 
 impl Woken {
-    /// Asks an app for its tree, once. Whether the app accepted, so that a tree is on its way.
+    /// Asks an app once to build its tree. Returns whether the app accepted, so that a tree will
+    /// follow.
     pub(crate) fn wake<O: Os>(&mut self, os: &O, pid: u32) -> bool {
         let started = os.process(pid).map_or(0, |p| p.started);
         if !self.0.insert((pid, started)) {
@@ -53,7 +54,7 @@ fn is_chromium(bundle: &Path) -> bool {
     })
 }
 
-/// Whether the tree has a page with contents.
+/// Whether the tree contains a page with contents.
 pub(crate) fn has_page(tree: &Tree) -> bool {
     tree.elements.iter().any(|element| {
         element

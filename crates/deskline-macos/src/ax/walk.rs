@@ -1,8 +1,9 @@
 //! The traversal: top down, one batched call an element.
 //!
-//! macOS does not report visibility; it follows from geometry. An element is hidden if it is outside its
-//! window or its scroll area, or in a closed menu, a minimised window or a hidden app. Visible elements are
-//! read first and completely, the others afterwards, as far as the budget goes.
+//! macOS does not report visibility; it follows from geometry. An element is hidden if it is
+//! outside its window or its scroll area, or in a closed menu, a minimised window or a hidden app.
+//! Visible elements are read first and completely, the others afterwards, as far as the budget
+//! goes.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Instant;
@@ -15,7 +16,7 @@ use super::visible_rows::{self, RANGE};
 use super::{PATIENCE, failed};
 use crate::os::{AxError, Os, Value};
 
-/// No app has more: a larger tree is a loop.
+/// The maximum number of nodes. No app has more: a larger tree has a cycle.
 const MOST_NODES: usize = 200_000;
 
 /// Additional attributes to request of the app's own element.
@@ -40,10 +41,10 @@ pub(crate) struct Node<E> {
     /// Whether it is visible, by its own attributes and by geometry.
     pub(crate) showing: bool,
     pub(crate) children_read: bool,
-    /// The bounds that clip its children; `None` for no clipping.
+    /// The bounds that clip its children; `None` if nothing clips them.
     clip: Option<Rect>,
-    /// For a table that is only partly read: how many more rows there are, and how many of all rows
-    /// were read in ranges so far.
+    /// For a table that is only partly read: how many rows are not read yet, and how many of all
+    /// rows were read in ranges so far.
     more_rows: Option<(usize, usize)>,
 }
 
@@ -97,7 +98,7 @@ impl<'o, O: Os> Walk<'o, O> {
             } else {
                 break;
             }
-            // Elements that turn out to be visible are part of the rest by now.
+            // Elements that turn out to be visible are read in this pass too.
             self.hidden.extend(self.queue.drain(..));
         }
         Ok(())
@@ -208,7 +209,8 @@ impl<'o, O: Os> Walk<'o, O> {
         Ok(())
     }
 
-    /// One batched call. `None` if the element has gone or does not answer; an error if the app has.
+    /// Makes one batched call. `None` if the element has gone or does not answer; an error if the
+    /// app does not answer.
     fn attributes(
         &mut self,
         index: usize,
@@ -217,7 +219,8 @@ impl<'o, O: Os> Walk<'o, O> {
         let asked = Instant::now();
         let mut answer = self.os.attributes(&self.nodes[index].element, names);
         if answer == Err(AxError::CANNOT_COMPLETE) && asked.elapsed() < PATIENCE / 2 {
-            // An app between two turns of its event loop fails at once: it is not hung. Try again.
+            // An app between two turns of its event loop fails at once without being hung. Try
+            // again.
             answer = self.os.attributes(&self.nodes[index].element, names);
         }
         match answer {
@@ -295,7 +298,7 @@ impl<'o, O: Os> Walk<'o, O> {
             return;
         };
         let (before, found) = (self.nodes.len(), rows.len());
-        // Rows that were read before keep their node. All are put in order.
+        // Rows that were read before keep their node. Then sort all rows.
         let ordered: Vec<O::Element> = rows.clone();
         for row in rows {
             self.add(index, row, false);
@@ -311,8 +314,8 @@ impl<'o, O: Os> Walk<'o, O> {
         }
     }
 
-    /// Inserts the rows of a range, which starts at row `from`: after the rows of earlier ranges and
-    /// before the visible rows that come later.
+    /// Inserts the rows of a range, which starts at row `from`: after the rows of earlier ranges
+    /// and before the visible rows that come later.
     fn reorder(&mut self, index: usize, from: usize, rows: &[O::Element]) {
         let wanted: HashSet<&O::Element> = rows.iter().collect();
         let children = std::mem::take(&mut self.nodes[index].children);

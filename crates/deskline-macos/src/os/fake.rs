@@ -1,5 +1,5 @@
-//! A fake Mac for tests: apps with trees, a window server, a keyboard and a tap, as far as the trait
-//! [`Os`] exposes them, with Accessibility's own errors and reference counts.
+//! A fake Mac for tests: apps with trees, a window server, a keyboard and a tap, as far as the
+//! trait [`Os`] exposes them, with Accessibility's own errors and reference counts.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -115,7 +115,7 @@ impl Fake {
         self.world().live.load(Ordering::Relaxed)
     }
 
-    /// Notifies observers. Without the lock, as a system would.
+    /// Notifies observers. Does not hold the lock meanwhile, as the system would not.
     fn flush(&self) {
         let (told, observers, handles) = {
             let mut world = self.world();

@@ -1,8 +1,8 @@
 //! The system calls that this crate needs, as thin functions in the system's own terms.
 //!
-//! Coordinates are those of Quartz and Accessibility: points, origin at the top left of the main display,
-//! negative left of it and above it. Only [`Panel`] uses `AppKit`'s bottom-left origin, and only
-//! [`crate::windows::to_appkit`] converts to it.
+//! Coordinates are those of Quartz and Accessibility: points, origin at the top left of the main
+//! display, negative left of it and above it. Only [`Panel`] uses `AppKit`'s bottom-left origin,
+//! and only [`crate::windows::to_appkit`] converts to it.
 
 #[cfg(target_os = "macos")]
 #[allow(unsafe_code)]
@@ -110,7 +110,8 @@ pub enum NewValue<E> {
 pub struct Process {
     /// The pid of its parent.
     pub parent: u32,
-    /// Its start time in seconds since the epoch, which tells it from an earlier process with its pid.
+    /// Its start time in seconds since the epoch, which distinguishes it from an earlier process
+    /// with the same pid.
     pub started: u64,
     /// The name of its executable.
     pub name: String,
@@ -185,8 +186,8 @@ pub struct Image {
     pub rgbx: Vec<u8>,
 }
 
-/// The value of `kCGEventSourceUserData` in all events that this program posts: the guard recognises
-/// its own events by it.
+/// The value of `kCGEventSourceUserData` in all events that this program posts: the guard
+/// recognises its own events by it.
 pub const TAG: i64 = 0x6465_736b_6c69_6e65;
 
 /// A mouse button (`CGMouseButton`).
@@ -329,8 +330,8 @@ pub type Heard<E> = Box<dyn Fn(&str, &E) + Send + Sync>;
 /// Decides about a tapped event, on the tap's thread.
 pub type Judge = Box<dyn FnMut(Tapped) -> Verdict + Send>;
 
-/// The system. Each method is one call, or the few that belong together. None waits longer than the time
-/// that it is given or the messaging timeout.
+/// The system. Each method is one call, or the few that belong together. None waits longer than the
+/// time that it is given or the messaging timeout.
 pub trait Os: Clone + Send + Sync + 'static {
     /// An `AXUIElement`: equal by `CFEqual`, hashed by `CFHash`, retained while it lives.
     type Element: Clone + Eq + Hash + Debug + Send + Sync + 'static;
@@ -387,7 +388,7 @@ pub trait Os: Clone + Send + Sync + 'static {
         heard: Heard<Self::Element>,
     ) -> Ax<Self::Observer>;
 
-    /// The CPU time of a process and its descendants so far (`PROC_PIDTASKINFO`).
+    /// The CPU time of a process and its children so far (`PROC_PIDTASKINFO`).
     fn computed(&self, pid: u32) -> Option<Duration>;
     /// A process, if there is one.
     fn process(&self, pid: u32) -> Option<Process>;
@@ -397,8 +398,8 @@ pub trait Os: Clone + Send + Sync + 'static {
     fn front_pid(&self) -> Option<u32>;
     /// `NSRunningApplication.activate`
     fn activate(&self, pid: u32) -> bool;
-    /// Opens an app or document; returns the pid of the app. `LaunchServices` starts it, without this
-    /// process's environment.
+    /// Opens an app or document; returns the pid of the app. `LaunchServices` starts it, without
+    /// this process's environment.
     fn launch(&self, launch: &Launch, time: Duration) -> Result<u32, String>;
     /// `NSWorkspace.URLForApplicationWithBundleIdentifier`
     fn bundle_path(&self, bundle_id: &str) -> Option<PathBuf>;
@@ -421,10 +422,10 @@ pub trait Os: Clone + Send + Sync + 'static {
 
     /// Where the pointer is.
     fn pointer(&self) -> (f64, f64);
-    /// `CGWarpMouseCursorPosition`, without the pause of the person's mouse that follows it.
+    /// `CGWarpMouseCursorPosition`, without the pause in mouse movement that usually follows it.
     fn warp(&self, to: (f64, f64));
-    /// `CGEventPost` at the HID level, with this tag: [`TAG`], or another one if the self-test acts as
-    /// the person.
+    /// `CGEventPost` at the HID level with this tag: [`TAG`], or another one when the self-test
+    /// acts as the person.
     fn post(&self, event: &Event, tag: i64) -> Result<(), String>;
     /// `CGEventSourceKeyState` of the HID system: the key codes that the person holds.
     fn held_keys(&self) -> Vec<u16>;

@@ -1,4 +1,4 @@
-//! Several displays, negative origins, Retina: one coordinate space.
+//! Several displays, negative origins and Retina scales share one coordinate space.
 
 #![allow(clippy::float_cmp)] // whole numbers, exact in a double
 
@@ -71,7 +71,7 @@ fn the_caption_is_on_the_display_of_the_action_and_does_not_cover_it() {
         h: 50,
     };
     let plate = &panels(&all, Some(on_top), "AI: clicking", false)[0];
-    // At the bottom, near AppKit's origin.
+    // The banner is at the bottom, where AppKit's y is near 0.
     assert!(plate.frame[1] < 100.0, "{plate:?}");
     let outlined = panels(&all, Some(on_top), "", true);
     assert_eq!((outlined.len(), outlined[0].outline), (1, true));
@@ -134,7 +134,7 @@ fn the_crosshair_is_at_the_click_on_retina() {
     }
     assert!(count > 0, "no crosshair");
     let (x, y) = (x / count, y / count);
-    // (650 − 100) × 2 and (124 − 100) × 2, to the width of a line.
+    // (650 − 100) × 2 and (124 − 100) × 2, within the width of a line.
     assert!(x.abs_diff(1_100) <= 4 && y.abs_diff(48) <= 4, "({x}, {y})");
 }
 
@@ -143,7 +143,7 @@ fn a_click_goes_to_no_other_app_that_has_come_over_the_place() {
     let mut desk = Desk::new();
     let (window, editor) = (desk.window, EDITOR);
     {
-        // The editor's floating window is above all others, also above the front app's.
+        // The editor's floating window is above all others, even above the front app's.
         let mut world = desk.mac.world();
         world.extra.push((editor, [600.0, 100.0, 100.0, 100.0], 3));
     }
@@ -154,7 +154,7 @@ fn a_click_goes_to_no_other_app_that_has_come_over_the_place() {
         answer.text
     );
     assert!(clicks(&desk.mac.world()).is_empty());
-    // A service's window over it is the app's own dialog.
+    // A service's window on top is part of the app's own dialog.
     {
         let mut world = desk.mac.world();
         world.extra.clear();

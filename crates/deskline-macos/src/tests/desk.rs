@@ -1,4 +1,4 @@
-//! A desk for the scenarios: an editor in front, a mail app behind it, two displays.
+//! The desktop for the scenarios: an editor in front, a mail app behind it, two displays.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::platform::MacPlatform;
 pub(crate) const MAIL: u32 = 100;
 pub(crate) const EDITOR: u32 = 200;
 
-/// The desk, and what a test wants to look at on it.
+/// The desktop, and the parts of it that tests inspect.
 pub(crate) struct Desk {
     pub(crate) mac: Fake,
     pub(crate) links: Links,
@@ -184,7 +184,7 @@ pub(crate) fn displays(scale: f64) -> Vec<Display> {
     ]
 }
 
-/// A field that takes text.
+/// Adds a text field.
 pub(crate) fn field(world: &mut World, parent: Id, role: &str, title: &str, at: [f64; 4]) -> Id {
     let id = world.add(parent, role, title, at);
     world.node(id).settable.insert("AXValue");
@@ -198,7 +198,7 @@ pub(crate) fn by_text(text: &str, role: &str) -> Target {
     }
 }
 
-/// The tree file of an answer.
+/// Reads the tree file of an answer.
 pub(crate) fn tree(answer: &Answer) -> String {
     let path = line(answer, "file").unwrap_or_else(|| panic!("no file: {}", answer.text));
     std::fs::read_to_string(path).unwrap()
@@ -210,7 +210,7 @@ pub(crate) fn line(answer: &Answer, name: &str) -> Option<String> {
     found.map(str::to_owned)
 }
 
-/// The line of a tree that has this text, without the space before it.
+/// The line of a tree that contains this text, without its indentation.
 pub(crate) fn element<'t>(tree: &'t str, text: &str) -> &'t str {
     let found = tree
         .lines()
@@ -225,7 +225,7 @@ pub(crate) fn reference(line: &str) -> Ref {
     line.rsplit_once(" #").unwrap().1.parse().unwrap()
 }
 
-/// Puts an empty bundle into the folder of apps.
+/// Creates an empty bundle in the folder of apps.
 pub(crate) fn install(desk: &Desk, name: &str, start: fn(&mut World, PathBuf) -> u32) -> PathBuf {
     let path = desk.dir.path().join(format!("{name}.app"));
     std::fs::create_dir(&path).unwrap();

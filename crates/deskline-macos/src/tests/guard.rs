@@ -1,4 +1,4 @@
-//! The guard in a link: the person's keys while the agent's go in, Esc, secure input.
+//! The guard during a link: the person's keys while the agent types, Esc, secure input.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn the_persons_keys_do_not_mix_with_what_is_typed() {
     let mut desk = Desk::new();
     let body = desk.body;
     let mac = desk.mac.clone();
-    // The person types x as fast as they can while the text goes in.
+    // The person types x as fast as possible while the agent types.
     let typing = std::thread::spawn(move || {
         let until = std::time::Instant::now() + std::time::Duration::from_millis(600);
         while std::time::Instant::now() < until {
@@ -49,7 +49,7 @@ fn the_persons_keys_do_not_mix_with_what_is_typed() {
     typing.join().unwrap();
     assert!(!answer.is_error, "{}", answer.text);
     let value = desk.mac.world().value(body);
-    // What the person types after the guard has opened is theirs.
+    // Text after the guard has opened is the person's own.
     assert_eq!(value.trim_end_matches('x'), words);
 }
 
@@ -60,7 +60,7 @@ fn the_persons_esc_cancels_releases_and_restores() {
     let mac = desk.mac.clone();
     desk.mac.world().node(send).pressed = Some(Arc::new(move |_| {
         let mac = mac.clone();
-        // From another thread, as the person's keys come: not from within the app's own turn.
+        // From another thread, as the person's keys arrive: not during the app's own turn.
         std::thread::spawn(move || mac.person(&key(ESCAPE)[0]));
     }));
     let then = Typing {

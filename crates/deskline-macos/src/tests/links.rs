@@ -1,4 +1,4 @@
-//! Each tool through a whole link.
+//! Runs each tool through a whole link.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn open_starts_an_app_by_name_and_brings_it_to_the_front() {
             "{}",
             tree(&answer)
         );
-        // It came to the front, and what the person had in front was put back.
+        // It came to the front, and then the person's front app was restored.
         let world = desk.mac.world();
         let fronts: Vec<u32> = world.fronts.clone();
         assert!(fronts.contains(&300), "{fronts:?}");

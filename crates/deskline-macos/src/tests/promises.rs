@@ -26,7 +26,7 @@ fn a_sheet_scopes_what_is_visible() {
     let tree = tree(&answer);
     assert!(element(&tree, "\"Cancel\"").contains(" visible"), "{tree}");
     assert!(!element(&tree, "\"Send\"").contains(" visible"), "{tree}");
-    // To the window server a sheet is a window of its own, over the one that it hangs on.
+    // To the window server, a sheet is a separate window above its parent.
     let sheet = (MAIL, [200.0, 130.0, 300.0, 150.0], 0);
     desk.mac.world().extra.push(sheet);
     let start = Instant::now();
@@ -62,7 +62,7 @@ fn a_dialog_of_another_process_is_a_handoff_and_stays_in_front() {
     assert_eq!(front(&desk), Some(400));
 }
 
-/// Send opens a menu, and closes it again.
+/// Pressing Send opens a menu; pressing it again closes the menu.
 fn send_opens_a_menu(desk: &Desk) {
     desk.mac.world().node(desk.send).pressed = Some(Arc::new(|world| {
         if world.extra.is_empty() {
@@ -89,7 +89,8 @@ fn an_open_menu_keeps_pointer_and_front_until_the_link_that_closes_it() {
     );
 }
 
-/// The desktop is connected to anew after an error; what waits for a menu to close goes on waiting.
+/// After an error the link reconnects to the desktop. What waits for the menu to close must survive
+/// that.
 #[test]
 fn what_an_open_menu_holds_back_survives_an_error_of_another_app() {
     let mut desk = Desk::new();
@@ -137,7 +138,7 @@ fn a_ref_is_good_in_the_next_process_and_stale_once_its_element_is_gone() {
     let mut desk = Desk::new();
     let before = reference(element(&desk.refresh(), "\"Send\""));
     let mut next = Desk::new();
-    // The same Mac, journal and apps; another process with tables of its own.
+    // The same Mac, journal and apps, but another process with its own tables.
     let platform = Arc::new(crate::platform::MacPlatform::new(desk.mac.clone()));
     next.links = deskline_link::Links::new(
         platform,

@@ -1,4 +1,5 @@
-//! Reading trees: what shows first, big tables by their visible rows, menus, identity, references.
+//! Reading trees: visible elements first, large tables by their visible rows, menus, identity,
+//! retained references.
 
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ fn titles(tree: &Tree) -> Vec<&str> {
     named.map(|e| e.title.shown.as_str()).collect()
 }
 
-/// A table of rows of 20 points each, of which 5 show.
+/// Adds a table whose rows are 20 points high. 5 of them are visible.
 fn table(desk: &Desk, rows: u64) -> (u64, Vec<u64>) {
     let mut world = desk.mac.world();
     let area = world.add(
@@ -104,7 +105,7 @@ fn one_batched_call_an_element() {
     let desk = Desk::new();
     let calls = desk.mac.world().calls;
     let tree = read(&desk.mac, Scope::Showing);
-    // One more for the app's toplevels.
+    // One more call for the app's toplevels.
     assert_eq!(
         desk.mac.world().calls - calls,
         tree.elements.len() as u64 + 1
@@ -243,7 +244,7 @@ fn references_are_balanced_over_many_readings_and_all_returned_at_the_end() {
         assert!(!answer.is_error, "{}", answer.text);
     }
     assert_eq!(desk.mac.live(), after_one);
-    // What the app destroys is let go of, once each.
+    // Elements that the app destroys are released, once each.
     let (send, urgent) = (desk.send, desk.urgent);
     desk.mac.world().node(urgent).pressed =
         Some(std::sync::Arc::new(move |world| world.remove(send)));

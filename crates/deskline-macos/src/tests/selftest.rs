@@ -1,4 +1,4 @@
-//! The self-test itself, on a fake with a `TextEdit` and a Calculator as macOS has them.
+//! Runs the self-test on a fake with `TextEdit` and Calculator as macOS has them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ fn calculator(world: &mut World, path: PathBuf) -> u32 {
         [710.0, 110.0, 200.0, 40.0],
     );
     world.set(shown, "AXValue", text(""));
-    // The fake types; the result is the app's to show.
+    // The fake types into the field. Showing the result is the app's part.
     world.set(shown, "AXDescription", Value::Bool(true));
     world.add(window, "AXStaticText", "42", [710.0, 160.0, 60.0, 20.0]);
     world.focus(301, shown);

@@ -23,7 +23,7 @@ pub(super) struct Slave {
     pub(super) name: String,
 }
 
-/// All slave devices; or why the person's cannot be told from the agent's.
+/// All slave devices, or why the person's devices cannot be told from the agent's.
 pub(super) fn slaves(c: &Connection) -> Result<Result<Vec<Slave>, String>> {
     let known = c.extension_information(xinput::X11_EXTENSION_NAME);
     if known.during(WHAT)?.is_none() {
@@ -79,8 +79,8 @@ fn slave(info: &XIDeviceInfo) -> Option<Slave> {
     })
 }
 
-/// Grabs these devices. Returns the ids of those that were grabbed, and whether that is all of them.
-/// Ignores a device that has just gone.
+/// Grabs these devices. Returns the ids of the grabbed devices, and whether every device was
+/// grabbed. Ignores a device that was just removed.
 pub(super) fn grab(c: &Connection, root: Window, ids: &[u16]) -> Result<(Vec<u16>, bool)> {
     let mask = XIEventMask::KEY_PRESS
         | XIEventMask::KEY_RELEASE
@@ -131,14 +131,14 @@ pub(super) fn codes(set: &Codes) -> impl Iterator<Item = u8> {
     (0..=u8::MAX).filter(move |code| set[usize::from(code / 8)] >> (code % 8) & 1 == 1)
 }
 
-/// What is pressed on a set of devices.
+/// The keys and buttons that are pressed on a set of devices.
 #[derive(Debug, Default)]
 pub(super) struct Pressed {
     pub(super) keys: Codes,
     pub(super) buttons: Codes,
 }
 
-/// What is pressed on these devices. Nothing is pressed on a device that has just gone.
+/// What is pressed on these devices. A device that was just removed holds nothing.
 pub(super) fn pressed<'s>(
     c: &Connection,
     slaves: impl Iterator<Item = &'s Slave>,

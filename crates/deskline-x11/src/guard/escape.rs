@@ -9,8 +9,8 @@ use crate::connection::Connection;
 
 const WHAT: &str = "listening for Esc";
 
-/// Whether `code` gives Escape on that device, without modifiers, in `group`. Not cached: the layout
-/// may change at any moment, and people press keys slowly.
+/// Whether `code` gives Escape on that device, without modifiers, in `group`. Not cached: the
+/// layout may change at any moment, and people press keys slowly.
 pub(super) fn is_escape(c: &Connection, device: u16, code: u32, group: u8) -> Result<bool> {
     let Ok(code) = u8::try_from(code) else {
         return Ok(false);
@@ -38,7 +38,7 @@ pub(super) fn is_escape(c: &Connection, device: u16, code: u32, group: u8) -> Re
             0,
         )
         .during(WHAT)?;
-    // The device has just gone.
+    // The device was just removed.
     let Ok(map) = map.reply() else {
         return Ok(false);
     };

@@ -1,4 +1,5 @@
-//! Events for the guard's thread: Esc, devices that come and go, modifiers that the person releases.
+//! Events for the guard's thread: Esc, added and removed devices, and modifiers that the person
+//! releases.
 
 use std::time::{Duration, Instant};
 
@@ -14,8 +15,8 @@ use super::keeper::{Keeper, WHAT};
 use super::{devices, escape, held};
 use crate::During as _;
 
-/// A link that was cancelled by Esc opens the guard by itself. After this time the guard no longer
-/// waits for it.
+/// How long the guard waits, after Esc, for the cancelled link to release the devices. Then it
+/// releases them itself.
 const ESCAPED: Duration = Duration::from_millis(250);
 
 /// Esc still counts for this long after the last input.

@@ -1,9 +1,9 @@
-//! Keys that the person holds when the guard closes or opens.
+//! Handles keys that the person holds when the guard closes or opens.
 //!
-//! A grabbed device floats: keys that are down on the master stay down, and changes on the device do not
-//! reach the master. When the guard closes, all keys are released by XTEST, as held keys would modify
-//! the agent's typing. When it opens, the master's modifiers are synchronised with the devices; other
-//! keys are not, as they would type characters.
+//! A grabbed device floats: keys that are down on the master stay down, and changes on the device
+//! do not reach the master. When the guard closes, it releases all keys through XTEST, as held keys
+//! would modify the agent's typing. When it opens, it presses the modifiers that the person holds
+//! on the master again. It does not press other keys, as those would type characters.
 
 use deskline_link::Result;
 use x11rb::connection::Connection as _;
@@ -20,7 +20,7 @@ use crate::connection::Connection;
 
 const WHAT: &str = "putting the keyboard back";
 
-/// The person may press and release keys during the synchronisation: repeat it this often.
+/// How often to repeat the synchronisation: the person may press and release keys meanwhile.
 const LOOKS: usize = 4;
 
 /// The buttons in a core state mask.
@@ -95,8 +95,8 @@ pub(super) fn put_back(c: &Connection, root: Window, slaves: &[Slave]) -> Result
     Ok(pressed)
 }
 
-/// Releases a modifier that was pressed for the person, who has released it by now: the master knows
-/// that, XTEST's own device does not.
+/// Releases a modifier that was pressed for the person and that they have released since. The
+/// master has seen the release, but XTEST's own device has not.
 pub(super) fn let_go(c: &Connection, code: u8) -> Result<()> {
     fake(c, KEY_RELEASE_EVENT, code)?;
     c.flush().during(WHAT)

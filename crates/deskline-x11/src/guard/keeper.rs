@@ -1,7 +1,7 @@
-//! The guard's thread: it alone holds the connection that the devices are grabbed on.
+//! The guard's thread, which owns the connection that holds the grabs.
 //!
-//! It waits for nothing that a link does. Whatever becomes of the link, the limit passes here, and
-//! where the thread itself fails its connection goes with it, which frees the devices.
+//! It never waits for a link, so the time limit takes effect even if the link hangs. If the thread
+//! itself fails, its connection closes, which releases the devices.
 
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
@@ -25,48 +25,51 @@ use crate::connection::{self, Connection};
 use crate::overlay::Overlay;
 use crate::{During as _, SLICE};
 
-/// How long another program, such as another agent's guard, may have the devices grabbed.
+/// How long to wait for another program, such as another agent's guard, to release the devices.
 const OTHERS: Duration = Duration::from_secs(3);
 
-/// How long the end of the thread may wait for the person to let go of a modifier.
+/// How long the thread may wait at its end for the person to release a modifier.
 const LEAVE: Duration = Duration::from_secs(1);
 
-/// An Esc that came when its link was over counts against the next, if that comes within this time.
+/// How long an Esc that was pressed after its link had ended remains valid: it cancels the next
+/// link that begins within this time.
 const LATE: Duration = Duration::from_secs(10);
 
 pub(super) const WHAT: &str = "guarding the person's devices";
 
-/// Holding the person's devices.
+/// An active grab of the person's devices.
 pub(super) struct Hold {
     pub(super) grabbed: Vec<u16>,
     pub(super) cancel: Cancel,
-    /// When the guard opens by itself.
+    /// When the guard releases the devices by itself.
     pub(super) until: Instant,
-    /// Whether the person has pressed Esc, and `until` is no more than that the link is slow.
+    /// Whether the person has pressed Esc. If so, reaching `until` only means that the link is
+    /// slow.
     pub(super) escaped: bool,
 }
 
 pub(super) struct Keeper {
     pub(super) c: Connection,
     pub(super) root: Window,
-    /// What is known of the devices, until they change.
+    /// The known devices; `None` after they have changed.
     pub(super) slaves: Option<Vec<Slave>>,
     pub(super) hold: Option<Hold>,
-    /// Raised by Esc while nothing is held, until the link is over.
+    /// The link to cancel if the person presses Esc while nothing is grabbed. `None` after the link
+    /// has ended.
     pub(super) ear: Option<Cancel>,
-    /// When the guard was last opened.
+    /// When the devices were last released.
     pub(super) opened: Option<Instant>,
-    /// When the person pressed Esc after the link that they meant was over.
+    /// When the person pressed Esc after the link had ended.
     pub(super) late: Option<Instant>,
-    /// Whether the person has pressed a key or a button since the link asked to watch them; `None`
-    /// while it does not.
+    /// Whether the person has pressed a key or a button since the link began to watch them; `None`
+    /// if it does not watch.
     pub(super) watched: Option<bool>,
-    /// Modifiers that were pressed for the person by XTEST and that they still hold.
+    /// Modifiers that XTEST has pressed for the person, who still holds them.
     pub(super) pressed: Vec<u8>,
     pub(super) overlay: Overlay,
 }
 
-/// The thread. Ends when the other side of `inbox` is dropped or the connection is lost.
+/// Runs the thread until the sender of `inbox` is dropped or the connection is lost.
 pub(super) fn run(
     display: &str,
     xauthority: Option<&Path>,
@@ -111,7 +114,7 @@ impl Keeper {
             pressed: vec![],
             c,
         };
-        // The first link is not to wait for this.
+        // List the devices now, so that the first link need not wait for it.
         if let Ok(slaves) = devices::slaves(&keeper.c)? {
             keeper.slaves = Some(slaves);
             keeper.select()?;
@@ -145,8 +148,8 @@ impl Keeper {
         }
     }
 
-    /// Opens, and waits a moment for the person to let go of what was pressed for them: XTEST's own
-    /// device must not keep it down.
+    /// Releases the devices, then waits a moment for the person to release the modifiers that were
+    /// pressed for them: XTEST's own device must not keep them down.
     fn leave(&mut self) -> Result<()> {
         self.open()?;
         let until = Instant::now() + LEAVE;
@@ -163,7 +166,7 @@ impl Keeper {
         self.c.sync().during(WHAT)
     }
 
-    /// Waits for an event, an order or the limit.
+    /// Waits for an event, an order or the time limit.
     fn wait(&self, wake: &OwnedFd) -> Result<()> {
         let hold = self.hold.as_ref();
         let left = hold.map(|hold| hold.until.saturating_duration_since(Instant::now()));
@@ -172,13 +175,14 @@ impl Keeper {
             PollFd::from_borrowed_fd(wake.as_fd(), PollFlags::IN),
         ];
         wait::any(&mut fds, left).map_err(Error::system(WHAT))?;
-        // The counter is all there is to read; that there is none is what it usually says.
+        // Reset the eventfd's counter. It fails with EAGAIN if nothing was written, which is the
+        // usual case.
         let _ = rustix::io::read(wake, &mut [0; 8]);
         Ok(())
     }
 
     fn obey(&mut self, order: Order) -> Result<()> {
-        // That nobody waits for a reply any more is not the thread's concern.
+        // Ignore failed replies: the receiver may no longer wait.
         match order {
             Order::Close(task, cancel, reply) => {
                 let kept = self.close(&task, &cancel);
@@ -199,7 +203,7 @@ impl Keeper {
             Order::Watch => {
                 self.watched = Some(false);
                 self.select()?;
-                // What was pressed before this does not count.
+                // Discard earlier presses.
                 self.c.sync().during(WHAT)?;
                 while let Some(event) = self.c.poll_for_event().during(WHAT)? {
                     self.event(&event)?;
@@ -237,7 +241,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Keeps the person's input out.
+    /// Grabs the person's devices.
     fn close(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
         if self.hold.is_some() {
             return Ok(Grab::Held);
@@ -275,7 +279,7 @@ impl Keeper {
         Ok(Grab::Held)
     }
 
-    /// Grabs the devices, all of them or none.
+    /// Grabs all devices or none.
     fn grab(&self, ids: &[u16], cancel: &Cancel) -> Result<Vec<u16>> {
         let start = Instant::now();
         loop {
@@ -291,12 +295,12 @@ impl Keeper {
                     OTHERS.as_secs()
                 )));
             }
-            // The server does not tell when another client lets go.
+            // The server does not report when another client releases its grab.
             cancel.wait(SLICE)?;
         }
     }
 
-    /// Lets the person's input in, and listens for their Esc from here on.
+    /// Releases the person's devices. From here on, listens for Esc.
     fn open(&mut self) -> Result<()> {
         self.overlay.hide(&self.c)?;
         let Some(hold) = self.hold.take() else {
@@ -315,7 +319,7 @@ impl Keeper {
         self.c.sync().during(WHAT)
     }
 
-    /// The limit has passed: the link is stopped, and whatever hangs, the guard opens.
+    /// The time limit has passed: cancels the link and releases the devices, whatever hangs.
     fn expire(&mut self) -> Result<()> {
         if let Some(hold) = &self.hold {
             hold.cancel.cancel(Reason::Watchdog);

@@ -26,7 +26,7 @@ pub(super) fn pointer() -> (f64, f64) {
 
 pub(super) fn warp((x, y): (f64, f64)) {
     CGWarpMouseCursorPosition(CGPoint { x, y });
-    // Ends the quarter of a second in which the mouse itself does not move the pointer.
+    // Ends the quarter of a second in which mouse movement does not move the pointer.
     CGAssociateMouseAndMouseCursorPosition(true);
 }
 
@@ -57,7 +57,7 @@ fn button(button: MouseButton) -> CGMouseButton {
 }
 
 pub(super) fn post(event: &Event, tag: i64) -> Result<(), String> {
-    // A private source: what the person holds down does not colour what is posted.
+    // With a private source, the keys that the person holds do not modify the posted events.
     let source = CGEventSource::new(CGEventSourceStateID::Private);
     let source = source.as_deref();
     let made = match event {
@@ -128,7 +128,7 @@ pub(super) fn post(event: &Event, tag: i64) -> Result<(), String> {
     Ok(())
 }
 
-/// What the tap's callback works with; only its own thread touches it.
+/// The state of the tap's callback. Only the tap's thread uses it.
 struct Tapping {
     judge: RefCell<Judge>,
     port: OnceCell<CFRetained<CFMachPort>>,
@@ -194,7 +194,7 @@ pub(super) fn tap(judge: Judge) -> Result<RunLoop, String> {
     )
 }
 
-/// All events of keyboards and pointers.
+/// The mask of all keyboard and pointer events.
 fn mask() -> u64 {
     [
         CGEventType::LeftMouseDown,
@@ -218,7 +218,7 @@ fn mask() -> u64 {
     .fold(NX_SYSDEFINED, |mask, kind| mask | 1 << kind.0)
 }
 
-/// Media and brightness keys (`NX_SYSDEFINED`, `IOLLEvent.h`), which Quartz has no name for.
+/// Media and brightness keys (`NX_SYSDEFINED`, `IOLLEvent.h`). Quartz has no name for them.
 const NX_SYSDEFINED: u64 = 1 << 14;
 
 unsafe extern "C-unwind" fn on_event(

@@ -31,7 +31,7 @@ unsafe extern "C-unwind" {
     fn IsSecureEventInputEnabled() -> u8;
 }
 
-/// `kUCKeyActionDisplay`: what is printed on the key.
+/// `kUCKeyActionDisplay`: the character that is printed on the key.
 const DISPLAY: u16 = 3;
 /// `kUCKeyTranslateNoDeadKeysMask`
 const NO_DEAD_KEYS: u32 = 1;
@@ -85,7 +85,7 @@ pub(super) fn keys(layout: Layout) -> Vec<LayoutKey> {
     keys
 }
 
-/// The `uchr` data of a layout. On the main thread: `HIToolbox` ends the process elsewhere.
+/// The `uchr` data of a layout. Call it on the main thread: `HIToolbox` ends the process on others.
 fn data(layout: Layout) -> Option<Vec<u8>> {
     // SAFETY: on the main thread; Copy functions' objects are ours. The property is the source's
     // own data, which lives as long as it does: it is copied before that ends.

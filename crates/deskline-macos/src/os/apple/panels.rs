@@ -14,13 +14,13 @@ use objc2_foundation::{NSPoint, NSRect, NSSize, NSString};
 use super::main_thread::on_main;
 use crate::os::Panel;
 
-/// Points: the outline's width, the caption's font and its air.
+/// In points: the outline's width, the caption's font size and its padding.
 const OUTLINE: f64 = 3.0;
 const FONT: f64 = 14.0;
 const AIR: f64 = 9.0;
 
 thread_local! {
-    /// What is shown. On the main thread alone.
+    /// The panels that are shown. Used on the main thread only.
     static SHOWN: RefCell<Vec<Retained<NSPanel>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -37,7 +37,7 @@ pub(super) fn show(panels: &[Panel]) {
 }
 
 fn make(panel: &Panel, marker: MainThreadMarker) -> Retained<NSPanel> {
-    // No icon in the Dock, no menu bar.
+    // Hides the Dock icon and the menu bar.
     let app = NSApplication::sharedApplication(marker);
     app.setActivationPolicy(NSApplicationActivationPolicy::Accessory);
     let [x, y, w, h] = panel.frame;

@@ -1,5 +1,5 @@
-//! Pictures of one window: `ScreenCaptureKit` where it takes still pictures (macOS 14), the older
-//! window list before that.
+//! Pictures of single windows. Uses `ScreenCaptureKit`, which takes still pictures since macOS 14,
+//! and the window list API on older systems.
 
 use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
@@ -101,7 +101,7 @@ fn take(
     }
 }
 
-/// Before macOS 14.
+/// Takes a picture before macOS 14.
 #[allow(deprecated)]
 fn listed(window: u32) -> Taken {
     let null = CGRect {
@@ -120,7 +120,7 @@ fn listed(window: u32) -> Taken {
     pixels(&*picture.ok_or("CGWindowListCreateImage gave no picture")?)
 }
 
-/// Draws the picture into memory of a known layout.
+/// Draws the picture into memory with a known layout.
 fn pixels(picture: &CGImage) -> Taken {
     let (width, height) = (
         CGImage::width(Some(picture)),

@@ -1,4 +1,4 @@
-//! Processes, and apps as `NSWorkspace` knows them.
+//! Processes, and apps as `NSWorkspace` reports them.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::mem;
@@ -16,13 +16,13 @@ use objc2_foundation::{NSError, NSString, NSURL};
 
 use crate::os::{Launch, Process, RunningApp};
 
-/// Bytes of an answer of `sysctl` that is a UUID.
+/// The size of the buffer for a UUID from `sysctl`, in bytes.
 const UUID: usize = 64;
 
-/// The most child processes that are looked at.
+/// The maximum number of child processes to count.
 const CHILDREN: usize = 64;
 
-/// One of `proc_pidinfo`'s structures.
+/// Calls `proc_pidinfo` for one of its structures.
 fn info<T>(pid: u32, flavor: c_int) -> Option<T> {
     let size = c_int::try_from(mem::size_of::<T>()).ok()?;
     let mut info = mem::MaybeUninit::<T>::zeroed();
@@ -47,7 +47,7 @@ pub(super) fn process(pid: u32) -> Option<Process> {
     })
 }
 
-// The crate that `libc` points to binds all of Mach; this is one function of it.
+// Deprecated in favour of a crate that binds all of Mach. Only this one function is needed.
 #[allow(deprecated)]
 pub(super) fn computed(pid: u32) -> Option<Duration> {
     let mut children = [0 as libc::pid_t; CHILDREN];

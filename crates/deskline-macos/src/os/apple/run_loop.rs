@@ -1,4 +1,4 @@
-//! A thread with a run loop, for callbacks of the system.
+//! A thread with a run loop, for system callbacks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,15 +10,15 @@ use objc2_core_foundation::{
     CFRetained, CFRunLoop, CFRunLoopRunResult, CFRunLoopSource, kCFRunLoopDefaultMode,
 };
 
-/// How often the thread leaves its run loop, in seconds.
+/// How long the thread stays in its run loop at a time, in seconds.
 const SLICE: f64 = 0.1;
 
-/// What a new thread needs.
+/// The parts of a new thread.
 pub(super) struct Setup {
     /// The source of its callbacks.
     pub(super) source: CFRetained<CFRunLoopSource>,
-    /// Called on its thread after every slice; `false` ends the thread. Owns what the callbacks need, and
-    /// is dropped after the source was removed.
+    /// Called on its thread after every slice; `false` ends the thread. Owns what the callbacks
+    /// need, and is dropped after the source was removed.
     pub(super) tick: Box<dyn FnMut() -> bool>,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn start<E: Send + 'static>(
         let _ = ready.send(Ok(()));
         while !stopped.load(Ordering::Acquire) && tick() {
             if CFRunLoop::run_in_mode(mode, SLICE, false) == CFRunLoopRunResult::Finished {
-                // Its source has gone, with the process that it belongs to.
+                // The source is gone, as the process that it belongs to has ended.
                 thread::sleep(Duration::from_secs_f64(SLICE));
             }
         }

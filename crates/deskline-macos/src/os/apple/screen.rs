@@ -12,7 +12,7 @@ use objc2_core_graphics::{
 
 use crate::os::{Display, ServerWindow};
 
-/// No Mac drives more.
+/// The maximum number of displays. No Mac has more.
 const DISPLAYS: usize = 32;
 
 type Info = CFDictionary<CFString, CFType>;

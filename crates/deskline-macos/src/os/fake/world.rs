@@ -42,7 +42,7 @@ pub(crate) struct App {
 
 /// The whole state.
 #[derive(Default)]
-#[allow(clippy::struct_excessive_bools)] // switches, one a test
+#[allow(clippy::struct_excessive_bools)] // switches, one per test
 pub(crate) struct World {
     pub(crate) nodes: BTreeMap<Id, Node>,
     pub(crate) apps: BTreeMap<u32, App>,

@@ -1,4 +1,4 @@
-//! Actions through the accessibility API: no pointer, no keys, no focus.
+//! Actions through the accessibility API. They use neither pointer nor keys nor focus.
 
 use std::time::{Duration, Instant};
 
@@ -15,11 +15,11 @@ use crate::names::{
 };
 use crate::request::Request;
 
-/// How long an action may take to return. Qt returns from one that opens a modal dialog only when
-/// the dialog is closed, so a late return is no failure as long as the app answers.
+/// How long to wait for an action to return. Qt returns from an action that opens a modal dialog
+/// only when the dialog closes, so a timeout is no failure if the app still answers.
 const ACTION_RETURNS: Duration = Duration::from_millis(500);
 
-/// Names of the action that a press means, best first. Toolkits have no common set.
+/// Names of the action that presses an element, best first. Toolkits do not share a set of names.
 const PRESS: [&str; 9] = [
     "click",
     "press",
@@ -32,7 +32,7 @@ const PRESS: [&str; 9] = [
     "dodefault",
 ];
 
-/// Names of actions that are something else than a press.
+/// Names of actions that are never taken for a press.
 const NOT_A_PRESS: [&str; 6] = [
     "setfocus",
     "showmenu",
@@ -42,7 +42,7 @@ const NOT_A_PRESS: [&str; 6] = [
     "decrease",
 ];
 
-/// Why an element would not do as asked.
+/// An error for an element that refused `action`.
 fn refused(action: &'static str, why: impl Into<String>, instead: impl Into<String>) -> Error {
     Error::Refused(Refusal {
         action,
@@ -51,7 +51,7 @@ fn refused(action: &'static str, why: impl Into<String>, instead: impl Into<Stri
     })
 }
 
-/// `None` where the object has no such method or property; an error where it cannot be reached.
+/// `None` if the object has no such method or property. An error if it cannot be reached.
 fn answer(reply: bus::Reply) -> std::result::Result<Option<Message>, bus::Error> {
     match reply {
         Ok(message) => Ok(Some(message)),
@@ -66,7 +66,7 @@ fn is_true(reply: bus::Reply) -> Asked<bool> {
     Ok(answer(reply)?.is_some_and(|m| m.reader().u32() == Ok(1)))
 }
 
-/// What went wrong: with the bus, or with the element.
+/// An error of the bus, or a refusal by the element.
 #[derive(Debug)]
 pub enum Failure {
     Bus(bus::Error),
@@ -87,7 +87,7 @@ impl From<Error> for Failure {
 
 type Acted<T = ()> = std::result::Result<T, Failure>;
 
-/// `press_ax`: the element's own action.
+/// `press_ax`: runs the element's own action.
 pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
     require_enabled(app, path, "press_ax")?;
     let actions = actions(app, path)?;
@@ -109,13 +109,13 @@ pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
     Ok(())
 }
 
-/// Whether the element is selected, or not, as it should be, soon after it was told to: toolkits
-/// say yes to selections that they do not make.
+/// Waits briefly until the element's SELECTED state is as requested. Toolkits report success for
+/// selections that they do not make.
 fn becomes_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> Asked<bool> {
     const SOON: Duration = Duration::from_millis(300);
     let start = Instant::now();
     loop {
-        // An element that is gone has gone with its selection.
+        // An element that is gone has no selection state to wait for.
         let Some(states) = state(app, path)? else {
             return Ok(true);
         };
@@ -166,7 +166,7 @@ fn do_action(app: &mut AppConnection<'_>, path: &str, index: i32) -> Acted {
     match app.call_within(ACTION_RETURNS, path, ACTION, "DoAction", body) {
         Ok(message) if message.reader().u32() == Ok(0) => Err(refused(
             "press_ax",
-            "the app took the action and said that it did not do it",
+            "the app reported that it did not do the action",
             "Use click_and_traverse with its ref",
         )
         .into()),
@@ -210,7 +210,7 @@ fn interfaces(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
     Ok(all.unwrap_or_default())
 }
 
-/// `set_value`: a number, a text, or a choice, whichever the element has.
+/// `set_value`: sets a number, a text, or a choice, whichever the element has.
 pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted {
     const ACTION: &str = "set_value";
     require_enabled(app, path, ACTION)?;
@@ -237,7 +237,8 @@ pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted 
     }
     match choice::find(app, path, value)? {
         choice::Search::Choice(choice) => {
-            // The combo box itself selects where it can; else what holds the items.
+            // The combo box selects if it implements Selection, else the container of the items
+            // does.
             let list = if has(SELECTION) {
                 path
             } else {
@@ -253,7 +254,7 @@ pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted 
         }
         choice::Search::Late(looked) => {
             let why = format!(
-                "it has more choices than could be looked at in {} s: none of the first {looked} is {value:?}",
+                "it has more choices than could be searched in {} s: none of the first {looked} is {value:?}",
                 choice::TIME.as_secs()
             );
             let instead = "Open it with click_and_traverse, type the first letters of the choice, \
@@ -305,10 +306,11 @@ fn set_number(app: &mut AppConnection<'_>, path: &str, number: f64) -> Acted {
     }
 }
 
-/// `set_selected`: by the selection of what the element is in.
+/// `set_selected`: through the Selection or Table interface of one of the element's ancestors.
 pub fn set_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> Acted {
     const ACTION: &str = "set_selected";
-    // A row's text is often inside the row: the element that is selected may be further out.
+    // The element is often a text inside a row, and the row is what can be selected: try some
+    // ancestors too.
     const LEVELS: usize = 3;
     require_enabled(app, path, ACTION)?;
     let mut child = path.to_owned();
@@ -366,7 +368,7 @@ fn parent(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<String>> {
     Ok(message.as_ref().and_then(decode::object_property))
 }
 
-/// Scrolls the element into view; `false` where the toolkit cannot.
+/// Scrolls the element into view. `false` if the toolkit cannot.
 pub fn scroll_into_view(app: &mut AppConnection<'_>, path: &str) -> Asked<bool> {
     is_true(app.call(
         path,
@@ -376,7 +378,7 @@ pub fn scroll_into_view(app: &mut AppConnection<'_>, path: &str) -> Asked<bool> 
     ))
 }
 
-/// Whether the object answers at all, within the app's patience.
+/// Whether the object answers before the app's request timeout.
 pub fn answers(app: &mut AppConnection<'_>, path: &str) -> bool {
     !matches!(app.ask(path, Request::Role), Err(bus::Error::Timeout))
 }

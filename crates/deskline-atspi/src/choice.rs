@@ -1,4 +1,4 @@
-//! The choice of a name below a combo box or a list, for `set_value`.
+//! Finds a choice by name below a combo box or a list, for `set_value`.
 
 use std::time::{Duration, Instant};
 
@@ -9,23 +9,25 @@ use crate::engine::LISTED;
 use crate::names::{NULL, StateSet};
 use crate::request::Request;
 
-/// How long the search may take in all.
+/// The time limit of a search.
 pub const TIME: Duration = Duration::from_secs(2);
 
-/// Combo box, its menu or list, its items: no toolkit nests them deeper.
+/// The number of levels to search below the element: a combo box, its menu or list, its items. No
+/// toolkit nests them deeper.
 const DEPTH: usize = 3;
 
-/// The children of a container of more than [`LISTED`] are requested by index, so many at a time.
+/// The batch size for containers with more than [`LISTED`] children, whose children are requested
+/// by index.
 const BATCH: i32 = 128;
 
 /// A choice that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// The object that it is a child of.
+    /// The path of its parent.
     pub container: String,
-    /// Its index there.
+    /// Its index in the parent.
     pub index: i32,
-    /// Its object.
+    /// Its object path.
     pub path: String,
 }
 
@@ -33,13 +35,13 @@ pub struct Choice {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Search {
     Choice(Choice),
-    /// All were looked at; none has the name.
+    /// No choice has the name.
     None,
-    /// The time was over after this many.
+    /// The time limit was reached after this many choices.
     Late(usize),
 }
 
-/// Looks for a choice of that name, whatever its case, within [`TIME`].
+/// Searches for a choice by name, ignoring case, within [`TIME`].
 pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> Result<Search, bus::Error> {
     let end = Instant::now() + TIME;
     let mut looked = 0;
@@ -53,7 +55,7 @@ pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> Result<Searc
         for (container, answer) in level.iter().zip(answers.chunks(2)) {
             let states = answer[0].as_ref();
             let states = states.and_then(|m| decode::states(&mut m.reader()).ok());
-            // A table makes its cells as it is asked for them.
+            // Skip tables: they create cells on request.
             if states.is_none_or(|states| states.has(StateSet::MANAGES_DESCENDANTS)) {
                 continue;
             }
@@ -92,7 +94,7 @@ pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> Result<Searc
     Ok(Search::None)
 }
 
-/// The children from that place on: all of them where they are few, else a batch. `None` behind the
+/// The children from index `from` on: all of them if there are few, else one batch. `None` past the
 /// last one.
 fn children(
     app: &mut AppConnection<'_>,
@@ -121,14 +123,14 @@ fn children(
     let requests = places.map(|i| (path, Request::ChildAt(i))).collect();
     let answers = ask_each(app, requests, end)?;
     let path = |m: &Message| m.reader().object().ok().map(|(_, path)| path.to_owned());
-    // A child that does not answer keeps its place.
+    // A null path for a child without an answer, so that the indices stay right.
     let children = answers
         .iter()
         .map(|m| m.as_ref().and_then(path).unwrap_or_else(|| NULL.to_owned()));
     Ok(Some(children.collect()))
 }
 
-/// The replies by `end`, in order; `None` for a refusal.
+/// The replies that arrive by `end`, in the order of the requests. `None` for an error.
 fn ask_each(
     app: &mut AppConnection<'_>,
     requests: Vec<(&str, Request)>,

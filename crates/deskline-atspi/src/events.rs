@@ -1,4 +1,4 @@
-//! Listening to an app's events, to learn that it has changed.
+//! Subscribes to an app's events, to learn when it changes.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::bus::{self, Body, Call};
 use crate::connection::PATIENCE;
 use crate::names::REGISTRY;
 
-/// The events that tell that an app has changed. Of the others a toolkit sends thousands.
+/// The events that announce a change. Toolkits send thousands of the others.
 const EVENTS: [&str; 7] = [
     "object:children-changed",
     "object:state-changed",
@@ -21,7 +21,7 @@ const EVENTS: [&str; 7] = [
 ];
 
 impl AtSpi {
-    /// Starts to listen to the app's events, and to no other's.
+    /// Subscribes to the app's events. Ends an earlier subscription.
     pub fn listen(&mut self, pid: u32) -> Result<()> {
         self.stop_listening();
         let bus_name = self.app(pid)?.peer.bus_name.clone();
@@ -59,17 +59,18 @@ impl AtSpi {
         self.bus.call(&call, PATIENCE).map(drop)
     }
 
-    /// Stops listening, so that nothing piles up between links.
+    /// Ends the subscription, so that no events pile up between links.
     pub fn stop_listening(&mut self) {
         if let Some(bus_name) = self.listening.take() {
-            // Where this fails the bus is gone, and the rule with it.
+            // If this fails, the bus is gone and the rule with it.
             let _ = self.match_rule("RemoveMatch", &bus_name);
         }
         self.last = None;
         self.bus.take_signals();
     }
 
-    /// Waits until the app that is listened to says that something changed, or `time` has passed.
+    /// Waits for an event of the subscribed app, for `time` at the longest. Returns whether one
+    /// came.
     pub fn wait_for_change(&mut self, time: Duration) -> Result<bool> {
         let heard = self
             .bus
@@ -79,10 +80,11 @@ impl AtSpi {
         Ok(heard)
     }
 
-    /// Notes the objects that events have come for.
+    /// Invalidates the objects that events were sent for.
     pub(crate) fn hear(&mut self) {
         let signals = self.bus.take_signals();
-        // In a flood some may have been dropped.
+        // If the signal queue is full, some signals may have been dropped: discard the previous
+        // reading.
         self.last = self
             .last
             .take()

@@ -1,5 +1,5 @@
-//! A peer that answers everything and never ends, one that falls silent, and one that never answers
-//! one method.
+//! Tests of readings from hostile peers: one with an infinite tree, one that falls silent, and one
+//! that never answers one method.
 #![allow(clippy::unwrap_used)]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -44,7 +44,7 @@ impl Data {
     }
 }
 
-/// The answer to a call: each object has two children, which have two children.
+/// The answer to a call. Each object has two children, without end.
 fn answer(call: &str, serial: u32) -> Data {
     let data = Data::default();
     if call.contains("GetState") {
@@ -71,9 +71,9 @@ fn answer(call: &str, serial: u32) -> Data {
 
 /// How a peer answers.
 struct Peer {
-    /// The time that it takes for each call.
+    /// The delay before each answer.
     pace: Duration,
-    /// How many calls it answers.
+    /// The number of calls that it answers.
     most: usize,
     /// The method that it never answers.
     deaf_to: &'static str,
@@ -115,7 +115,7 @@ fn serve(stream: &UnixStream, peer: &Peer) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A client of such a peer.
+/// A client connected to such a peer.
 fn client(folder: &tempfile::TempDir, peer: Peer) -> Connection {
     let path = folder.path().join("peer");
     let listener = UnixListener::bind(&path).unwrap();

@@ -1,7 +1,7 @@
-//! Interfaces, states and roles of AT-SPI by their numbers.
+//! The names of AT-SPI's interfaces, and the numbers of its states and roles.
 //!
 //! Source: `at-spi2-core`, `xml/*.xml` for the interfaces and `atspi/atspi-constants.h` for the
-//! numbers, which are part of the protocol and never change.
+//! numbers. The numbers are part of the protocol and never change.
 
 pub const REGISTRY: &str = "org.a11y.atspi.Registry";
 pub const ROOT: &str = "/org/a11y/atspi/accessible/root";
@@ -63,7 +63,7 @@ impl StateSet {
     }
 }
 
-/// The numbers of the roles that the traversal treats in a way of their own.
+/// The numbers of the roles that the traversal treats specially.
 pub mod role {
     pub const ALERT: u32 = 2;
     pub const CHECK_BOX: u32 = 7;
@@ -125,7 +125,7 @@ pub mod role {
     pub const SUBSCRIPT: u32 = 119;
     pub const SUGGESTION: u32 = 128;
 
-    /// Roles whose `Text` is their value and not the text of what they contain.
+    /// Roles whose `Text` is their own value rather than the text of their children.
     pub fn holds_text(role: u32) -> bool {
         matches!(
             role,
@@ -143,8 +143,8 @@ pub mod role {
         )
     }
 
-    /// Roles of parts of a page: where the text of a web page or a document can stand, beside or
-    /// between children.
+    /// Roles of page parts: the text of a web page or document can be in them, beside or between
+    /// children.
     pub fn is_prose(role: u32) -> bool {
         matches!(
             role,
@@ -162,13 +162,13 @@ pub mod role {
         )
     }
 
-    /// Roles of small parts that have their text for a name, in toolkits that name them.
+    /// Roles of small parts whose name is their text, in toolkits that name them.
     pub fn is_named_by_its_text(role: u32) -> bool {
         matches!(role, ICON | LABEL | LIST_ITEM | LINK | TIMER | STATIC)
             || matches!(role, SUBSCRIPT..=SUGGESTION)
     }
 
-    /// Roles that stand in a line of text: what is next to one may be the same word.
+    /// Inline roles: neighbours in a line of text may be parts of the same word.
     pub fn is_inline(role: u32) -> bool {
         matches!(role, LABEL | LINK | STATIC | SUBSCRIPT..=SUGGESTION)
     }
@@ -183,12 +183,12 @@ pub mod role {
         matches!(role, 10 | 57)
     }
 
-    /// Roles of containers that list their children one below the other and are no tables.
+    /// Roles of containers that list their children vertically, except tables.
     pub fn is_list(role: u32) -> bool {
         matches!(role, LIST | LIST_BOX)
     }
 
-    /// Roles whose `Value` is what they show.
+    /// Roles whose `Value` is the number that they show.
     pub fn holds_number(role: u32) -> bool {
         matches!(role, DIAL | PROGRESS_BAR | SLIDER | SPIN_BUTTON | LEVEL_BAR)
     }

@@ -1,4 +1,4 @@
-//! One app on the accessibility bus: who it is, and how to reach it.
+//! One app on the accessibility bus: its identity and its connection.
 
 use std::time::{Duration, Instant};
 
@@ -7,26 +7,27 @@ use crate::connection::AppConnection;
 use crate::names::{ACCESSIBLE, APPLICATION, PROPERTIES, ROOT};
 use crate::toolkits::Toolkit;
 
-/// How long connecting to a private socket may take; the bus will do where it does not.
+/// How long connecting to a private socket may take. If it takes longer, the bus is used.
 const PRIVATE_CONNECT: Duration = Duration::from_millis(300);
 
-/// An app: its bus name, its private socket where it has one, and what it said of itself.
+/// An app: its bus name, its private socket if it has one, and the properties that it reports.
 #[derive(Debug)]
 pub struct Peer {
     /// Its unique name on the accessibility bus.
     pub bus_name: String,
-    /// Its process id, as the bus daemon knows it.
+    /// Its process id, as the bus daemon reports it.
     pub pid: u32,
-    /// The name that it gives itself.
+    /// Its accessible name.
     pub name: String,
     /// Its toolkit, by `Application.ToolkitName` and `Application.Version`.
     pub toolkit: Toolkit,
-    /// Its own socket: half the cost of a call, as no daemon is in between.
+    /// Its private socket. A call costs half of one by the bus, as no daemon is in between.
     private: Option<Connection>,
 }
 
 impl Peer {
-    /// Asks an app what it is. Bounded by `patience`.
+    /// Reads an app's name, toolkit and private address, and connects to that address. The requests
+    /// take `patience` at the longest.
     pub fn meet(
         bus: &mut Connection,
         bus_name: &str,
@@ -80,7 +81,7 @@ impl Peer {
         })
     }
 
-    /// The connection to use: its private socket where it has one.
+    /// The connection to use: the private socket if there is one, else the bus.
     pub fn connection<'a>(&'a mut self, bus: &'a mut Connection) -> AppConnection<'a> {
         match &mut self.private {
             Some(private) => AppConnection::private(private),

@@ -60,7 +60,7 @@ pub(crate) fn record(
             &mut written,
             error.as_deref(),
         ),
-        Err(e) => summary.notes.push(format!("nothing was written: {e}")),
+        Err(e) => summary.notes.push(format!("no files were written: {e}")),
     }
     report.steps.push(("record", start.elapsed()));
     written.pid = report.pid;
@@ -79,7 +79,7 @@ pub(crate) fn record(
     if let Err(e) = journal.record(&written) {
         summary
             .notes
-            .push(format!("the journal has no line of this: {e}"));
+            .push(format!("this call was not recorded in the journal: {e}"));
     }
     Answer {
         text: summary.render(),

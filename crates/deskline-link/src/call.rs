@@ -149,17 +149,17 @@ pub enum Input {
 pub enum Quiet {
     /// Set a value.
     SetValue {
-        /// Whose value.
+        /// The element whose value to set.
         target: Target,
         /// The new value.
         value: String,
     },
-    /// Press.
+    /// Press an element.
     PressAx {
         /// What to press.
         target: Target,
     },
-    /// Select or deselect.
+    /// Select or deselect an element.
     SetSelected {
         /// What to select.
         target: Target,

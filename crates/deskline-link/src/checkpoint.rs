@@ -216,7 +216,7 @@ impl<'a> Checkpoint<'a> {
 
     // The input of a link. Each method records what the restore needs.
 
-    /// As [`Apps::open`](crate::Apps::open).
+    /// Like [`Apps::open`](crate::Apps::open).
     pub(crate) fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {
         self.touched = true;
         self.desktop.open(identifier, permit)
@@ -254,7 +254,7 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    /// As [`Display::click`](crate::Display::click).
+    /// Like [`Display::click`](crate::Display::click).
     pub(crate) fn click(
         &mut self,
         at: Point,
@@ -266,7 +266,7 @@ impl<'a> Checkpoint<'a> {
         self.desktop.click(at, button, clicks, cancel)
     }
 
-    /// As [`Display::drag`](crate::Display::drag).
+    /// Like [`Display::drag`](crate::Display::drag).
     pub(crate) fn drag(
         &mut self,
         from: Point,
@@ -279,7 +279,7 @@ impl<'a> Checkpoint<'a> {
         self.desktop.drag(from, to, modifiers, cancel)
     }
 
-    /// As [`Display::scroll`](crate::Display::scroll).
+    /// Like [`Display::scroll`](crate::Display::scroll).
     pub(crate) fn scroll(
         &mut self,
         at: Point,
@@ -291,13 +291,13 @@ impl<'a> Checkpoint<'a> {
         self.desktop.scroll(at, delta_x, delta_y, cancel)
     }
 
-    /// As [`Display::type_text`](crate::Display::type_text).
+    /// Like [`Display::type_text`](crate::Display::type_text).
     pub(crate) fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
         self.touched = true;
         self.desktop.type_text(text, cancel)
     }
 
-    /// As [`Display::press_key`](crate::Display::press_key).
+    /// Like [`Display::press_key`](crate::Display::press_key).
     pub(crate) fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
         self.touched = true;
         self.desktop.press_key(press, cancel)

@@ -42,7 +42,7 @@ pub enum Error {
     /// No element has the text that was asked for.
     #[error("no element matches {wanted}. {nearest}")]
     NotFound {
-        /// What was asked for.
+        /// What was requested.
         wanted: String,
         /// `Nearest: …`, or that no text is similar; and what to do next.
         nearest: String,
@@ -74,7 +74,7 @@ pub enum Error {
         "{what} is not possible on this desktop: {why}. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API"
     )]
     Unsupported {
-        /// What was asked.
+        /// What was requested.
         what: &'static str,
         /// Why it is not possible.
         why: String,
@@ -106,7 +106,7 @@ pub enum Error {
     System {
         /// What was being done.
         what: &'static str,
-        /// What it said.
+        /// The underlying error.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -115,7 +115,7 @@ pub enum Error {
     Lost {
         /// What was being done.
         what: &'static str,
-        /// What it said.
+        /// The underlying error.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -125,7 +125,7 @@ pub enum Error {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("refused {action}: {why}. {instead}")]
 pub struct Refusal {
-    /// What was asked.
+    /// What was requested.
     pub action: &'static str,
     /// Why it was refused.
     pub why: String,

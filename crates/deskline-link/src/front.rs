@@ -20,7 +20,7 @@ const SAYS_ACTIVE: Duration = Duration::from_secs(1);
 /// The polling interval of that wait. GTK 4 sends no event for it.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What has to be in front.
+/// The window that has to be in front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// The window of the element at this index, in the tree that the target was resolved on.

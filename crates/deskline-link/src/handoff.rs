@@ -1,9 +1,9 @@
-//! Step 7: whether the action brought another process to the front.
+//! Step 7: decides whether the action brought another process to the front.
 //!
 //! A handoff is an effect of the action, never a switch by the person (the contract, §7.7): the
 //! agent must not read the window that the person turns to. A front change counts as the action's
 //! in three cases: the window opened after the checkpoint, the front changed while the person's
-//! devices were grabbed, or the person has pressed nothing since.
+//! devices were grabbed, or the person has pressed nothing since the checkpoint.
 
 use crate::call::Action;
 use crate::checkpoint::Checkpoint;

@@ -80,7 +80,7 @@ impl Policy {
         if !any_denied && any_allowed && !unknown {
             return Ok(());
         }
-        Err(self.out_of_bounds(known.first().unwrap_or(&"an app that is not known by name")))
+        Err(self.out_of_bounds(known.first().unwrap_or(&"an app without a known name")))
     }
 
     /// The allowed apps, as a sentence without a full stop.

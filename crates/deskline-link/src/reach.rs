@@ -301,6 +301,6 @@ fn not_showing(tree: &Tree, index: usize) -> Error {
 
 fn no_place(name: &str) -> Error {
     Error::Input(format!(
-        "{name} has no place on the screen. Use press_ax_and_traverse, which needs none"
+        "{name} has no bounds on the screen. Use press_ax_and_traverse, which needs none"
     ))
 }

@@ -15,7 +15,7 @@ use crate::sight::Before;
 /// The window that took the front from the target.
 #[derive(Debug)]
 pub(crate) struct TakenOver {
-    /// Its process.
+    /// Its pid.
     pub(crate) pid: u32,
     /// Its window's title. Hostile data.
     pub(crate) title: String,
@@ -32,7 +32,7 @@ pub(crate) struct Report {
     pub(crate) before: Option<Tree>,
     /// The tree after it.
     pub(crate) after: Option<Tree>,
-    /// What changed.
+    /// The difference between the two trees.
     pub(crate) diff: Option<Diff>,
     /// What was done.
     pub(crate) done: Done,

@@ -1,9 +1,13 @@
-//! Whether typed text may appear in summaries and in the journal (the contract, §9).
+//! Decides whether typed text may appear in summaries and in the journal (the contract, §9).
 //!
 //! Text is public only if it is known that no keystroke of it reached a secure field. The evidence
 //! is two readings of the app that had the keyboard: one right before its first key and one right
-//! after its last. Text is public if both readings show the same focused element and it is not
-//! secure, or if neither has a secure element and the text holds no key that moves the focus.
+//! after its last. Text is public in two cases:
+//!
+//! - Both readings show the same focused element, it is not secure, and the focus cannot have moved
+//!   away and back in between.
+//! - Neither reading has a secure element, and the text holds no key that moves the focus.
+//!
 //! Otherwise (no reading, a form that closed, a prompt that opened) the text is hidden.
 
 use deskline_core::keys::{Key, KeyPress, Modifiers};
@@ -25,7 +29,7 @@ pub(crate) struct Witness {
     secure_focus: bool,
 }
 
-/// What has the focus.
+/// The element that has the focus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Focus {
     element: ElementId,

@@ -1,4 +1,4 @@
-//! Whether the window's picture changed although the tree did not.
+//! Tells whether the window's picture changed although the tree did not.
 //!
 //! A picture of the window is taken before the action and compared with the one after it. Taking a
 //! picture costs about a millisecond, converting it up to five (1920×1080).

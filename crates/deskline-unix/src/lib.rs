@@ -1,5 +1,5 @@
-//! What the Linux crates share and the standard library lacks: processes as `/proc` shows them,
-//! starting programs, and waiting for descriptors with a bound.
+//! Helpers that the Linux crates share: processes in `/proc`, starting programs, and waiting for
+//! file descriptors with a time limit.
 
 pub mod process;
 pub mod spawn;

@@ -1,11 +1,12 @@
-//! Processes as `/proc` shows them.
+//! Processes, read from `/proc`.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// An environment block longer than this is cut: execve allows more, nobody needs it.
+/// The maximum length of an environment block. The rest is cut. `execve` allows more, but nobody
+/// needs it.
 const LONGEST_ENVIRONMENT: usize = 1 << 20;
 
 /// A process.
@@ -19,13 +20,13 @@ pub struct Process {
     pub session: i32,
     /// The first 15 bytes of its name.
     pub comm: String,
-    /// When it started, in clock ticks since boot.
+    /// Its start time, in clock ticks since boot.
     pub started: u64,
-    /// Whether it has ended and only waits to be reaped.
+    /// Whether it has ended: a zombie, or dead.
     pub ended: bool,
 }
 
-/// The processes of `uid` below `proc`, which is `/proc` outside tests.
+/// The processes of user `uid`. `proc` is `/proc` except in tests.
 pub fn of_user(proc: &Path, uid: u32) -> Vec<Process> {
     let Ok(entries) = fs::read_dir(proc) else {
         return vec![];
@@ -40,11 +41,11 @@ pub fn of_user(proc: &Path, uid: u32) -> Vec<Process> {
         .collect()
 }
 
-/// The process `pid`. proc(5), `/proc/pid/stat`.
+/// The process `pid`, from `/proc/pid/stat` (proc(5)). `None` if there is none.
 pub fn read(proc: &Path, pid: i32) -> Option<Process> {
     let stat = fs::read(proc.join(format!("{pid}/stat"))).ok()?;
     let stat = String::from_utf8_lossy(&stat);
-    // The name is in parentheses and may hold any character, parentheses too.
+    // The name is in parentheses, and may contain any character, even parentheses.
     let (head, tail) = stat.rsplit_once(") ")?;
     let comm = head.split_once('(')?.1.to_owned();
     let mut fields = tail.split(' ');
@@ -62,7 +63,7 @@ pub fn read(proc: &Path, pid: i32) -> Option<Process> {
     })
 }
 
-/// The environment that a process was started with; empty where it may not be read.
+/// The environment that a process was started with. Empty if it cannot be read.
 pub fn environment(proc: &Path, pid: i32) -> BTreeMap<String, String> {
     let mut block = fs::read(proc.join(format!("{pid}/environ"))).unwrap_or_default();
     block.truncate(LONGEST_ENVIRONMENT);
@@ -75,7 +76,7 @@ pub fn environment(proc: &Path, pid: i32) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The name of a process's executable, at most 15 bytes of it; empty where there is none.
+/// The name of a process, at most 15 bytes. Empty if there is no such process.
 pub fn name(pid: u32) -> String {
     fs::read_to_string(format!("/proc/{pid}/comm"))
         .unwrap_or_default()
@@ -83,7 +84,7 @@ pub fn name(pid: u32) -> String {
         .to_owned()
 }
 
-/// Whether there is a process of that id.
+/// Whether a process with this id exists.
 pub fn exists(pid: u32) -> bool {
     Path::new(&format!("/proc/{pid}")).exists()
 }

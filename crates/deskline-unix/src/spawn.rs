@@ -1,7 +1,7 @@
-//! Starting programs away from our terminal and, where they are ours, tied to our life.
+//! Starts programs in their own session and, optionally, ties their life to ours.
 //!
-//! The one place of this crate that needs `unsafe`: the standard library has no safe way to call
-//! `setsid` in a child.
+//! This is the only place in this crate that needs `unsafe`: the standard library has no safe way
+//! to call `setsid` in a child.
 #![allow(unsafe_code)]
 
 use std::io::Read as _;
@@ -14,12 +14,12 @@ use rustix::process::{Signal, set_parent_process_death_signal, setsid};
 
 use crate::wait;
 
-/// Runs a small program to its end, its output and errors closed but for what it prints; kills it
-/// after `limit`, so that none takes longer.
+/// Runs a small program to its end and returns its standard output. Its standard input and standard
+/// error are `/dev/null`. Kills it after `limit`.
 ///
 /// # Errors
 ///
-/// Where it cannot be started, fails, or is killed.
+/// If it cannot be started, fails, or is killed.
 pub fn output(command: &mut Command, limit: Duration) -> io::Result<Vec<u8>> {
     let deadline = Instant::now() + limit;
     let mut child = command
@@ -35,7 +35,7 @@ pub fn output(command: &mut Command, limit: Duration) -> io::Result<Vec<u8>> {
             break None;
         }
         let Some(open) = &mut pipe else {
-            // Its output is closed: it ends by itself, at once.
+            // Its output is closed, so it will end soon.
             if let Some(status) = child.try_wait()? {
                 break Some(status);
             }
@@ -56,24 +56,24 @@ pub fn output(command: &mut Command, limit: Duration) -> io::Result<Vec<u8>> {
         Some(status) => Err(io::Error::other(status.to_string())),
         None => {
             child.kill()?;
-            // Where the kernel cannot end it yet nobody waits for that.
+            // Reap it on another thread: the kernel may take a while to end it.
             thread::spawn(move || child.wait());
             Err(io::ErrorKind::TimedOut.into())
         }
     }
 }
 
-/// Gives the program a session of its own, so that Ctrl+C and the hang-up of our terminal do not
-/// reach it.
+/// Runs the program in its own session, so that Ctrl+C and the hang-up of our terminal do not reach
+/// it.
 pub fn own_session(command: &mut Command) -> &mut Command {
-    // SAFETY: between fork and exec only `setsid` is called, a bare system call, which is
-    // async-signal-safe, allocates nothing and takes no lock.
+    // SAFETY: between fork and exec only `setsid` is called. It is a bare system call:
+    // async-signal-safe, without allocation or locks.
     unsafe { command.pre_exec(|| Ok(setsid().map(|_| ())?)) }
 }
 
-/// As [`own_session`], and the program gets SIGTERM when the *thread* that starts it ends.
+/// Like [`own_session`]. The program also gets SIGTERM when the *thread* that starts it ends.
 pub fn tied_to_us(command: &mut Command) -> &mut Command {
-    // SAFETY: as above; `prctl` too is a bare system call.
+    // SAFETY: as above. `prctl` is a bare system call too.
     unsafe {
         own_session(command).pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::TERM))?))
     }

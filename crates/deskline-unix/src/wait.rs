@@ -1,4 +1,4 @@
-//! Waiting until a file descriptor is ready, with a bound.
+//! Waits until a file descriptor is ready, with a time limit.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// Blocks until one of `fds` is ready or `limit` is over (`None`: for as long as it takes); `false`
-/// where none is ready. Their `revents` tell which. A signal handler does not end the wait.
+/// Blocks until one of `fds` is ready or `limit` has passed (`None`: no limit). Returns whether one
+/// is ready; its `revents` tell which. A signal handler does not end the wait.
 pub fn any(fds: &mut [PollFd<'_>], limit: Option<Duration>) -> io::Result<bool> {
     let until = limit.map(|limit| Instant::now() + limit);
     loop {
@@ -27,8 +27,8 @@ pub fn any(fds: &mut [PollFd<'_>], limit: Option<Duration>) -> io::Result<bool> 
     }
 }
 
-/// Blocks until there is something to read from `fd`, or its end, for `limit` at most; `false`
-/// where there is not. A pidfd is readable once its process has ended.
+/// Blocks until `fd` is readable or at its end, or until `limit` has passed. Returns whether it is.
+/// A pidfd is readable once its process has ended.
 pub fn readable(fd: impl AsFd, limit: Duration) -> io::Result<bool> {
     any(&mut [PollFd::new(&fd, PollFlags::IN)], Some(limit))
 }

@@ -1,4 +1,4 @@
-//! One socket, any number of calls in flight.
+//! A D-Bus connection: one socket, any number of calls in flight.
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::OsStr;
@@ -14,16 +14,16 @@ use rustix::event::{PollFd, PollFlags};
 
 use super::wire::{Body, Reader, WireError, pad, put_string};
 
-/// A message longer than this is taken for an attack. The specification's own limit is 128 MiB.
+/// The maximum length of a message: the specification's limit, 128 MiB.
 const LONGEST: usize = 128 << 20;
 
-/// How much is read at once.
+/// How many bytes to read at once.
 const CHUNK: usize = 64 << 10;
 
-/// Signals that are kept for [`Connection::take_signals`]; a flood beyond drops the oldest.
+/// The maximum number of queued signals. Beyond it the oldest is dropped.
 pub const SIGNALS_KEPT: usize = 10_000;
 
-/// What can go wrong on a bus.
+/// An error of a bus connection.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No reply in time.
@@ -51,7 +51,7 @@ pub enum Error {
 /// A method call.
 #[derive(Debug, Clone)]
 pub struct Call<'a> {
-    /// Bus name; empty on a private socket.
+    /// Bus name. Empty on a private socket.
     pub destination: &'a str,
     /// Object path.
     pub path: &'a str,
@@ -63,7 +63,7 @@ pub struct Call<'a> {
     pub body: Body,
 }
 
-/// A message that came in.
+/// A received message.
 #[derive(Debug, Clone, Default)]
 pub struct Message {
     kind: u8,
@@ -83,13 +83,13 @@ pub struct Message {
 }
 
 impl Message {
-    /// Reads its body.
+    /// A reader of the body.
     pub fn reader(&self) -> Reader<'_> {
         Reader::new(&self.body)
     }
 }
 
-/// The answer to a call.
+/// The result of a call.
 pub type Reply = Result<Message, Error>;
 
 const METHOD_CALL: u8 = 1;
@@ -112,7 +112,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects to a message bus and says hello. `timeout` bounds the whole.
+    /// Connects to a message bus and sends `Hello`. `timeout` bounds each read and write of the
+    /// handshake, and the call.
     pub fn open(address: &str, timeout: Duration) -> Result<Self, Error> {
         let mut connection = Self::private(address, timeout)?;
         let hello = Call {
@@ -126,7 +127,8 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Connects to a peer that is not a bus: an app's private accessibility socket.
+    /// Connects to a peer that is not a bus: an app's private accessibility socket. `timeout`
+    /// bounds each read and write of the handshake.
     pub fn private(address: &str, timeout: Duration) -> Result<Self, Error> {
         let mut socket = connect(address)?;
         socket.set_read_timeout(Some(timeout))?;
@@ -151,33 +153,33 @@ impl Connection {
         &self.name
     }
 
-    /// The server's globally unique id: another after each start of the bus.
+    /// The server's globally unique id. It changes with each start of the bus.
     pub fn guid(&self) -> &str {
         &self.guid
     }
 
-    /// How many calls have not been answered.
+    /// The number of calls in flight.
     pub fn in_flight(&self) -> usize {
         self.pending.len()
     }
 
-    /// Forgets the calls in flight: their replies are dropped when they come. Gives their tags.
+    /// Abandons the calls in flight: their replies are dropped on arrival. Returns their tags.
     pub fn forget_calls(&mut self) -> Vec<u64> {
         self.pending.drain().map(|(_, tag)| tag).collect()
     }
 
-    /// Queues a call; its reply comes from [`Self::next_reply`] with this tag.
+    /// Queues a call. [`Self::next_reply`] returns its reply with this tag.
     pub fn send(&mut self, tag: u64, call: &Call<'_>) {
         self.serial = self.serial.checked_add(1).unwrap_or(1);
         self.pending.insert(self.serial, tag);
         write_call(&mut self.outgoing, self.serial, call);
     }
 
-    /// The next reply to any call in flight.
+    /// Waits for the next reply to any call in flight.
     ///
     /// # Errors
-    /// [`Error::Timeout`] at `deadline`: what is in flight is then forgotten, and its replies are
-    /// dropped when they come. [`Error::Io`] where the connection is lost.
+    /// [`Error::Timeout`] at `deadline`. The calls in flight are then abandoned: their replies are
+    /// dropped on arrival. [`Error::Io`] if the connection is lost.
     pub fn next_reply(&mut self, deadline: Instant) -> Result<(u64, Reply), Error> {
         self.reply_until(deadline)?.ok_or_else(|| {
             self.pending.clear();
@@ -185,10 +187,10 @@ impl Connection {
         })
     }
 
-    /// The same, where what is in flight stays so at `deadline`: `None`.
+    /// Like [`Self::next_reply`], but at `deadline` it returns `None` and the calls stay in flight.
     ///
     /// # Errors
-    /// [`Error::Io`] where the connection is lost.
+    /// [`Error::Io`] if the connection is lost.
     pub fn reply_until(&mut self, deadline: Instant) -> Result<Option<(u64, Reply)>, Error> {
         loop {
             while let Some(message) = self.parse()? {
@@ -204,9 +206,9 @@ impl Connection {
         }
     }
 
-    /// One call and its reply.
+    /// Makes one call and waits for its reply.
     pub fn call(&mut self, call: &Call<'_>, timeout: Duration) -> Reply {
-        // Tags of a batch are indices, so this one cannot be among them.
+        // Batches use indices as tags, so none of them has this one.
         const ALONE: u64 = u64::MAX;
         self.send(ALONE, call);
         let deadline = Instant::now() + timeout;
@@ -217,8 +219,8 @@ impl Connection {
         }
     }
 
-    /// Sends `calls` all at once, at most `window` in flight, and hands each reply with its index
-    /// to `each`.
+    /// Sends `calls` with at most `window` in flight, and passes each reply with its index to
+    /// `each`.
     pub fn batch<'a>(
         &mut self,
         calls: impl IntoIterator<Item = Call<'a>>,
@@ -242,7 +244,7 @@ impl Connection {
         }
     }
 
-    /// Waits until a signal is there or `deadline`; `true` if one is.
+    /// Waits until a signal is queued, or until `deadline`. Returns whether one is.
     pub fn wait_for_signal(&mut self, deadline: Instant) -> Result<bool, Error> {
         loop {
             while let Some(message) = self.parse()? {
@@ -261,7 +263,8 @@ impl Connection {
         }
     }
 
-    /// Whether other peers' method calls have come in, as they do on a monitor; they are dropped.
+    /// Waits until `deadline` and returns whether method calls of other peers came in, as they do
+    /// on a monitor. Drops all messages.
     pub fn take_calls(&mut self, deadline: Instant) -> Result<bool, Error> {
         let mut any = false;
         loop {
@@ -274,7 +277,7 @@ impl Connection {
         }
     }
 
-    /// The signals that have come in since the last time.
+    /// Takes the queued signals.
     pub fn take_signals(&mut self) -> VecDeque<Message> {
         std::mem::take(&mut self.signals)
     }
@@ -286,8 +289,8 @@ impl Connection {
         self.signals.push_back(message);
     }
 
-    /// Writes what can be written and reads what is there, waiting for either until `deadline`:
-    /// `false` where nothing happened by then.
+    /// Writes and reads what the socket is ready for, waiting for it until `deadline`. `false` if
+    /// it was not ready by then.
     fn exchange(&mut self, deadline: Instant) -> Result<bool, Error> {
         let mut flags = PollFlags::IN;
         if !self.outgoing.is_empty() {
@@ -327,7 +330,7 @@ impl Connection {
         }
     }
 
-    /// The next whole message in the buffer.
+    /// Parses the next complete message in the buffer.
     fn parse(&mut self) -> Result<Option<Message>, Error> {
         let bytes = &self.incoming[self.parsed..];
         let Some(&[endian, kind, _, _]) = bytes.first_chunk::<4>() else {
@@ -398,7 +401,7 @@ fn into_reply(message: Message) -> Reply {
 }
 
 fn write_call(out: &mut Vec<u8>, serial: u32, call: &Call<'_>) {
-    // Alignment counts from the start of the message, so it is built on its own.
+    // Alignment is relative to the start of the message, so it is built in a buffer of its own.
     let mut m = Vec::with_capacity(192 + call.body.bytes.len());
     m.extend([b'l', METHOD_CALL, 0, 1]);
     m.extend((call.body.bytes.len() as u32).to_le_bytes());
@@ -428,7 +431,7 @@ fn write_call(out: &mut Vec<u8>, serial: u32, call: &Call<'_>) {
     out.extend(m);
 }
 
-/// Connects to the first address of the list that can be reached.
+/// Connects to the first reachable address of the list.
 /// D-Bus specification, "Server Addresses".
 fn connect(addresses: &str) -> Result<UnixStream, Error> {
     let mut last = None;
@@ -458,11 +461,11 @@ fn connect(addresses: &str) -> Result<UnixStream, Error> {
     Err(last.map_or_else(|| Error::Address(addresses.to_owned()), Error::Io))
 }
 
-/// D-Bus specification, "Authentication Protocol": EXTERNAL with our uid. Returns the server's
-/// GUID.
+/// Authenticates by EXTERNAL with our uid. Returns the server's GUID.
+/// D-Bus specification, "Authentication Protocol".
 fn authenticate(socket: &mut UnixStream) -> Result<String, Error> {
     let uid = rustix::process::getuid().as_raw().to_string();
-    // The digits of a number: 0x30 to 0x39.
+    // Hex-encodes ASCII digits: 0x30 to 0x39.
     let hex: String = uid.chars().flat_map(|digit| ['3', digit]).collect();
     socket.write_all(format!("\0AUTH EXTERNAL {hex}\r\n").as_bytes())?;
     let mut line = Vec::new();

@@ -1,9 +1,9 @@
-//! Marshalling: bodies that we send and bodies that we are sent.
+//! Marshals the bodies of calls and unmarshals the bodies of replies.
 
-/// The longest string or array that is read. The specification allows 64 MiB arrays.
+/// The maximum length of an array, in bytes: the specification's limit, 64 MiB.
 const LIMIT: usize = 64 << 20;
 
-/// Bytes that are not what their signature says.
+/// Bytes that do not match their signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("malformed D-Bus data")]
 pub struct WireError;
@@ -75,14 +75,14 @@ impl Body {
         self
     }
 
-    /// Adds a dictionary of string variants (`a{sv}`), as platform data of an activation is.
+    /// Adds a dictionary of string variants (`a{sv}`), such as the platform data of an activation.
     #[must_use]
     pub fn dict(mut self, entries: &[(&str, &str)]) -> Self {
         self.signature.push_str("a{sv}");
         pad(&mut self.bytes, 4);
         let at = self.bytes.len();
         self.bytes.extend([0; 4]);
-        // The padding to the first entry does not count into the array's length.
+        // The array's length excludes the padding before the first entry.
         pad(&mut self.bytes, 8);
         let start = self.bytes.len();
         for (key, value) in entries {
@@ -101,7 +101,7 @@ impl Body {
     pub fn no_conditions(mut self) -> Self {
         self.signature.push_str("(aiia{ss}iaiiasib)");
         pad(&mut self.bytes, 8);
-        // Empty arrays, their padding, zeros and false are all the same bytes.
+        // Empty arrays, padding, zeros and `false` are all zero bytes.
         self.bytes.extend([0; 40]);
         self
     }
@@ -133,7 +133,7 @@ impl Body {
     }
 }
 
-/// Reads a body. Every read is checked against its end; nothing panics on any bytes.
+/// Reads a body. Every read is bounds-checked. It never panics, whatever the bytes.
 #[derive(Debug, Clone)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
@@ -141,7 +141,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// From the start of `bytes`, which must be a body (aligned at its first byte).
+    /// Reads `bytes` from the start. They must be a body (aligned at its first byte).
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
         Ok((self.str()?, self.str()?))
     }
 
-    /// An array whose elements have the alignment `align`; `each` reads one.
+    /// Reads an array whose elements have the alignment `align`. `each` reads one element.
     pub fn array<T>(
         &mut self,
         align: usize,
@@ -248,7 +248,7 @@ impl<'a> Reader<'a> {
         Ok(all)
     }
 
-    /// A variant that holds a string; anything else is an error.
+    /// A variant that holds a string or an object path. Anything else is an error.
     pub fn variant_str(&mut self) -> Result<&'a str> {
         match self.signature()? {
             "s" | "o" => self.str(),
@@ -299,7 +299,8 @@ mod tests {
 
     #[test]
     fn no_bytes_can_make_a_reader_panic() {
-        // Every prefix and every single-byte change of a real body must read or fail, not panic.
+        // Every prefix of a real body, with each single byte changed, must read or fail but not
+        // panic.
         let body = Body::new().strs(&["abc", "d"]).dict(&[("k", "v")]);
         for cut in 0..=body.bytes.len() {
             for at in 0..body.bytes.len() {

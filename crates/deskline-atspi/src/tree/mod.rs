@@ -1,4 +1,4 @@
-//! From objects on the bus to elements of a tree.
+//! Builds a tree of elements from the nodes that were read from the bus.
 
 mod pairing;
 mod scale;
@@ -18,31 +18,31 @@ use pairing::{Frame, Learnt, Pair};
 use scale::Map;
 pub use windows::{Toplevel, Windows};
 
-/// What is known between readings of an app's toplevels and the windows that they are.
+/// Knowledge about the windows of an app's toplevels that lasts from one reading to the next.
 #[derive(Debug, Default)]
 pub struct KnownWindows {
-    /// The windows of toplevels, where they were seen.
+    /// Windows that ACTIVE identified.
     learnt: Learnt,
-    /// The toplevels of the last reading whose windows were not there yet, and that cannot be
+    /// Paths of the last reading's toplevels whose windows did not exist yet, and which cannot be
     /// placed without them.
     missing: HashSet<String>,
-    /// Those of them whose windows were waited for in vain.
+    /// The missing toplevels whose windows did not appear in time.
     given_up: HashSet<String>,
 }
 
 impl KnownWindows {
-    /// Whether the last reading has toplevels whose windows may be on their way.
+    /// Whether the last reading has toplevels whose windows may still appear.
     pub fn are_on_their_way(&self) -> bool {
         !self.missing.is_subset(&self.given_up)
     }
 
-    /// Does not wait again for the windows that are missing now.
+    /// Stops waiting for the windows that are missing now.
     pub fn give_up(&mut self) {
         self.given_up.clone_from(&self.missing);
     }
 }
 
-/// Builds the tree of what a walk has read.
+/// Builds the tree from the nodes that the engine has read.
 pub fn build(
     peer: &Peer,
     known: &mut KnownWindows,
@@ -62,7 +62,8 @@ pub fn build(
         position[index] = Some(elements.len());
         let container = parent
             .and_then(|p: usize| elements.get(p))
-            // GTK 4's `menu` in a menu item is the menu that the item opens.
+            // In GTK 4, a `menu` below a menu item is the submenu that the item opens, so the item
+            // does not count as its container.
             .filter(|e: &&Element| e.native_role != "menu item")
             .map(|e| e.role);
         let mut element = element(peer, node, parent, container);
@@ -101,7 +102,7 @@ pub fn build(
     tree
 }
 
-/// Depth first, children in their order; only what can be reached and was read.
+/// The indices of all nodes that are reachable and were read: depth first, children in order.
 fn document_order(nodes: &[Node]) -> Vec<usize> {
     let mut order = Vec::with_capacity(nodes.len());
     let mut stack = if nodes.is_empty() { vec![] } else { vec![0] };
@@ -115,7 +116,7 @@ fn document_order(nodes: &[Node]) -> Vec<usize> {
     order
 }
 
-/// The accessible toplevels that show, and the windows that they are.
+/// The showing accessible toplevels, each paired with its windows.
 fn toplevels(
     toolkit: Toolkit,
     known: &mut KnownWindows,
@@ -123,7 +124,8 @@ fn toplevels(
     windows: &Windows,
 ) -> Vec<(usize, Pair)> {
     let all = nodes.first().map_or(&[][..], |root| &root.children);
-    // Qt and GTK 3 hang open menus and tool tips there too; no window manager knows theirs.
+    // Qt and GTK 3 also put open menus and tool tips below the root. Their windows are not managed
+    // by the window manager, so they are not in the list of toplevels.
     let pops_up = |n: &Node| {
         use role::{COMBO_BOX, LIST, LIST_BOX, MENU, POPUP_MENU, TOOL_TIP};
         matches!(
@@ -146,7 +148,7 @@ fn toplevels(
     if !toolkit.maps_before_it_tells() {
         let mut of: Vec<&[usize]> = Vec::new();
         let missing = described.iter().zip(&pairs).filter(|(_, pair)| {
-            // Two frames that can only be the same window: one of theirs is missing.
+            // Two frames match only the same window, so the window of one is missing.
             let alone = of.contains(&pair.windows.as_slice()) && pair.windows.len() == 1;
             of.push(&pair.windows);
             alone || pair.windows.is_empty()
@@ -156,7 +158,7 @@ fn toplevels(
     shown.into_iter().zip(pairs).collect()
 }
 
-/// The app's windows as the tree tells of them.
+/// The app's windows, as the tree describes them.
 fn tree_windows(
     windows: &Windows,
     toplevels: &[(usize, Pair)],
@@ -179,13 +181,13 @@ fn tree_windows(
         .collect()
 }
 
-/// From a node's coordinates to the screen's.
+/// Maps a node's coordinates to the screen's.
 #[derive(Debug, Clone, Copy)]
 struct Placement {
-    /// What to add in the toolkit's own units.
+    /// The offset before the map, in the toolkit's units.
     before: (i32, i32),
     map: Map,
-    /// What to add in pixels.
+    /// The offset after the map, in pixels.
     after: (i32, i32),
 }
 
@@ -197,7 +199,7 @@ impl Placement {
     }
 }
 
-/// How each node's extents map to the screen; `None` where that is not known.
+/// How each node's extents map to the screen. `None` if unknown.
 fn placements(
     toolkit: Toolkit,
     nodes: &[Node],
@@ -205,8 +207,9 @@ fn placements(
     toplevels: &[(usize, Pair)],
 ) -> Vec<Option<Placement>> {
     let gtk4 = !toolkit.knows_the_screen();
-    // What has no window of its own in the list (a menu) is on the screen of one that has. GTK 4
-    // without its window has no place: the numbers would be wrong.
+    // A node without a window in the list (a menu) uses the map of the app's window with the
+    // largest scale. GTK 4 nodes without a window get no bounds, as their coordinates are relative
+    // to it.
     let scaled = || {
         let maps = toplevels.iter().filter_map(|(_, pair)| pair.map);
         maps.max_by(|a, b| a.scale.total_cmp(&b.scale))
@@ -216,7 +219,7 @@ fn placements(
     let elsewhere = (!gtk4).then(scaled);
     let mut maps: Vec<Option<Map>> = vec![None; nodes.len()];
     for (frame, pair) in toplevels {
-        // A toolkit that counts in pixels and knows the screen is believed.
+        // If the toolkit reports screen coordinates in pixels, use them as they are.
         let believed = |map: Map| {
             if gtk4 || map.scale > 1.0 {
                 map
@@ -249,7 +252,7 @@ fn placements(
     places
 }
 
-/// Moves GTK 4's popovers, and what is in them, to where their windows are.
+/// Moves GTK 4's popovers and their subtrees to the positions of their windows.
 fn place_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placement>]) {
     let at = |index: usize| Some(places[index]?.apply(nodes[index].extents?));
     let known: Vec<Option<(Rect, Rect)>> = nodes
@@ -269,7 +272,7 @@ fn place_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placemen
     }
 }
 
-/// How far each node is from where it says that it is.
+/// The offset of each node from the position that it reports.
 fn offsets(nodes: &[Node]) -> Vec<(i32, i32)> {
     let mut offsets = vec![(0, 0); nodes.len()];
     for (index, node) in nodes.iter().enumerate() {
@@ -282,9 +285,9 @@ fn offsets(nodes: &[Node]) -> Vec<(i32, i32)> {
     offsets
 }
 
-/// Gives each node what its container has, where it has nothing of its own.
+/// Gives each node without a value the value of its parent.
 fn inherit<T: Copy>(nodes: &[Node], all: &mut [Option<T>]) {
-    // A container always comes before what is in it.
+    // Parents always precede their children.
     for index in 0..nodes.len() {
         if let (None, Some(parent)) = (all[index], nodes[index].parent) {
             all[index] = all[parent];
@@ -292,7 +295,7 @@ fn inherit<T: Copy>(nodes: &[Node], all: &mut [Option<T>]) {
     }
 }
 
-/// A modal dialog: it, or its window, says so.
+/// Whether the node is a modal dialog, by its own state or its window's.
 fn is_modal(node: &Node, window_says: impl Fn() -> bool) -> bool {
     let dialog = matches!(
         node.role,
@@ -302,12 +305,12 @@ fn is_modal(node: &Node, window_says: impl Fn() -> bool) -> bool {
     dialog && (says || node.parent == Some(0) && window_says())
 }
 
-/// The id of an object: bus name and path as one.
+/// The id of an object: bus name and path, concatenated.
 pub fn element_id(bus_name: &str, path: &str) -> ElementId {
     ElementId::new(format!("{bus_name}{path}"))
 }
 
-/// The bus name and path of an id.
+/// Splits an id into bus name and path.
 pub fn split_id(id: &ElementId) -> Option<(&str, &str)> {
     let id = id.as_str();
     id.find('/').map(|at| id.split_at(at))
@@ -324,8 +327,8 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
     }
     let name = peer.toolkit.plain_name(&node.name, number);
     let title = if name.is_empty() { &node.label } else { name };
-    // The bulk cache describes elements with a name too. Only those without one are asked for a
-    // description, so a kept one would come and go with the way that the element was read.
+    // Descriptions of named elements are dropped: the bulk cache has them, but they are not
+    // requested one by one. Kept, they would come and go with the way that the element was read.
     let description = if name.is_empty() {
         node.description.as_str()
     } else {
@@ -368,7 +371,8 @@ fn states(set: StateSet, number: u32, toolkit: Toolkit) -> States {
         States::COLLAPSED,
         expandable && !set.has(StateSet::EXPANDED),
     );
-    // Windows and plain containers say neither; only what takes input can be disabled.
+    // Windows and plain containers have neither state. Only an element that takes input can be
+    // disabled.
     let enabled = set.has(StateSet::ENABLED) || set.has(StateSet::SENSITIVE);
     states.set(States::DISABLED, !enabled && takes_input(number));
     let editable = set.has(StateSet::EDITABLE) && !set.has(StateSet::READ_ONLY);

@@ -1,9 +1,10 @@
-//! Which window each accessible toplevel is. Nothing on the bus says it.
+//! Pairs each accessible toplevel (a frame) with its window. AT-SPI does not expose that relation.
 //!
-//! Rules are tried from the most telling to the least. A rule pairs what it leaves only one way to
-//! pair. Of twins (two maximised windows of one title) the frame that is ACTIVE is the front
-//! window; what was learnt so is remembered. Twins of which none is in front stay undecided: they
-//! get all the windows that they may be.
+//! Rules are applied from the strictest to the loosest. A rule pairs a frame and a window if each
+//! is the only match of the other. Some windows are alike, such as two maximised ones with the same
+//! title. Among those, the frame with the ACTIVE state is the front window, and that pair is
+//! remembered. If none of them is in front, they stay undecided: each frame gets all the windows
+//! that it may be.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -19,25 +20,25 @@ use crate::toolkits::Units;
 pub struct Frame<'n> {
     /// Its object path.
     pub path: &'n str,
-    /// Its title. A minimised window of Qt 5 has none.
+    /// Its title. In Qt 5 a minimised window has none.
     pub title: &'n str,
-    /// As the toolkit says it.
+    /// Its extents, in the toolkit's units.
     pub extents: Option<Rect>,
-    /// Whether it says that it is the active one.
+    /// Whether it has the ACTIVE state.
     pub active: bool,
 }
 
-/// The windows that a frame may be, as indexes, the likeliest first; and how it lies in that one.
+/// The windows that a frame may be, and how the frame maps to the screen.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pair {
-    /// One where it is known; none where no window fits.
+    /// Indices of the windows, likeliest first: one if it is known, none if no window fits.
     pub windows: Vec<usize>,
-    /// From the toolkit's coordinates to the screen's.
+    /// Maps the toolkit's coordinates to the screen's, through the likeliest window.
     pub map: Option<Map>,
 }
 
-/// What ACTIVE has told: windows by the paths of their frames. It outlives the moment, so that a
-/// frame is the same window while another app is in front.
+/// Windows that ACTIVE identified, by the paths of their frames. Kept between readings, so that a
+/// frame stays the same window while another app is in front.
 #[derive(Debug, Default)]
 pub struct Learnt(HashMap<String, Lesson>);
 
@@ -48,8 +49,8 @@ struct Lesson {
     sure: bool,
 }
 
-/// An app says ACTIVE a moment after the window manager does. What two readings so far apart agree
-/// on is sure.
+/// An app sets ACTIVE a moment after the window manager activates the window. So a pair counts only
+/// if two readings at least this far apart agree on it.
 const SURE: Duration = Duration::from_millis(100);
 
 impl Learnt {
@@ -77,7 +78,7 @@ impl Learnt {
     }
 }
 
-/// Pairs an app's frames with its windows.
+/// Pairs an app's frames with its windows. The result has one [`Pair`] per frame.
 pub fn pair(
     units: Units,
     frames: &[Frame<'_>],
@@ -97,7 +98,7 @@ pub fn pair(
     (0..frames.len()).map(|frame| table.result(frame)).collect()
 }
 
-/// What must agree between a frame and its window.
+/// The attributes in which a frame and its window must agree.
 #[derive(Debug, Clone, Copy)]
 struct Rule {
     title: bool,
@@ -122,7 +123,7 @@ struct Table<'t> {
     units: Units,
     frames: &'t [Frame<'t>],
     windows: &'t Windows,
-    /// How each frame fits each window.
+    /// How each frame maps to each window, if it fits.
     fits: Vec<Vec<Option<Map>>>,
     paired: Vec<Option<usize>>,
 }
@@ -164,12 +165,12 @@ impl<'t> Table<'t> {
         let title = self.frames[frame].title;
         let fit = self.fits[frame][window];
         let same_title = !title.is_empty() && title == self.windows.toplevels[window].title;
-        // GTK 4 knows no place.
+        // GTK 4 does not report positions.
         let same_place = self.units == Units::Gtk4 || fit.is_some_and(|map| map.agrees());
         (!rule.title || same_title) && (!rule.size || fit.is_some()) && (!rule.place || same_place)
     }
 
-    /// Pairs what this rule decides; gives the pairs that it needed ACTIVE for.
+    /// Makes the pairs that this rule decides. Returns those that ACTIVE decided.
     fn apply(&mut self, rule: Rule) -> Vec<(usize, usize)> {
         let mut by_active = Vec::new();
         loop {
@@ -194,7 +195,8 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// The frames and windows that are joined by what the rule lets pair.
+    /// Groups the unpaired frames and windows that match by this rule, directly or through each
+    /// other.
     fn groups(&self, rule: Rule) -> Vec<(Vec<usize>, Vec<usize>)> {
         let mut groups: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         for frame in self.free_frames() {
@@ -222,14 +224,15 @@ impl<'t> Table<'t> {
         groups
     }
 
-    /// The frame that says it is active and the front window, where both are in this group.
+    /// The frame with the ACTIVE state and the front window, if both are in this group.
     fn active(&self, frames: &[usize], windows: &[usize]) -> Option<(usize, usize)> {
         let toplevels = &self.windows.toplevels;
         let front = *windows
             .iter()
             .find(|w| self.windows.front == Some(toplevels[**w].id))?;
         if frames.len() > windows.len() {
-            // The window of one of them is on its way, and that one may be the active one already.
+            // The window of one frame does not exist yet, and that frame may already be the active
+            // one.
             return None;
         }
         let mut active = frames.iter().filter(|f| self.frames[**f].active);
@@ -239,7 +242,7 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// One frame and one window that are left are each other's.
+    /// Pairs the last frame and the last window if exactly one of each is left.
     fn take_last(&mut self) {
         let (frames, windows): (Vec<_>, Vec<_>) =
             (self.free_frames().collect(), self.free_windows().collect());
@@ -261,9 +264,9 @@ impl<'t> Table<'t> {
         Pair { windows, map }
     }
 
-    /// The windows that a frame which was not paired may be. Toolkits make their windows in the
-    /// order of their frames (GTK 3, GTK 4, Qt 5, Qt 6), so the likeliest has the frame's place
-    /// among its twins.
+    /// The windows that an unpaired frame may be, likeliest first. Toolkits create their windows in
+    /// the order of their frames (GTK 3, GTK 4, Qt 5, Qt 6), so the likeliest one has the frame's
+    /// index in the group.
     fn candidates(&self, frame: usize) -> Vec<usize> {
         for rule in RULES {
             let groups = self.groups(rule);
@@ -365,11 +368,11 @@ mod tests {
             let there = windows(twins.clone(), Some(7));
             assert_eq!(paired(units, &frames, &there), [[1], [0]]);
         }
-        // Nothing tells: each may be either, and the one with its place in the order comes first.
+        // Without ACTIVE each frame may be either window. The one with the same index comes first.
         let quiet = [frame("/1", "A", FULL, false), frame("/2", "A", FULL, false)];
         let there = windows(twins.clone(), Some(99));
         assert_eq!(paired(Units::Gtk4, &quiet, &there), [[0, 1], [1, 0]]);
-        // An app that says ACTIVE of a window while another app is in front tells nothing.
+        // ACTIVE does not count while another app is in front.
         assert_eq!(paired(Units::Gtk4, &frames, &there), [[0, 1], [1, 0]]);
     }
 
@@ -389,7 +392,7 @@ mod tests {
         std::thread::sleep(SURE);
         assert_eq!(pair(&active, &front), [[1], [0]]);
         assert_eq!(pair(&quiet, &behind), [[1], [0]]);
-        // With its window, what was learnt of it goes.
+        // Closing a window discards its remembered pair.
         let other = windows(vec![toplevel(9, "A", FULL), toplevel(11, "A", FULL)], None);
         assert_eq!(pair(&quiet, &other), [[0, 1], [1, 0]]);
     }

@@ -1,24 +1,26 @@
-//! From a toolkit's units to the screen's pixels.
+//! Maps a toolkit's units to the screen's pixels.
 //!
-//! At `GDK_SCALE=2` or `QT_SCALE_FACTOR=1.5` a toolkit gives its accessible extents in its own
-//! units, while X counts pixels. No toolkit says its factor on the bus, so it is derived for each
-//! toplevel: the size of the X window divided by that of the accessible frame. The place of the X
-//! window then anchors the frame, which holds for screens of different factors too.
+//! At `GDK_SCALE=2` or `QT_SCALE_FACTOR=1.5` a toolkit reports accessible extents in its own units,
+//! while X counts pixels. No toolkit reports its scale factor on the bus. So the factor is computed
+//! for each toplevel: the size of the X window divided by the size of the accessible frame. The
+//! position of the X window then gives the frame's origin, which also works across screens with
+//! different factors.
 
 use deskline_core::Rect;
 
 use super::windows::Toplevel;
 use crate::toolkits::Units;
 
-/// Smaller frames say too little: a rounded pixel is a large part of them.
+/// No factor is computed from smaller frames, as rounding by one pixel would change it too much.
 const SMALLEST: i32 = 24;
 
-/// The largest factor.
+/// The maximum factor.
 const MOST: f64 = 4.0;
 
 impl Units {
-    /// In how many steps to the next whole one factors come. Fine steps only for Qt, whose frames
-    /// are exactly as large as their windows: a shadow could look like a small factor.
+    /// The step sizes of possible factors, as steps per 1.0. Only Qt has fine steps: its frames are
+    /// exactly as large as their windows. With other toolkits a shadow could look like a small
+    /// factor.
     fn steps(self) -> &'static [f64] {
         match self {
             Self::Gtk4 | Self::Gtk3 => &[1.0],
@@ -27,10 +29,10 @@ impl Units {
         }
     }
 
-    /// The factor by which a frame of `w`×`h` is as large as `target`, where one is plausible.
+    /// The factor that scales `frame` to the size of `target`. `None` if none is plausible.
     fn factor(self, frame: Rect, target: Rect) -> Option<f64> {
         let fits = |k: f64| {
-            // The toolkit has rounded to its units, and the window system may have too.
+            // The toolkit has rounded to its units, and the window system may have rounded too.
             let near = |own: i32, there: i32| (f64::from(own) * k - f64::from(there)).abs() <= k;
             near(frame.w, target.w) && near(frame.h, target.h)
         };
@@ -40,7 +42,7 @@ impl Units {
         if frame.w < SMALLEST || frame.h < SMALLEST {
             return None;
         }
-        // The longer side tells the factor more exactly.
+        // The longer side gives the more exact factor.
         let ratio = if frame.w > frame.h {
             f64::from(target.w) / f64::from(frame.w)
         } else {
@@ -50,7 +52,7 @@ impl Units {
         near.find(|k| (1.0..=MOST).contains(k) && fits(*k))
     }
 
-    /// How a frame of these extents lies in that window, if it can.
+    /// Maps a frame with these extents to that window. `None` if the sizes do not fit.
     pub fn fit(self, frame: Rect, toplevel: &Toplevel) -> Option<Map> {
         let content = toplevel.content();
         if self == Self::Gtk4 {
@@ -65,12 +67,12 @@ impl Units {
             let k = self.factor(frame, *target)?;
             Some(Map::between(frame, *target, k))
         });
-        // Of two that fit the plainer one.
+        // If both fit, the smaller factor.
         fits.min_by(|a, b| a.scale.total_cmp(&b.scale))
     }
 
-    /// The same of GTK 4's window that does not tell of its shadow: it is larger, by about as much
-    /// in height as in width.
+    /// Like [`Self::fit`], for a GTK 4 window that does not report its shadow. The window is larger
+    /// than the frame by about the same amount in width and height.
     fn fit_with_shadow(self, frame: Rect, toplevel: &Toplevel) -> Option<Map> {
         const WIDEST: f64 = 96.0;
         const UNEVEN: f64 = 8.0;
@@ -83,8 +85,9 @@ impl Units {
         fits.then_some(map)
     }
 
-    /// How a frame lies in its window where the sizes do not fit: it is being resized, or GTK 4
-    /// has a shadow that the window does not tell of, which is as wide on both sides.
+    /// Maps a GTK 4 frame to its window even if the sizes do not fit: during a resize, or if the
+    /// window does not report its shadow. Such a shadow is assumed to be equal on opposite sides.
+    /// `None` for other toolkits.
     pub fn guess(self, frame: Rect, toplevel: &Toplevel) -> Option<Map> {
         if self != Self::Gtk4 {
             return None;
@@ -112,7 +115,7 @@ impl Units {
     }
 }
 
-/// From a toolkit's coordinates to the screen's.
+/// Maps a toolkit's coordinates to the screen's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Map {
     /// Pixels per unit.
@@ -122,14 +125,14 @@ pub struct Map {
 }
 
 impl Map {
-    /// Nothing to do.
+    /// The identity.
     pub const SAME: Self = Self {
         scale: 1.0,
         x: 0.0,
         y: 0.0,
     };
 
-    /// Puts the origin of `frame` at that of `target`.
+    /// Maps the origin of `frame` to that of `target`.
     fn between(frame: Rect, target: Rect, scale: f64) -> Self {
         Self {
             scale,
@@ -138,15 +141,15 @@ impl Map {
         }
     }
 
-    /// Whether the frame says that it is about where the window is, so that its toolkit knows the
-    /// screen's coordinates.
+    /// Whether the frame's reported position is about that of the window. If so, the toolkit
+    /// reports screen coordinates.
     pub fn agrees(&self) -> bool {
-        // A frame's coordinates are rounded to its units.
+        // A frame's coordinates are rounded to the toolkit's units.
         let most = 2.0 * self.scale;
         self.x.abs() <= most && self.y.abs() <= most
     }
 
-    /// On the screen.
+    /// Maps a rectangle to the screen.
     pub fn apply(&self, place: Rect) -> Rect {
         // Casts from f64 saturate.
         let at = |v: i32, origin: f64| (f64::from(v) * self.scale + origin).round() as i32;
@@ -217,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_shadow_is_no_factor() {
-        // Client-side decorations of 10 pixels a side, of which the window does not tell.
+        // Client-side decorations of 10 pixels on each side that the window does not report.
         let window = toplevel(rect(0, 0, 420, 410), None, [0; 4]);
         assert_eq!(Units::Other.fit(rect(10, 10, 400, 390), &window), None);
         let map = Units::Gtk4.guess(

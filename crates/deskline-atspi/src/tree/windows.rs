@@ -1,39 +1,39 @@
-//! An app's windows as the window system knows them.
+//! An app's windows, as the window system reports them.
 
 use deskline_core::{Rect, WindowId};
 
-/// An app's windows, as the window system knows them.
+/// An app's windows, as the window system reports them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Windows {
-    /// Its toplevels, frontmost first, minimised ones too.
+    /// Its toplevels, frontmost first, including minimised ones.
     pub toplevels: Vec<Toplevel>,
-    /// Its open pop-ups (menus, drop-downs), shadows included, in root coordinates.
+    /// Its open pop-ups (menus, drop-downs), including shadows, in root coordinates.
     pub popups: Vec<Rect>,
-    /// The front window, whoever has it. Only told where the app has several windows.
+    /// The front window, of any app. Only set if this app has several windows.
     pub front: Option<WindowId>,
 }
 
-/// A toplevel as the window system knows it.
+/// A toplevel, as the window system reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toplevel {
-    /// Which.
+    /// Its id.
     pub id: WindowId,
     /// Its title.
     pub title: String,
-    /// The X window, shadow included, in root coordinates.
+    /// The X window's bounds, including the shadow, in root coordinates.
     pub window: Rect,
     /// `_GTK_FRAME_EXTENTS`: left, right, top, bottom.
     pub shadow: Option<[i32; 4]>,
-    /// `_NET_FRAME_EXTENTS`, what the window manager puts around it: left, right, top, bottom.
+    /// `_NET_FRAME_EXTENTS`, the window manager's border: left, right, top, bottom.
     pub border: [i32; 4],
-    /// Whether it says that it is modal.
+    /// Whether the window is marked as modal.
     pub modal: bool,
-    /// Whether it is on the screen: neither minimised nor on another workspace.
+    /// Whether it is neither minimised nor on another workspace.
     pub on_screen: bool,
 }
 
 impl Toplevel {
-    /// The window without its shadow.
+    /// The window's bounds without the shadow.
     pub fn content(&self) -> Rect {
         let [left, right, top, bottom] = self.shadow.unwrap_or_default();
         let Rect { x, y, w, h } = self.window;
@@ -45,7 +45,7 @@ impl Toplevel {
         }
     }
 
-    /// The window with what the window manager puts around it.
+    /// The window's bounds with the window manager's border.
     pub fn outer(&self) -> Rect {
         let [left, right, top, bottom] = self.border;
         let Rect { x, y, w, h } = self.content();

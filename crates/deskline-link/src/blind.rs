@@ -82,7 +82,7 @@ impl<'s> Seen<'s> {
     }
 
     /// The large visible elements without text whose subtree has no visible element, each with its
-    /// unclipped bounds, largest first.
+    /// bounds clipped to its ancestors', largest first.
     fn silent(&self) -> Vec<(usize, Rect)> {
         let elements = &self.tree.elements;
         // Containers precede their children.
@@ -351,7 +351,8 @@ mod tests {
 
     #[test]
     fn what_others_say_does_not_count() {
-        // A label over the icons: beside the canvas, or in it and mostly scrolled away.
+        // A label over the icons: as a sibling of the canvas, or as its child and mostly scrolled
+        // away.
         for (parent, visible) in [(1, true), (2, false)] {
             let mut tree = tree();
             let label = element(

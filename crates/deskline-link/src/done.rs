@@ -6,7 +6,7 @@ use deskline_core::{KeyPress, Point, escape};
 
 use crate::secrecy::{HIDDEN, character_of};
 
-/// The parts of the action that were done, in order. It stays correct however the link ends.
+/// The parts of the action that were done, in order, however the link ended.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Done {
     /// Where the click or the wheel turn was, for the crosshair. Screen coordinates.

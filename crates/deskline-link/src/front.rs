@@ -192,8 +192,8 @@ impl Act<'_> {
 }
 
 /// The windows that an element may be in, likeliest first. Windows are usually created in the order
-/// of their toplevels: among similar windows, the likeliest has the same index as the element's
-/// toplevel.
+/// of their toplevels. So of several similar windows, the likeliest has the same index as the
+/// element's toplevel.
 fn likeliest_first(tree: &Tree, index: usize) -> Vec<WindowId> {
     let windows = tree.windows_of(index);
     let top = tree.toplevel(index);

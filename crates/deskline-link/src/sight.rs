@@ -116,7 +116,7 @@ pub(crate) fn look_when_still(desktop: &mut dyn Desktop, cancel: &Cancel) -> Opt
 }
 
 /// How the picture changed, `12% in (40,610 300×80)` or `no`. `None` if the diff names an element
-/// that is visible.
+/// that is visible, or if there are no two pictures of the same window.
 pub(crate) fn told(report: &Report) -> Option<String> {
     let (before, window) = (report.sight.as_ref()?, report.pictured?);
     let Some(Ok(after)) = &report.picture else {

@@ -29,7 +29,7 @@ pub use running::Running;
 pub struct Launch {
     /// The app's name, for messages and for matching windows.
     pub name: String,
-    /// Its desktop file, where it has one.
+    /// Its desktop file, if it has one.
     pub entry: Option<Entry>,
     /// The program and its arguments.
     pub argv: Vec<String>,

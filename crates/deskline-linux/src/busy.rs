@@ -14,8 +14,7 @@ pub(crate) fn ran(pid: u32) -> Duration {
     let mut sum = 0;
     while let Some(&pid) = family.get(at).filter(|_| at < MOST) {
         at += 1;
-        // Kernel documentation, "Scheduler Statistics": ns on the processor, then ns waiting for
-        // it.
+        // Kernel documentation, "Scheduler Statistics": first ns on the processor, then ns waiting.
         let stat = fs::read_to_string(format!("/proc/{pid}/schedstat")).unwrap_or_default();
         sum += stat
             .split_whitespace()

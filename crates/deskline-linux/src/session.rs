@@ -86,7 +86,7 @@ impl Session {
             .map(|named| {
                 format!(
                     "{named} does not answer. Correct it in the server's environment, or unset it \
-                     there so that the session is looked for."
+                     there so that Deskline finds the session."
                 )
             })
             .collect();

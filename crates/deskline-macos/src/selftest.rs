@@ -1,5 +1,6 @@
-//! `deskline selftest`: checks what only a Mac can show. Opens `TextEdit` and Calculator, tries each tool and
-//! each guarantee of the guard, and prints one line a finding, to be sent back.
+//! `deskline selftest`: checks what only a real Mac can show. Opens `TextEdit` and Calculator,
+//! tries each tool and each guarantee of the guard, and prints one line for each finding, to be
+//! sent back.
 
 mod guard;
 mod tools;
@@ -43,23 +44,23 @@ impl FromStr for Role {
     }
 }
 
-/// The result of the test.
+/// The counts of the findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Report {
-    /// Findings that are right.
+    /// Findings that passed.
     pub good: usize,
-    /// Findings that are wrong.
+    /// Findings that failed.
     pub bad: usize,
 }
 
 impl Report {
-    /// Whether all findings are right.
+    /// Whether all findings passed.
     pub fn passed(self) -> bool {
         self.bad == 0
     }
 }
 
-/// A finding: what was seen, right or wrong.
+/// A finding: what was seen, as a success or a failure.
 type Found = Result<String, String>;
 
 /// The test in progress.
@@ -67,13 +68,14 @@ struct Test<'t, O: Os> {
     os: &'t O,
     links: Links,
     journal: Journal,
-    /// The program, for starting the other roles.
+    /// This executable, for starting the other roles.
     program: Option<&'t Path>,
     report: Report,
     say: &'t mut dyn FnMut(&str),
 }
 
-/// Runs a role. `program` is this executable; `None` skips what needs a second process.
+/// Runs a role. `program` is this executable; if `None`, the checks that need a second process are
+/// skipped.
 pub fn run<O: Os>(
     os: &O,
     journal: Journal,
@@ -123,7 +125,8 @@ impl<O: Os> Test<'_, O> {
         let start = Instant::now();
         let front = windows::front(self.os);
         if let Some(editor) = self.tools() {
-            // Bring it to the front for the keys of the guard's part: a link would restore the old front.
+            // Bring it to the front for the guard's checks, which send keys without a link. A link
+            // would restore the old front window.
             let window = windows::of_app(self.os, editor).first().map(|(w, _)| w.id);
             if let Some(window) = window {
                 let _ = windows::activate(self.os, window, &Cancel::new());
@@ -150,7 +153,7 @@ impl<O: Os> Test<'_, O> {
         self.note(check.name, finding);
     }
 
-    /// Counts and prints a finding, on one line.
+    /// Counts a finding and prints it on one line.
     fn note(&mut self, name: &str, found: Found) {
         let (mark, text) = match found {
             Ok(text) => {
@@ -178,7 +181,7 @@ impl<O: Os> Test<'_, O> {
         self.links.run(&call, &Cancel::new())
     }
 
-    /// Calls a tool. Its answer, or the tree that it wrote, must contain this.
+    /// Calls a tool and checks that its answer, or the tree that it wrote, contains this text.
     fn expect(
         &mut self,
         name: &str,
@@ -210,7 +213,7 @@ fn judged(answer: &Answer, good: bool, wanted: &str, took: Duration) -> Found {
     }
 }
 
-/// A line of a summary.
+/// The value of a line in a summary.
 fn field<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
     answer
         .text
@@ -218,7 +221,7 @@ fn field<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
         .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
 }
 
-/// The tree file of an answer.
+/// Reads the tree file of an answer.
 fn tree_of(answer: &Answer) -> Option<String> {
     std::fs::read_to_string(field(answer, "file")?).ok()
 }

@@ -15,8 +15,8 @@ pub(super) struct App {
     pub(super) windows: Option<i32>,
 }
 
-/// Adds a check for each app that has windows and cannot be driven, and one for all others. Returns
-/// the pids of the others, frontmost first.
+/// Adds a check for each app that has windows and cannot be driven, and one for all that can be.
+/// Returns the pids of those that can be, frontmost first.
 pub(super) fn look(windows: &[Toplevel], listed: &[App], checks: &mut Vec<Check>) -> Vec<u32> {
     let mut pids: Vec<u32> = vec![];
     for window in windows {

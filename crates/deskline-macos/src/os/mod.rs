@@ -124,9 +124,9 @@ pub struct RunningApp {
     pub pid: u32,
     /// `localizedName`
     pub name: String,
-    /// `bundleIdentifier`; empty where it has none.
+    /// `bundleIdentifier`; empty if it has none.
     pub bundle_id: String,
-    /// `bundleURL`; empty where it has none.
+    /// `bundleURL`; empty if it has none.
     pub path: PathBuf,
     /// `activationPolicy` is regular: it is in the Dock.
     pub regular: bool,

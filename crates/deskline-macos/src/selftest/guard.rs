@@ -1,4 +1,5 @@
-//! The guarantees of the guard, with the test as the person: events of its own without the tag.
+//! Checks the guarantees of the guard. The test acts as the person: it posts events without the
+//! tag.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -13,16 +14,16 @@ use crate::guard::Guard;
 use crate::keys::ESCAPE;
 use crate::os::{Event, Os, TAG, Value};
 
-/// How long an event may take through the `WindowServer` to a tap or an app.
+/// How long an event may take to pass through the `WindowServer` to a tap or an app.
 const ARRIVES: Duration = Duration::from_millis(500);
 
-/// How often to look meanwhile.
+/// The polling interval meanwhile.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A key that gives a letter in every layout (`kVK_ANSI_X`).
 const LETTER: u16 = 7;
 
-/// The limit for the guard that is to open by itself.
+/// The time limit of the guard in the check that it opens by itself.
 const SHORT: Duration = Duration::from_secs(1);
 
 fn task(limit: Duration) -> Task {
@@ -49,7 +50,7 @@ fn press<O: Os>(os: &O, code: u16, tag: i64) -> Result<(), String> {
     Ok(())
 }
 
-/// The length of the text that has the keyboard in an app.
+/// The length of the focused text in an app.
 fn length<O: Os>(os: &O, pid: u32) -> Result<usize, String> {
     let one = |element: &O::Element, name| {
         let values = os.attributes(element, &[name]).map_err(|e| e.to_string())?;
@@ -67,7 +68,7 @@ fn length<O: Os>(os: &O, pid: u32) -> Result<usize, String> {
     }
 }
 
-/// Whether a key reaches the app, by the app's own text.
+/// Whether a key reaches the app, judged by the app's own text.
 fn passes<O: Os>(os: &O, pid: u32, tag: i64) -> Result<bool, String> {
     let before = length(os, pid)?;
     press(os, LETTER, tag)?;
@@ -81,7 +82,7 @@ fn passes<O: Os>(os: &O, pid: u32, tag: i64) -> Result<bool, String> {
     Ok(false)
 }
 
-/// Holds the guard until the process is killed.
+/// Keeps the guard closed until the process is killed.
 pub(super) fn hold<O: Os>(os: &O, say: &mut dyn FnMut(&str)) {
     let mut guard = Guard::new(os.clone());
     let cancel = Cancel::new();
@@ -89,7 +90,7 @@ pub(super) fn hold<O: Os>(os: &O, say: &mut dyn FnMut(&str)) {
         Grab::Held | Grab::Partly(_) => say("held"),
         Grab::Unable(why) => say(&why),
     }
-    // Ends by the test's SIGKILL, by Esc, or at the limit.
+    // Ends by the test's SIGKILL, by Esc, or at the time limit.
     let _ = cancel.wait(LIMIT);
 }
 
@@ -143,7 +144,7 @@ impl<O: Os> Test<'_, O> {
         self.killed(pid);
     }
 
-    /// A guard whose process is killed lets the person in.
+    /// When a process that holds the guard is killed, the person's input passes again.
     fn killed(&mut self, pid: u32) {
         let Some(program) = self.program else { return };
         let os = self.os.clone();

@@ -1,4 +1,5 @@
-//! Each tool, on `TextEdit` and Calculator; sheets; ids in a second process; what is put back.
+//! Checks each tool on `TextEdit` and Calculator, sheets, ids in a second process, and what a link
+//! restores.
 
 use std::process::Command;
 use std::time::Duration;
@@ -12,10 +13,10 @@ use crate::ax::identity::Identities;
 use crate::ax::tree;
 use crate::os::Os;
 
-/// Beyond ASCII, beyond the layout, beyond 16 bits.
+/// Text with characters beyond ASCII, beyond the layout and beyond 16 bits.
 const TYPED: &str = "Hé漢字😀Ω£ zB!";
 
-/// What one may be called from one macOS to the next.
+/// The names of Calculator's button 7 in different versions of macOS.
 const SEVEN: [&str; 3] = ["7", "seven", "Seven"];
 
 const AREA: &str = "AXTextArea";
@@ -33,7 +34,7 @@ fn press(key: &str, modifiers: &[&str]) -> Option<Action> {
 }
 
 impl<O: Os> Test<'_, O> {
-    /// All of it; the pid of `TextEdit`.
+    /// Runs all checks of the tools. Returns the pid of `TextEdit`.
     pub(super) fn tools(&mut self) -> Option<u32> {
         let editor = self.open("TextEdit")?;
         self.editor(editor);
@@ -136,7 +137,7 @@ impl<O: Os> Test<'_, O> {
         );
     }
 
-    /// The save panel is a sheet; its sidebar has rows to select.
+    /// The save panel is a sheet. Its sidebar has rows to select.
     fn sheet(&mut self, pid: u32) {
         let some = Some(pid);
         self.key(
@@ -200,7 +201,7 @@ impl<O: Os> Test<'_, O> {
         self.note("press_ax", found.ok_or_else(|| "no button 7".into()));
     }
 
-    /// A click into the app behind leaves the front window and the pointer where they were.
+    /// A click into an app in the background restores the front window and the pointer.
     fn restored(&mut self, behind: u32) {
         let (pointer, front) = (self.os.pointer(), self.os.front_pid());
         if let Some(area) = self.place(behind, AREA) {
@@ -220,7 +221,7 @@ impl<O: Os> Test<'_, O> {
         self.note("pointer and front app put back", judge(near && there, seen));
     }
 
-    /// Refs are good in the next server process: another process computes the same ids.
+    /// Refs remain valid in the next server process: another process computes the same ids.
     fn same_ids(&mut self, pid: u32) {
         let Some(program) = self.program else { return };
         let own = ids(self.os, pid);
@@ -267,7 +268,7 @@ fn first(text: &str) -> String {
     text.lines().nth(1).unwrap_or_default().to_owned()
 }
 
-/// The ids of what an app shows.
+/// The ids of an app's visible elements.
 pub(super) fn ids<O: Os>(os: &O, pid: u32) -> Vec<String> {
     let tree = tree::read(os, &mut Identities::default(), pid, Scope::Showing);
     let elements = tree.map(|tree| tree.elements).unwrap_or_default();

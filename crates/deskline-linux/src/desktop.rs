@@ -1,4 +1,5 @@
-//! The X11 desktop as a link needs it: AT-SPI for the trees, X11 for windows, input and pictures.
+//! A Linux desktop as a link needs it: AT-SPI for the trees, a display system for windows, input and
+//! pictures.
 
 use std::time::{Duration, Instant};
 
@@ -11,14 +12,12 @@ use deskline_link::{
 
 use crate::apps::{self, Launch, Launched, Running};
 use crate::busy;
-use crate::people::People;
+use crate::display::DisplaySystem;
 use crate::portal::Portal;
 use crate::session::Session;
 use deskline_atspi::toolkits::mapped;
 use deskline_atspi::{self as atspi, AtSpi};
 use deskline_unix::process;
-use deskline_x11::guard::Guard;
-use deskline_x11::{Kind, Shadow, Toplevel, X11};
 
 /// How long a toplevel's window may come after its tree: until its first frame is drawn and the
 /// window manager has mapped it.
@@ -32,17 +31,15 @@ struct Starting {
     launch: Launch,
     launched: Launched,
     /// The windows that there were before.
-    before: Vec<u32>,
+    before: Vec<WindowId>,
 }
 
-/// One connection to everything that an X11 session has.
+/// One connection to everything that a session has.
 pub struct LinuxDesktop {
     session: Session,
     atspi: AtSpi,
-    x11: X11,
+    display: Box<dyn DisplaySystem>,
     portal: Option<Portal>,
-    guard: Guard,
-    people: People,
     /// What was started last.
     starting: Option<Starting>,
     /// The front window's process when the link began, to tell whether a pending window has come.
@@ -54,44 +51,27 @@ impl LinuxDesktop {
     pub(crate) fn new(
         session: Session,
         atspi: AtSpi,
-        x11: X11,
+        display: Box<dyn DisplaySystem>,
         portal: Option<Portal>,
-        guard: Guard,
     ) -> Self {
         Self {
             session,
             atspi,
-            x11,
+            display,
             portal,
-            guard,
-            people: People::default(),
             starting: None,
             front_at_start: None,
         }
     }
 
-    /// The windows that a person would call so: no panels, menus or tool tips.
-    fn app_windows(&self) -> Result<Vec<Toplevel>> {
-        let mut windows = self.x11.toplevels()?;
-        windows.retain(|w| {
-            matches!(
-                w.kind,
-                Kind::Normal | Kind::Dialog | Kind::Utility | Kind::Toolbar
-            ) && (w.viewable || w.minimised)
-        });
-        Ok(windows)
-    }
-
     /// The app with a window that has this name in our own answers, or this window title.
     fn called(&mut self, identifier: &str) -> Result<Option<u32>> {
         let wanted = identifier.trim().to_lowercase();
-        for window in self.app_windows()? {
-            let name = self.atspi.name_of(window.pid);
-            if [name, window.title]
-                .iter()
-                .any(|text| text.to_lowercase() == wanted)
-            {
-                return Ok(Some(window.pid));
+        for window in self.display.every_window()? {
+            let name = window.pid.map(|pid| self.atspi.name_of(pid));
+            let mut names = name.into_iter().chain([window.title]);
+            if names.any(|text| text.to_lowercase() == wanted) {
+                return Ok(window.pid);
             }
         }
         Ok(None)
@@ -113,21 +93,21 @@ impl LinuxDesktop {
             .atspi
             .apps()
             .map_err(atspi::on_bus("listing the apps"))?;
-        let windows = self.app_windows()?;
+        let windows = self.display.every_window()?;
         // The frontmost window's app comes first.
-        for window in &windows {
-            if listed.iter().all(|app| app.pid != window.pid) {
+        for pid in windows.iter().filter_map(|window| window.pid) {
+            if listed.iter().all(|app| app.pid != pid) {
                 continue;
             }
-            let name = self.atspi.name_of(window.pid);
-            let program = process::name(window.pid);
+            let name = self.atspi.name_of(pid);
+            let program = process::name(pid);
             let running = Running {
                 program: &program,
                 accessible_name: &name,
                 window_class: "",
             };
             if launch.is_running_as(running) {
-                return Ok(Some(window.pid));
+                return Ok(Some(pid));
             }
         }
         Ok(None)
@@ -140,14 +120,13 @@ impl LinuxDesktop {
             launched,
             before,
         } = starting;
-        let windows = self.app_windows()?;
-        let came = |w: &&Toplevel| {
-            w.viewable
-                && w.pid != 0
-                && (launched.made(w.pid)
-                    || !before.contains(&w.id) && is_instance(launch, launched, w.pid))
+        let came = |window: &Window| {
+            let pid = window.pid?;
+            let new = !before.contains(&window.id);
+            (launched.made(pid) || new && is_instance(launch, launched, pid)).then_some(pid)
         };
-        let mut pids: Vec<u32> = windows.iter().filter(came).map(|w| w.pid).collect();
+        let windows = self.display.mapped_windows()?;
+        let mut pids: Vec<u32> = windows.iter().filter_map(came).collect();
         pids.dedup();
         for &pid in &pids {
             let showing = self
@@ -179,36 +158,14 @@ impl LinuxDesktop {
 
     /// The app's windows, for the coordinates of toolkits that do not know their own.
     fn windows_of(&mut self, pid: u32) -> Result<atspi::Windows> {
-        let popups = if self.atspi.needs_popups(pid) {
-            self.x11.popups(pid)?
-        } else {
-            Vec::new()
-        };
-        let mut toplevels = self.x11.toplevels()?;
-        toplevels.retain(|t| t.pid == pid);
-        let front = match toplevels.len() {
-            // One window is told from no other.
-            0 | 1 => None,
-            _ => self.x11.front_id()?.map(|id| WindowId(id.into())),
-        };
-        let toplevels = toplevels
-            .into_iter()
-            .map(|t| atspi::Toplevel {
-                id: WindowId(t.id.into()),
-                window: t.raw,
-                shadow: t.shadow.map(Shadow::sides),
-                border: t.border.sides(),
-                modal: t.modal,
-                on_screen: t.viewable && !t.minimised,
-                title: t.title,
-            })
-            .collect();
-        Ok(atspi::Windows {
-            toplevels,
-            popups,
-            front,
-        })
+        let popups = self.atspi.needs_popups(pid);
+        self.display.windows_for_tree(pid, popups)
     }
+}
+
+/// The process of the front window.
+fn front_pid(display: &mut dyn DisplaySystem) -> Result<Option<u32>> {
+    Ok(display.front()?.and_then(|window| window.pid))
 }
 
 /// Whether a process that was not started now is an instance of the app, to which what was
@@ -248,7 +205,7 @@ impl Trees for LinuxDesktop {
     }
 
     fn listen(&mut self, pid: u32) -> Result<()> {
-        self.front_at_start = self.x11.front()?.map(|w| w.pid);
+        self.front_at_start = front_pid(&mut *self.display)?;
         if let Some(portal) = &mut self.portal {
             portal.forget();
         }
@@ -282,51 +239,47 @@ impl Trees for LinuxDesktop {
 
 impl Display for LinuxDesktop {
     fn capabilities(&self) -> Capabilities {
-        Capabilities::ALL
+        self.display.capabilities()
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
-        Ok(self.x11.front()?.map(|w| w.window()))
+        self.display.front()
     }
 
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        self.x11.activate(window, cancel)
+        self.display.activate(window, cancel)
     }
 
     fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
-        let mut windows = self.app_windows()?;
-        windows.retain(|w| w.pid == pid);
-        // One that is minimised is not in front of anything.
-        windows.sort_by_key(|w| w.minimised);
-        Ok(windows.iter().map(Toplevel::window).collect())
+        self.display.windows(pid)
     }
 
     fn every_window(&mut self) -> Result<Vec<Window>> {
-        Ok(self.app_windows()?.iter().map(Toplevel::window).collect())
+        self.display.every_window()
     }
 
     fn popup_open(&mut self, pid: u32) -> Result<bool> {
-        self.x11.popup_open(pid)
+        self.display.popup_open(pid)
     }
 
     fn pointer(&mut self) -> Result<Option<Pointer>> {
-        self.x11.pointer().map(Some)
+        self.display.pointer()
     }
 
     fn move_pointer(&mut self, to: Point) -> Result<()> {
-        self.x11.move_pointer(to)
+        self.display.move_pointer(to)
     }
 
     fn watch_person(&mut self) {
-        self.guard.watch();
+        self.display.watch_person();
     }
 
     fn unwatch_person(&mut self) {
-        self.guard.rest();
+        self.display.unwatch_person();
     }
 
     fn person_pressed(&mut self) -> Option<bool> {
-        self.guard.pressed()
+        self.display.person_pressed()
     }
 
     fn show(
@@ -336,32 +289,23 @@ impl Display for LinuxDesktop {
         time: Duration,
         cancel: &Cancel,
     ) -> Result<()> {
-        self.guard.show(place, caption, time, cancel)
+        self.display.show(place, caption, time, cancel)
     }
 
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
-        let display = self.session.display.as_deref().unwrap_or_default();
-        let people = self.people.on(display).join(", ");
-        let kept = self.guard.close(task, cancel)?;
-        if kept == Grab::Held && !people.is_empty() {
-            return Ok(Grab::Partly(format!(
-                "someone at {people}, whose input arrives like the agent's own"
-            )));
-        }
-        Ok(kept)
+        self.display.grab(task, cancel)
     }
 
     fn ungrab(&mut self) {
-        self.guard.open();
+        self.display.ungrab();
     }
 
     fn aim(&mut self, aim: Aim) {
-        self.x11.aim(aim);
+        self.display.aim(aim);
     }
 
     fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
-        self.x11
-            .click(at, button, clicks, Modifiers::empty(), cancel)
+        self.display.click(at, button, clicks, cancel)
     }
 
     fn drag(
@@ -371,48 +315,46 @@ impl Display for LinuxDesktop {
         modifiers: Modifiers,
         cancel: &Cancel,
     ) -> Result<()> {
-        self.x11.drag(from, to, modifiers, cancel)
+        self.display.drag(from, to, modifiers, cancel)
     }
 
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        self.x11.type_text(text, cancel)
+        self.display.type_text(text, cancel)
     }
 
     fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
-        self.x11.press_key(press, cancel)
+        self.display.press_key(press, cancel)
     }
 
-    fn scroll(&mut self, at: Point, delta_x: i32, delta_y: i32, cancel: &Cancel) -> Result<()> {
-        self.x11.scroll(at, delta_x, delta_y, cancel)
+    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
+        self.display.scroll(at, right, down, cancel)
     }
 
     fn release_all(&mut self) {
-        self.x11.release_all();
+        self.display.release_all();
     }
 
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
-        self.x11.picture(window)
+        self.display.picture(window)
     }
 }
 
 impl Apps for LinuxDesktop {
     fn applications(&mut self) -> Result<Vec<Application>> {
-        let front = self.x11.front()?.map(|w| w.pid);
+        let front = front_pid(&mut *self.display)?;
         let mut applications: Vec<Application> = Vec::new();
-        for window in self.app_windows()?.into_iter().filter(|w| w.pid != 0) {
-            let known = applications.iter_mut().find(|a| a.app.pid == window.pid);
+        for window in self.display.every_window()? {
+            let Some(pid) = window.pid else { continue };
+            let known = applications.iter_mut().find(|a| a.app.pid == pid);
             if let Some(application) = known {
                 application.windows.push(window.title);
                 continue;
             }
-            let name = self.name_of(window.pid);
+            let name = self.name_of(pid);
             applications.push(Application {
-                app: App {
-                    name,
-                    pid: window.pid,
-                },
+                app: App { name, pid },
                 windows: vec![window.title],
-                front: front == Some(window.pid),
+                front: front == Some(pid),
             });
         }
         Ok(applications)
@@ -428,7 +370,7 @@ impl Apps for LinuxDesktop {
         if let Some(pid) = self.running(&launch)?.filter(|_| !launch.opens_document()) {
             return Ok(Opened::Running(pid));
         }
-        let before = self.x11.toplevels()?.iter().map(|w| w.id).collect();
+        let before = self.display.every_window()?.iter().map(|w| w.id).collect();
         let launched = apps::launch(&launch, &self.session)?;
         let name = launch.name.clone();
         self.starting = Some(Starting {
@@ -466,7 +408,7 @@ impl Apps for LinuxDesktop {
             return Ok(false);
         }
         // What was asked for has come when another process is in front.
-        let front = self.x11.front()?.map(|w| w.pid);
+        let front = front_pid(&mut *self.display)?;
         if front.is_some() && front != self.front_at_start {
             let has_tree = front.is_some_and(|pid| self.atspi.answers(pid).unwrap_or(true));
             if has_tree {

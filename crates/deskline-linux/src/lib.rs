@@ -4,8 +4,8 @@
 pub mod apps;
 mod busy;
 mod desktop;
+mod display;
 pub mod doctor;
-mod people;
 mod platform;
 mod portal;
 pub mod private;

@@ -5,13 +5,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use deskline_link::{Desktop, Error, Platform, Result};
 
 use crate::desktop::LinuxDesktop;
+use crate::display;
 use crate::portal::Portal;
 use crate::session::Session;
 use deskline_atspi::AtSpi;
 use deskline_atspi::accessibility_bus;
 use deskline_unix::process;
-use deskline_x11::X11;
-use deskline_x11::guard::Guard;
 
 /// A Linux session, connected to when a call first needs it.
 pub struct LinuxPlatform {
@@ -65,22 +64,14 @@ impl LinuxPlatform {
 impl Platform for LinuxPlatform {
     fn connect(&self) -> Result<Box<dyn Desktop>> {
         let session = self.session()?;
-        let Some(display) = &session.display else {
-            return Err(Error::Unavailable(
-                "this session is Wayland without Xwayland, which Deskline cannot drive yet. Use an \
-                 X11 session, or a private desktop: deskline serve --desktop private"
-                    .into(),
-            ));
-        };
-        let x11 = X11::connect(display, session.xauthority.as_deref())?;
+        let display = display::connect(&session)?;
         let atspi = Self::accessibility_bus(&session)?;
         let portal = session.session_bus.as_deref().and_then(|bus| {
             Portal::watch(bus)
                 .inspect_err(|e| tracing::debug!("portal dialogs are not awaited: {e}"))
                 .ok()
         });
-        let guard = Guard::start(display, session.xauthority.as_deref())?;
-        let desktop = LinuxDesktop::new(session, atspi, x11, portal, guard);
+        let desktop = LinuxDesktop::new(session, atspi, display, portal);
         Ok(Box::new(desktop))
     }
 

@@ -9,6 +9,7 @@ mod aim;
 mod bindings;
 mod canvas;
 pub mod connection;
+mod display;
 mod grab_probe;
 mod grabs;
 pub mod guard;
@@ -16,6 +17,7 @@ mod held;
 mod keymap;
 mod keys;
 mod overlay;
+pub mod people;
 mod picture;
 mod pointer;
 mod popups;
@@ -47,6 +49,7 @@ use picture::Pictures;
 use pointer::LastClick;
 use sync::Heard;
 
+pub use display::X11Display;
 pub use toplevel::{Kind, Shadow, Toplevel};
 
 x11rb::atom_manager! {

@@ -131,7 +131,7 @@ pub(super) fn guard(session: &Session) -> Check {
     let why = match deskline_x11::guard::look(display, session.xauthority.as_deref()) {
         Ok(Ok(devices)) => {
             let devices = devices.join(", ");
-            let people = crate::people::programs(display).join(", ");
+            let people = deskline_x11::people::programs(display).join(", ");
             if !people.is_empty() {
                 return Check::warn(
                     GUARD,

@@ -30,7 +30,7 @@ const PROGRAMS: [(&str, &str); 16] = [
 const AGAIN: Duration = Duration::from_secs(10);
 
 /// The programs of this user that put input into this display, each once.
-pub(crate) fn programs(display: &str) -> Vec<&'static str> {
+pub fn programs(display: &str) -> Vec<&'static str> {
     let proc = Path::new("/proc");
     let uid = rustix::process::getuid().as_raw();
     let mut found = vec![];

@@ -10,7 +10,6 @@ use crate::display::Picture;
 use crate::error::{Error, Result};
 use crate::report::Report;
 use crate::secrecy::{HIDDEN, character_of};
-use crate::sight;
 
 /// Everything the model sees of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,7 +190,7 @@ fn summarise(call: &Call, report: &Report, error: Option<String>) -> Summary {
         (Some(before), Some(after), Some(diff)) => {
             summary.text_changes = summary::text_changes(diff);
             summary.visible_elements = summary::new_elements(before, after, diff);
-            summary.picture_changed = sight::told(report);
+            summary.picture_changed = report.picture_changed();
         }
         (_, Some(after), _) => {
             summary.blind.clone_from(&after.blind);

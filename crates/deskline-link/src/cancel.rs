@@ -3,22 +3,8 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+pub use crate::error::Reason;
 use crate::error::{Error, Result};
-
-/// Why a link was stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    /// The client cancelled its request.
-    Request,
-    /// The person pressed Esc.
-    Person,
-    /// The guard held the devices for longer than its limit.
-    Watchdog,
-    /// The guard lost the grab because its connection to the display broke.
-    Unguarded,
-    /// The server is stopping.
-    Stopping,
-}
 
 /// A cancellation flag that any thread can raise and that every wait of a link checks. Clones share
 /// the flag.

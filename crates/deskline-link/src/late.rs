@@ -4,8 +4,6 @@ use std::collections::HashMap;
 
 use deskline_core::{Attribute, Diff, Element, ElementId, Modified, Tree, summary, tree_file};
 
-use crate::report::Report;
-
 /// The number of apps whose trees are kept.
 const APPS: usize = 4;
 
@@ -53,15 +51,11 @@ impl Told {
         Some(Since { app, diff })
     }
 
-    /// Keeps an answer's trees for later comparison.
-    pub(crate) fn remember(&mut self, report: &mut Report) {
-        let restless = report.late.take().map(|late| late.restless);
-        let tree = report.after.take().or_else(|| report.before.take());
-        if let Some(tree) = tree {
-            self.put(tree, restless.unwrap_or_default());
-        }
-        if let Some(tree) = report.handoff.take().and_then(|taken| taken.tree) {
-            self.put(tree, HashMap::new());
+    /// Keeps an answer's trees for later comparison: the target's first, with its late changes.
+    pub(crate) fn remember(&mut self, late: Option<Late>, trees: [Option<Tree>; 2]) {
+        let mut restless = late.map(|late| late.restless).unwrap_or_default();
+        for tree in trees.into_iter().flatten() {
+            self.put(tree, std::mem::take(&mut restless));
         }
     }
 
@@ -76,9 +70,20 @@ impl Told {
 }
 
 impl Since<'_> {
-    /// Elements that the app re-created unchanged: their old and new ids.
+    /// Elements that the app re-created unchanged: their old and new ids. None if no toplevel is the
+    /// same: then it is another process with the same pid.
     pub(crate) fn renamed(&self, now: &Tree) -> Vec<(ElementId, ElementId)> {
-        self.diff.renamed(&self.app.tree, now)
+        let told = &self.app.tree;
+        let toplevels = |tree: &Tree| -> Vec<ElementId> {
+            let tops = tree.elements.iter().filter(|e| e.parent.is_none());
+            tops.map(|e| e.id.clone()).collect()
+        };
+        let before = toplevels(told);
+        if toplevels(now).iter().any(|id| before.contains(id)) {
+            self.diff.renamed(told, now)
+        } else {
+            Vec::new()
+        }
     }
 
     /// The changes to report to the agent. `None` if the two trees have nothing in common.

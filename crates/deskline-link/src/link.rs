@@ -10,7 +10,6 @@ use crate::cancel::Cancel;
 use crate::checkpoint::{Checkpoint, Held};
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
-use crate::front;
 use crate::handoff::Handoff;
 use crate::late::Told;
 use crate::open::open;
@@ -453,7 +452,7 @@ fn take_picture(desktop: &mut dyn Desktop, pid: u32, target: Option<usize>, repo
             .handoff
             .as_ref()
             .map_or(report.latest(), |taken| taken.tree.as_ref());
-        match front::pictured(&windows, tree, before, target) {
+        match sight::pictured(&windows, tree, before, target) {
             Some(window) => {
                 report.pictured = Some(window);
                 sight::picture_of(desktop, window)

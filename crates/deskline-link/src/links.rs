@@ -62,7 +62,15 @@ impl Links {
         }
         let result = result.map_err(|e| self.discreet(e));
         let answer = answer::record(&self.journal, call, &mut report, result);
-        self.told.remember(&mut report);
+        let Report {
+            late,
+            before,
+            after,
+            handoff,
+            ..
+        } = report;
+        let taken = handoff.and_then(|taken| taken.tree);
+        self.told.remember(late, [after.or(before), taken]);
         answer
     }
 

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{Diff, Tree};
+use deskline_core::{Attribute, Diff, Modified, Tree};
 
 use crate::display::{Picture, WindowId};
 use crate::done::Done;
@@ -65,6 +65,35 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    /// How the picture changed, if the diff names no visible element.
+    pub(crate) fn picture_changed(&self) -> Option<String> {
+        let (before, window) = (self.sight.as_ref()?, self.pictured?);
+        let Some(Ok(after)) = &self.picture else {
+            return None;
+        };
+        if self.handoff.is_some() || self.names_what_shows()? {
+            return None;
+        }
+        before.changed(window, after)
+    }
+
+    /// Whether the diff has an element that is, or was, visible.
+    fn names_what_shows(&self) -> Option<bool> {
+        let (before, after) = (self.before.as_ref()?, self.after.as_ref()?);
+        let diff = self.diff.as_ref()?;
+        let visible =
+            |tree: &Tree, index: usize| tree.elements.get(index).is_some_and(|e| e.visible);
+        // Focus changes are ignored: raising a window causes them, whatever the action does.
+        let more = |m: &&Modified| m.changes.iter().any(|c| c.attribute != Attribute::Focused);
+        let modified = diff.modified.iter().filter(more);
+        Some(
+            diff.added.iter().any(|&i| visible(after, i))
+                || diff.removed.iter().any(|&i| visible(before, i))
+                || modified.map(|m| m.after).any(|i| visible(after, i))
+                || !diff.appeared(before, after).is_empty(),
+        )
+    }
+
     /// Runs one step and records its duration, even if the step fails.
     pub(crate) fn step<T>(&mut self, name: &'static str, step: impl FnOnce(&mut Self) -> T) -> T {
         let start = Instant::now();

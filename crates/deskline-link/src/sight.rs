@@ -9,15 +9,13 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{Attribute, Modified, Point, Rect, Tree};
+use deskline_core::{Point, Rect, Tree};
 
 use crate::call::Action;
 use crate::cancel::Cancel;
 use crate::desktop::Desktop;
-use crate::display::{Picture, WindowId};
+use crate::display::{Picture, Window, WindowId};
 use crate::error::{Error, Result};
-use crate::front;
-use crate::report::Report;
 
 /// Side length of the compared blocks, in pixels. Touching blocks form one change.
 const BLOCK: usize = 16;
@@ -51,7 +49,7 @@ pub(crate) fn look(
         Action::Open { .. } | Action::Refresh | Action::WaitFor { .. } => return None,
     };
     let windows = desktop.windows(pid).ok()?;
-    let window = front::pictured(&windows, tree, tree, target)?;
+    let window = pictured(&windows, tree, tree, target)?;
     if !quiet && desktop.front().ok()??.id != window {
         return None;
     }
@@ -115,45 +113,49 @@ pub(crate) fn look_when_still(desktop: &mut dyn Desktop, cancel: &Cancel) -> Opt
     None
 }
 
-/// How the picture changed, `12% in (40,610 300×80)` or `no`. `None` if the diff names an element
-/// that is visible, or if there are no two pictures of the same window.
-pub(crate) fn told(report: &Report) -> Option<String> {
-    let (before, window) = (report.sight.as_ref()?, report.pictured?);
-    let Some(Ok(after)) = &report.picture else {
-        return None;
-    };
-    if before.window != window || report.handoff.is_some() || names_what_shows(report)? {
-        return None;
-    }
-    Some(match compare(&before.picture, after) {
-        None => "no".into(),
-        Some(Changed { share, area }) => {
-            let percent = (share * 100.0).round();
-            let percent = if percent < 1.0 {
-                "<1".into()
-            } else {
-                percent.to_string()
-            };
-            let Rect { x, y, w, h } = area;
-            format!("{percent}% in ({x},{y} {w}×{h})")
+impl Before {
+    /// How the window's picture changed: `12% in (40,610 300×80)` or `no`. `None` for a picture of
+    /// another window.
+    pub(crate) fn changed(&self, window: WindowId, after: &Picture) -> Option<String> {
+        if self.window != window {
+            return None;
         }
-    })
+        Some(match compare(&self.picture, after) {
+            None => "no".into(),
+            Some(Changed { share, area }) => {
+                let percent = (share * 100.0).round();
+                let percent = if percent < 1.0 {
+                    "<1".into()
+                } else {
+                    percent.to_string()
+                };
+                let Rect { x, y, w, h } = area;
+                format!("{percent}% in ({x},{y} {w}×{h})")
+            }
+        })
+    }
 }
 
-/// Whether the diff has an element that is, or was, visible.
-fn names_what_shows(report: &Report) -> Option<bool> {
-    let (before, after) = (report.before.as_ref()?, report.after.as_ref()?);
-    let diff = report.diff.as_ref()?;
-    let visible = |tree: &Tree, index: usize| tree.elements.get(index).is_some_and(|e| e.visible);
-    // Focus changes are ignored: raising a window causes them, whatever the action does.
-    let more = |m: &&Modified| m.changes.iter().any(|c| c.attribute != Attribute::Focused);
-    let modified = diff.modified.iter().filter(more);
-    Some(
-        diff.added.iter().any(|&i| visible(after, i))
-            || diff.removed.iter().any(|&i| visible(before, i))
-            || modified.map(|m| m.after).any(|i| visible(after, i))
-            || !diff.appeared(before, after).is_empty(),
-    )
+/// The window to picture: the open dialog's, a window that has opened, the target's, or the app's
+/// frontmost. `target` is an index in the tree `before`.
+pub(crate) fn pictured(
+    windows: &[Window],
+    tree: Option<&Tree>,
+    before: Option<&Tree>,
+    target: Option<usize>,
+) -> Option<WindowId> {
+    let of = |tree: &Tree, index: usize| match tree.windows_of(index).as_slice() {
+        [window] => Some(window.id).filter(|id| windows.iter().any(|w| w.id == *id)),
+        _ => None,
+    };
+    let front = windows.first()?.id;
+    let dialog = tree.and_then(|tree| of(tree, tree.dialog?));
+    let came_up = before.is_some_and(|b| !b.windows.is_empty() && b.window(front).is_none());
+    let target = || of(before?, target?);
+    dialog
+        .or(came_up.then_some(front))
+        .or_else(target)
+        .or(Some(front))
 }
 
 /// How two pictures differ.

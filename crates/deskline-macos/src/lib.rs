@@ -12,6 +12,7 @@ mod guard;
 mod input;
 mod keys;
 pub mod os;
+mod permissions;
 mod picture;
 mod platform;
 pub mod selftest;

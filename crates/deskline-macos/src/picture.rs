@@ -5,8 +5,8 @@ use std::time::Duration;
 use deskline_core::Point;
 use deskline_link::{Error, Picture, Result, WindowId};
 
-use crate::doctor::NO_CAPTURE;
 use crate::os::{Image, Os};
+use crate::permissions::NO_CAPTURE;
 use crate::windows;
 
 /// The time limit for the system: it asks another process, which may be starting.

@@ -6,8 +6,8 @@ use deskline_link::{Desktop, Error, Platform, Result};
 
 use crate::ax::{self, PATIENCE};
 use crate::desktop::MacDesktop;
-use crate::doctor::UNTRUSTED;
 use crate::os::{AxError, Os};
+use crate::permissions::UNTRUSTED;
 
 /// The desktop of the logged-in person.
 pub struct MacPlatform<O: Os> {

@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use deskline_journal::Journal;
 use deskline_link::{Answer, Call, Cancel, Platform, Policy, unanswered};
-use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value};
 
 use crate::args::Wrong;
 use crate::desktops::{Desktops, Served};
 use crate::files::JournalFiles;
 use crate::live::Live;
+use crate::reply::Reply;
 use crate::tools::{self, COMPAT_PREFIX, Handler, TOOLS, ToolRecord};
 use crate::worker::{Desk, Job, failure};
-use crate::{base64, picture, search};
+use crate::{picture, search};
 
 /// The options of the server.
 #[derive(Debug, Clone, Default)]
@@ -33,52 +33,6 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownTool(pub String);
-
-/// The answer of a tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
-    /// What the model reads.
-    pub text: String,
-    /// Whether it is an error.
-    pub is_error: bool,
-    /// A PNG picture, sent before the text.
-    pub png: Option<Vec<u8>>,
-}
-
-impl From<Answer> for Reply {
-    fn from(answer: Answer) -> Self {
-        Self {
-            text: answer.text.trim_end().to_owned(),
-            is_error: answer.is_error,
-            png: None,
-        }
-    }
-}
-
-impl Reply {
-    /// The MCP result as JSON.
-    pub fn into_json(self) -> String {
-        serde_json::json!(CallToolResult::from(self)).to_string()
-    }
-}
-
-impl From<Reply> for CallToolResult {
-    /// Has no structured content: clients then drop the text.
-    fn from(reply: Reply) -> Self {
-        let picture = reply
-            .png
-            .map(|png| ContentBlock::image(base64::encode(&png), "image/png"));
-        let content = picture
-            .into_iter()
-            .chain([ContentBlock::text(reply.text)])
-            .collect();
-        if reply.is_error {
-            Self::error(content)
-        } else {
-            Self::success(content)
-        }
-    }
-}
 
 /// Carries out calls. The links of one desktop run one at a time.
 pub struct Dispatcher {

@@ -13,6 +13,7 @@ mod eof;
 mod files;
 mod live;
 mod picture;
+mod reply;
 mod resources;
 mod scale;
 mod search;
@@ -22,7 +23,8 @@ mod tools;
 mod turns;
 mod worker;
 
-pub use dispatch::{Config, Dispatcher, Reply, UnknownTool};
+pub use dispatch::{Config, Dispatcher, UnknownTool};
+pub use reply::Reply;
 /// Standard input and output, for `serve`.
 pub use rmcp::transport::stdio_pipes as stdio;
 pub use server::{INSTRUCTIONS, ServeError, serve};

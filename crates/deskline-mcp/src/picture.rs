@@ -8,8 +8,8 @@ use png::{BitDepth, ColorType, Decoder, DecodingError, Encoder, Limits, Transfor
 use serde_json::{Map, Value};
 
 use crate::args::{Args, Wrong};
-use crate::dispatch::Reply;
 use crate::files::JournalFiles;
+use crate::reply::Reply;
 use crate::scale::Rgb;
 use crate::tools::ToolRecord;
 

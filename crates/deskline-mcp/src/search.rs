@@ -7,8 +7,8 @@ use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
 use crate::args::{Args, Wrong, shown};
-use crate::dispatch::Reply;
 use crate::files::JournalFiles;
+use crate::reply::Reply;
 use crate::tools::ToolRecord;
 
 /// The longest pattern, in characters.

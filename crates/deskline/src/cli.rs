@@ -1,12 +1,13 @@
 //! The command line.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use deskline_journal::Retention;
+use deskline_journal::{Journal, Retention};
 
-use crate::install::Client;
+use crate::install::InstallArgs;
+use crate::log::OutcomeFilter;
 
 const AFTER: &str = "\
 Add it to an agent's client:
@@ -102,6 +103,18 @@ pub(crate) struct Settings {
     pub(crate) verbose: u8,
 }
 
+/// The folder of a macos-use setup.
+const MACOS_USE: &str = "/tmp/macos-use";
+
+impl Settings {
+    /// Opens the journal.
+    pub(crate) fn journal(&self) -> Result<Journal, Box<dyn std::error::Error>> {
+        let compat = self.compat.map(|Compat::MacosUse| Path::new(MACOS_USE));
+        let dir = self.dir.as_deref().or(compat);
+        Ok(Journal::open(dir, self.keep)?)
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve MCP on standard input and output (the default)
@@ -168,22 +181,6 @@ pub(crate) struct Call {
     pub(crate) json: bool,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct InstallArgs {
-    /// The client
-    #[arg(value_enum)]
-    pub(crate) client: Client,
-    /// Only show what would be written or run
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Add it for the project in the current folder only
-    #[arg(long)]
-    pub(crate) project: bool,
-    /// Options of the server, such as: -- --desktop private
-    #[arg(last = true, value_name = "OPTIONS")]
-    pub(crate) server: Vec<String>,
-}
-
 #[cfg(target_os = "macos")]
 #[derive(Debug, Args)]
 pub(crate) struct Selftest {
@@ -219,13 +216,6 @@ pub(crate) enum GuardMode {
     Off,
     Input,
     Full,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OutcomeFilter {
-    Ok,
-    Cancelled,
-    Error,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

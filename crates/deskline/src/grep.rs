@@ -10,7 +10,7 @@ use std::thread;
 use deskline_journal::{FileKind, Journal, JournalFile};
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::run::{Done, print};
+use crate::output::{Done, print};
 
 /// The number of files that a thread searches at a time: as many as an agent writes in some seconds.
 const BATCH: usize = 64;

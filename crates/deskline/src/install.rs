@@ -9,17 +9,34 @@ mod toml;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-pub(crate) use client::Client;
+use clap::Args;
+use client::Client;
 use client::{Format, Location};
 use file::File;
 
-use crate::cli::InstallArgs;
-use crate::run::Done;
+use crate::output::Done;
 
 type Result<T> = std::result::Result<T, String>;
 
 /// The server's name in the client's configuration.
 const NAME: &str = "deskline";
+
+/// What `install` and `uninstall` are told.
+#[derive(Debug, Args)]
+pub(crate) struct InstallArgs {
+    /// The client
+    #[arg(value_enum)]
+    pub(crate) client: Client,
+    /// Only show what would be written or run
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Add it for the project in the current folder only
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Options of the server, such as: -- --desktop private
+    #[arg(last = true, value_name = "OPTIONS")]
+    pub(crate) server: Vec<String>,
+}
 
 /// How a client starts the server.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
+use clap::ValueEnum;
 use deskline_core::escape::short;
 use deskline_journal::{Outcome, Record};
-
-use crate::cli::OutcomeFilter;
 
 const HEADER: [&str; 6] = ["TIME", "TOOL", "APP", "OUTCOME", "DIFF", "MS"];
 
@@ -60,6 +59,13 @@ impl Table {
 }
 
 /// Selects records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutcomeFilter {
+    Ok,
+    Cancelled,
+    Error,
+}
+
 #[derive(Debug)]
 pub(crate) struct Filter<'f> {
     /// A part of the app's name, in lower case.

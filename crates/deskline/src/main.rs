@@ -4,6 +4,7 @@ mod cli;
 mod grep;
 mod install;
 mod log;
+mod output;
 mod platform;
 mod run;
 

@@ -15,7 +15,7 @@ pub(crate) use linux::{OpenDesktop, desktop, open, run};
 pub(crate) use macos::{OpenDesktop, desktop, open, run, selftest};
 
 use crate::cli::Settings;
-use crate::run::{self as program, Done};
+use crate::output::{self, Done};
 
 /// `deskline doctor`.
 pub(crate) fn doctor(settings: &Settings, json: bool) -> Done {
@@ -24,7 +24,7 @@ pub(crate) fn doctor(settings: &Settings, json: bool) -> Done {
     #[cfg(target_os = "macos")]
     let mut checks = macos::examine(settings)?;
     // Reserve a name, as every call does: a folder that opens need not be writable.
-    let journal = program::journal(settings).and_then(|journal| {
+    let journal = settings.journal().and_then(|journal| {
         journal.begin("doctor")?;
         Ok(journal)
     });
@@ -38,9 +38,9 @@ pub(crate) fn doctor(settings: &Settings, json: bool) -> Done {
     });
     let report = Report::new(checks);
     if json {
-        program::print(&serde_json::to_string_pretty(&report)?)?;
+        output::print(&serde_json::to_string_pretty(&report)?)?;
     } else {
-        program::print(&report.to_string())?;
+        output::print(&report.to_string())?;
     }
     Ok(if report.works {
         ExitCode::SUCCESS

@@ -1,13 +1,11 @@
 //! The commands serve, call, log and grep.
 
 use std::error::Error;
-use std::io::{self, IsTerminal as _, Write as _};
-use std::path::Path;
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_journal::Journal;
 use deskline_link::cancel::Reason;
 use deskline_link::guard::{Guarding, Mode};
 use deskline_link::{Cancel, Links, Policy};
@@ -15,26 +13,17 @@ use deskline_mcp::{Config, Dispatcher};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::cli::{Call, Compat, GuardMode, Settings};
+use crate::cli::{Call, GuardMode, Settings};
 use crate::log::{self, Filter, Table};
+use crate::output::{Done, is_read, print};
 use crate::{grep, platform};
 
-pub(crate) type Done = Result<ExitCode, Box<dyn Error>>;
-
-/// The folder of a macos-use setup.
-const MACOS_USE: &str = "/tmp/macos-use";
 /// How long a cancelled call may take to restore the desktop.
 const RESTORE: Duration = Duration::from_secs(5);
 
-pub(crate) fn journal(settings: &Settings) -> Result<Journal, Box<dyn Error>> {
-    let compat = settings.compat.map(|Compat::MacosUse| Path::new(MACOS_USE));
-    let dir = settings.dir.as_deref().or(compat);
-    Ok(Journal::open(dir, settings.keep)?)
-}
-
 /// Builds the server: the only place that connects the crates.
 fn dispatcher(settings: &Settings) -> Result<(Dispatcher, platform::OpenDesktop), Box<dyn Error>> {
-    let journal = journal(settings)?;
+    let journal = settings.journal()?;
     let open = platform::open(settings)?;
     let policy = Policy {
         allow: settings.allow_app.clone(),
@@ -127,7 +116,7 @@ pub(crate) fn log(
     follow: bool,
     filter: &Filter<'_>,
 ) -> Done {
-    let journal = journal(settings)?;
+    let journal = settings.journal()?;
     let all = if filter.is_empty() {
         number
     } else {
@@ -167,21 +156,7 @@ pub(crate) fn log(
 
 /// `deskline grep`.
 pub(crate) fn grep(settings: &Settings, pattern: &str, number: usize) -> Done {
-    grep::grep(&journal(settings)?, pattern, number)
-}
-
-/// Prints a line. A closed pipe (`| head`) is no error.
-pub(crate) fn print(text: &str) -> io::Result<()> {
-    is_read(text).map(drop)
-}
-
-/// Prints a line; `false` if the output was closed.
-fn is_read(text: &str) -> io::Result<bool> {
-    match writeln!(io::stdout(), "{text}") {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(error),
-    }
+    grep::grep(&settings.journal()?, pattern, number)
 }
 
 fn in_runtime(work: impl Future<Output = Done>) -> Done {

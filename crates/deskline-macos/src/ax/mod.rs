@@ -31,7 +31,7 @@ pub(crate) fn failed<O: Os>(os: &O, pid: u32, error: AxError) -> Error {
             pid,
             ms: PATIENCE.as_millis(),
         },
-        AxError::API_DISABLED => Error::Unavailable(crate::doctor::UNTRUSTED.into()),
+        AxError::API_DISABLED => Error::Unavailable(crate::permissions::UNTRUSTED.into()),
         error => Error::NoWindow {
             pid,
             name: escape::short(&app, 40),

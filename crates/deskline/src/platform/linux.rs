@@ -11,7 +11,7 @@ use deskline_linux::session::Session;
 use deskline_linux::{LinuxPlatform, doctor};
 
 use crate::cli::{DesktopArgs, Settings, Size};
-use crate::run::Done;
+use crate::output::Done;
 
 /// An open desktop. A private one ends when this is dropped.
 pub(crate) struct OpenDesktop {

@@ -9,7 +9,7 @@ use deskline_macos::os::apple::{Apple, main_thread};
 use deskline_macos::{MacPlatform, doctor, selftest as test};
 
 use crate::cli::{DesktopArgs, Selftest, Settings};
-use crate::run::{self as program, Done};
+use crate::output::{self, Done};
 
 /// An open desktop.
 pub(crate) struct OpenDesktop {
@@ -59,8 +59,8 @@ pub(crate) fn selftest(settings: &Settings, args: &Selftest) -> Done {
     let role = args.role.unwrap_or_default();
     let exe = std::env::current_exe()?;
     // Ignore a closed pipe: the test must go on and restore the desktop.
-    let say = |line: &str| drop(program::print(line));
-    let report = test::run(&Apple, program::journal(settings)?, role, Some(&exe), say);
+    let say = |line: &str| drop(output::print(line));
+    let report = test::run(&Apple, settings.journal()?, role, Some(&exe), say);
     Ok(if report.passed() {
         ExitCode::SUCCESS
     } else {

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use deskline_core::{ElementId, Point, Rect, Role, Tree, summary};
 
-use crate::act::Act;
+use super::Act;
+use super::front::Wanted;
 use crate::checkpoint::Checkpoint;
 use crate::display::WindowId;
 use crate::error::{Error, Result};
-use crate::front::Wanted;
 use crate::resolve::{self, Resolved};
 use crate::trees::Scope;
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Element, Point, Rect, Role, States, Tree, escape};
 
-use crate::act::Act;
+use super::Act;
 use crate::aim::Aim;
 use crate::cancel::Cancel;
 use crate::checkpoint::Checkpoint;
@@ -206,28 +206,6 @@ fn likeliest_first(tree: &Tree, index: usize) -> Vec<WindowId> {
         ids.rotate_left(first);
     }
     ids
-}
-
-/// The window to picture: the open dialog's, a window that has opened, the target's, or the app's
-/// frontmost. `target` is an index in the tree `before`.
-pub(crate) fn pictured(
-    windows: &[Window],
-    tree: Option<&Tree>,
-    before: Option<&Tree>,
-    target: Option<usize>,
-) -> Option<WindowId> {
-    let of = |tree: &Tree, index: usize| match tree.windows_of(index).as_slice() {
-        [window] => Some(window.id).filter(|id| windows.iter().any(|w| w.id == *id)),
-        _ => None,
-    };
-    let front = windows.first()?.id;
-    let dialog = tree.and_then(|tree| of(tree, tree.dialog?));
-    let came_up = before.is_some_and(|b| !b.windows.is_empty() && b.window(front).is_none());
-    let target = || of(before?, target?);
-    dialog
-        .or(came_up.then_some(front))
-        .or_else(target)
-        .or(Some(front))
 }
 
 fn twins(tree: &Tree, index: usize, count: usize) -> Error {

@@ -1,0 +1,353 @@
+//! Carries out actions: synthetic input, which needs the target in front and in view, and the
+//! accessibility API's.
+
+use deskline_core::{KeyPress, Point, Rect, Tree};
+
+use super::front::Wanted;
+use super::reach::Reached;
+use super::{Act, Outcome};
+use crate::aim::Aim;
+use crate::call::{Action, Input, Quiet, Typing};
+use crate::checkpoint::Checkpoint;
+use crate::display::{Button, Clicks};
+use crate::error::{Error, Result};
+use crate::guard::{self, Mode, Task};
+use crate::resolve::Resolved;
+use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
+use crate::settle::{BETWEEN, settle};
+use crate::sight;
+use crate::trees::Scope;
+
+impl Act<'_> {
+    /// Carries out an action that sends synthetic input.
+    pub(crate) fn input(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        input: &Input,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
+        desk.capabilities().require(input)?;
+        match input {
+            Input::Click {
+                double,
+                right,
+                then,
+                ..
+            } => {
+                let target = self.required()?;
+                let Reached { point, name, .. } = self.reach(desk, target)?;
+                self.animate(desk, target, Some(point), then.text.as_deref())?;
+                self.look_at_canvas(desk, point, outcome);
+                let button = if *right { Button::Right } else { Button::Left };
+                let clicks = if *double {
+                    Clicks::Double
+                } else {
+                    Clicks::Single
+                };
+                desk.click(point, button, clicks, self.cancel)?;
+                outcome.done.at = Some(point);
+                let verb = verb(*double, *right);
+                outcome.done.say(format!("{verb} {name}"));
+                if then.text.is_some() || then.key.is_some() {
+                    // The click may open a dialog or move the focus: the text is for what it
+                    // leads to.
+                    let tree = self.pause(desk)?;
+                    outcome.keys.before = self.follow(desk, &tree)?;
+                    self.type_and_press(desk, then, outcome)?;
+                }
+            }
+            Input::Type { typing } => {
+                self.front(desk, Wanted::App)?;
+                self.caption(desk, typing.text.as_deref())?;
+                outcome.keys.before = self.tree.map(Witness::of);
+                self.type_and_press(desk, typing, outcome)?;
+            }
+            Input::PressKey { press } => {
+                self.front(desk, Wanted::App)?;
+                outcome.keys.before = self.tree.map(Witness::of);
+                self.press_key(desk, *press, outcome)?;
+            }
+            Input::Scroll {
+                at,
+                delta_x,
+                delta_y,
+            } => {
+                self.front(desk, Wanted::Place(*at))?;
+                self.look_at_canvas(desk, *at, outcome);
+                outcome.done.underway = true;
+                desk.scroll(*at, *delta_x, *delta_y, self.cancel)?;
+                outcome.done.at = Some(*at);
+                outcome.done.say(format!(
+                    "scrolled by ({delta_x}, {delta_y}) lines at ({}, {})",
+                    at.x, at.y
+                ));
+            }
+            Input::Drag { modifiers, .. } => {
+                let (from, to) = (self.required()?, self.to.ok_or_else(no_target)?);
+                let (start, end) = self.reach_both(desk, from, to)?;
+                self.animate(desk, from, Some(start), None)?;
+                self.look_at_canvas(desk, start, outcome);
+                outcome.done.underway = true;
+                desk.drag(start, end, *modifiers, self.cancel)?;
+                outcome.done.at = Some(end);
+                outcome
+                    .done
+                    .say(format!("dragged {} to {}", from.name, to.name));
+            }
+        }
+        outcome.done.underway = false;
+        Ok(())
+    }
+
+    /// Carries out an action that goes through the accessibility API alone.
+    pub(crate) fn quiet(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        quiet: &Quiet,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
+        let target = self.required()?;
+        let element = target
+            .index
+            .and_then(|i| self.tree?.elements.get(i))
+            .ok_or_else(|| {
+                Error::Input(format!(
+                    "there is no element at {}: take a place from a tree line",
+                    target.name
+                ))
+            })?;
+        self.animate(desk, target, None, None)?;
+        let done = &mut *outcome.done;
+        // An app that does not answer may have done it all the same.
+        done.underway = true;
+        let result = match quiet {
+            Quiet::SetValue { value, .. } => desk
+                .set_value(&element.id, value)
+                .map(|()| done.text(format!("set {} to", target.name), value)),
+            Quiet::PressAx { .. } => desk
+                .press(&element.id)
+                .map(|()| done.say(format!("pressed {}", target.name))),
+            Quiet::SetSelected { selected, .. } => {
+                let verb = if *selected { "selected" } else { "deselected" };
+                desk.set_selected(&element.id, *selected)
+                    .map(|()| done.say(format!("{verb} {}", target.name)))
+            }
+        };
+        done.underway = matches!(
+            result,
+            Err(Error::NotAnswering { .. } | Error::System { .. } | Error::Lost { .. })
+        );
+        result.map_err(|e| match e {
+            Error::Refused(refusal) => Error::RefusedBy {
+                element: target.name.clone(),
+                refusal,
+            },
+            e => e,
+        })
+    }
+
+    fn required(&self) -> Result<&Resolved> {
+        self.target.ok_or_else(no_target)
+    }
+
+    /// Takes the picture before the action if the tree does not describe what is at `at`, unless the link
+    /// took one before it raised the window.
+    fn look_at_canvas(&self, desk: &mut Checkpoint<'_>, at: Point, outcome: &mut Outcome<'_>) {
+        let target = self.target.and_then(|target| target.index);
+        let wants =
+            |tree: &&Tree| self.options.show_diff && sight::is_undescribed(tree, target, at);
+        if outcome.sight.is_none() && self.tree.is_some_and(|tree| wants(&tree)) {
+            *outcome.sight = sight::look_when_still(&mut **desk, self.cancel);
+        }
+    }
+
+    pub(crate) fn grab(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
+        if self.policy.guard.mode == Mode::Off {
+            return Ok(());
+        }
+        let app = self.tree.map(|tree| tree.app.name.as_str());
+        let caption = || guard::caption(self.action, self.target, app);
+        let keyboard = matches!(
+            self.action,
+            Action::Input(Input::Type { .. } | Input::PressKey { .. })
+        );
+        let task = Task {
+            caption: (self.policy.guard.mode == Mode::Full).then(caption),
+            place: self.target.and_then(|target| self.place(target)),
+            pointer: !keyboard,
+            limit: self.policy.guard.limit,
+        };
+        desk.grab(&task, self.cancel)
+    }
+
+    /// Waits until the app has processed the input so far, before the link's next input.
+    pub(crate) fn pause(&self, desk: &mut Checkpoint<'_>) -> Result<Tree> {
+        settle(
+            &mut **desk,
+            self.pid,
+            Scope::Showing,
+            None,
+            BETWEEN,
+            self.cancel,
+        )
+        .map(|(_, tree)| tree)
+    }
+
+    /// Aims at what the click brought to the front, also if that is a dialog of another process, but
+    /// never at the person's window or an app that is out of bounds. `tree` is the target's. Returns
+    /// what is known of where keys go now.
+    fn follow(&self, desk: &mut Checkpoint<'_>, tree: &Tree) -> Result<Option<Witness>> {
+        let front = desk.front()?.and_then(|front| front.pid);
+        let theirs = desk.front_before().and_then(|front| front.pid);
+        let Some(pid) = front.filter(|pid| Some(*pid) != theirs) else {
+            return Ok(Some(Witness::of(tree)));
+        };
+        if pid == self.pid {
+            desk.aim(Aim {
+                pid,
+                window: None,
+                menu: false,
+            });
+            return Ok(Some(Witness::of(tree)));
+        }
+        if self.policy.is_bounded() {
+            let listed = desk.applications()?;
+            let name = listed.iter().find(|a| a.app.pid == pid);
+            let names: Vec<&str> = name.map(|a| a.app.name.as_str()).into_iter().collect();
+            if self.policy.permit_names(&names).is_err() {
+                return Err(Error::Input(format!(
+                    "the click brought an app to the front (pid {pid}) that is out of bounds, so no key was sent. {}",
+                    self.policy.bounds()
+                )));
+            }
+        }
+        desk.aim(Aim {
+            pid,
+            window: None,
+            menu: false,
+        });
+        // One that cannot be read may hold anything.
+        let prompt = desk.read(pid, Scope::Showing).ok();
+        Ok(prompt.as_ref().map(Witness::of))
+    }
+
+    fn type_and_press(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        typing: &Typing,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
+        if let Some(text) = &typing.text {
+            outcome.keys.text.clone_from(text);
+            outcome.done.underway = true;
+            desk.type_text(text, self.cancel)?;
+            outcome.done.text("typed", text);
+            outcome.done.underway = false;
+        }
+        if typing.text.is_some() && typing.key.is_some() {
+            // The key is for what the text leads to: a button that it enables, a list that it
+            // narrows, a path that a file dialog has to look up.
+            let tree = self.pause(desk)?;
+            outcome.keys.after = Some(Witness::of(&tree));
+        }
+        match typing.key {
+            Some(press) => self.press_key(desk, press, outcome),
+            None => Ok(()),
+        }
+    }
+
+    fn press_key(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        press: KeyPress,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
+        if let Some(character) = character_of(press) {
+            outcome.keys.text.push(character);
+            // The last reading is older than this key.
+            outcome.keys.after = None;
+        }
+        desk.press_key(press, self.cancel)?;
+        outcome.done.key(press);
+        Ok(())
+    }
+
+    fn animate(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        target: &Resolved,
+        at: Option<Point>,
+        text: Option<&str>,
+    ) -> Result<()> {
+        if !self.options.show_animation {
+            return Ok(());
+        }
+        // Where it was clicked, if it was scrolled there.
+        let place = match at {
+            Some(at) => self.place(target).filter(|place| place.contains(at)),
+            None => self.place(target),
+        };
+        let place = place.or(at.map(around));
+        // Do not hold the person's devices while something is only shown.
+        let guarded = desk.guard.holds();
+        desk.ungrab();
+        let caption = text.map_or("", |text| self.caption_of(text));
+        desk.show(place, caption, self.options.animation_duration, self.cancel)?;
+        if guarded {
+            self.front(desk, Wanted::of(target)).map(drop)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn caption(&self, desk: &mut Checkpoint<'_>, text: Option<&str>) -> Result<()> {
+        let Some(text) = text.filter(|_| self.options.show_animation) else {
+            return Ok(());
+        };
+        desk.ungrab();
+        let caption = self.caption_of(text);
+        desk.show(None, caption, self.options.animation_duration, self.cancel)?;
+        self.front(desk, Wanted::App).map(drop)
+    }
+
+    /// What the caption shows of a text: others may see the screen.
+    fn caption_of<'t>(&self, text: &'t str) -> &'t str {
+        if may_be_shown(text, self.tree) {
+            text
+        } else {
+            HIDDEN
+        }
+    }
+
+    /// Where the target was in the tree.
+    fn place(&self, target: &Resolved) -> Option<Rect> {
+        let element = target.index.and_then(|i| self.tree?.elements.get(i));
+        element
+            .and_then(|e| e.extents)
+            .filter(|place| !place.is_empty())
+            .or(target.point.map(around))
+    }
+}
+
+/// A place that stands for a point.
+fn around(point: Point) -> Rect {
+    Rect {
+        x: point.x - 8,
+        y: point.y - 8,
+        w: 16,
+        h: 16,
+    }
+}
+
+fn no_target() -> Error {
+    Error::Input("this action needs a target: ref, element, or x and y".into())
+}
+
+fn verb(double: bool, right: bool) -> &'static str {
+    match (double, right) {
+        (false, false) => "clicked",
+        (true, false) => "double-clicked",
+        (false, true) => "right-clicked",
+        (true, true) => "double-right-clicked",
+    }
+}

@@ -1,16 +1,15 @@
 //! A D-Bus connection: one socket, any number of calls in flight.
 
 use std::collections::{HashMap, VecDeque};
-use std::ffi::OsStr;
 use std::io::{self, Read, Write};
-use std::os::linux::net::SocketAddrExt;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::net::{SocketAddr, UnixStream};
+use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use deskline_core::escape::percent_decode;
 use deskline_unix::wait;
 use rustix::event::{PollFd, PollFlags};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 
 use super::wire::{Body, Reader, WireError, pad, put_string};
 
@@ -128,12 +127,11 @@ impl Connection {
     }
 
     /// Connects to a peer that is not a bus: an app's private accessibility socket. `timeout`
-    /// bounds each read and write of the handshake.
+    /// bounds the connecting and the handshake, each.
     pub fn private(address: &str, timeout: Duration) -> Result<Self, Error> {
-        let mut socket = connect(address)?;
-        socket.set_read_timeout(Some(timeout))?;
-        socket.set_write_timeout(Some(timeout))?;
-        let guid = authenticate(&mut socket)?;
+        let deadline = Instant::now() + timeout;
+        let mut socket = connect(address, timeout)?;
+        let guid = authenticate(&mut socket, deadline)?;
         socket.set_nonblocking(true)?;
         Ok(Self {
             socket,
@@ -433,7 +431,7 @@ fn write_call(out: &mut Vec<u8>, serial: u32, call: &Call<'_>) {
 
 /// Connects to the first reachable address of the list.
 /// D-Bus specification, "Server Addresses".
-fn connect(addresses: &str) -> Result<UnixStream, Error> {
+fn connect(addresses: &str, timeout: Duration) -> Result<UnixStream, Error> {
     let mut last = None;
     for address in addresses.split(';') {
         let Some(keys) = address.strip_prefix("unix:") else {
@@ -447,23 +445,32 @@ fn connect(addresses: &str) -> Result<UnixStream, Error> {
                 continue;
             };
             let tried = match key {
-                "path" => UnixStream::connect(OsStr::from_bytes(&value)),
-                "abstract" => SocketAddr::from_abstract_name(value)
-                    .and_then(|address| UnixStream::connect_addr(&address)),
+                "path" => SocketAddrUnix::new(value),
+                "abstract" => SocketAddrUnix::new_abstract_name(&value),
                 _ => continue,
             };
-            match tried {
+            match tried.and_then(|address| connect_to(&address, timeout)) {
                 Ok(socket) => return Ok(socket),
-                Err(e) => last = Some(e),
+                Err(e) => last = Some(e.into()),
             }
         }
     }
     Err(last.map_or_else(|| Error::Address(addresses.to_owned()), Error::Io))
 }
 
-/// Authenticates by EXTERNAL with our uid. Returns the server's GUID.
+/// Connects within `timeout`: a listener that accepts nobody lets others wait once its backlog is
+/// full. Writes to the socket have the same limit.
+fn connect_to(address: &SocketAddrUnix, timeout: Duration) -> rustix::io::Result<UnixStream> {
+    let flags = SocketFlags::CLOEXEC;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    set_socket_timeout(&socket, Timeout::Send, Some(timeout))?;
+    rustix::net::connect(&socket, address)?;
+    Ok(socket.into())
+}
+
+/// Authenticates by EXTERNAL with our uid, until `deadline`. Returns the server's GUID.
 /// D-Bus specification, "Authentication Protocol".
-fn authenticate(socket: &mut UnixStream) -> Result<String, Error> {
+fn authenticate(socket: &mut UnixStream, deadline: Instant) -> Result<String, Error> {
     let uid = rustix::process::getuid().as_raw().to_string();
     // Hex-encodes ASCII digits: 0x30 to 0x39.
     let hex: String = uid.chars().flat_map(|digit| ['3', digit]).collect();
@@ -471,6 +478,11 @@ fn authenticate(socket: &mut UnixStream) -> Result<String, Error> {
     let mut line = Vec::new();
     let mut byte = [0];
     while !line.ends_with(b"\r\n") {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Error::Timeout);
+        }
+        socket.set_read_timeout(Some(left))?;
         socket.read_exact(&mut byte)?;
         line.push(byte[0]);
         if line.len() > 512 {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::shape::{ConnectionExt as _, SK};
-use x11rb::protocol::xinput::{ConnectionExt as _, Device, EventMask, XIEventMask};
+use x11rb::protocol::xinput::{ConnectionExt as _, Device, DeviceType, EventMask, XIEventMask};
 use x11rb::protocol::xkb::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{
     AtomEnum, ConnectionExt as _, ImageFormat, MapState, ModMask, Window,
@@ -43,6 +43,16 @@ pub struct Watcher {
 }
 
 impl Watcher {
+    /// Waits until a client has grabbed the device of this name: it is attached to no master then.
+    pub fn await_grab(&self, device: &str) {
+        until("the grab of the device", || {
+            let devices = self.x.xinput_xi_query_device(Device::ALL).unwrap();
+            let mut infos = devices.reply().unwrap().infos.into_iter();
+            let info = infos.find(|info| info.name == device.as_bytes())?;
+            (info.enabled && info.type_ == DeviceType::FLOATING_SLAVE).then_some(())
+        });
+    }
+
     /// Starts to record.
     pub fn of(bed: &Bed) -> Self {
         let x = open(bed.environment());

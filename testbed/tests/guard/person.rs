@@ -292,6 +292,8 @@ fn a_keyboard_that_appears_is_kept_out_too() {
     let call = server.send("type_and_traverse", json!({"pid": app.pid, "text": text}));
     watcher.await_overlay();
     bed.run("xinput", &["enable", "Keyboard"]);
+    // No person is as quick as the event that tells the guard of the device.
+    watcher.await_grab("Keyboard");
     let mut person = Person::at(&bed);
     let theirs = watcher.code_of('x'.into());
     until("the keyboard's first key", || {

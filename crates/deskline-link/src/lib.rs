@@ -1,8 +1,8 @@
 //! The contract that an operating system fulfils ([`Desktop`], in three parts: [`Trees`],
 //! [`Display`], [`Apps`]), and the link transaction that is written once on top of it.
 //!
-//! Start with [`link`](Links::run): its steps are SPEC §7's. A backend may lack parts of the display:
-//! see [`Capabilities`].
+//! Start with [`link`](Links::run): its steps are those of the contract's §7. A backend may lack
+//! parts of the display: see [`Capabilities`].
 
 mod act;
 pub mod aim;

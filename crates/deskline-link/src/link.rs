@@ -1,4 +1,4 @@
-//! One link: the transaction, as SPEC §7 lists it. Written once, for every OS.
+//! One link: the transaction, as §7 of the contract lists it. Written once, for every OS.
 
 use deskline_core::{Diff, ElementId, States, Tree};
 use deskline_journal::RefStore;

@@ -4,6 +4,7 @@
 //! Pure: no I/O, no clock, no platform. A platform crate reads an app into a [`Tree`]; everything
 //! that an agent then sees of it is made here.
 
+pub mod base64;
 pub mod diff;
 pub mod element;
 pub mod escape;
@@ -22,6 +23,7 @@ pub mod text;
 pub mod texts;
 pub mod tree;
 pub mod tree_file;
+pub mod tree_reader;
 mod visible;
 
 pub use diff::{Attribute, Change, Diff, Modified, Value};

@@ -37,6 +37,12 @@ impl Folder {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(errno) => return Err(fail("create the journal", errno)),
         }
+        Self::open_existing(path)
+    }
+
+    /// As [`Folder::open`]; a missing folder is an error.
+    pub(crate) fn open_existing(path: &Path) -> Result<Self, JournalError> {
+        let fail = |doing, errno: Errno| JournalError::io(doing, path, errno);
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = match rustix::fs::open(path, flags, Mode::empty()) {
             Ok(fd) => fd,

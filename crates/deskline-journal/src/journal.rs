@@ -1,15 +1,20 @@
 //! The journal: opened once, shared between clones, threads and processes.
 
 use std::fmt;
+use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+
+use rustix::fs::OFlags;
 
 use crate::folder::Folder;
 use crate::name::{self, FileKind, JournalFile};
 use crate::{FilePair, JournalError, Record, Retention, log, stamp, time};
 
 const DEFAULT: &str = "/tmp/deskline";
+/// The largest file to read, in bytes. The journal's files are far smaller.
+const LARGEST: u64 = 64 << 20;
 
 /// A folder of `.txt`/`.png` pairs with a log of links. Clones share one journal.
 #[derive(Clone)]
@@ -44,7 +49,23 @@ impl Journal {
             Some(dir) => Folder::open(&normal(dir)?)?,
             None => open_default(DEFAULT)?,
         };
-        let journal = Self(Arc::new(Inner {
+        let journal = Self::new(folder, retention);
+        journal.prune();
+        Ok(journal)
+    }
+
+    /// Opens the journal at `dir`, or the default, to read it: prunes nothing, and does not create the
+    /// folder at `dir`.
+    pub fn open_to_read(dir: Option<&Path>) -> Result<Self, JournalError> {
+        let folder = match dir {
+            Some(dir) => Folder::open_existing(&normal(dir)?)?,
+            None => open_default(DEFAULT)?,
+        };
+        Ok(Self::new(folder, Retention::default()))
+    }
+
+    fn new(folder: Folder, retention: Retention) -> Self {
+        Self(Arc::new(Inner {
             path: folder.path().to_owned(),
             retention,
             folder: Mutex::new(Arc::new(folder)),
@@ -52,9 +73,7 @@ impl Journal {
                 written: 0,
                 last: Instant::now(),
             }),
-        }));
-        journal.prune();
-        Ok(journal)
+        }))
     }
 
     /// The folder's absolute path.
@@ -139,6 +158,31 @@ impl Journal {
                 "there is no such file now; old ones are removed (--keep)",
             )),
         }
+    }
+
+    /// The content of the text or picture `name`. Refuses any other name, symlinks, and files of more
+    /// than 64 MiB.
+    pub fn read(&self, name: &str) -> Result<Vec<u8>, JournalError> {
+        let mut content = Vec::new();
+        self.read_into(name, &mut content)?;
+        Ok(content)
+    }
+
+    /// As [`Journal::read`], and appends to `content`.
+    pub(crate) fn read_into(&self, name: &str, content: &mut Vec<u8>) -> Result<(), JournalError> {
+        let folder = self.folder()?;
+        if name::parse(name).is_none() {
+            return Err(folder.failed("read", name, io::ErrorKind::InvalidInput));
+        }
+        let file = folder.open_file(name, OFlags::RDONLY)?;
+        let fail = |error| folder.failed("read", name, error);
+        let size = file.metadata().map_err(fail)?.len();
+        if size > LARGEST {
+            return Err(fail(io::ErrorKind::FileTooLarge.into()));
+        }
+        content.reserve(size as usize);
+        file.take(LARGEST).read_to_end(content).map_err(fail)?;
+        Ok(())
     }
 
     fn newest(&self, kind: FileKind) -> Result<Option<JournalFile>, JournalError> {

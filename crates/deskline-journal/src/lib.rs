@@ -25,6 +25,8 @@
 mod error;
 mod file_pair;
 mod folder;
+mod follow;
+pub mod grep;
 mod journal;
 mod log;
 mod name;
@@ -38,9 +40,10 @@ mod time;
 
 pub use error::JournalError;
 pub use file_pair::FilePair;
+pub use follow::Follow;
 pub use journal::Journal;
 pub use name::{FileKind, JournalFile};
-pub use picture::Shot;
+pub use picture::{Place, Shot};
 pub use record::{DiffCounts, Files, Outcome, Record};
 pub use refs::RefStore;
 pub use retention::{Retention, RetentionError};

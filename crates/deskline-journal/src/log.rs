@@ -16,9 +16,9 @@ use crate::{JournalError, Record, Retention};
 
 /// Longer arguments (a book typed into a field) are cut in the log.
 const ARGUMENTS: usize = 64 * 1024;
-/// Longer app names and error texts are cut in the log.
+/// Longer app names, error texts and answers are cut in the log.
 const WORDS: usize = 4_000;
-/// The maximum size of the log, whatever the journal's: some 200,000 links.
+/// The maximum size of the log, whatever the journal's: some 50,000 links.
 const LOG_BYTES: u64 = 64 << 20;
 
 /// Appends `record` as one line, or leaves the log unchanged.
@@ -46,6 +46,7 @@ fn line(record: &Record) -> serde_json::Result<String> {
         record.arguments = Value::String(cut(arguments, ARGUMENTS));
     }
     record.app = record.app.map(|app| cut(app, WORDS));
+    record.answer = record.answer.map(|answer| cut(answer, WORDS));
     if let crate::Outcome::Error(why) = record.outcome {
         record.outcome = crate::Outcome::Error(cut(why, WORDS));
     }

@@ -31,6 +31,47 @@ pub struct Shot<'a> {
     pub crosshair: Option<(u32, u32)>,
 }
 
+/// The size of a picture, and its position on the screen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place {
+    /// Pixels a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// The screen coordinates of its first pixel; `None` if the file does not have them.
+    pub origin: Option<Point>,
+    /// Pixels per screen unit.
+    pub scale: f64,
+}
+
+impl Place {
+    /// Reads them from a PNG of the journal, without its pixels. `None` if it is no PNG.
+    pub fn of(png: &[u8]) -> Option<Self> {
+        let reader = png::Decoder::new(std::io::Cursor::new(png))
+            .read_info()
+            .ok()?;
+        let info = reader.info();
+        let note = |keyword| {
+            let notes = &info.uncompressed_latin1_text;
+            notes.iter().find(|note| note.keyword == keyword)
+        };
+        let origin = note("origin").and_then(|note| {
+            let (x, y) = note.text.split_once(',')?;
+            let (x, y) = (x.parse().ok()?, y.parse().ok()?);
+            Some(Point { x, y })
+        });
+        let scale = note("scale").and_then(|note| note.text.parse().ok());
+        Some(Self {
+            width: info.width,
+            height: info.height,
+            origin,
+            scale: scale
+                .filter(|scale| (0.1..=10.0).contains(scale))
+                .unwrap_or(1.0),
+        })
+    }
+}
+
 /// Encodes the shot as PNG.
 pub(crate) fn encode(shot: &Shot<'_>) -> Result<Vec<u8>, JournalError> {
     let Shot {

@@ -38,6 +38,9 @@ pub struct Record {
     /// The files that were written.
     #[serde(default)]
     pub files: Files,
+    /// The answer, as the model read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
 }
 
 impl Record {
@@ -56,6 +59,7 @@ impl Record {
             steps_ms: Map::new(),
             guard_held_ms: None,
             files: Files::default(),
+            answer: None,
         }
     }
 

@@ -7,10 +7,11 @@ use deskline_core::Point;
 use deskline_journal::Shot;
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::time::Duration;
 
 use common::journal;
-use deskline_journal::{DiffCounts, FileKind, Outcome, Record};
+use deskline_journal::{DiffCounts, FileKind, Follow, Journal, Outcome, Record};
 use proptest::prelude::*;
 use serde_json::{Map, json};
 
@@ -264,4 +265,78 @@ fn megabytes_of_arguments_are_cut() {
             .starts_with("{\"pid\":1,\"text\":\"éé")
     );
     assert!(read.app.as_ref().unwrap().ends_with("…(+2996000)"));
+}
+
+#[test]
+fn a_follower_gets_each_record_once_also_when_the_log_was_replaced() {
+    let (_dir, journal) = journal();
+    let record = |tool: &str| {
+        let record = Record::new(tool, serde_json::Map::new(), Outcome::Ok);
+        journal.record(&record).unwrap();
+    };
+    let mut follow = Follow::all(&journal);
+    let mut new = || -> Vec<String> {
+        let records = follow.read().unwrap();
+        records.into_iter().map(|record| record.tool).collect()
+    };
+    assert!(new().is_empty());
+    record("one");
+    record("two");
+    assert_eq!(new(), ["one", "two"]);
+    assert!(new().is_empty());
+    let log = journal.path().join("journal.jsonl");
+    // Half a line is read once it is whole.
+    let text = std::fs::read_to_string(&log).unwrap();
+    let line = text.lines().last().unwrap().replace("two", "three");
+    let (start, end) = line.split_at(20);
+    append(&log, start);
+    assert!(new().is_empty());
+    append(&log, &format!("{end}\n"));
+    assert_eq!(new(), ["three"]);
+    // Trimming puts a new file in its place, without the oldest lines.
+    let text = std::fs::read_to_string(&log).unwrap();
+    let kept = text.split_once('\n').unwrap().1;
+    let other = journal.path().join("other");
+    std::fs::write(&other, format!("{kept}{}\n", line.replace("three", "four"))).unwrap();
+    std::fs::rename(&other, &log).unwrap();
+    assert_eq!(new(), ["four"]);
+}
+
+fn append(path: &Path, text: &str) {
+    let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
+    std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+}
+
+#[test]
+fn opening_to_read_prunes_and_creates_nothing() {
+    let (dir, journal) = journal();
+    let old = journal.path().join("1000000000000_refresh_traversal.txt");
+    std::fs::write(&old, "old").unwrap();
+    let read = Journal::open_to_read(Some(journal.path())).unwrap();
+    assert_eq!(
+        read.read("1000000000000_refresh_traversal.txt").unwrap(),
+        b"old"
+    );
+    let missing = dir.path().join("missing");
+    assert!(Journal::open_to_read(Some(&missing)).is_err());
+    assert!(!missing.exists());
+}
+
+#[test]
+fn only_files_of_the_journal_are_read() {
+    let (dir, journal) = journal();
+    let outside = dir.path().join("secret");
+    std::fs::write(&outside, "secret").unwrap();
+    let link = "1776457217931_click_and_traverse.txt";
+    std::os::unix::fs::symlink(&outside, journal.path().join(link)).unwrap();
+    for name in [
+        link,
+        "../secret",
+        "journal.jsonl",
+        "refs",
+        "",
+        "/etc/passwd",
+    ] {
+        assert!(journal.read(name).is_err(), "{name}");
+    }
 }

@@ -75,13 +75,16 @@ pub(crate) fn record(
     if let Some(held) = report.guard_held {
         written.guard_held(held);
     }
+    let mut text = summary.render();
+    written.answer = Some(text.clone());
     if let Err(e) = journal.record(&written) {
         summary
             .notes
             .push(format!("this call was not recorded in the journal: {e}"));
+        text = summary.render();
     }
     Answer {
-        text: summary.render(),
+        text,
         is_error: error.is_some(),
     }
 }

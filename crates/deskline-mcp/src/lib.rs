@@ -6,7 +6,6 @@
 //! owns the desktop). `deskline call` enters at [`Dispatcher::call`], so both ways behave the same.
 
 mod args;
-mod base64;
 mod desktops;
 mod dispatch;
 mod eof;

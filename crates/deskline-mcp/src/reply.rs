@@ -1,9 +1,8 @@
 //! The answer of a tool, and its MCP result.
 
+use deskline_core::base64;
 use deskline_link::Answer;
 use rmcp::model::{CallToolResult, ContentBlock};
-
-use crate::base64;
 
 /// The answer of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]

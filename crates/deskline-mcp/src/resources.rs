@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use deskline_core::base64;
 use deskline_core::escape::percent_decode;
 use deskline_journal::{FileKind, JournalFile};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents};
 
-use crate::base64;
 use crate::files::JournalFiles;
 
 /// At most this many files of a journal are listed, newest first.

@@ -8,6 +8,7 @@ use deskline_journal::{Journal, Retention};
 
 use crate::install::InstallArgs;
 use crate::log::OutcomeFilter;
+use crate::view::ViewArgs;
 
 const AFTER: &str = "\
 Add it to an agent's client:
@@ -22,6 +23,7 @@ Try it by hand:
   deskline call click_and_traverse '{\"pid\": 4821, \"element\": \"7\", \"role\": \"AXButton\"}'
   deskline --desktop private call open_application_and_traverse '{\"identifier\": \"gedit\"}'
   deskline log --follow                         what agents do
+  deskline view                                 the same in a browser, with pictures
   deskline grep 'Total: [0-9]+'                 when was that last on a screen?
 
 Exit codes:
@@ -109,9 +111,13 @@ const MACOS_USE: &str = "/tmp/macos-use";
 impl Settings {
     /// Opens the journal.
     pub(crate) fn journal(&self) -> Result<Journal, Box<dyn std::error::Error>> {
+        Ok(Journal::open(self.folder(), self.keep)?)
+    }
+
+    /// The journal's folder, if it is not the default.
+    pub(crate) fn folder(&self) -> Option<&Path> {
         let compat = self.compat.map(|Compat::MacosUse| Path::new(MACOS_USE));
-        let dir = self.dir.as_deref().or(compat);
-        Ok(Journal::open(dir, self.keep)?)
+        self.dir.as_deref().or(compat)
     }
 }
 
@@ -148,6 +154,10 @@ pub(crate) enum Command {
         #[arg(long, value_enum)]
         outcome: Option<OutcomeFilter>,
     },
+    /// Show a run in the browser: each call with its picture, its changes and its answer
+    ///
+    /// Serves a page on 127.0.0.1 until Ctrl+C; new calls appear as they come.
+    View(ViewArgs),
     /// When was this last on a screen? Searches all tree files, newest first
     ///
     /// Exits with 1 if there is no match.

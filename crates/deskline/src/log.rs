@@ -94,20 +94,6 @@ impl Filter<'_> {
     }
 }
 
-/// The records after `last`; if that was dropped from the log, the records that are newer than it.
-pub(crate) fn after(records: Vec<Record>, last: Option<&Record>) -> Vec<Record> {
-    let Some(last) = last else {
-        return records;
-    };
-    let at = records.iter().rposition(|record| record == last);
-    let is_new = |(index, record): &(usize, Record)| match at {
-        Some(at) => *index > at,
-        None => record.ms > last.ms,
-    };
-    let new = records.into_iter().enumerate().filter(is_new);
-    new.map(|(_, record)| record).collect()
-}
-
 fn row(record: &Record) -> [String; 6] {
     let app = match (&record.app, record.pid) {
         (Some(app), Some(pid)) => format!("{} ({pid})", short(app, 30)),
@@ -189,9 +175,5 @@ TIME                  TOOL                APP                  OUTCOME  DIFF    
         assert!(!filter(Some("tes"), None, None).lets(&bad));
         assert!(!filter(None, Some("click"), None).lets(&bad));
         assert!(filter(None, None, Some(OutcomeFilter::Error)).lets(&bad));
-        let all = || vec![good.clone(), bad.clone()];
-        assert_eq!(after(all(), Some(&good)), std::slice::from_ref(&bad));
-        assert_eq!(after(all(), Some(&bad)), []);
-        assert_eq!(after(all(), None).len(), 2);
     }
 }

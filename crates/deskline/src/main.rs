@@ -7,6 +7,7 @@ mod log;
 mod output;
 mod platform;
 mod run;
+mod view;
 
 use std::process::ExitCode;
 
@@ -41,6 +42,7 @@ fn start(cli: Cli) -> ExitCode {
             };
             run::log(settings, number, json, follow, &filter)
         }
+        Command::View(args) => view::view(settings, &args),
         Command::Grep { pattern, number } => run::grep(settings, &pattern, number),
         Command::Doctor { json } => platform::doctor(settings, json),
         Command::Install(args) => install::install(&args),

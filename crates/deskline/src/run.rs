@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use deskline_journal::Follow;
 use deskline_link::cancel::Reason;
 use deskline_link::guard::{Guarding, Mode};
 use deskline_link::{Cancel, Links, Policy};
@@ -14,7 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::{Call, GuardMode, Settings};
-use crate::log::{self, Filter, Table};
+use crate::log::{Filter, Table};
 use crate::output::{Done, is_read, print};
 use crate::{grep, platform};
 
@@ -105,8 +106,6 @@ pub(crate) fn call(settings: &Settings, call: &Call) -> Done {
 
 /// The polling interval of `deskline log --follow`.
 const LOOK: Duration = Duration::from_millis(200);
-/// Read at most this many records each time.
-const BETWEEN_LOOKS: usize = 1_000;
 
 /// `deskline log`.
 pub(crate) fn log(
@@ -123,7 +122,7 @@ pub(crate) fn log(
         usize::MAX
     };
     let mut records = journal.records(all)?;
-    let mut last = records.last().cloned();
+    let mut newer = Follow::after(&journal, records.last().cloned());
     records.retain(|record| filter.lets(record));
     let records = records.split_off(records.len().saturating_sub(number));
     let mut table = Table::new();
@@ -148,8 +147,7 @@ pub(crate) fn log(
             return Ok(ExitCode::SUCCESS);
         }
         std::thread::sleep(LOOK);
-        new = log::after(journal.records(BETWEEN_LOOKS)?, last.as_ref());
-        last = new.last().cloned().or(last);
+        new = newer.read()?;
         new.retain(|record| filter.lets(record));
     }
 }
@@ -159,7 +157,8 @@ pub(crate) fn grep(settings: &Settings, pattern: &str, number: usize) -> Done {
     grep::grep(&settings.journal()?, pattern, number)
 }
 
-fn in_runtime(work: impl Future<Output = Done>) -> Done {
+/// Runs a command that waits for several things at once.
+pub(crate) fn in_runtime(work: impl Future<Output = Done>) -> Done {
     let runtime: Runtime = Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(work);
     // A thread may still be reading standard input: let it end with the process.
@@ -168,7 +167,7 @@ fn in_runtime(work: impl Future<Output = Done>) -> Done {
 }
 
 /// Completes when a signal tells the process to end.
-fn stopped() -> io::Result<impl Future<Output = ()>> {
+pub(crate) fn stopped() -> io::Result<impl Future<Output = ()>> {
     let mut signals = [
         SignalKind::interrupt(),
         SignalKind::terminate(),

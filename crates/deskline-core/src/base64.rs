@@ -1,9 +1,9 @@
-//! Encodes Base64 with padding (RFC 4648 §4), for pictures in MCP.
+//! Encodes Base64 with padding (RFC 4648 §4), for pictures in MCP and in pages.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Encodes `bytes`.
-pub(crate) fn encode(bytes: &[u8]) -> String {
+pub fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let group = (0..3).fold(0_u32, |group, i| {

@@ -1,0 +1,85 @@
+//! Reads the log as it grows.
+
+use std::fs::File;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+
+use rustix::fs::OFlags;
+
+use crate::name::LOG;
+use crate::{Journal, JournalError, Record};
+
+/// The records of a journal, each returned once.
+#[derive(Debug)]
+pub struct Follow {
+    journal: Journal,
+    /// The log, and the end of what was read of it. Held open, so that its inode is given to no other.
+    read: Option<(File, u64)>,
+    last: Option<Record>,
+}
+
+impl Follow {
+    /// All records of `journal`, from the oldest.
+    pub fn all(journal: &Journal) -> Self {
+        Self {
+            journal: journal.clone(),
+            read: None,
+            last: None,
+        }
+    }
+
+    /// The records after `last`, which was read from `journal`.
+    pub fn after(journal: &Journal, last: Option<Record>) -> Self {
+        Self {
+            last,
+            ..Self::all(journal)
+        }
+    }
+
+    /// The records that were added since the last call, oldest first. Skips lines that cannot be
+    /// parsed.
+    pub fn read(&mut self) -> Result<Vec<Record>, JournalError> {
+        let folder = self.journal.folder()?;
+        let file = match folder.open_file(LOG, OFlags::RDONLY) {
+            Ok(file) => file,
+            Err(error) if error.is_missing() => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let fail = |error| folder.failed("read", LOG, error);
+        let log = file.metadata().map_err(fail)?;
+        let read = self.read.as_ref().and_then(|(read, end)| {
+            let read = read.metadata().ok()?;
+            let same = (read.dev(), read.ino()) == (log.dev(), log.ino());
+            (same && *end <= log.len()).then_some(*end)
+        });
+        let start = read.unwrap_or(0);
+        let mut bytes = vec![0; usize::try_from(log.len() - start).unwrap_or(usize::MAX)];
+        file.read_exact_at(&mut bytes, start).map_err(fail)?;
+        // The last line may still be in writing.
+        let whole = bytes
+            .iter()
+            .rposition(|&b| b == b'\n')
+            .map_or(0, |at| at + 1);
+        let mut records: Vec<Record> = bytes[..whole]
+            .split(|&b| b == b'\n')
+            .filter_map(|line| serde_json::from_slice(line).ok())
+            .collect();
+        if read.is_none() {
+            records = newer(records, self.last.as_ref());
+        }
+        self.read = Some((file, start + whole as u64));
+        self.last = records.last().cloned().or(self.last.take());
+        Ok(records)
+    }
+}
+
+/// The records after `last`; if that was dropped from the log, the records that are newer than it.
+fn newer(mut records: Vec<Record>, last: Option<&Record>) -> Vec<Record> {
+    let Some(last) = last else {
+        return records;
+    };
+    if let Some(at) = records.iter().rposition(|record| record == last) {
+        return records.split_off(at + 1);
+    }
+    records.retain(|record| record.ms > last.ms);
+    records
+}

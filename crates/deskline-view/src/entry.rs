@@ -1,0 +1,65 @@
+//! A link as a row of the page.
+
+use std::path::Path;
+
+use deskline_journal::{DiffCounts, FileKind, Outcome, Record};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::words::words;
+
+/// An error in a row has at most this many characters. The whole is with the link.
+const ERROR: usize = 300;
+
+/// A row.
+#[derive(Debug, Serialize)]
+pub(crate) struct Entry {
+    /// Its index in the run.
+    n: usize,
+    ms: u64,
+    tool: String,
+    app: Option<String>,
+    pub(crate) pid: Option<u32>,
+    words: String,
+    outcome: &'static str,
+    error: Option<String>,
+    diff: Option<DiffCounts>,
+    steps: Map<String, Value>,
+    guard: Option<f64>,
+    pub(crate) text: bool,
+    pub(crate) picture: bool,
+}
+
+impl Entry {
+    pub(crate) fn new(n: usize, record: &Record) -> Self {
+        let (outcome, error) = match &record.outcome {
+            Outcome::Ok => ("ok", None),
+            Outcome::Cancelled => ("cancelled", None),
+            Outcome::Error(why) => ("error", Some(deskline_core::escape::short(why, ERROR))),
+        };
+        Self {
+            n,
+            ms: record.ms,
+            tool: record.tool.clone(),
+            app: record.app.clone(),
+            pid: record.pid,
+            words: words(&record.tool, &record.arguments, record.answer.as_deref()),
+            outcome,
+            error,
+            diff: record.diff,
+            steps: record.steps_ms.clone(),
+            guard: record.guard_held_ms,
+            text: file(record, FileKind::Text).is_some(),
+            picture: file(record, FileKind::Picture).is_some(),
+        }
+    }
+}
+
+/// The name of a file of the link. Only the name counts: a run may have been moved to another folder.
+pub(crate) fn file(record: &Record, kind: FileKind) -> Option<&str> {
+    let path = match kind {
+        FileKind::Text => record.files.text.as_deref(),
+        FileKind::Picture => record.files.picture.as_deref(),
+    };
+    Path::new(path?).file_name()?.to_str()
+}

@@ -1,0 +1,174 @@
+//! Who may ask: only a page of this server, in a browser that was given the address.
+//!
+//! The token in the path keeps other users and other pages out. The checks of `Host` and `Origin` are for
+//! a page that has got at the token: a name that was rebound to 127.0.0.1 is another host, and a script
+//! elsewhere is of another origin.
+
+use hyper::header::{HOST, ORIGIN};
+use hyper::{HeaderMap, Method, StatusCode, Uri};
+
+/// Decides about requests.
+pub(crate) struct Gate {
+    /// The values of `Host` that mean this server.
+    hosts: [String; 2],
+    token: String,
+}
+
+/// Why a request is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    Method,
+    Host,
+    Origin,
+    Token,
+}
+
+impl Refusal {
+    pub(crate) fn status(self) -> StatusCode {
+        match self {
+            Self::Method => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Host => StatusCode::MISDIRECTED_REQUEST,
+            Self::Origin => StatusCode::FORBIDDEN,
+            Self::Token => StatusCode::NOT_FOUND,
+        }
+    }
+
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Method => "This server only shows: GET and HEAD.",
+            Self::Host => "This server answers to 127.0.0.1 and localhost only.",
+            Self::Origin => "This server answers to its own page only.",
+            Self::Token => "Open the whole address that deskline view has printed.",
+        }
+    }
+}
+
+impl Gate {
+    /// A gate with a new token.
+    pub(crate) fn new(port: u16) -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)?;
+        Ok(Self {
+            hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
+            token: format!("{:032x}", u128::from_ne_bytes(bytes)),
+        })
+    }
+
+    /// The address of the page.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/{}/", self.hosts[0], self.token)
+    }
+
+    /// The path after the token.
+    pub(crate) fn path<'u>(
+        &self,
+        method: &Method,
+        uri: &'u Uri,
+        headers: &HeaderMap,
+    ) -> Result<&'u str, Refusal> {
+        if !matches!(*method, Method::GET | Method::HEAD) {
+            return Err(Refusal::Method);
+        }
+        let only = |name| {
+            let mut values = headers.get_all(name).iter();
+            let first = values.next().map(|value| value.to_str().unwrap_or("?"));
+            (first, values.next().is_none())
+        };
+        let (Some(host), true) = only(HOST) else {
+            return Err(Refusal::Host);
+        };
+        let authority = uri.authority().map(hyper::http::uri::Authority::as_str);
+        let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);
+        if !is_ours(host) || authority.is_some_and(|authority| !is_ours(authority)) {
+            return Err(Refusal::Host);
+        }
+        let is_ours = |origin: &str| origin.strip_prefix("http://") == Some(host);
+        match only(ORIGIN) {
+            (None, _) => {}
+            (Some(origin), true) if is_ours(origin) => {}
+            _ => return Err(Refusal::Origin),
+        }
+        let path = uri.path().strip_prefix('/').unwrap_or_default();
+        let (token, rest) = path.split_once('/').ok_or(Refusal::Token)?;
+        if same(token.as_bytes(), self.token.as_bytes()) {
+            Ok(rest)
+        } else {
+            Err(Refusal::Token)
+        }
+    }
+}
+
+/// Equality, in a time that does not tell where the two differ.
+fn same(a: &[u8], b: &[u8]) -> bool {
+    let differences = a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b));
+    a.len() == b.len() && differences == 0
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn ask(method: &str, uri: &str, headers: &[(&'static str, &str)]) -> Result<String, Refusal> {
+        let gate = Gate {
+            hosts: ["127.0.0.1:80".into(), "localhost:80".into()],
+            token: "0123456789abcdef".into(),
+        };
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+            .collect();
+        let uri: Uri = uri.parse().unwrap();
+        let path = gate.path(&method.parse().unwrap(), &uri, &headers);
+        path.map(str::to_owned)
+    }
+
+    #[test]
+    fn only_the_page_itself_gets_in() {
+        const PAGE: &str = "/0123456789abcdef/link/3";
+        let host = ("host", "127.0.0.1:80");
+        let inside = Ok("link/3".to_owned());
+        assert_eq!(ask("GET", PAGE, &[host]), inside);
+        assert_eq!(ask("HEAD", PAGE, &[("host", "localhost:80")]), inside);
+        let own = ("origin", "http://127.0.0.1:80");
+        assert_eq!(ask("GET", PAGE, &[host, own]), inside);
+        for method in ["POST", "PUT", "DELETE", "OPTIONS", "CONNECT"] {
+            assert_eq!(ask(method, PAGE, &[host]), Err(Refusal::Method));
+        }
+        for host in [
+            "evil.example",
+            "evil.example:80",
+            "127.0.0.1",
+            "127.0.0.1:8080",
+            "[::1]:80",
+        ] {
+            assert_eq!(
+                ask("GET", PAGE, &[("host", host)]),
+                Err(Refusal::Host),
+                "{host}"
+            );
+        }
+        assert_eq!(ask("GET", PAGE, &[]), Err(Refusal::Host));
+        assert_eq!(ask("GET", PAGE, &[host, host]), Err(Refusal::Host));
+        let absolute = format!("http://evil.example{PAGE}");
+        assert_eq!(ask("GET", &absolute, &[host]), Err(Refusal::Host));
+        for origin in [
+            "null",
+            "http://evil.example",
+            "https://127.0.0.1:80",
+            "http://localhost:80",
+        ] {
+            let asked = ask("GET", PAGE, &[host, ("origin", origin)]);
+            assert_eq!(asked, Err(Refusal::Origin), "{origin}");
+        }
+        for path in [
+            "/",
+            "/link/3",
+            "/0123456789abcdef",
+            "/0123456789abcdee/",
+            "/0123456789abcdef0/",
+        ] {
+            assert_eq!(ask("GET", path, &[host]), Err(Refusal::Token), "{path}");
+        }
+    }
+}

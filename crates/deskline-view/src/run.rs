@@ -1,0 +1,181 @@
+//! A run: the links of a journal, in order, as far as they have been read.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use deskline_journal::{FileKind, Follow, Journal, JournalError, Record, grep};
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::entry::{Entry, file};
+use crate::screen;
+
+/// The links of a journal. Links that the journal drops stay, without their files.
+pub(crate) struct Run {
+    journal: Journal,
+    links: Mutex<Links>,
+    /// The number of links.
+    count: watch::Sender<usize>,
+}
+
+struct Links {
+    follow: Follow,
+    records: Vec<Arc<Record>>,
+    /// Link by the name of its tree file.
+    by_text: HashMap<String, usize>,
+    /// The latest link with a picture of each process.
+    pictured: HashMap<u32, usize>,
+    /// For each link, the one before it with a picture of the same process.
+    before: Vec<Option<usize>>,
+}
+
+/// A line that a search found.
+#[derive(Serialize)]
+pub(crate) struct Hit {
+    n: usize,
+    line: usize,
+    text: String,
+}
+
+impl Run {
+    /// All links of a journal. None has been read yet.
+    pub(crate) fn new(journal: &Journal) -> Self {
+        Self::fixed(journal, Vec::new())
+    }
+
+    /// These links of a journal.
+    pub(crate) fn fixed(journal: &Journal, records: Vec<Record>) -> Self {
+        let mut links = Links {
+            follow: Follow::all(journal),
+            records: Vec::new(),
+            by_text: HashMap::new(),
+            pictured: HashMap::new(),
+            before: Vec::new(),
+        };
+        for record in records {
+            links.add(record);
+        }
+        Self {
+            journal: journal.clone(),
+            count: watch::Sender::new(links.records.len()),
+            links: Mutex::new(links),
+        }
+    }
+
+    pub(crate) fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Reads what was added to the log.
+    pub(crate) fn update(&self) -> Result<(), JournalError> {
+        let mut links = self.links();
+        for record in links.follow.read()? {
+            links.add(record);
+        }
+        let count = links.records.len();
+        drop(links);
+        self.count.send_if_modified(|known| {
+            let more = *known != count;
+            *known = count;
+            more
+        });
+        Ok(())
+    }
+
+    /// The number of links, as it grows.
+    pub(crate) fn counts(&self) -> watch::Receiver<usize> {
+        self.count.subscribe()
+    }
+
+    /// Whether anyone waits for more links.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.count.receiver_count() > 0
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.links().records.len()
+    }
+
+    /// The rows from `first` up to `end`.
+    pub(crate) fn rows(&self, first: usize, end: usize) -> Vec<Entry> {
+        let records: Vec<Arc<Record>> = {
+            let links = self.links();
+            let end = end.min(links.records.len());
+            links.records.get(first..end).unwrap_or_default().to_vec()
+        };
+        let rows = (first..).zip(&records);
+        rows.map(|(n, record)| Entry::new(n, record)).collect()
+    }
+
+    /// All of one link: its record, its tree file, and where its pictures are on the screen.
+    pub(crate) fn link(&self, n: usize) -> Option<Value> {
+        let (record, before) = self.at(n)?;
+        let read = |n: usize, kind| {
+            let (record, _) = self.at(n)?;
+            self.journal.read(file(&record, kind)?).ok()
+        };
+        let place = |n| screen::place(&read(n, FileKind::Picture)?);
+        let text = read(n, FileKind::Text);
+        let after = place(n);
+        let before = before.and_then(|n| Some(json!({"n": n, "place": place(n)?})));
+        let text = text.map(|text| screen::lines(&String::from_utf8_lossy(&text)));
+        Some(json!({
+            "n": n,
+            "record": *record,
+            "picture": after,
+            "before": before,
+            "lines": text,
+        }))
+    }
+
+    /// The picture of a link.
+    pub(crate) fn picture(&self, n: usize) -> Option<Vec<u8>> {
+        let (record, _) = self.at(n)?;
+        self.journal.read(file(&record, FileKind::Picture)?).ok()
+    }
+
+    /// The newest `limit` lines of all screens that match.
+    pub(crate) fn search(
+        &self,
+        pattern: &grep::Pattern,
+        limit: usize,
+    ) -> Result<Vec<Hit>, JournalError> {
+        let mut hits = Vec::new();
+        self.journal.grep(pattern, limit, |file, lines| {
+            let n = self.links().by_text.get(&file.name).copied();
+            let hit = |found: grep::Found| {
+                let (line, text) = (found.number, found.line);
+                n.map(|n| Hit { n, line, text })
+            };
+            hits.extend(lines.into_iter().filter_map(hit));
+            Ok::<_, JournalError>(())
+        })?;
+        Ok(hits)
+    }
+
+    fn at(&self, n: usize) -> Option<(Arc<Record>, Option<usize>)> {
+        let links = self.links();
+        let record = links.records.get(n)?;
+        Some((Arc::clone(record), links.before.get(n).copied().flatten()))
+    }
+
+    fn links(&self) -> MutexGuard<'_, Links> {
+        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Links {
+    fn add(&mut self, record: Record) {
+        let n = self.records.len();
+        let before = record.pid.and_then(|pid| self.pictured.get(&pid).copied());
+        self.before.push(before);
+        if let Some(name) = file(&record, FileKind::Text) {
+            self.by_text.insert(name.to_owned(), n);
+        }
+        if let (Some(pid), Some(_)) = (record.pid, file(&record, FileKind::Picture)) {
+            self.pictured.insert(pid, n);
+        }
+        self.records.push(Arc::new(record));
+    }
+}

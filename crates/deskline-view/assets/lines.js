@@ -29,7 +29,7 @@ export class Lines {
     this.all = (link.lines ?? []).map((line, index) => ({ ...line, number: index + 1 }));
     // After the diff comes the tree; with an app_switch, another app's.
     this.changes = this.all.filter((line) => line.sign || isNote(line));
-    this.screen = this.all.filter((line) => line.role && !line.sign || line.header !== undefined && !isNote(line) || line.unknown !== undefined);
+    this.screen = this.all.filter((line) => line.role && !line.sign || line.header !== undefined && line.header !== "tree:" && !isNote(line) || line.unknown !== undefined);
     this.byRef = new Map(this.screen.filter((line) => line.ref && line.box).map((line) => [line.ref, line]));
     this.chosen = at === undefined ? undefined : this.all[at - 1];
     this.find.value = "";
@@ -45,7 +45,7 @@ export class Lines {
     const tabs = [
       ["changes", "Changes", this.changes.filter((line) => line.sign).length],
       ["screen", "Screen", elements],
-      ["sent", "Sent to the model"],
+      ["sent", "Answer"],
       ["call", "Call"],
     ];
     this.tabs.replaceChildren(...tabs.map(([tab, name, number]) => {

@@ -18,7 +18,7 @@ export function total(row) {
 /** A small bar. Its length tells how long the link took: all of `width` for 2 s and more. */
 export function smallBar(row, width) {
   const bar = bars(row.steps);
-  bar.style.width = `${Math.max(4, Math.min(1, total(row) / 2000) * width)}px`;
+  bar.style.width = `${Math.max(6, Math.min(1, total(row) / 2000) * width)}px`;
   return bar;
 }
 

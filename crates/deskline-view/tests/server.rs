@@ -15,11 +15,8 @@ fn the_page_and_its_files_come_with_a_strict_policy() {
     let page = shown.get("");
     assert_eq!(page.status, 200);
     assert!(page.body.contains("<title>Deskline</title>"));
-    for name in page
-        .body
-        .split('"')
-        .filter(|part| part.ends_with(".js") || part.ends_with(".css"))
-    {
+    let is_file = |part: &&str| ["js", "css", "svg"].contains(&part.rsplit('.').next().unwrap());
+    for name in page.body.split('"').filter(is_file) {
         assert_eq!(shown.get(name).status, 200, "{name}");
     }
     for path in ["", "main.js", "links", "nothing", "../", "link/0"] {

@@ -9,6 +9,7 @@ pub mod diff;
 pub mod element;
 pub mod escape;
 mod excerpt;
+pub mod focus;
 pub mod geometry;
 pub mod keys;
 pub mod line;

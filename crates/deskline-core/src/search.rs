@@ -28,6 +28,16 @@ impl Tree {
     /// partial one, then visible beats hidden, interactive beats static, and own text beats a
     /// descendant's; then tree order decides. An empty text matches any element, but only with a role.
     pub fn find_text(&self, text: &str, role: Option<&str>) -> Option<Match> {
+        self.find_text_in(None, text, role)
+    }
+
+    /// Like [`Tree::find_text`], in one toplevel only if `toplevel` is given.
+    pub fn find_text_in(
+        &self,
+        toplevel: Option<usize>,
+        text: &str,
+        role: Option<&str>,
+    ) -> Option<Match> {
         let wanted = fold(text);
         let role = RoleFilter::new(role);
         if wanted.is_empty() && role.is_any() {
@@ -45,6 +55,9 @@ impl Tree {
             let Some(exact) = own.or_else(inner) else {
                 continue;
             };
+            if toplevel.is_some_and(|top| self.toplevel(index) != Some(top)) {
+                continue;
+            }
             // A disabled element takes no input: rank it like a static text.
             let disabled = element.states.contains(States::DISABLED);
             let interactive = element.role.is_interactive() && !disabled;

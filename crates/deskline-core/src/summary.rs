@@ -79,10 +79,18 @@ pub struct Summary {
     pub blind: Vec<String>,
     /// The tree file.
     pub file: Option<File>,
+    /// Whether to say how the file is searched, even if nothing was cut here.
+    pub hint: bool,
     /// The path of the picture.
     pub screenshot: Option<String>,
     /// What was done and what came of it, in one or two sentences.
     pub summary: String,
+    /// The steps of a chain, a line each.
+    pub steps: Vec<String>,
+    /// Where keys go now: [`crate::focus::focus`].
+    pub focus: Option<String>,
+    /// The app's windows, if there are several: [`crate::focus::windows`].
+    pub windows: Option<String>,
     /// What else the model must know, such as: no guard, no picture and why.
     pub notes: Vec<String>,
     /// What changed since the last answer: [`late_changes`].
@@ -101,6 +109,17 @@ impl Summary {
     /// Renders fewer than [`LIMIT`] characters. To fit, drops elements from the end of their lists, which
     /// then say how many are missing. Keeps paths of up to 800 characters whole.
     pub fn render(&self) -> String {
+        let page = self.page(self.hint);
+        let capped = page.cut || self.visible_elements.len() >= CAP;
+        if capped && !self.hint {
+            self.page(true).text
+        } else {
+            page.text
+        }
+    }
+
+    /// The whole text, with the `hint` if it is wanted.
+    fn page(&self, wanted: bool) -> Page {
         let mut out = Page::default();
         let status = if self.error.is_some() {
             "error"
@@ -133,7 +152,7 @@ impl Summary {
             out.field("file", &file.path, PATH);
             out.field("file_size", &size, 60);
             let hint = format!("grep -n 'AXButton' {}", shell_word(&file.path));
-            if hint.chars().count() <= 250 {
+            if wanted && hint.chars().count() <= 250 {
                 out.field("hint", &hint, 250);
             }
         }
@@ -143,8 +162,16 @@ impl Summary {
         if !self.summary.is_empty() {
             out.field("summary", &self.summary, 300);
         }
+        // Leave room for what the steps led to.
+        out.list("steps", &self.steps, LIMIT * 2 / 5);
         for note in self.notes.iter().take(3) {
             out.field("note", note, 150);
+        }
+        if let Some(focus) = &self.focus {
+            out.field("focus", focus, 200);
+        }
+        if let Some(windows) = &self.windows {
+            out.field("windows", windows, 300);
         }
         let handoff = self.app_switch.as_ref().map(|handoff| {
             let mut head = Page::default();
@@ -178,9 +205,12 @@ impl Summary {
             out.push(&head.text);
             out.list("app_switch_visible_elements", elements, 0);
         }
-        out.text
+        out
     }
 }
+
+/// A list of this many elements may lack some.
+const CAP: usize = 20;
 
 /// `  … (+40 more)`
 const MORE: usize = 24;
@@ -207,6 +237,8 @@ fn list_length(lines: &[String]) -> usize {
 struct Page {
     text: String,
     chars: usize,
+    /// Whether a list was cut to fit.
+    cut: bool,
 }
 
 impl Page {
@@ -243,6 +275,7 @@ impl Page {
             let line = format!("  {}\n", one_line(line));
             if self.chars + line.chars().count() >= room {
                 self.push(&format!("  … (+{} more)\n", lines.len() - i));
+                self.cut = true;
                 return;
             }
             self.push(&line);
@@ -271,8 +304,15 @@ pub fn counts(diff: &Diff) -> String {
 
 /// The visible elements of a full tree: 30 interactive ones, then 10 static texts.
 pub fn tree_elements(tree: &Tree) -> Vec<String> {
+    tree_elements_in(tree, None)
+}
+
+/// [`tree_elements`], of one toplevel if `toplevel` is given.
+pub fn tree_elements_in(tree: &Tree, toplevel: Option<usize>) -> Vec<String> {
     let is_static = |element: &Element| element.role == Role::STATIC_TEXT;
-    elements(tree, 0..tree.elements.len(), is_static, 30, 10)
+    let inside = |index: &usize| toplevel.is_none_or(|top| tree.toplevel(*index) == Some(top));
+    let indices = (0..tree.elements.len()).filter(inside);
+    elements(tree, indices, is_static, 30, 10)
 }
 
 /// The visible elements that a diff added, then those that came into view (the items of an opened

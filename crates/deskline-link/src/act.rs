@@ -27,6 +27,8 @@ pub(crate) struct Act<'c> {
     pub(crate) target: Option<&'c Resolved>,
     /// Where a drag ends.
     pub(crate) to: Option<&'c Resolved>,
+    /// The toplevel that the call insists on, in `tree`.
+    pub(crate) window: Option<usize>,
 }
 
 /// The results of an action. Filled step by step, so that an error in the middle keeps what was done

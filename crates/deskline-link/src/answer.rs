@@ -1,6 +1,6 @@
 //! Step 9: writes the files, the journal line and the summary, all from one report.
 
-use deskline_core::{Point, Summary, escape, summary, tree_file};
+use deskline_core::{Point, Summary, escape, focus, summary, tree_file};
 use deskline_journal::{DiffCounts, FilePair, Journal, Outcome, Record, Shot};
 use serde_json::{Map, Value};
 
@@ -46,7 +46,7 @@ pub(crate) fn record(
     let tool = call.tool.name();
     let mut written = Record::new(
         tool,
-        arguments(call, report.is_public()),
+        arguments(call, report),
         outcome(failed.as_ref(), error.as_deref()),
     );
     let start = std::time::Instant::now();
@@ -61,7 +61,7 @@ pub(crate) fn record(
         ),
         Err(e) => summary.notes.push(format!("no files were written: {e}")),
     }
-    report.steps.push(("record", start.elapsed()));
+    report.times.push(("record", start.elapsed()));
     written.pid = report.pid;
     written.app = report.latest().map(|tree| tree.app.name.clone());
     written.diff = report.diff.as_ref().map(|diff| DiffCounts {
@@ -69,7 +69,7 @@ pub(crate) fn record(
         removed: diff.removed.len(),
         modified: diff.modified.len(),
     });
-    for (name, took) in &report.steps {
+    for (name, took) in &report.times {
         written.step(name, *took);
     }
     if let Some(held) = report.guard_held {
@@ -119,7 +119,7 @@ fn write(
                 rgb: &picture.rgb,
                 origin: picture.origin,
                 scale: picture.scale,
-                crosshair: report.done.at.and_then(|at| pixel(&picture, at)),
+                crosshair: report.step.done.at.and_then(|at| pixel(&picture, at)),
             };
             match entry.write_picture(&shot) {
                 Ok(()) => {
@@ -180,15 +180,24 @@ fn summarise(call: &Call, report: &Report, error: Option<String>) -> Summary {
         summary.app = Some(tree.app.name.clone());
         summary.dialog = tree_file::dialog_label(tree);
         summary.partial.clone_from(&tree.partial);
+        let taken = report.handoff.as_ref().and_then(|t| t.tree.as_ref());
+        let now = taken.unwrap_or(tree);
+        summary.focus = focus::focus(now);
+        summary.windows = focus::windows(now);
         if let Some(late) = &report.late {
             summary.late_changes = late.summary.clone();
         }
     }
+    summary.steps = steps(call, report, error.is_some());
     if error.is_some() {
         summary.error = error;
-        return summary;
+        // The steps of a chain that were done have changed something all the same.
+        if report.ended_steps.is_empty() {
+            return summary;
+        }
     }
-    summary.summary = sentence(call, report);
+    summary.hint = report.first || report.diff.is_none();
+    summary.summary = sentence(call, report, summary.error.is_some());
     match (&report.before, &report.after, &report.diff) {
         (Some(before), Some(after), Some(diff)) => {
             summary.text_changes = summary::text_changes(diff);
@@ -197,7 +206,7 @@ fn summarise(call: &Call, report: &Report, error: Option<String>) -> Summary {
         }
         (_, Some(after), _) => {
             summary.blind.clone_from(&after.blind);
-            summary.visible_elements = summary::tree_elements(after);
+            summary.visible_elements = summary::tree_elements_in(after, report.window);
         }
         _ => {}
     }
@@ -215,17 +224,21 @@ fn summarise(call: &Call, report: &Report, error: Option<String>) -> Summary {
 }
 
 /// `Clicked 'Send' [AXButton]. 2 added, 1 removed, 3 modified. Settled in 84 ms.`
-fn sentence(call: &Call, report: &Report) -> String {
+fn sentence(call: &Call, report: &Report, failed: bool) -> String {
     let mut parts = Vec::new();
     match &call.action {
         Action::Refresh => parts.push("Read the tree".to_owned()),
         Action::Open { identifier } => {
             parts.push(format!("Opened '{}'", escape::short(identifier, 60)));
         }
-        _ => parts.push(report.done.sentence(report.is_public())),
+        _ if call.is_chain() => {
+            let done = report.ended_steps.len() + usize::from(!failed);
+            parts.push(format!("Did {done} of {} steps", report.of));
+        }
+        _ => parts.push(report.step.done.sentence(report.is_public())),
     }
-    if report.others > 0 {
-        parts.push(match report.others {
+    if report.step.others > 0 && !call.is_chain() {
+        parts.push(match report.step.others {
             1 => "1 other matches as well".into(),
             others => format!("{others} others match as well"),
         });
@@ -242,7 +255,7 @@ fn sentence(call: &Call, report: &Report) -> String {
         }
         (None, None) => {}
     }
-    match report.settled {
+    match report.step.settled {
         Some(settled) if settled.quiet => {
             parts.push(format!("Settled in {} ms", settled.took.as_millis()));
         }
@@ -259,25 +272,35 @@ fn sentence(call: &Call, report: &Report) -> String {
 
 /// The error text: what was done, what failed and what to do next.
 fn message(e: &Error, call: &Call, report: &Report) -> String {
+    let said = step_message(e, call, report);
+    if call.is_chain() {
+        let (step, of) = (report.ended_steps.len() + 1, report.of);
+        format!("step {step} of {of}: {said}")
+    } else {
+        said
+    }
+}
+
+fn step_message(e: &Error, call: &Call, report: &Report) -> String {
     let tool = call.tool.name();
-    let done = report.done.sentence(report.is_public());
+    let done = report.step.done.sentence(report.is_public());
     if let Error::Cancelled(reason) = e {
         let mut message = cancelled(*reason, tool);
-        if report.done.underway {
+        if report.step.done.underway {
             message += ". Some of the input may have gone in: call refresh_traversal to see";
         }
-        return if report.done.is_empty() {
+        return if report.step.done.is_empty() {
             message
         } else {
             format!("{done}. {message}")
         };
     }
-    let unknown = report.done.underway
+    let unknown = report.step.done.underway
         && !matches!(
             e,
             Error::Input(_) | Error::RefusedBy { .. } | Error::Unsupported { .. }
         );
-    match (report.done.is_empty(), unknown) {
+    match (report.step.done.is_empty(), unknown) {
         (true, false) => e.to_string(),
         (true, true) => format!(
             "{e}. Whether it was done all the same is not known: do not repeat it before you have looked"
@@ -311,13 +334,59 @@ fn outcome(failed: Option<&Error>, message: Option<&str>) -> Outcome {
     }
 }
 
+/// The steps of a chain, a line each: `1 done: Clicked 'Name' [AXTextField]`.
+fn steps(call: &Call, report: &Report, failed: bool) -> Vec<String> {
+    if !call.is_chain() {
+        return Vec::new();
+    }
+    let ended = report.ended_steps.iter().map(|step| step.said.as_str());
+    let last = report.step.done.sentence(report.is_public());
+    let mut lines: Vec<String> = ended
+        .chain((!failed).then_some(last.as_str()))
+        .enumerate()
+        .map(|(i, said)| format!("{} done: {}", i + 1, escape::short(said, STEP)))
+        .collect();
+    if failed {
+        let at = report.ended_steps.len() + 1;
+        lines.push(format!("{at} failed: see error"));
+        match report.of.saturating_sub(at) {
+            0 => {}
+            1 => lines.push(format!("{} not done", at + 1)),
+            _ => lines.push(format!("{}-{} not done", at + 1, report.of)),
+        }
+    }
+    lines
+}
+
+/// The line of a step has at most about this many characters.
+const STEP: usize = 110;
+
 /// The arguments as received. Texts and keys that may be secrets are hidden.
-fn arguments(call: &Call, public: bool) -> Map<String, Value> {
+fn arguments(call: &Call, report: &Report) -> Map<String, Value> {
     let mut arguments = call.arguments.clone();
-    if public {
+    if !call.is_chain() {
+        if !report.is_public() {
+            hide(&mut arguments, &call.action);
+        }
         return arguments;
     }
-    let key = match &call.action {
+    let steps = arguments.get_mut("steps").and_then(Value::as_array_mut);
+    let steps = steps.into_iter().flatten().zip(call.actions());
+    for (i, (arguments, action)) in steps.enumerate() {
+        let public = match report.ended_steps.get(i) {
+            Some(step) => step.public,
+            None => i == report.ended_steps.len() && report.is_public(),
+        };
+        if let Some(arguments) = arguments.as_object_mut().filter(|_| !public) {
+            hide(arguments, action);
+        }
+    }
+    arguments
+}
+
+/// Hides the text of one action, and a key that types a character.
+fn hide(arguments: &mut Map<String, Value>, action: &Action) {
+    let key = match action {
         Action::Input(Input::PressKey { press }) => Some(*press),
         Action::Input(Input::Click { then, .. } | Input::Type { typing: then }) => then.key,
         _ => None,
@@ -333,5 +402,4 @@ fn arguments(call: &Call, public: bool) -> Map<String, Value> {
             *value = HIDDEN.into();
         }
     }
-    arguments
 }

@@ -29,6 +29,8 @@ pub enum Tool {
     WaitFor,
     /// `drag_and_traverse`
     Drag,
+    /// `chain_and_traverse`
+    Chain,
 }
 
 impl Tool {
@@ -46,6 +48,7 @@ impl Tool {
             Self::Refresh => "refresh_traversal",
             Self::WaitFor => "wait_for_and_traverse",
             Self::Drag => "drag_and_traverse",
+            Self::Chain => "chain_and_traverse",
         }
     }
 }
@@ -64,6 +67,15 @@ pub enum Target {
     },
     /// A point on the screen. If the call gave a size, the centre of that rectangle.
     Point(Point),
+}
+
+/// A window of the app.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Toplevel {
+    /// The one that has this ref, or that contains the element that has it.
+    Ref(Ref),
+    /// The frontmost whose title contains this text, case-insensitively.
+    Titled(String),
 }
 
 /// Keyboard input, after a click or alone: first the text, then the key.
@@ -223,10 +235,39 @@ pub struct Call {
     pub tool: Tool,
     /// The app's pid. `None` only for [`Action::Open`].
     pub pid: Option<u32>,
-    /// What to do.
+    /// The app's window that it is for. `None` is the front one, and for a target its own.
+    pub window: Option<Toplevel>,
+    /// What to do: the first step of a chain.
     pub action: Action,
+    /// The further steps of a chain: [`Action::Input`], [`Action::Quiet`] or [`Action::WaitFor`].
+    pub then: Vec<Action>,
     /// Options of the call.
     pub options: Options,
     /// The arguments as received, for the journal.
     pub arguments: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Call {
+    /// A call of one step with default options.
+    pub fn new(tool: Tool, pid: Option<u32>, action: Action) -> Self {
+        Self {
+            tool,
+            pid,
+            window: None,
+            action,
+            then: Vec::new(),
+            options: Options::default(),
+            arguments: serde_json::Map::new(),
+        }
+    }
+
+    /// The steps, in order.
+    pub fn actions(&self) -> impl Iterator<Item = &Action> {
+        std::iter::once(&self.action).chain(&self.then)
+    }
+
+    /// Whether its steps are reported one by one.
+    pub fn is_chain(&self) -> bool {
+        self.tool == Tool::Chain
+    }
 }

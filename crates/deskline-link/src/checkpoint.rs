@@ -59,6 +59,8 @@ pub(crate) struct Checkpoint<'a> {
     windows: Vec<Window>,
     /// The target's pid, if it was known beforehand.
     pid: Option<u32>,
+    /// The other processes that a chain's steps went to.
+    others: Vec<u32>,
     pub(crate) guard: Watch,
     /// The window that the link last brought to the front.
     raised: Option<WindowId>,
@@ -94,6 +96,7 @@ impl<'a> Checkpoint<'a> {
             saved: Saved::default(),
             windows: Vec::new(),
             pid,
+            others: Vec::new(),
             guard: Watch::default(),
             raised: None,
             touched: false,
@@ -245,11 +248,16 @@ impl<'a> Checkpoint<'a> {
         self.desktop.activate(window, cancel)
     }
 
-    /// Whether a window belongs to the target's process. If the display does not report owners,
+    /// The next step goes to this process.
+    pub(crate) fn drives(&mut self, pid: u32) {
+        self.others.push(pid);
+    }
+
+    /// Whether a window belongs to a process that the link drives. If the display does not report owners,
     /// whether the link has raised it.
     fn is_targets(&self, window: &Window) -> bool {
         match (window.pid, self.pid) {
-            (Some(its), Some(pid)) => its == pid,
+            (Some(its), Some(pid)) => its == pid || self.others.contains(&its),
             _ => self.raised == Some(window.id),
         }
     }

@@ -30,6 +30,8 @@ pub struct Links {
     held: Option<Held>,
     /// The trees of the last answers.
     told: Told,
+    /// Whether a link has been answered.
+    answered: bool,
 }
 
 impl Links {
@@ -44,13 +46,17 @@ impl Links {
             policy,
             held: None,
             told: Told::default(),
+            answered: false,
         }
     }
 
     /// Runs one tool call, from connecting to its line in the journal. Never panics. Ends within
     /// the bounds of its steps, and soon after `cancel` is raised.
     pub fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer {
-        let mut report = Report::default();
+        let mut report = Report {
+            first: !std::mem::replace(&mut self.answered, true),
+            ..Report::default()
+        };
         let result = catch_unwind(AssertUnwindSafe(|| self.link(call, cancel, &mut report)))
             .unwrap_or_else(|panic| {
                 // The panic may have left the connection in any state.

@@ -23,6 +23,38 @@ pub(crate) struct TakenOver {
     pub(crate) tree: Option<Tree>,
 }
 
+/// What one step of a chain has done, or the only step of another call.
+#[derive(Debug, Default)]
+pub(crate) struct Step {
+    /// What was done.
+    pub(crate) done: Done,
+    /// How many other elements matched the target equally well.
+    pub(crate) others: usize,
+    /// How the app settled.
+    pub(crate) settled: Option<Settled>,
+    /// The typed text, and where it went.
+    pub(crate) keys: Keys,
+    /// Whether a value was set on an element that is known not to be secure.
+    pub(crate) public_value: bool,
+}
+
+impl Step {
+    /// Whether it is known that no text of the step reached a secure field. Unknown counts as
+    /// secret.
+    pub(crate) fn is_public(&self) -> bool {
+        self.public_value || self.keys.are_public()
+    }
+}
+
+/// A step of a chain that has ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// What was done, without secrets.
+    pub(crate) said: String,
+    /// Whether no text of it can have reached a secure field.
+    pub(crate) public: bool,
+}
+
 /// One link's findings.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
@@ -34,12 +66,18 @@ pub(crate) struct Report {
     pub(crate) after: Option<Tree>,
     /// The difference between the two trees.
     pub(crate) diff: Option<Diff>,
-    /// What was done.
-    pub(crate) done: Done,
-    /// How many other elements matched the target equally well.
-    pub(crate) others: usize,
-    /// How the app settled.
-    pub(crate) settled: Option<Settled>,
+    /// The tree that the current step of a chain started from, after the first.
+    pub(crate) now: Option<Tree>,
+    /// The current step, or the last.
+    pub(crate) step: Step,
+    /// The steps of a chain before it.
+    pub(crate) ended_steps: Vec<Ended>,
+    /// Whether this is the first answer of the session.
+    pub(crate) first: bool,
+    /// How many steps the call has.
+    pub(crate) of: usize,
+    /// The toplevel that `refresh_traversal` was asked for, as an index into its tree.
+    pub(crate) window: Option<usize>,
     /// The window as it looked before the action.
     pub(crate) sight: Option<Before>,
     /// The window in the picture.
@@ -50,16 +88,12 @@ pub(crate) struct Report {
     pub(crate) handoff: Option<TakenOver>,
     /// Whether the app had ended after the action.
     pub(crate) ended: bool,
-    /// The typed text, and where it went.
-    pub(crate) keys: Keys,
-    /// Whether a value was set on an element that is known not to be secure.
-    pub(crate) public_value: bool,
     /// Changes of the app between the last answer about it and this call.
     pub(crate) late: Option<Late>,
     /// Further notes for the agent.
     pub(crate) notes: Vec<String>,
-    /// The duration of each step, in order.
-    pub(crate) steps: Vec<(&'static str, Duration)>,
+    /// The duration of each step of the link, in order.
+    pub(crate) times: Vec<(&'static str, Duration)>,
     /// How long the person's devices were grabbed.
     pub(crate) guard_held: Option<Duration>,
 }
@@ -94,28 +128,44 @@ impl Report {
         )
     }
 
-    /// Runs one step and records its duration, even if the step fails.
-    pub(crate) fn step<T>(&mut self, name: &'static str, step: impl FnOnce(&mut Self) -> T) -> T {
+    /// Adds a note for the agent, once.
+    pub(crate) fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// Runs one step of the link and adds its duration, even if the step fails.
+    pub(crate) fn timed<T>(&mut self, name: &'static str, step: impl FnOnce(&mut Self) -> T) -> T {
         let start = Instant::now();
         let result = step(self);
-        self.steps.push((name, start.elapsed()));
+        let took = start.elapsed();
+        match self.times.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => *sum += took,
+            None => self.times.push((name, took)),
+        }
         result
     }
 
-    /// Whether it is known that no text of the call reached a secure field. Unknown counts as
-    /// secret.
+    /// Whether it is known that no text of the current step reached a secure field. Unknown counts
+    /// as secret.
     pub(crate) fn is_public(&self) -> bool {
         // Some of the text may have reached the window that took the front.
         let bare = |tree: &Option<Tree>| {
             tree.as_ref()
                 .is_some_and(|tree| !Witness::of(tree).is_secure())
         };
-        self.public_value
-            || (self.keys.are_public() && self.handoff.iter().all(|taken| bare(&taken.tree)))
+        let taken = self.handoff.iter().all(|taken| bare(&taken.tree));
+        self.step.public_value || (self.step.keys.are_public() && taken)
     }
 
-    /// The latest tree that was read.
+    /// The latest tree that was read of the app.
     pub(crate) fn latest(&self) -> Option<&Tree> {
-        self.after.as_ref().or(self.before.as_ref())
+        self.after.as_ref().or(self.current())
+    }
+
+    /// The tree that the current step started from.
+    pub(crate) fn current(&self) -> Option<&Tree> {
+        self.now.as_ref().or(self.before.as_ref())
     }
 }

@@ -1,8 +1,8 @@
 //! Step 1: resolves a call's target to an element and a point.
 
-use deskline_core::{Point, Texts, Tree, escape, summary};
+use deskline_core::{Point, Ref, Texts, Tree, escape, focus, summary};
 
-use crate::call::{Action, Input, Quiet, Target};
+use crate::call::{Action, Input, Quiet, Target, Toplevel};
 use crate::error::{Error, Result};
 
 /// A target, resolved on a fresh tree.
@@ -51,26 +51,16 @@ pub(crate) fn target_of(action: &Action) -> Option<&Target> {
     }
 }
 
-/// Finds the target in a fresh tree.
+/// Finds the target in a fresh tree. A text is searched in `window`, if one is given.
 ///
 /// # Errors
 /// [`Error::StaleRef`] and [`Error::NotFound`], with the nearest texts.
-pub(crate) fn resolve(tree: &Tree, target: &Target) -> Result<Resolved> {
+pub(crate) fn resolve(tree: &Tree, target: &Target, window: Option<usize>) -> Result<Resolved> {
     match target {
-        Target::Ref(reference) => {
-            let index = tree.find_ref(*reference).ok_or_else(|| Error::StaleRef {
-                reference: *reference,
-                why: format!(
-                    "no element of {} (pid {}) has it now",
-                    escape::short(&tree.app.name, 40),
-                    tree.app.pid
-                ),
-            })?;
-            Ok(element(tree, index, 0))
-        }
+        Target::Ref(reference) => Ok(element(tree, find_ref(tree, *reference)?, 0)),
         Target::Text { text, role } => {
             let role = role.as_deref();
-            match tree.find_text(text, role) {
+            match tree.find_text_in(window, text, role) {
                 Some(found) => Ok(element(tree, found.index, found.others)),
                 None => Err(not_found(tree, text, role)),
             }
@@ -86,6 +76,44 @@ pub(crate) fn resolve(tree: &Tree, target: &Target) -> Result<Resolved> {
             })
         }
     }
+}
+
+/// Finds the toplevel that a call insists on.
+///
+/// # Errors
+/// [`Error::StaleRef`], and an error that names the windows there are.
+pub(crate) fn window(tree: &Tree, wanted: &Toplevel) -> Result<usize> {
+    let found = match wanted {
+        Toplevel::Ref(reference) => tree.toplevel(find_ref(tree, *reference)?),
+        Toplevel::Titled(title) => tree.toplevel_titled(title),
+    };
+    found.ok_or_else(|| {
+        let wanted = match wanted {
+            Toplevel::Ref(reference) => format!("#{reference}"),
+            Toplevel::Titled(title) => format!("'{}'", escape::short(title, 60)),
+        };
+        let there = focus::windows(tree).or_else(|| focus::focus(tree));
+        let there = there.map_or_else(
+            || "It shows none".to_owned(),
+            |windows| format!("It shows {windows}"),
+        );
+        Error::Input(format!(
+            "{} (pid {}) shows no window {wanted}. {there}. Nothing was touched. Pass a part of a title, or the ref of a window",
+            escape::short(&tree.app.name, 40),
+            tree.app.pid
+        ))
+    })
+}
+
+fn find_ref(tree: &Tree, reference: Ref) -> Result<usize> {
+    tree.find_ref(reference).ok_or_else(|| Error::StaleRef {
+        reference,
+        why: format!(
+            "no element of {} (pid {}) has it now",
+            escape::short(&tree.app.name, 40),
+            tree.app.pid
+        ),
+    })
 }
 
 /// `'Send' [AXButton] at (640, 480)`

@@ -29,7 +29,7 @@ pub(crate) fn wait_for(
     loop {
         cancel.check()?;
         let tree = read(desktop)?;
-        let found = resolve::resolve(&tree, target);
+        let found = resolve::resolve(&tree, target, None);
         let index = found.as_ref().ok().and_then(|found| found.index);
         if holds(&tree, index, state) {
             let what = index.map_or_else(|| wanted(target), |i| summary::name_of(&tree, i));

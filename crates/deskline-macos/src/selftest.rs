@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use deskline_journal::Journal;
 use deskline_link::doctor::{Check, Status};
-use deskline_link::{Action, Answer, Call, Cancel, Links, Options, Policy, Tool};
+use deskline_link::{Action, Answer, Call, Cancel, Links, Policy, Tool};
 
 use crate::doctor;
 use crate::os::Os;
@@ -171,13 +171,7 @@ impl<O: Os> Test<'_, O> {
 
     /// One tool call, as an agent would make it.
     fn call(&mut self, tool: Tool, pid: Option<u32>, action: Action) -> Answer {
-        let call = Call {
-            tool,
-            pid,
-            action,
-            options: Options::default(),
-            arguments: serde_json::Map::new(),
-        };
+        let call = Call::new(tool, pid, action);
         self.links.run(&call, &Cancel::new())
     }
 

@@ -117,8 +117,8 @@ impl Dispatcher {
         let (desktop, arguments) = self.desktops.of(arguments)?;
         let arguments = arguments.as_ref();
         let answer = match record.handler {
-            Handler::Link(tool, read) => {
-                let call = tools::call(record, tool, read, arguments)?;
+            Handler::Link(..) | Handler::Chain => {
+                let call = tools::call(record, arguments)?;
                 return link(desktop, call, cancel).await;
             }
             Handler::Applications => {

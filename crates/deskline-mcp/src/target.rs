@@ -2,7 +2,7 @@
 
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_link::call::Typing;
-use deskline_link::{Options, Target};
+use deskline_link::{Options, Target, Toplevel};
 
 use crate::args::{Args, Wrong, shown};
 
@@ -81,6 +81,15 @@ impl Args<'_> {
                 })
             })
             .transpose()
+    }
+
+    /// A window: its ref or a part of its title.
+    pub(crate) fn toplevel(self, name: &str) -> Result<Option<Toplevel>, Wrong> {
+        let window = self.filled(name, "a part of a window's title or its ref")?;
+        Ok(window.map(|text| match text.trim().parse() {
+            Ok(reference) => Toplevel::Ref(reference),
+            Err(()) => Toplevel::Titled(text.to_owned()),
+        }))
     }
 
     /// The point `x`,`y`, or with `width`,`height` the centre of that rectangle.

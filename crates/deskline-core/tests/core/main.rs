@@ -4,6 +4,7 @@
 mod diffs;
 mod excerpts;
 mod fixture;
+mod focus;
 mod keys;
 mod lines;
 mod roles;

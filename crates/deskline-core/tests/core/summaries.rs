@@ -20,6 +20,7 @@ fn click() -> Summary {
         screenshot: Some(format!("{base}.png")),
         summary: "Clicked 'Send' [AXButton]. 2 added, 1 removed, 3 modified. Settled in 84 ms."
             .into(),
+        focus: Some("\"Messages\" › [AXTextField] \"Message\" #e31".into()),
         text_changes: vec![("Hey are you free Friday".into(), String::new())],
         visible_elements: vec!["[AXStaticText] \"Sending…\" (40,610 90×18) #e97".into()],
         ..Summary::default()
@@ -34,9 +35,9 @@ fn a_summary_is_as_specified() {
     app: Messages
     file: /tmp/deskline/1776457217931_click_and_traverse.txt
     file_size: 27343 bytes (451 elements)
-    hint: grep -n 'AXButton' /tmp/deskline/1776457217931_click_and_traverse.txt
     screenshot: /tmp/deskline/1776457217931_click_and_traverse.png
     summary: Clicked 'Send' [AXButton]. 2 added, 1 removed, 3 modified. Settled in 84 ms.
+    focus: "Messages" › [AXTextField] "Message" #e31
     text_changes:
       'Hey are you free Friday' -> ''
     visible_elements:
@@ -50,6 +51,9 @@ fn every_field_has_its_place() {
         dialog: Some("\"Choose a file\" [AXWindow (dialog)] #e9".into()),
         partial: vec!["closed menus: 500 ms were over".into()],
         blind: vec!["(40,90 600×400) [AXGroup (drawing area)]".into()],
+        hint: true,
+        steps: vec!["1 done: Clicked 'Send' [AXButton]".into()],
+        windows: Some("\"Messages\" #e2 (front), \"Preferences\" #e77".into()),
         notes: vec!["no guard: the person's input was not kept out".into()],
         app_switch: Some(Handoff {
             app: "File Upload".into(),
@@ -72,7 +76,11 @@ fn every_field_has_its_place() {
     hint: grep -n 'AXButton' /tmp/deskline/1776457217931_click_and_traverse.txt
     screenshot: /tmp/deskline/1776457217931_click_and_traverse.png
     summary: Clicked 'Send' [AXButton]. 2 added, 1 removed, 3 modified. Settled in 84 ms.
+    steps:
+      1 done: Clicked 'Send' [AXButton]
     note: no guard: the person's input was not kept out
+    focus: "Messages" › [AXTextField] "Message" #e31
+    windows: "Messages" #e2 (front), "Preferences" #e77
     text_changes:
       'Hey are you free Friday' -> ''
     visible_elements:
@@ -101,6 +109,7 @@ fn an_error_has_the_same_form() {
 #[test]
 fn a_path_with_a_space_is_quoted_for_the_shell() {
     let mut summary = click();
+    summary.hint = true;
     summary.file.as_mut().unwrap().path = "/tmp/it's mine/1.txt".into();
     let hint = r"hint: grep -n 'AXButton' '/tmp/it'\''s mine/1.txt'";
     assert!(summary.render().contains(hint));
@@ -120,6 +129,21 @@ fn window_with(n: usize) -> String {
         .unwrap();
     }
     lines
+}
+
+#[test]
+fn the_hint_stands_where_a_list_was_cut() {
+    let mut summary = click();
+    assert!(!summary.render().contains("hint:"));
+    summary.visible_elements = vec!["[AXButton] \"x\"".repeat(20); 19];
+    let cut = summary.render();
+    assert!(cut.contains("more)") && cut.contains("hint:"), "{cut}");
+    summary.visible_elements = vec!["[AXButton]".into(); 20];
+    let capped = summary.render();
+    assert!(
+        !capped.contains("more)") && capped.contains("hint:"),
+        "{capped}"
+    );
 }
 
 #[test]
@@ -226,7 +250,7 @@ fn text_changes_put_values_first() {
     assert_eq!(counts(&diff), "0 added, 0 removed, 2 modified");
 }
 
-const FIELDS: [&str; 20] = [
+const FIELDS: [&str; 23] = [
     "status: ",
     "error: ",
     "pid: ",
@@ -239,7 +263,10 @@ const FIELDS: [&str; 20] = [
     "hint: ",
     "screenshot: ",
     "summary: ",
+    "steps:",
     "note: ",
+    "focus: ",
+    "windows: ",
     "late_changes: ",
     "picture_changed: ",
     "text_changes:",
@@ -271,6 +298,10 @@ prop_compose! {
             file: some(3).map(|path| File { path, bytes: numbers.1, elements: numbers.2 }),
             screenshot: some(4),
             summary: texts[6].clone(),
+            hint: present[4],
+            steps: elements.clone(),
+            focus: some(1),
+            windows: some(4),
             notes: partial.clone(),
             blind: more.clone(),
             late_changes: LateChanges {
@@ -306,7 +337,7 @@ proptest! {
         }
         let count = |field: &str| text.lines().filter(|l| l.starts_with(field)).count();
         for (i, field) in FIELDS.iter().enumerate() {
-            let most = match i { 5 => 2, 6 | 12 => 3, _ => 1 };
+            let most = match i { 5 => 2, 6 | 13 => 3, _ => 1 };
             prop_assert!(count(field) <= most, "{} in\n{}", field, text);
         }
         prop_assert!(!text.replace('\n', "").contains(deskline_core::escape::is_hostile));

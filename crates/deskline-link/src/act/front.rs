@@ -31,19 +31,27 @@ pub(crate) enum Wanted {
     App,
 }
 
-impl Wanted {
+impl Act<'_> {
     /// The window for a click on a target. A point from the call means whatever is topmost there.
-    pub(crate) fn of(target: &Resolved) -> Self {
+    pub(crate) fn wanted(&self, target: &Resolved) -> Wanted {
         match (target.index, target.point) {
-            (_, Some(point)) if target.given => Self::Place(point),
-            (Some(index), _) => Self::Element(index),
-            (None, Some(point)) => Self::Place(point),
-            (None, None) => Self::App,
+            (_, Some(point)) if target.given => self.wanted_at(point),
+            (Some(index), _) => Wanted::Element(index),
+            (None, Some(point)) => self.wanted_at(point),
+            (None, None) => self.wanted_for_keys(),
         }
     }
-}
 
-impl Act<'_> {
+    /// The window for a click at a point: the one that the call insists on, or the topmost there.
+    pub(crate) fn wanted_at(&self, point: Point) -> Wanted {
+        self.window.map_or(Wanted::Place(point), Wanted::Element)
+    }
+
+    /// The window that keys are for.
+    pub(crate) fn wanted_for_keys(&self) -> Wanted {
+        self.window.map_or(Wanted::App, Wanted::Element)
+    }
+
     /// Brings the wanted window to the front and checks that it is there, as input must not go
     /// anywhere else. Grabs the person's devices. If windows had to be raised to tell similar ones
     /// apart, returns the tree that told them apart.

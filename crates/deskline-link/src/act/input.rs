@@ -3,7 +3,6 @@
 
 use deskline_core::{KeyPress, Point, Rect, Tree};
 
-use super::front::Wanted;
 use super::reach::Reached;
 use super::{Act, Outcome};
 use crate::aim::Aim;
@@ -57,13 +56,13 @@ impl Act<'_> {
                 }
             }
             Input::Type { typing } => {
-                self.front(desk, Wanted::App)?;
+                self.front(desk, self.wanted_for_keys())?;
                 self.caption(desk, typing.text.as_deref())?;
                 outcome.keys.before = self.tree.map(Witness::of);
                 self.type_and_press(desk, typing, outcome)?;
             }
             Input::PressKey { press } => {
-                self.front(desk, Wanted::App)?;
+                self.front(desk, self.wanted_for_keys())?;
                 outcome.keys.before = self.tree.map(Witness::of);
                 self.press_key(desk, *press, outcome)?;
             }
@@ -72,7 +71,7 @@ impl Act<'_> {
                 delta_x,
                 delta_y,
             } => {
-                self.front(desk, Wanted::Place(*at))?;
+                self.front(desk, self.wanted_at(*at))?;
                 self.look_at_canvas(desk, *at, outcome);
                 outcome.done.underway = true;
                 desk.scroll(*at, *delta_x, *delta_y, self.cancel)?;
@@ -294,7 +293,7 @@ impl Act<'_> {
         let caption = text.map_or("", |text| self.caption_of(text));
         desk.show(place, caption, self.options.animation_duration, self.cancel)?;
         if guarded {
-            self.front(desk, Wanted::of(target)).map(drop)
+            self.front(desk, self.wanted(target)).map(drop)
         } else {
             Ok(())
         }
@@ -307,7 +306,7 @@ impl Act<'_> {
         desk.ungrab();
         let caption = self.caption_of(text);
         desk.show(None, caption, self.options.animation_duration, self.cancel)?;
-        self.front(desk, Wanted::App).map(drop)
+        self.front(desk, self.wanted_for_keys()).map(drop)
     }
 
     /// What the caption shows of a text: others may see the screen.

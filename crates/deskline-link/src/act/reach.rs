@@ -72,7 +72,7 @@ impl Act<'_> {
         target: &Resolved,
         point: Point,
     ) -> Result<String> {
-        self.front(desk, Wanted::Place(point))?;
+        self.front(desk, self.wanted_at(point))?;
         let sure = |tree: &Tree, index| tree.windows_of(index).len() < 2;
         if let (Some(tree), Some(index)) = (self.tree, target.index)
             && !sure(tree, index)
@@ -106,7 +106,7 @@ impl Act<'_> {
             _ => (start.point, to.point.ok_or_else(|| no_place(&to.name))?),
         };
         // A reading may have released the grab.
-        self.front(desk, Wanted::of(from))?;
+        self.front(desk, self.wanted(from))?;
         self.check_end(desk, to, end)?;
         Ok((start, end))
     }

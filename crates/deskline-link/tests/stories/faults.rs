@@ -235,12 +235,13 @@ fn an_error_after_the_action_says_that_it_happened() {
     let mut story = Story::new();
     story.given(|world| world.on_press("Send", |world| world.becomes(MAIL, Health::Hung)));
     story.click("Send");
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.told(), @r##"
     status: error
     error: Clicked 'Send' [AXButton]; then: Mail (pid 100) does not answer: no reply to an accessibility call within _ ms. It may be busy or hung; wait and call refresh_traversal, other apps are not affected. Do not repeat it before you have looked
     pid: 100
     app: Mail
-    ");
+    focus: "New Message"
+    "##);
     assert_snapshot!(story.seen(), @"
     reached: Mail: click Send
     front: Notes, pointer: 900,700
@@ -255,12 +256,13 @@ fn an_error_after_the_action_says_that_it_happened() {
         Box::new(|world: &mut World| world.becomes(MAIL, Health::Dead)),
     );
     story.press("Send");
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.told(), @r##"
     status: success
     pid: 100
     app: Mail
     summary: Pressed 'Send' [AXButton]. The app has no window any more.
-    ");
+    focus: "New Message"
+    "##);
 }
 
 #[test]
@@ -285,12 +287,13 @@ fn a_text_that_another_window_cuts_short_stops_there() {
         }),
     );
     story.type_text("bob@example.com");
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.told(), @r##"
     status: error
     error: the window 'Restart now?' (pid 400) is in front now, and input would not reach the target any more. 7 characters were typed. Whether it was done all the same is not known: do not repeat it before you have looked
     pid: 100
     app: Mail
-    ");
+    focus: "New Message"
+    "##);
     assert_snapshot!(story.seen(), @"
     reached: Mail: b, Mail: o, Mail: b, Mail: @, Mail: e, Mail: x, Mail: a
     front: Restart now?, pointer: 900,700
@@ -400,12 +403,13 @@ fn the_text_after_a_click_obeys_the_bounds_where_it_lands() {
         });
     });
     story.click_then("Send", Some("rm -rf"), None);
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.told(), @r##"
     status: error
     error: Clicked 'Send' [AXButton]; then: the click brought an app to the front (pid 400) that is out of bounds, so no key was sent. Allowed are apps named 'Mail'. Do not repeat it before you have looked
     pid: 100
     app: Mail
-    ");
+    focus: "New Message"
+    "##);
     assert_snapshot!(story.seen(), @"
     reached: Mail: click Send
     front: bash, pointer: 900,700
@@ -423,12 +427,13 @@ fn the_title_of_a_window_out_of_bounds_is_not_shown() {
         }),
     );
     story.click("Send");
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.told(), @r##"
     status: error
     error: a window of pid 300 lies over (540, 52), where this was to go. Nothing was sent there; press_ax_and_traverse works also where something lies over it
     pid: 100
     app: Mail
-    ");
+    focus: "New Message"
+    "##);
 }
 
 #[test]

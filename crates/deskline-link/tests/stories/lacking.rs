@@ -21,15 +21,16 @@ fn trees_only() -> Story {
 fn without_a_display_trees_are_read_and_pressed() {
     let mut story = trees_only();
     story.press("Send");
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.told(), @r##"
     status: success
     pid: 100
     app: Mail
     summary: Pressed 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
     note: no picture: it is reached through a bridge for trees
+    focus: "New Message"
     text_changes:
       'To' -> 'Sent'
-    ");
+    "##);
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 whole
@@ -40,29 +41,31 @@ fn without_a_display_trees_are_read_and_pressed() {
     ");
     story.set_value("Sent", "bob");
     assert_snapshot!(story.field("summary"), @"Set 'Sent' [AXTextField] to 'bob'. 0 added, 0 removed, 1 modified. Settled in _ ms.");
-    assert_snapshot!(story.refresh().told(), @r#"
+    assert_snapshot!(story.refresh().told(), @r##"
     status: success
     pid: 100
     app: Mail
     summary: Read the tree. 8 elements, 6 visible.
     note: no picture: it is reached through a bridge for trees
+    focus: "New Message"
     visible_elements:
       [AXTextField] "Sent bob" (20,40 300×24) #e3
       [AXTextField] "Password" (20,80 300×24) secure #e4
       [AXButton] "Send" (500,40 80×24) #e5
       [AXStaticText] "Inbox" (30,130 100×20) #e7
-    "#);
+    "##);
 }
 
 #[test]
 fn without_a_display_input_is_an_error_that_says_what_to_do_instead() {
     let mut story = trees_only();
-    assert_snapshot!(story.click("Send").told(), @"
+    assert_snapshot!(story.click("Send").told(), @r##"
     status: error
     error: clicking is not possible on this desktop: it is reached through a bridge for trees. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API
     pid: 100
     app: Mail
-    ");
+    focus: "New Message"
+    "##);
     assert_snapshot!(story.type_text("bob").field("error"), @"typing is not possible on this desktop: it is reached through a bridge for trees. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API");
     assert_snapshot!(story.drag("Inbox", "Send").field("error"), @"dragging is not possible on this desktop: it is reached through a bridge for trees. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API");
     assert_snapshot!(story.seen(), @"
@@ -157,16 +160,17 @@ fn without_a_guard_or_pictures_the_answer_says_so() {
         has.pictures = no("the portal was refused");
     });
     story.click("Send");
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.told(), @r##"
     status: success
     pid: 100
     app: Mail
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
     note: no guard: only the compositor could. The user's own keys and clicks may have mixed with this
     note: no picture: the portal was refused
+    focus: "New Message" › [AXButton] "Send" #e5
     text_changes:
       'To' -> 'Sent'
-    ");
+    "##);
 }
 
 #[test]
@@ -177,12 +181,13 @@ fn a_button_that_the_person_holds_is_waited_for() {
     assert!(!story.click("Send").is_error(), "{}", story.text());
     let mut story = Story::new();
     story.given(|world| world.held = true);
-    assert_snapshot!(story.click("Send").told(), @"
+    assert_snapshot!(story.click("Send").told(), @r##"
     status: error
     error: the user is holding a mouse button down, and a click would become part of what they are doing. Nothing was sent; try again in a moment
     pid: 100
     app: Mail
-    ");
+    focus: "New Message"
+    "##);
     assert_snapshot!(story.seen(), @"
     reached: nothing
     front: Notes, pointer: 900,700

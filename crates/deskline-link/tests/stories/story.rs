@@ -138,11 +138,9 @@ impl Story {
             _ => serde_json::Map::new(),
         };
         let call = Call {
-            tool,
-            pid: (tool != Tool::Open).then_some(pid),
-            action,
             options: self.options.clone(),
             arguments,
+            ..Call::new(tool, (tool != Tool::Open).then_some(pid), action)
         };
         self.answer = Some(self.links.run(&call, &Cancel::new()));
         self

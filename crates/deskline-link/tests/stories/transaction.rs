@@ -15,14 +15,15 @@ use crate::world::{Health, World};
 fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_order() {
     let mut story = Story::new();
     story.click("Send");
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.told(), @r##"
     status: success
     pid: 100
     app: Mail
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    focus: "New Message" › [AXButton] "Send" #e5
     text_changes:
       'To' -> 'Sent'
-    ");
+    "##);
     assert_snapshot!(story.calls().join("\n"), @"
     listen 100
     read 100 whole
@@ -71,12 +72,13 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
 fn nothing_is_touched_where_the_target_cannot_be_found() {
     let mut story = Story::new();
     story.click("Sned");
-    assert_snapshot!(story.told(), @r#"
+    assert_snapshot!(story.told(), @r##"
     status: error
     error: no element matches 'Sned'. Nearest: "Send" [AXButton] #e5, "Password" [AXTextField] #e4, "New Message" [AXWindow] #e2. Nothing was touched. Call refresh_traversal and grep its file
     pid: 100
     app: Mail
-    "#);
+    focus: "New Message"
+    "##);
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 whole
@@ -90,31 +92,33 @@ fn what_came_between_two_links_is_late() {
     story.refresh();
     story.given(|world| world.node("To").unwrap().value = "bob".into());
     story.press("Send");
-    assert_snapshot!(story.told(), @r#"
+    assert_snapshot!(story.told(), @r##"
     status: success
     pid: 100
     app: Mail
     summary: Pressed 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    focus: "New Message"
     late_changes: 1 modified since the last answer
       [AXTextField] "To bob" (20,40 300×24) #e3
     text_changes:
       'bob' -> ''
       'To' -> 'Sent'
-    "#);
+    "##);
 }
 
 #[test]
 fn quiet_actions_take_no_guard_and_touch_no_front() {
     let mut story = Story::new();
     story.set_value("To", "bob@example.com");
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.told(), @r##"
     status: success
     pid: 100
     app: Mail
     summary: Set 'To' [AXTextField] to 'bob@example.com'. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    focus: "New Message"
     text_changes:
       '' -> 'bob@example.com'
-    ");
+    "##);
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 whole
@@ -146,15 +150,16 @@ fn a_click_text_and_key_are_one_link_with_one_diff() {
         });
     });
     story.click_then("To", Some("bob"), Some("Return"));
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.told(), @r##"
     status: success
     pid: 100
     app: Mail
     summary: Clicked 'To' [AXTextField], typed 'bob', pressed Return. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    focus: "New Message" › [AXTextField] "To bob" #e3
     text_changes:
       '' -> 'bob'
       'Send' -> 'Sending'
-    ");
+    "##);
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 whole
@@ -193,14 +198,15 @@ fn what_is_scrolled_away_is_brought_into_view_first() {
         }),
     );
     story.click("Archive");
-    assert_snapshot!(story.told(), @r#"
+    assert_snapshot!(story.told(), @r##"
     status: success
     pid: 100
     app: Mail
     summary: Clicked 'Archive' [AXStaticText]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    focus: "New Message" › [AXStaticText] "Archive" #e8
     visible_elements:
       [AXStaticText] "Archive" (30,160 100×20) focused #e8
-    "#);
+    "##);
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 whole
@@ -285,16 +291,17 @@ fn a_handoff_is_read_and_nothing_is_put_back() {
     let mut story = Story::new();
     story.given(|world| world.on_press("Send", chooser));
     story.click("Send");
-    assert_snapshot!(story.told(), @r#"
+    assert_snapshot!(story.told(), @r##"
     status: success
     pid: 100
     app: Mail
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 0 modified. Settled in _ ms.
+    focus: "Open File"
     app_switch: File Chooser (PID: 400) is now frontmost
     app_switch_elements: 3 total, 2 visible
     app_switch_visible_elements:
       [AXButton] "Open" (320,340 80×24) #e11
-    "#);
+    "##);
     assert_snapshot!(story.seen(), @"
     reached: Mail: click Send
     front: Open File, pointer: 540,52
@@ -306,14 +313,15 @@ fn the_persons_own_switch_is_no_handoff_and_is_not_read() {
     let mut story = Story::new();
     story.after("ungrab", person::switches_to(MUSIC_WINDOW));
     story.click("Send");
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.told(), @r##"
     status: success
     pid: 100
     app: Mail
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    focus: "New Message"
     text_changes:
       'To' -> 'Sent'
-    ");
+    "##);
     assert_snapshot!(story.seen(), @"
     reached: Mail: click Send
     front: Songs, pointer: 900,700
@@ -350,14 +358,15 @@ fn a_link_that_only_waits_hands_nothing_over() {
         timeout,
     };
     story.run(Tool::WaitFor, wait);
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.told(), @r##"
     status: success
     pid: 100
     app: Mail
     summary: 'Recipient' [AXTextField] is present after _ ms. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    focus: "New Message"
     text_changes:
       'To' -> 'Recipient'
-    ");
+    "##);
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 whole
@@ -460,12 +469,13 @@ fn esc_stops_the_text_and_puts_everything_back() {
     let mut story = Story::new();
     story.after("half", person::presses_esc());
     story.type_text("secret words");
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.told(), @r##"
     status: error
     error: Cancelled: the user pressed Esc during type_and_traverse. Some of the input may have gone in: call refresh_traversal to see
     pid: 100
     app: Mail
-    ");
+    focus: "New Message"
+    "##);
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 whole
@@ -508,17 +518,18 @@ fn a_link_is_one_line_of_the_journal_with_what_was_said_and_done() {
 fn refresh_looks_and_touches_nothing() {
     let mut story = Story::new();
     story.refresh();
-    assert_snapshot!(story.told(), @r#"
+    assert_snapshot!(story.told(), @r##"
     status: success
     pid: 100
     app: Mail
     summary: Read the tree. 8 elements, 6 visible.
+    focus: "New Message"
     visible_elements:
       [AXTextField] "To" (20,40 300×24) #e3
       [AXTextField] "Password" (20,80 300×24) secure #e4
       [AXButton] "Send" (500,40 80×24) #e5
       [AXStaticText] "Inbox" (30,130 100×20) #e7
-    "#);
+    "##);
     assert_snapshot!(story.calls().join("\n"), @"
     read 100 whole
     windows
@@ -564,15 +575,16 @@ fn without_a_guard_the_answer_says_so() {
     let mut story = Story::new();
     story.script().unable = Some("the display is Xwayland's");
     story.click("Send");
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.told(), @r##"
     status: success
     pid: 100
     app: Mail
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
     note: no guard: the display is Xwayland's. The user's own keys and clicks may have mixed with this
+    focus: "New Message" › [AXButton] "Send" #e5
     text_changes:
       'To' -> 'Sent'
-    ");
+    "##);
 }
 
 #[test]
@@ -580,12 +592,13 @@ fn an_app_that_ends_by_the_action_is_its_effect() {
     let mut story = Story::new();
     story.given(|world| world.on_press("Send", |world| world.becomes(MAIL, Health::Dead)));
     story.click("Send");
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.told(), @r##"
     status: success
     pid: 100
     app: Mail
     summary: Clicked 'Send' [AXButton]. The app has no window any more.
-    ");
+    focus: "New Message"
+    "##);
     assert_snapshot!(story.seen(), @"
     reached: Mail: click Send
     front: Notes, pointer: 900,700
@@ -607,14 +620,15 @@ fn what_is_opened_comes_to_the_front_and_the_persons_window_comes_back() {
     }));
     let identifier = "notes".to_owned();
     story.run(Tool::Open, Action::Open { identifier });
-    assert_snapshot!(story.told(), @r#"
+    assert_snapshot!(story.told(), @r##"
     status: success
     pid: 500
     app: Notes App
     summary: Opened 'notes'. 3 elements, 2 visible. Settled in _ ms.
+    focus: "Untitled"
     visible_elements:
       [AXTextArea] "Body" (0,0 200×200) #e3
-    "#);
+    "##);
     assert_snapshot!(story.acts(), @"
     open notes
     progress

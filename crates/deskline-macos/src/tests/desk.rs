@@ -6,7 +6,7 @@ use std::sync::Arc;
 use deskline_core::{KeyPress, Ref};
 use deskline_journal::{Journal, Retention};
 use deskline_link::call::{Input, Typing};
-use deskline_link::{Action, Answer, Call, Cancel, Links, Options, Policy, Target, Tool};
+use deskline_link::{Action, Answer, Call, Cancel, Links, Policy, Target, Tool};
 use tempfile::TempDir;
 
 use crate::os::fake::{Fake, Id, World, text};
@@ -129,13 +129,7 @@ impl Desk {
         action: Action,
         cancel: &Cancel,
     ) -> Answer {
-        let call = Call {
-            tool,
-            pid: (tool != Tool::Open).then_some(pid),
-            action,
-            options: Options::default(),
-            arguments: serde_json::Map::new(),
-        };
+        let call = Call::new(tool, (tool != Tool::Open).then_some(pid), action);
         self.links.run(&call, cancel)
     }
 

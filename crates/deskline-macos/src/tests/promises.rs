@@ -111,21 +111,19 @@ fn what_an_open_menu_holds_back_survives_an_error_of_another_app() {
 #[test]
 fn a_caption_shows_no_text_where_the_app_has_a_secure_field() {
     let mut desk = Desk::new();
+    let action = Action::Input(Input::Type {
+        typing: Typing {
+            text: Some("hunter2".into()),
+            key: None,
+        },
+    });
     let call = deskline_link::Call {
-        tool: Tool::Type,
-        pid: Some(MAIL),
-        action: Action::Input(Input::Type {
-            typing: Typing {
-                text: Some("hunter2".into()),
-                key: None,
-            },
-        }),
         options: deskline_link::Options {
             show_animation: true,
             animation_duration: std::time::Duration::from_millis(1),
             ..deskline_link::Options::default()
         },
-        arguments: serde_json::Map::new(),
+        ..deskline_link::Call::new(Tool::Type, Some(MAIL), action)
     };
     desk.links.run(&call, &deskline_link::Cancel::new());
     let said = desk.mac.world().said.clone();

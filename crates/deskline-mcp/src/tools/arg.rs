@@ -15,6 +15,8 @@ pub(crate) enum Type {
     Bool,
     /// A list of strings.
     Names,
+    /// A list of objects.
+    Objects,
 }
 
 impl Type {
@@ -25,6 +27,7 @@ impl Type {
             Self::Number => json!({"type": "number"}),
             Self::Bool => json!({"type": "boolean"}),
             Self::Names => json!({"type": "array", "items": {"type": "string"}}),
+            Self::Objects => json!({"type": "array", "items": {"type": "object"}}),
         }
     }
 }
@@ -81,6 +84,11 @@ pub(crate) const WIDTH: Arg = Arg::optional("width", Type::Number, "with height:
 pub(crate) const HEIGHT: Arg = Arg::optional("height", Type::Number, "");
 pub(crate) const PRESS_KEY: Arg = Arg::optional("pressKey", Type::Text, "pressed last: Return");
 pub(crate) const PRESS_KEY_MODIFIERS: Arg = Arg::optional("pressKeyModifiers", Type::Names, "");
+pub(crate) const WINDOW: Arg = Arg::optional(
+    "window",
+    Type::Text,
+    "ref or part of its title, if there are several",
+);
 pub(crate) const MODIFIER_FLAGS: Arg =
     Arg::optional("modifierFlags", Type::Names, "Shift, Control, Alt, Command");
 

@@ -3,7 +3,7 @@
 use deskline_link::call::Input;
 use deskline_link::{Action, Tool};
 
-use super::arg::{Arg, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, Type};
+use super::arg::{Arg, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, Type, WINDOW};
 use super::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
 
@@ -15,6 +15,7 @@ pub(super) static TYPE: ToolRecord = ToolRecord {
         Arg::required("text", Type::Text, ""),
         PRESS_KEY,
         PRESS_KEY_MODIFIERS,
+        WINDOW,
     ],
     effect: Effect::Act,
     handler: Handler::Link(Tool::Type, type_text),
@@ -35,6 +36,7 @@ pub(super) static PRESS_KEY_TOOL: ToolRecord = ToolRecord {
         PID,
         Arg::required("keyName", Type::Text, ""),
         MODIFIER_FLAGS,
+        WINDOW,
     ],
     effect: Effect::Act,
     handler: Handler::Link(Tool::PressKey, press_key),

@@ -6,7 +6,7 @@ use deskline_core::States;
 use deskline_link::call::Awaited;
 use deskline_link::{Action, Tool};
 
-use super::arg::{Arg, ELEMENT, PID, REF, ROLE, Type};
+use super::arg::{Arg, ELEMENT, PID, REF, ROLE, Type, WINDOW};
 use super::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong, shown};
 
@@ -34,7 +34,7 @@ fn open(args: Args<'_>) -> Result<Action, Wrong> {
 pub(super) static REFRESH: ToolRecord = ToolRecord {
     name: "refresh_traversal",
     about: "Read an app's window again without touching it. Only for what changed by itself: each action already answers with a fresh tree.",
-    args: &[PID],
+    args: &[PID, WINDOW],
     effect: Effect::Look,
     handler: Handler::Link(Tool::Refresh, |_| Ok(Action::Refresh)),
 };

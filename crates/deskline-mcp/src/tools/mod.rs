@@ -2,6 +2,7 @@
 //! so they cannot disagree.
 
 mod arg;
+mod chain;
 mod files;
 mod keyboard;
 mod look;
@@ -10,6 +11,7 @@ mod quiet;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use deskline_core::nearest;
@@ -29,8 +31,10 @@ type Read = fn(Args<'_>) -> Result<Action, Wrong>;
 /// How a tool is carried out.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Handler {
-    /// A link.
+    /// A link of one step.
     Link(Tool, Read),
+    /// A link of several steps.
+    Chain,
     /// Lists the desktop's apps.
     Applications,
     /// Searches a tree file.
@@ -83,7 +87,7 @@ pub(crate) struct ToolRecord {
 }
 
 /// All tools, in the order of the list.
-pub(crate) static TOOLS: [&ToolRecord; 14] = [
+pub(crate) static TOOLS: [&ToolRecord; 15] = [
     &look::OPEN,
     &pointer::CLICK,
     &keyboard::TYPE,
@@ -98,6 +102,7 @@ pub(crate) static TOOLS: [&ToolRecord; 14] = [
     &files::VIEW_SCREENSHOT,
     &look::WAIT_FOR,
     &pointer::DRAG,
+    &chain::CHAIN,
 ];
 
 impl ToolRecord {
@@ -105,6 +110,7 @@ impl ToolRecord {
     pub(crate) fn reads_only(&self) -> bool {
         match self.handler {
             Handler::Link(tool, _) => tool == Tool::Refresh,
+            Handler::Chain => false,
             Handler::Applications | Handler::Search | Handler::Screenshot => true,
         }
     }
@@ -122,7 +128,7 @@ impl ToolRecord {
     /// Refuses unknown arguments, and a call that lacks a required one.
     pub(crate) fn check(&self, args: Args<'_>) -> Result<(), Wrong> {
         let options: &[Arg] = match self.handler {
-            Handler::Link(..) => &OPTIONS,
+            Handler::Link(..) | Handler::Chain => &OPTIONS,
             _ => &[],
         };
         let valid: Vec<&str> = self
@@ -153,21 +159,30 @@ impl ToolRecord {
 }
 
 /// Makes the link of a call, for a tool that runs one.
-pub(crate) fn call(
-    record: &ToolRecord,
-    tool: Tool,
-    read: Read,
-    arguments: &Map<String, Value>,
-) -> Result<Call, Wrong> {
-    let args = Args(arguments);
+pub(crate) fn call(record: &ToolRecord, arguments: &Map<String, Value>) -> Result<Call, Wrong> {
+    let (tool, arguments) = match record.handler {
+        Handler::Link(tool, _) => (tool, Cow::Borrowed(arguments)),
+        Handler::Chain => (Tool::Chain, chain::unpacked(arguments)?),
+        _ => return Err(format!("{} runs no link", record.name)),
+    };
+    let args = Args(&arguments);
     record.check(args)?;
     let pid = args.whole("pid", 1, i32::MAX)?.map(i32::unsigned_abs);
+    let (window, options) = (args.toplevel("window")?, args.options()?);
+    let mut actions = match record.handler {
+        Handler::Link(_, read) => vec![read(args)?],
+        _ => chain::actions(&arguments)?,
+    };
+    let then = actions.split_off(1);
+    let action = actions.pop().ok_or("steps is empty")?;
     Ok(Call {
         tool,
         pid,
-        action: read(args)?,
-        options: args.options()?,
-        arguments: arguments.clone(),
+        window,
+        action,
+        then,
+        options,
+        arguments: arguments.into_owned(),
     })
 }
 

@@ -5,7 +5,7 @@ use deskline_link::{Action, Target, Tool};
 
 use super::arg::{
     Arg, ELEMENT, HEIGHT, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, REF, ROLE, Type,
-    WIDTH, X, Y,
+    WIDTH, WINDOW, X, Y,
 };
 use super::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
@@ -57,6 +57,7 @@ pub(super) static SCROLL: ToolRecord = ToolRecord {
         Arg::required("y", Type::Number, ""),
         Arg::required("deltaY", Type::Integer, ""),
         Arg::optional("deltaX", Type::Integer, ""),
+        WINDOW,
         Arg::unlisted("width", Type::Number),
         Arg::unlisted("height", Type::Number),
     ],

@@ -1,0 +1,138 @@
+//! Where keys go in an app: its front window, the focused element in it, and the other windows.
+
+use crate::escape::short_escaped;
+use crate::texts::own_text;
+use crate::{Element, Ref, Role, States, Texts, Tree};
+
+/// How many windows a summary names.
+const MOST: usize = 6;
+
+impl Tree {
+    /// The toplevel elements that show, frontmost first. Where the platform does not tell the order,
+    /// in tree order, the one with the focus first.
+    pub fn toplevels(&self) -> Vec<usize> {
+        let shows = |w: &&crate::TreeWindow| w.on_screen;
+        let mut found: Vec<usize> = Vec::new();
+        for window in self.windows.iter().filter(shows) {
+            for &top in &window.elements {
+                if !found.contains(&top) {
+                    found.push(top);
+                }
+            }
+        }
+        if !found.is_empty() {
+            return found;
+        }
+        let visible = (0..self.elements.len()).filter(|&i| self.elements[i].visible);
+        for top in visible.filter_map(|i| self.toplevel(i)) {
+            let passing = matches!(self.elements[top].role, Role::MENU | Role::HELP_TAG);
+            if !passing && !found.contains(&top) {
+                found.push(top);
+            }
+        }
+        let focused = self.focused_in(None).and_then(|i| self.toplevel(i));
+        found.sort_by_key(|top| Some(*top) != focused);
+        found
+    }
+
+    /// The toplevel that keys go to: the open dialog's, or the frontmost.
+    pub fn active_toplevel(&self) -> Option<usize> {
+        let dialog = self.dialog.and_then(|dialog| self.toplevel(dialog));
+        dialog.or_else(|| self.toplevels().first().copied())
+    }
+
+    /// The focused element: the innermost, as toolkits mark its ancestors too. In one toplevel, or
+    /// anywhere.
+    pub fn focused_in(&self, toplevel: Option<usize>) -> Option<usize> {
+        let focused = |&i: &usize| {
+            self.elements[i].states.contains(States::FOCUSED)
+                && toplevel.is_none_or(|top| self.toplevel(i) == Some(top))
+        };
+        (0..self.elements.len()).rev().find(focused)
+    }
+
+    /// The toplevel whose text contains `title`, case-insensitively: an exact match first, then the
+    /// frontmost.
+    pub fn toplevel_titled(&self, title: &str) -> Option<usize> {
+        let wanted = title.trim().to_lowercase();
+        let text = |top: usize| Some(own_text(&self.elements[top])?.shown.trim().to_lowercase());
+        let tops = self.toplevels();
+        let exact = tops
+            .iter()
+            .find(|&&top| text(top).as_ref() == Some(&wanted));
+        let part = || {
+            let has = |&&top: &&usize| text(top).is_some_and(|text| text.contains(&wanted));
+            tops.iter().find(has)
+        };
+        exact.or_else(part).copied()
+    }
+}
+
+/// `"sales.csv – LibreOffice Calc" › [AXTextField] "Name" #e33`: the window that keys go to, and the
+/// focused element. `None` if the app shows no window.
+pub fn focus(tree: &Tree) -> Option<String> {
+    let top = tree.active_toplevel()?;
+    let window = title(&tree.elements[top], 60);
+    let Some(index) = focused(tree, top).filter(|&index| index != top) else {
+        return Some(window);
+    };
+    let element = &tree.elements[index];
+    let name = match Texts::of(tree).text(tree, index) {
+        Some(text) => format!(" \"{}\"", short_escaped(text.shown.trim(), 40)),
+        None => String::new(),
+    };
+    let role = element.role.ax();
+    Some(format!(
+        "{window} › [{role}]{name}{}",
+        reference(element.reference)
+    ))
+}
+
+/// The element that keys go to while this toplevel is active.
+fn focused(tree: &Tree, top: usize) -> Option<usize> {
+    tree.focused_in(Some(top)).or_else(|| {
+        // An open menu or a completer has a toplevel of its own, and takes the keys.
+        let windows = tree.toplevels();
+        let other = |index: &usize| !tree.toplevel(*index).is_some_and(|t| windows.contains(&t));
+        tree.focused_in(None).filter(other)
+    })
+}
+
+/// `"Messages" #e2 (front), "Preferences" #e77`, front first. `None` unless there are several.
+pub fn windows(tree: &Tree) -> Option<String> {
+    let mut tops = tree.toplevels();
+    if tops.len() < 2 {
+        return None;
+    }
+    let active = tree.active_toplevel();
+    tops.sort_by_key(|top| Some(*top) != active);
+    let more = tops.len().saturating_sub(MOST);
+    let mut names: Vec<String> = tops
+        .iter()
+        .take(MOST)
+        .map(|&top| {
+            let window = &tree.elements[top];
+            let front = if Some(top) == active { " (front)" } else { "" };
+            format!(
+                "{}{}{front}",
+                title(window, 40),
+                reference(window.reference)
+            )
+        })
+        .collect();
+    if more > 0 {
+        names.push(format!("… (+{more} more)"));
+    }
+    Some(names.join(", "))
+}
+
+fn title(window: &Element, most: usize) -> String {
+    match own_text(window) {
+        Some(text) => format!("\"{}\"", short_escaped(text.shown.trim(), most)),
+        None => format!("[{}]", window.role.ax()),
+    }
+}
+
+fn reference(reference: Option<Ref>) -> String {
+    reference.map_or_else(String::new, |reference| format!(" #{reference}"))
+}

@@ -1,0 +1,61 @@
+use deskline_core::focus::{focus, windows};
+use deskline_core::{Rect, TreeWindow, WindowId};
+
+use crate::fixture::tree;
+
+fn window(id: u64, top: usize) -> TreeWindow {
+    TreeWindow {
+        id: WindowId(id),
+        extents: Rect {
+            x: 0,
+            y: 0,
+            w: 10,
+            h: 10,
+        },
+        on_screen: true,
+        elements: vec![top],
+    }
+}
+
+const TWO: &str = r#"[AXApplication] "Office" #e1
+ [AXWindow] "sums.ods" x:0 y:0 w:9 h:9 visible #e2
+  [AXTable] x:0 y:0 w:9 h:9 visible focused #e3
+   [AXCell] "A7" x:0 y:0 w:9 h:9 visible focused #e4
+ [AXWindow] "letter.odt" x:0 y:0 w:9 h:9 visible #e5
+  [AXTextArea] "Dear \"all\"" x:0 y:0 w:9 h:9 visible focused #e6
+"#;
+
+#[test]
+fn the_front_window_and_the_innermost_focused_element_are_named() {
+    let mut office = tree(TWO);
+    let top = |name| {
+        office
+            .elements
+            .iter()
+            .position(|e| e.title.shown == name)
+            .unwrap()
+    };
+    let (sums, letter) = (top("sums.ods"), top("letter.odt"));
+    office.windows = vec![window(1, letter), window(2, sums)];
+    insta::assert_snapshot!(focus(&office).unwrap(), @r##""letter.odt" › [AXTextArea] "Dear \"all\"" #e6"##);
+    insta::assert_snapshot!(windows(&office).unwrap(), @r##""letter.odt" #e5 (front), "sums.ods" #e2"##);
+    office.windows.reverse();
+    insta::assert_snapshot!(focus(&office).unwrap(), @r##""sums.ods" › [AXCell] "A7" #e4"##);
+    insta::assert_snapshot!(windows(&office).unwrap(), @r##""sums.ods" #e2 (front), "letter.odt" #e5"##);
+    // A dialog takes the keys wherever the display thinks that it is.
+    office.dialog = Some(letter);
+    assert!(focus(&office).unwrap().starts_with("\"letter.odt\""));
+    assert_eq!(office.toplevel_titled("SUMS"), Some(sums));
+    assert_eq!(office.toplevel_titled("nothing"), None);
+}
+
+#[test]
+fn one_window_is_not_listed_and_without_a_display_the_focus_tells_which_is_active() {
+    let mut office = tree(TWO);
+    assert!(office.windows.is_empty());
+    assert!(focus(&office).unwrap().starts_with("\"letter.odt\""));
+    office.elements.truncate(4);
+    assert_eq!(windows(&office), None);
+    office.elements.truncate(1);
+    assert_eq!(focus(&office), None);
+}

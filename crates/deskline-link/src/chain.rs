@@ -1,0 +1,157 @@
+//! The steps of a chain: each is resolved on what the one before it led to. A call that is no chain
+//! has one step.
+
+use deskline_core::{Diff, Tree};
+
+use crate::checkpoint::Checkpoint;
+use crate::desktop::Desktop;
+use crate::display::Window;
+use crate::error::{Error, Result};
+use crate::handoff::Handoff;
+use crate::report::{Ended, Report, Step};
+use crate::secrecy::Witness;
+use crate::steps::{Steps, Targets, has_ended, no_pid};
+
+impl Steps<'_> {
+    /// Carries out every step, the first one with `targets`. Leaves the last step's looks at the
+    /// front window in `handoff`. Returns the error of a later step that failed: what was done before
+    /// it is answered all the same.
+    ///
+    /// # Errors
+    /// An error of the first step, or one that leaves nothing to tell: the user's Esc, a lost
+    /// connection, an app that does not answer.
+    pub(crate) fn walk(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        targets: Targets,
+        handoff: &mut Handoff,
+        report: &mut Report,
+    ) -> Result<Option<Error>> {
+        let mut actions = self.call.actions().peekable();
+        let mut targets = Ok(targets);
+        while let Some(action) = actions.next() {
+            *handoff = Handoff::of(action);
+            let done = targets.and_then(|t| self.carry_out(desk, action, &t, handoff, report));
+            if let Err(e) = done {
+                return self.stop(desk, e, report).map(Some);
+            }
+            let Some(next) = actions.peek() else { break };
+            targets = report.timed("resolve", |report| {
+                self.go_on(desk, handoff, report)?;
+                self.resolve(&mut **desk, next, report)
+            });
+        }
+        Ok(None)
+    }
+
+    /// Ends a step that another one follows, and decides where that goes: to what this one brought to
+    /// the front, or back to the call's app once that has closed.
+    fn go_on(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        handoff: &Handoff,
+        report: &mut Report,
+    ) -> Result<()> {
+        let home = report.pid.ok_or_else(no_pid)?;
+        let to = match self.call.window {
+            Some(_) => None,
+            None => self.elsewhere(desk, handoff, report)?,
+        };
+        let to = to.map_or(home, |(_, pid)| pid);
+        let after = report.after.take();
+        let same = self.pid == Some(to) && !report.ended;
+        let tree = match after {
+            Some(mut tree) if same => {
+                self.carry_over(report, &tree);
+                self.readings.accept(&mut tree, report).map(|()| tree)
+            }
+            _ => {
+                self.pid = Some(to);
+                report.ended = false;
+                desk.drives(to);
+                self.listen(&mut **desk)
+                    .and_then(|()| self.readings.read(&mut **desk, to, report))
+            }
+        };
+        // Some of the text may have reached the window that took the front.
+        let bare = |tree: &Tree| !Witness::of(tree).is_secure();
+        let public = report.step.is_public() && (same || tree.as_ref().is_ok_and(bare));
+        let step = std::mem::take(&mut report.step);
+        report.ended_steps.push(Ended {
+            said: step.done.sentence(public),
+            public,
+        });
+        report.now = None;
+        report.now = Some(tree?);
+        Ok(())
+    }
+
+    /// A step failed. Takes the tree as the steps before it have left it.
+    fn stop(&mut self, desk: &mut Checkpoint<'_>, e: Error, report: &mut Report) -> Result<Error> {
+        let tells_nothing = matches!(e, Error::Cancelled(_) | Error::NotAnswering { .. });
+        if report.ended_steps.is_empty() || tells_nothing || e.costs_connection() {
+            return Err(e);
+        }
+        let Step { done, .. } = &report.step;
+        let untouched = done.is_empty() && !done.underway;
+        if untouched && report.now.is_some() {
+            report.after = report.now.take();
+        } else if let Some(pid) = self.pid.filter(|_| self.pid == report.pid) {
+            match desk.read(pid, self.again()) {
+                Ok(tree) => report.after = Some(tree),
+                Err(e) => has_ended(e, report)?,
+            }
+        }
+        Ok(e)
+    }
+
+    /// The other process that keys go to now: one that this step brought to the front, or that an
+    /// earlier one did and that is still there.
+    pub(crate) fn elsewhere(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        handoff: &Handoff,
+        report: &Report,
+    ) -> Result<Option<(Window, u32)>> {
+        let (Some(home), Some(pid)) = (report.pid, self.pid) else {
+            return Ok(None);
+        };
+        let taken = handoff.decide(desk, pid)?;
+        if taken.is_some() || pid == home {
+            return Ok(taken.filter(|(_, taken)| *taken != home));
+        }
+        let front = desk.front()?.and_then(|front| front.pid);
+        if front == Some(home) {
+            return Ok(None);
+        }
+        let still = desk.windows(pid)?.into_iter().next();
+        Ok(still.map(|window| (window, pid)))
+    }
+
+    /// Reads the call's app after the last step went to another one.
+    pub(crate) fn come_home(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        report: &mut Report,
+    ) -> Result<()> {
+        let home = report.pid.ok_or_else(no_pid)?;
+        report.now = None;
+        report.ended = false;
+        match self.readings.traverse(desktop, home) {
+            Ok(tree) => report.after = Some(tree),
+            Err(e) => {
+                report.after = None;
+                has_ended(e, report)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the refs of what the step has re-created as it was.
+    pub(crate) fn carry_over(&mut self, report: &Report, tree: &Tree) {
+        if let Some(now) = &report.now {
+            let renamed = Diff::between(now, tree).renamed(now, tree);
+            self.readings.carry_over(&renamed);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Makes trees that an agent may see: reads, checks the policy, assigns refs.
+
+use deskline_core::{ElementId, Tree};
+use deskline_journal::RefStore;
+
+use crate::desktop::Desktop;
+use crate::error::Result;
+use crate::policy::Policy;
+use crate::report::Report;
+use crate::trees::Scope;
+
+/// Makes a reading a tree that an agent may see: checks the policy and assigns refs.
+pub(crate) struct Readings<'t> {
+    pub(crate) id: String,
+    pub(crate) refs: &'t mut RefStore,
+    pub(crate) policy: &'t Policy,
+}
+
+impl Readings<'_> {
+    pub(crate) fn read(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        pid: u32,
+        report: &mut Report,
+    ) -> Result<Tree> {
+        let mut tree = self.traverse(desktop, pid)?;
+        self.accept(&mut tree, report)?;
+        Ok(tree)
+    }
+
+    /// A reading without refs, which no agent may see yet.
+    pub(crate) fn traverse(&self, desktop: &mut dyn Desktop, pid: u32) -> Result<Tree> {
+        let budget = self.policy.budget;
+        desktop.read(pid, Scope::Whole { budget })
+    }
+
+    /// Moves the refs of re-created elements: from old ids to new ones.
+    pub(crate) fn carry_over(&mut self, renamed: &[(ElementId, ElementId)]) {
+        if !renamed.is_empty()
+            && let Err(e) = self.refs.carry_over(&self.id, renamed)
+        {
+            // They have new refs then, and the old ones are stale.
+            tracing::warn!("refs were not carried over: {e}");
+        }
+    }
+
+    pub(crate) fn accept(&mut self, tree: &mut Tree, report: &mut Report) -> Result<()> {
+        self.policy.permit(&tree.app.name, tree.app.pid)?;
+        if let Err(e) = self.refs.assign(&self.id, tree) {
+            report
+                .notes
+                .push(format!("refs may not outlive this server: {e}"));
+        }
+        Ok(())
+    }
+}

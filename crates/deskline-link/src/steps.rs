@@ -1,0 +1,361 @@
+//! The steps of a link, one method each. [`crate::link`] has their order.
+
+use deskline_core::{Diff, States, Tree};
+
+use crate::act::{Act, Outcome};
+use crate::call::{Action, Call, Input, Quiet, Target};
+use crate::cancel::Cancel;
+use crate::checkpoint::Checkpoint;
+use crate::desktop::Desktop;
+use crate::error::{Error, Result};
+use crate::handoff::Handoff;
+use crate::late::Told;
+use crate::link::take_picture;
+use crate::open::open;
+use crate::policy::Policy;
+use crate::readings::Readings;
+use crate::report::{Report, TakenOver};
+use crate::resolve::{self, Resolved};
+use crate::secrecy::Witness;
+use crate::settle::{self, settle};
+use crate::trees::Scope;
+use crate::wait::wait_for;
+
+/// What an action is for, where it needs to know it beforehand.
+#[derive(Default)]
+pub(crate) struct Targets {
+    pub(crate) target: Option<Resolved>,
+    /// Where a drag ends.
+    to: Option<Resolved>,
+    /// The toplevel that the call insists on.
+    window: Option<usize>,
+}
+
+/// The steps, and what all of them go by.
+pub(crate) struct Steps<'s> {
+    pub(crate) policy: &'s Policy,
+    pub(crate) call: &'s Call,
+    pub(crate) cancel: &'s Cancel,
+    pub(crate) readings: Readings<'s>,
+    pub(crate) told: &'s Told,
+    /// The process that the current step is for. In a chain it can be another than the call's.
+    pub(crate) pid: Option<u32>,
+}
+
+impl Steps<'_> {
+    /// `refresh_traversal`.
+    pub(crate) fn look(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<()> {
+        let pid = self.pid.ok_or_else(no_pid)?;
+        report.pid = Some(pid);
+        let tree = report.timed("traverse", |report| self.read_since(desktop, pid, report))?;
+        report.window = self.window(&tree)?;
+        report.after = Some(tree);
+        report.timed("picture", |report| {
+            take_picture(desktop, pid, report.window, report);
+        });
+        Ok(())
+    }
+
+    /// Listens to the app from here on, so that a second traversal knows what has changed since the
+    /// first.
+    pub(crate) fn listen(&self, desktop: &mut dyn Desktop) -> Result<()> {
+        match self.pid.map(|pid| desktop.listen(pid)) {
+            Some(Err(e @ Error::NotAnswering { .. })) => return Err(e),
+            // Without events the settle step re-reads instead: slower, not wrong.
+            Some(Err(e)) => tracing::debug!("no events: {e}"),
+            None | Some(Ok(())) => {}
+        }
+        Ok(())
+    }
+
+    /// Reads the app, and notes what has changed since the last answer about it.
+    fn read_since(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        pid: u32,
+        report: &mut Report,
+    ) -> Result<Tree> {
+        let mut tree = self.readings.traverse(desktop, pid)?;
+        let since = self.told.since(&tree);
+        if let Some(since) = &since {
+            self.readings.carry_over(&since.renamed(&tree));
+        }
+        self.readings.accept(&mut tree, report)?;
+        report.late = since.and_then(|since| since.late(&tree));
+        Ok(tree)
+    }
+
+    /// The toplevel that the call insists on.
+    fn window(&self, tree: &Tree) -> Result<Option<usize>> {
+        let wanted = self.call.window.as_ref();
+        wanted
+            .map(|wanted| resolve::window(tree, wanted))
+            .transpose()
+    }
+
+    /// Step 1. Reads the tree unless the step before has just read it.
+    pub(crate) fn resolve(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        action: &Action,
+        report: &mut Report,
+    ) -> Result<Targets> {
+        let Some(pid) = self.pid.filter(|_| !matches!(action, Action::Open { .. })) else {
+            return Ok(Targets::default());
+        };
+        report.pid.get_or_insert(pid);
+        let wanted = resolve::target_of(action);
+        let needs_tree = wanted.is_some_and(|target| !matches!(target, Target::Point(_)));
+        let needs_tree = needs_tree || self.call.window.is_some() || self.call.is_chain();
+        if report.current().is_none()
+            && (self.call.options.traverse_before || needs_tree || self.policy.is_bounded())
+        {
+            report.before = Some(self.read_since(desktop, pid, report)?);
+        }
+        let tree = report.current();
+        let window = tree.map_or(Ok(None), |tree| self.window(tree))?;
+        let only_window = Targets {
+            window,
+            ..Targets::default()
+        };
+        let waits = matches!(action, Action::WaitFor { .. });
+        let Some(wanted) = wanted.filter(|_| !waits) else {
+            return Ok(only_window);
+        };
+        let target = resolve_on(tree, wanted, window)?;
+        let to = match action {
+            Action::Input(Input::Drag { to, .. }) => Some(resolve_on(tree, to, window)?),
+            _ => None,
+        };
+        let element = target.index.and_then(|i| tree?.elements.get(i));
+        let is = |state| element.is_some_and(|e| e.states.contains(state));
+        // The value is for this element and no other.
+        let sets = matches!(action, Action::Quiet(Quiet::SetValue { .. }));
+        let public_value = sets && element.is_some() && !is(States::SECURE);
+        let disabled = is(States::DISABLED);
+        report.step.others = target.others;
+        report.step.public_value = public_value;
+        if disabled {
+            report.note(format!("{} is disabled", target.name));
+        }
+        Ok(Targets {
+            target: Some(target),
+            to,
+            window,
+        })
+    }
+
+    /// Steps 3 to 5 of one action. The guard is taken right before input and released right after
+    /// it.
+    pub(crate) fn carry_out(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        action: &Action,
+        targets: &Targets,
+        handoff: &mut Handoff,
+        report: &mut Report,
+    ) -> Result<()> {
+        let acted = report.timed("act", |report| self.act(desk, action, targets, report));
+        if acted.is_ok() {
+            handoff.look(desk)?;
+        }
+        if acted.is_err() {
+            // Before the person's own keys reach the apps again.
+            desk.release_all();
+        }
+        desk.ungrab();
+        report.guard_held = desk.guard.held();
+        if let Some(why) = desk.guard.unable.take() {
+            report.note(format!(
+                "{why}. The user's own keys and clicks may have mixed with this"
+            ));
+        }
+        acted?;
+        report.timed("settle", |report| self.settle(desk, handoff, report))
+    }
+
+    fn act(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        action: &Action,
+        targets: &Targets,
+        report: &mut Report,
+    ) -> Result<()> {
+        let cancel = self.cancel;
+        match action {
+            Action::Open { identifier } => {
+                self.policy.permit_identifier(identifier)?;
+                let permit = |names: &[&str]| self.policy.permit_names(names);
+                let pid = open(desk, identifier, &permit, cancel)?;
+                self.pid = Some(pid);
+                report.pid = Some(pid);
+            }
+            Action::WaitFor {
+                target,
+                state,
+                timeout,
+            } => {
+                let pid = self.pid.ok_or_else(no_pid)?;
+                let came = wait_for(&mut **desk, target, *state, *timeout, cancel, |desk| {
+                    self.readings.read(desk, pid, report)
+                })?;
+                report.step.done.say(came);
+            }
+            Action::Input(input) => {
+                let (act, mut outcome) = self.acting(action, targets, report)?;
+                act.input(desk, input, &mut outcome)?;
+            }
+            Action::Quiet(quiet) => {
+                let (act, mut outcome) = self.acting(action, targets, report)?;
+                act.quiet(desk, quiet, &mut outcome)?;
+            }
+            // Only looks, and has been answered.
+            Action::Refresh => {}
+        }
+        Ok(())
+    }
+
+    fn acting<'a>(
+        &'a self,
+        action: &'a Action,
+        targets: &'a Targets,
+        report: &'a mut Report,
+    ) -> Result<(Act<'a>, Outcome<'a>)> {
+        let act = Act {
+            pid: self.pid.ok_or_else(no_pid)?,
+            options: &self.call.options,
+            action,
+            policy: self.policy,
+            cancel: self.cancel,
+            tree: report.now.as_ref().or(report.before.as_ref()),
+            target: targets.target.as_ref(),
+            to: targets.to.as_ref(),
+            window: targets.window,
+        };
+        let outcome = Outcome {
+            done: &mut report.step.done,
+            sight: &mut report.sight,
+            keys: &mut report.step.keys,
+        };
+        Ok((act, outcome))
+    }
+
+    /// Step 5. The last reading is the second traversal.
+    fn settle(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        handoff: &mut Handoff,
+        report: &mut Report,
+    ) -> Result<()> {
+        let pid = self.pid.ok_or_else(no_pid)?;
+        let options = &self.call.options;
+        let scope = if options.traverse_after || self.call.is_chain() {
+            self.again()
+        } else {
+            Scope::Showing
+        };
+        let before = report.current();
+        match settle(&mut **desk, pid, scope, before, settle::MOST, self.cancel) {
+            Ok((settled, tree)) => {
+                report.step.settled = Some(settled);
+                // A key after the text was preceded by a look of its own.
+                let after = &mut report.step.keys.after;
+                after.get_or_insert_with(|| Witness::of(&tree));
+                report.after = Some(tree);
+            }
+            Err(e) => has_ended(e, report)?,
+        }
+        handoff.look(desk)?;
+        if !options.delay_after_action.is_zero() {
+            self.cancel.wait(options.delay_after_action)?;
+            match desk.read(pid, scope) {
+                Ok(tree) => report.after = Some(tree),
+                Err(e) => has_ended(e, report)?,
+            }
+        }
+        // An app that is ending may still answer, with nothing in its tree.
+        let lists = desk.capabilities().windows.is_there();
+        report.ended |= lists && desk.windows(pid)?.is_empty();
+        if report.ended || !(options.traverse_after || self.call.is_chain()) {
+            report.after = None;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn again(&self) -> Scope {
+        Scope::Again {
+            budget: self.policy.budget,
+        }
+    }
+
+    /// Step 6: what the whole call changed.
+    pub(crate) fn diff(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<()> {
+        if self.pid != report.pid {
+            self.come_home(desktop, report)?;
+        }
+        let Some(mut tree) = report.after.take() else {
+            return Ok(());
+        };
+        self.carry_over(report, &tree);
+        let diff = report.before.as_ref().map(|before| {
+            let diff = Diff::between(before, &tree);
+            (diff.renamed(before, &tree), diff)
+        });
+        if let Some((renamed, _)) = &diff {
+            self.readings.carry_over(renamed);
+        }
+        self.readings.accept(&mut tree, report)?;
+        let show_diff = self.call.options.show_diff;
+        report.diff = diff.map(|(_, diff)| diff).filter(|_| show_diff);
+        report.after = Some(tree);
+        Ok(())
+    }
+
+    /// Step 7.
+    pub(crate) fn handoff(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        handoff: &Handoff,
+        report: &mut Report,
+    ) -> Result<()> {
+        let Some((window, pid)) = self.elsewhere(desk, handoff, report)? else {
+            return Ok(());
+        };
+        desk.hand_off();
+        let mut title = window.title;
+        let tree = self.readings.read(&mut **desk, pid, report);
+        if let Err(e) = &tree {
+            // It may be one that is out of bounds, whose titles are not to be read.
+            if self.policy.is_bounded() {
+                title = "another app".into();
+            }
+            report.note(format!("the tree of the app now in front: {e}"));
+        }
+        let tree = tree.ok();
+        report.handoff = Some(TakenOver { pid, title, tree });
+        Ok(())
+    }
+}
+
+pub(crate) fn no_pid() -> Error {
+    Error::Input("pid is missing. Call list_applications for the running apps".into())
+}
+
+/// After the action the app may be gone: that is its effect, not an error.
+pub(crate) fn has_ended(e: Error, report: &mut Report) -> Result<()> {
+    match e {
+        Error::NoProcess(_) | Error::NoWindow { .. } => {
+            report.ended = true;
+            Ok(())
+        }
+        e => Err(e),
+    }
+}
+
+fn resolve_on(tree: Option<&Tree>, target: &Target, window: Option<usize>) -> Result<Resolved> {
+    match (tree, target) {
+        (Some(tree), target) => resolve::resolve(tree, target, window),
+        (None, Target::Point(point)) => Ok(Resolved::place(*point)),
+        (None, _) => Err(Error::Input("the tree was not read".into())),
+    }
+}

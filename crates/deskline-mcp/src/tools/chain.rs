@@ -1,0 +1,130 @@
+//! `chain_and_traverse`: several actions in one call.
+
+use std::borrow::Cow;
+
+use deskline_link::Action;
+use serde_json::{Map, Value};
+
+use super::arg::{Arg, OPTIONS, PID, Type, WINDOW};
+use super::{Effect, Handler, ToolRecord, keyboard, look, pointer, quiet};
+use crate::args::{Args, Wrong, shown};
+
+/// The most steps of one call.
+const MOST: usize = 25;
+
+pub(super) static CHAIN: ToolRecord = ToolRecord {
+    name: "chain_and_traverse",
+    about: "Several actions in one call, answered with one diff; prefer it to single calls. Each step is an object: \"do\" (click, type, press_key, scroll, drag, set_value, press_ax, set_selected, wait_for) and that tool's arguments without pid. Each is resolved on what shows then, so name elements by text; a dialog or app that a step opens gets the next step. Stops at the first step that fails. Example: [{\"do\":\"click\",\"element\":\"Name\",\"text\":\"Ann\"},{\"do\":\"press_key\",\"keyName\":\"s\",\"modifierFlags\":[\"Control\"]},{\"do\":\"wait_for\",\"element\":\"Saved\"}]",
+    args: &[
+        PID,
+        Arg::required("steps", Type::Objects, "1 to 25"),
+        WINDOW,
+    ],
+    effect: Effect::Act,
+    handler: Handler::Chain,
+};
+
+/// The tools that can be steps, and what `do` calls them.
+static STEPS: [(&str, &ToolRecord); 9] = [
+    ("click", &pointer::CLICK),
+    ("type", &keyboard::TYPE),
+    ("press_key", &keyboard::PRESS_KEY_TOOL),
+    ("scroll", &pointer::SCROLL),
+    ("drag", &pointer::DRAG),
+    ("set_value", &quiet::SET_VALUE),
+    ("press_ax", &quiet::PRESS_AX),
+    ("set_selected", &quiet::SET_SELECTED),
+    ("wait_for", &look::WAIT_FOR),
+];
+
+/// The arguments with `steps` as a list: some clients send nested values as JSON text.
+pub(super) fn unpacked(
+    arguments: &Map<String, Value>,
+) -> Result<Cow<'_, Map<String, Value>>, Wrong> {
+    let Some(Value::String(text)) = arguments.get("steps") else {
+        return Ok(Cow::Borrowed(arguments));
+    };
+    let steps: Value = serde_json::from_str(text)
+        .map_err(|e| format!("steps must be a list of objects; as text it is no JSON: {e}"))?;
+    let mut arguments = arguments.clone();
+    arguments.insert("steps".into(), steps);
+    Ok(Cow::Owned(arguments))
+}
+
+/// The actions of the steps, in order.
+pub(super) fn actions(arguments: &Map<String, Value>) -> Result<Vec<Action>, Wrong> {
+    let Some(Value::Array(steps)) = arguments.get("steps") else {
+        return Err(
+            "steps must be a list of objects such as {\"do\": \"click\", \"element\": \"Save\"}"
+                .into(),
+        );
+    };
+    if steps.is_empty() || steps.len() > MOST {
+        return Err(format!(
+            "steps must be 1 to {MOST}, not {}. Nothing was done",
+            steps.len()
+        ));
+    }
+    let read = |(i, step)| {
+        action(step).map_err(|wrong| format!("step {}: {wrong}. Nothing was done", i + 1))
+    };
+    steps.iter().enumerate().map(read).collect()
+}
+
+fn action(step: &Value) -> Result<Action, Wrong> {
+    let Value::Object(step) = step else {
+        return Err(
+            "it must be an object such as {\"do\": \"click\", \"element\": \"Save\"}".into(),
+        );
+    };
+    let (_, record) = named(step.get("do"))?;
+    let mut arguments = step.clone();
+    arguments.remove("do");
+    let args = Args(&arguments);
+    record.check_as_step(args)?;
+    match record.handler {
+        Handler::Link(_, read) => read(args),
+        _ => Err(format!("{} cannot be a step", record.name)),
+    }
+}
+
+fn named(name: Option<&Value>) -> Result<&'static (&'static str, &'static ToolRecord), Wrong> {
+    let names = || STEPS.map(|(name, _)| name).join(", ");
+    let Some(Value::String(name)) = name else {
+        return Err(format!("\"do\" is missing. It is one of {}", names()));
+    };
+    let wanted = name.trim().to_lowercase();
+    let wanted = wanted.strip_suffix("_and_traverse").unwrap_or(&wanted);
+    STEPS
+        .iter()
+        .find(|(name, _)| *name == wanted)
+        .ok_or_else(|| {
+            let name = shown(&name.as_str().into());
+            format!("\"do\" must be one of {}, not {name}", names())
+        })
+}
+
+impl ToolRecord {
+    /// [`ToolRecord::check`] for a step, which has the chain's pid, window and options.
+    fn check_as_step(&self, args: Args<'_>) -> Result<(), Wrong> {
+        let own = || {
+            self.args
+                .iter()
+                .filter(|arg| !["pid", "window"].contains(&arg.name))
+        };
+        for name in ["pid", "window"]
+            .into_iter()
+            .chain(OPTIONS.map(|arg| arg.name))
+        {
+            if args.has(name) {
+                return Err(format!("{name} is an argument of the chain, not of a step"));
+            }
+        }
+        let valid: Vec<&str> = own().map(|arg| arg.name).collect();
+        args.only(self.name, &valid)?;
+        match own().find(|arg| arg.required && !args.has(arg.name)) {
+            Some(arg) => Err(format!("{} is missing", arg.name)),
+            None => Ok(()),
+        }
+    }
+}

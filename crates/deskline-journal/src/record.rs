@@ -38,7 +38,7 @@ pub struct Record {
     /// The files that were written.
     #[serde(default)]
     pub files: Files,
-    /// The answer, as the model read it.
+    /// The answer, as the model read it. `None` if it may have typed text that is a secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
 }

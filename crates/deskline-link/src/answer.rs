@@ -76,7 +76,8 @@ pub(crate) fn record(
         written.guard_held(held);
     }
     let mut text = summary.render();
-    written.answer = Some(text.clone());
+    // The typed text may be in it, as what the element shows now.
+    written.answer = report.is_public().then(|| text.clone());
     if let Err(e) = journal.record(&written) {
         summary
             .notes

@@ -74,6 +74,13 @@ impl Tree {
         self.windows.iter().filter(holds).collect()
     }
 
+    /// Whether the app has windows, but none of them on the screen or among its elements: they are
+    /// where accessibility does not list them, such as another Space of macOS.
+    pub fn is_elsewhere(&self) -> bool {
+        let away = |w: &TreeWindow| !w.on_screen && w.elements.is_empty();
+        !self.windows.is_empty() && self.windows.iter().all(away)
+    }
+
     /// The window with this id.
     pub fn window(&self, id: WindowId) -> Option<&TreeWindow> {
         self.windows.iter().find(|w| w.id == id)

@@ -214,6 +214,9 @@ impl<'a> Checkpoint<'a> {
         if self.guard.holds() {
             self.desktop.ungrab();
             self.guard.opened();
+            if let Some(why) = self.desktop.guard_lapse() {
+                self.guard.unable = Some(format!("no guard in the end: {why}"));
+            }
         }
     }
 
@@ -223,6 +226,12 @@ impl<'a> Checkpoint<'a> {
     pub(crate) fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {
         self.touched = true;
         self.desktop.open(identifier, permit)
+    }
+
+    /// Like [`Display::reveal`](crate::Display::reveal).
+    pub(crate) fn reveal(&mut self, pid: u32) -> Result<bool> {
+        self.touched = true;
+        self.desktop.reveal(pid, self.cancel)
     }
 
     /// Brings a window of the target to the front if it is not there yet. If the person has turned

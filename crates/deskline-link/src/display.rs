@@ -88,6 +88,18 @@ pub trait Display {
         Err(unsupported("bringing a window to the front", NONE))
     }
 
+    /// What stands for the app itself, where an app can be in front without a window and its menu bar is
+    /// in none: activating it brings the app to the front. `None` where input needs a window.
+    fn app_itself(&mut self, _pid: u32) -> Result<Option<Window>> {
+        Ok(None)
+    }
+
+    /// Where all windows of the app are on another virtual desktop, and accessibility lists them only
+    /// there: goes there and waits until they are listed (bounded). `false` if there was nothing to do.
+    fn reveal(&mut self, _pid: u32, _cancel: &Cancel) -> Result<bool> {
+        Ok(false)
+    }
+
     /// The app's windows on the screen, frontmost first.
     fn windows(&mut self, _pid: u32) -> Result<Vec<Window>> {
         Ok(Vec::new())
@@ -153,6 +165,12 @@ pub trait Display {
     /// Releases the person's devices. Their Esc still raises the flag that
     /// [`Display::grab`] was given, until [`Display::unwatch_person`].
     fn ungrab(&mut self) {}
+
+    /// Why some of the person's input may have reached an app since the last [`Display::grab`] although
+    /// their devices were grabbed. Asked once after each [`Display::ungrab`].
+    fn guard_lapse(&mut self) -> Option<String> {
+        None
+    }
 
     /// From here on keys and clicks are for this target. Where they would go elsewhere they stop,
     /// with one of the errors of [`crate::aim`].

@@ -62,7 +62,7 @@ impl Link<'_> {
         }
         steps.listen(desktop)?;
         // 1. Resolve the target on a fresh tree. Nothing is touched if it cannot be found.
-        let targets = report
+        let mut targets = report
             .timed("resolve", |report| {
                 steps.resolve(desktop, &call.action, report)
             })
@@ -73,6 +73,11 @@ impl Link<'_> {
         let mut desk = report.timed("checkpoint", |_| {
             Checkpoint::save(desktop, call.pid, watches, held, cancel)
         })?;
+        if targets.away {
+            targets = report.timed("reveal", |report| {
+                steps.reveal(&mut desk, &call.action, report)
+            })?;
+        }
         report.timed("sight", |report| {
             let tree = report.before.as_ref().filter(|_| call.options.show_diff);
             let pid = call.pid.filter(|_| tree.is_some());

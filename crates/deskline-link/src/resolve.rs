@@ -160,7 +160,10 @@ pub(crate) fn not_found(tree: &Tree, text: &str, role: Option<&str>) -> Error {
     } else {
         format!("Nearest: {}", nearest.join(", "))
     };
-    let next = if tree.partial.is_empty() {
+    let next = if tree.is_elsewhere() {
+        "Its windows are on another Space or in full screen, where accessibility does not list them: a \
+         tool that sends input, such as click_and_traverse, goes there and comes back"
+    } else if tree.partial.is_empty() {
         "Call refresh_traversal and grep its file"
     } else {
         "The tree is partial: what is scrolled away or hidden may be missing, so scroll to it or \

@@ -24,6 +24,8 @@ use crate::wait::wait_for;
 /// What an action is for, where it needs to know it beforehand.
 #[derive(Default)]
 pub(crate) struct Targets {
+    /// The app's windows are where accessibility does not list them: nothing is resolved yet.
+    pub(crate) away: bool,
     pub(crate) target: Option<Resolved>,
     /// Where a drag ends.
     to: Option<Resolved>,
@@ -113,6 +115,13 @@ impl Steps<'_> {
             report.before = Some(self.read_since(desktop, pid, report)?);
         }
         let tree = report.current();
+        let sends_input = || self.call.actions().any(|a| matches!(a, Action::Input(_)));
+        if tree.is_some_and(Tree::is_elsewhere) && sends_input() {
+            return Ok(Targets {
+                away: true,
+                ..Targets::default()
+            });
+        }
         let window = tree.map_or(Ok(None), |tree| self.window(tree))?;
         let only_window = Targets {
             window,
@@ -142,7 +151,30 @@ impl Steps<'_> {
             target: Some(target),
             to,
             window,
+            away: false,
         })
+    }
+
+    /// Goes to where the app's windows are, and resolves there. The checkpoint comes back.
+    pub(crate) fn reveal(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        action: &Action,
+        report: &mut Report,
+    ) -> Result<Targets> {
+        let pid = self.pid.ok_or_else(no_pid)?;
+        desk.reveal(pid)?;
+        let tree = report.before.take();
+        let targets = self.resolve(&mut **desk, action, report)?;
+        if targets.away {
+            return Err(Error::NoWindow {
+                pid,
+                name: tree.map_or_else(String::new, |tree| tree.app.name),
+                hint: "Its windows are on another Space and did not come. Ask the user to show one"
+                    .into(),
+            });
+        }
+        Ok(targets)
     }
 
     /// Steps 3 to 5 of one action. The guard is taken right before input and released right after
@@ -275,7 +307,8 @@ impl Steps<'_> {
         }
         // An app that is ending may still answer, with nothing in its tree.
         let lists = desk.capabilities().windows.is_there();
-        report.ended |= lists && desk.windows(pid)?.is_empty();
+        // An app that can do without windows has not ended.
+        report.ended |= lists && desk.windows(pid)?.is_empty() && desk.app_itself(pid)?.is_none();
         if report.ended || !(options.traverse_after || self.call.is_chain()) {
             report.after = None;
         }

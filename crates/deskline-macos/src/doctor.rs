@@ -5,6 +5,7 @@ use deskline_link::doctor::Check;
 
 use crate::ax::name_of;
 use crate::os::{Os, Value};
+use crate::permissions::{self, CAPTURE, Holder};
 use crate::{ax, picture, windows};
 
 /// The panes, as `open` takes them.
@@ -13,28 +14,12 @@ const ACCESSIBILITY_PANE: &str =
 const CAPTURE_PANE: &str =
     "open 'x-apple.systempreferences:com.apple.preference.security?Privacy_ScreenCapture'";
 
-/// How many ancestors of this process to search for an app. No real chain is longer.
-const ANCESTORS: usize = 16;
-
-/// The app whose permissions apply to this process: the nearest ancestor that is an app.
-fn responsible<O: Os>(os: &O, own: u32) -> String {
-    let mut pid = own;
-    for _ in 0..ANCESTORS {
-        if let Some(name) = name_of(os, pid) {
-            return name;
-        }
-        match os.process(pid) {
-            Some(process) if process.parent > 1 => pid = process.parent,
-            _ => break,
-        }
-    }
-    "the app that starts deskline".to_owned()
-}
-
 /// Checks everything that a link needs. `own` is this process's pid.
 pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
     let mut checks = Vec::new();
-    let app = responsible(os, own);
+    let holder = Holder::of(os, own);
+    let app = &holder.name;
+    let at = holder.path.display();
     let displays = os.displays();
     if displays.is_empty() {
         checks.push(Check::fail(
@@ -55,27 +40,24 @@ pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
 
     let trusted = os.trusted();
     checks.push(if trusted {
-        Check::ok("accessibility", format!("{app} is allowed"))
+        Check::ok("accessibility", format!("{app} is allowed ({at})"))
     } else {
         Check::fail(
             "accessibility",
-            format!("{app} is not allowed to use Accessibility"),
+            format!("{app} ({at}) is not allowed to use Accessibility"),
             format!(
-                "System Settings › Privacy & Security › Accessibility: turn on {app}, then restart \
-                 it. The pane: {ACCESSIBILITY_PANE}"
+                "{}. The pane: {ACCESSIBILITY_PANE}",
+                holder.turn_on("Accessibility")
             ),
         )
     });
-    let capture = os.may_capture();
+    let capture = permissions::may_capture(os);
     let front = windows::front(os);
     checks.push(if !capture {
         Check::warn(
             "picture",
-            format!("{app} is not allowed to record the screen: trees come without pictures"),
-            format!(
-                "System Settings › Privacy & Security › Screen & System Audio Recording: turn on \
-                 {app}, then restart it. The pane: {CAPTURE_PANE}"
-            ),
+            format!("{app} ({at}) is not allowed to record the screen: trees have no pictures"),
+            format!("{}. The pane: {CAPTURE_PANE}", holder.turn_on(CAPTURE)),
         )
     } else if let Some(front) = front
         .as_ref()

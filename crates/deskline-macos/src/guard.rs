@@ -82,11 +82,17 @@ fn is_escape(kind: Seen) -> bool {
 pub(crate) struct Guard<O: Os> {
     os: O,
     tap: Option<(O::Tap, Arc<Mutex<State>>)>,
+    /// Whether secure input has begun since the grab: no tap sees keys then, not even Esc.
+    blinded: bool,
 }
 
 impl<O: Os> Guard<O> {
     pub(crate) fn new(os: O) -> Self {
-        Self { os, tap: None }
+        Self {
+            os,
+            tap: None,
+            blinded: false,
+        }
     }
 
     /// Whether the guard drops the person's input now.
@@ -115,6 +121,7 @@ impl<O: Os> Guard<O> {
             pressed: false,
             turned_off: 0,
         }));
+        self.blinded = false;
         // Remove an earlier link's tap first.
         self.tap = None;
         let shared = Arc::clone(&state);
@@ -139,10 +146,22 @@ impl<O: Os> Guard<O> {
         }
     }
 
+    /// Notes whether a password field has taken the keyboard. Called after each input.
+    pub(crate) fn check(&mut self) {
+        self.blinded |= self.holds() && self.os.secure_input();
+    }
+
+    /// Why the guard has not kept everything out since the grab, once.
+    pub(crate) fn lapse(&mut self) -> Option<String> {
+        std::mem::take(&mut self.blinded).then(|| {
+            "a password field took the keyboard, and macOS shows its keys to no guard".into()
+        })
+    }
+
     /// Whether the person has pressed anything since the guard let their input pass; `None` if no
-    /// tap has watched them.
+    /// tap has watched them, or could not.
     pub(crate) fn pressed(&self) -> Option<bool> {
-        let (_, state) = self.tap.as_ref()?;
+        let (_, state) = self.tap.as_ref().filter(|_| !self.os.secure_input())?;
         Some(state.lock().unwrap_or_else(PoisonError::into_inner).pressed)
     }
 

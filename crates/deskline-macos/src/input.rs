@@ -1,10 +1,9 @@
 //! Synthetic input: clicks, drags, the wheel, keys and text, as Quartz events at the HID level.
 //!
-//! Quartz keeps the order of a process's events, and apps queue them, so fast posting loses
-//! nothing. The pauses are for receivers that depend on time: gesture recognisers during a drag,
-//! and apps that read only one synthetic string in each turn of their event loop.
+//! Quartz keeps the order of a process's events, and loses some that are posted back to back. The
+//! pauses are what others have measured.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_link::{Button, Cancel, Clicks, Error, Result};
@@ -12,11 +11,32 @@ use deskline_link::{Button, Cancel, Clicks, Error, Result};
 use crate::keys::{self, HELD, Press};
 use crate::os::{Event, MouseButton, Os, TAG};
 
+/// The most time that the pointer may take to get where it was moved.
+const ARRIVES: Duration = Duration::from_millis(200);
+
+/// The polling interval meanwhile.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// How long the pointer rests before a button or the wheel: what follows in the same turn is ignored by
+/// some apps (`SwiftAutoGUI` #115; macos-use rests 15 ms after each event).
+const RESTS: Duration = Duration::from_millis(15);
+
+/// How long a button is down, and up between two clicks. `AppKit` drops a mouse-up in the turn of its
+/// mouse-down: of 15 none arrived after 0 ms, 14 after 20 ms, all after 40 ms
+/// (callstack/agent-device #2716).
+const DWELLS: Duration = Duration::from_millis(50);
+
+/// The pause around a key with modifiers. A guess from macos-use, which rests 15 ms after each event.
+const KEY_PAUSE: Duration = Duration::from_millis(10);
+
 /// The most UTF-16 units that `CGEventKeyboardSetUnicodeString` takes.
 const CHUNK: usize = 20;
 
-/// The pause between two chunks of text: Chromium drops the second of two strings in one turn.
-const CHUNK_PAUSE: Duration = Duration::from_millis(4);
+/// The pause between two texts: Chromium drops the second of two strings in one turn.
+const TEXT_PAUSE: Duration = Duration::from_millis(4);
+
+/// A text longer than this is for a text view, which takes it in chunks. The guard opens after 30 s.
+const LONG: usize = 500;
 
 /// The number of steps of a drag. Each step takes one display frame.
 const DRAG_STEPS: i32 = 12;
@@ -30,6 +50,8 @@ pub(crate) struct Input<O: Os> {
     os: O,
     keys: Vec<u16>,
     buttons: Vec<MouseButton>,
+    /// `kCGMouseEventNumber` of the last press.
+    number: i64,
 }
 
 impl<O: Os> Input<O> {
@@ -38,6 +60,7 @@ impl<O: Os> Input<O> {
             os,
             keys: Vec::new(),
             buttons: Vec::new(),
+            number: 0,
         }
     }
 
@@ -62,12 +85,21 @@ impl<O: Os> Input<O> {
         self.os.warp((f64::from(to.x), f64::from(to.y)));
     }
 
-    fn move_to(&self, to: Point, dragging: Option<MouseButton>, flags: u64) -> Result<()> {
+    /// Moves the pointer and waits until it is there.
+    fn move_to(&self, to: Point, cancel: &Cancel) -> Result<()> {
         self.post(&Event::Move {
             to: at(to),
-            dragging,
-            flags,
-        })
+            delta: (0, 0),
+            number: 0,
+            dragging: None,
+            flags: 0,
+        })?;
+        let start = Instant::now();
+        let near = |at: Point| at.x.abs_diff(to.x) <= 1 && at.y.abs_diff(to.y) <= 1;
+        while !near(self.pointer()) && start.elapsed() < ARRIVES {
+            cancel.wait(LOOK)?;
+        }
+        cancel.wait(RESTS)
     }
 
     fn button(
@@ -79,6 +111,7 @@ impl<O: Os> Input<O> {
         flags: u64,
     ) -> Result<()> {
         if down {
+            self.number = self.number.max(self.os.presses()) + 1;
             self.buttons.push(button);
         } else {
             self.buttons.retain(|b| *b != button);
@@ -88,6 +121,7 @@ impl<O: Os> Input<O> {
             button,
             down,
             clicks,
+            number: self.number,
             flags,
         })
     }
@@ -109,10 +143,13 @@ impl<O: Os> Input<O> {
             Clicks::Single => 1,
             Clicks::Double => 2,
         };
-        self.move_to(place, None, 0)?;
+        self.move_to(place, cancel)?;
         for nth in 1..=clicks {
-            cancel.check()?;
+            if nth > 1 {
+                cancel.wait(DWELLS)?;
+            }
             self.button(place, button, true, nth, 0)?;
+            cancel.wait(DWELLS)?;
             self.button(place, button, false, nth, 0)?;
         }
         Ok(())
@@ -127,9 +164,12 @@ impl<O: Os> Input<O> {
         cancel: &Cancel,
     ) -> Result<()> {
         cancel.check()?;
-        self.move_to(from, None, 0)?;
+        self.move_to(from, cancel)?;
         let flags = self.hold(modifiers)?;
         self.button(from, MouseButton::Left, true, 1, flags)?;
+        // A motion that comes sooner begins no drag (open-codex-computer-use #63).
+        cancel.wait(DWELLS)?;
+        let mut last = from;
         for step in 1..=DRAG_STEPS {
             cancel.wait(DRAG_PAUSE)?;
             let part = |a: i32, b: i32| {
@@ -140,10 +180,19 @@ impl<O: Os> Input<O> {
                 x: part(from.x, to.x),
                 y: part(from.y, to.y),
             };
-            self.move_to(place, Some(MouseButton::Left), flags)?;
+            let way = |a: i32, b: i32| i64::from(b) - i64::from(a);
+            // macOS takes the motion from the deltas, not from the places (the same #63).
+            self.post(&Event::Move {
+                to: at(place),
+                delta: (way(last.x, place.x), way(last.y, place.y)),
+                number: self.number,
+                dragging: Some(MouseButton::Left),
+                flags,
+            })?;
+            last = place;
         }
         // The target accepts a drop only after a turn of its event loop.
-        cancel.wait(DRAG_PAUSE)?;
+        cancel.wait(DWELLS)?;
         self.button(to, MouseButton::Left, false, 1, flags)?;
         self.let_go(modifiers)
     }
@@ -151,12 +200,13 @@ impl<O: Os> Input<O> {
     /// Turns the wheel by lines. Positive is right and down.
     pub(crate) fn scroll(&self, place: Point, dx: i32, dy: i32, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
-        self.move_to(place, None, 0)?;
+        self.move_to(place, cancel)?;
         let (mut dx, mut dy) = (dx, dy);
         while dx != 0 || dy != 0 {
             cancel.check()?;
             let (x, y) = (dx.clamp(-LINES, LINES), dy.clamp(-LINES, LINES));
             self.post(&Event::Scroll {
+                at: at(place),
                 vertical: -y,
                 horizontal: -x,
             })?;
@@ -166,8 +216,12 @@ impl<O: Os> Input<O> {
         Ok(())
     }
 
-    /// Types text into the focused element. Line ends and tabs are keys.
+    /// Types text into the focused element. Line ends and tabs are keys. Other characters come one by
+    /// one with the key that gives them: text views go by the characters, but Calculator, type-select,
+    /// web pages and remote desktops by the keys.
     pub(crate) fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+        let most = if text.len() > LONG { CHUNK } else { 1 };
+        let codes = keys::by_character(&self.os);
         let mut units: Vec<u16> = Vec::with_capacity(CHUNK);
         let mut after_return = false;
         for c in text.chars() {
@@ -182,32 +236,43 @@ impl<O: Os> Input<O> {
                 _ => None,
             };
             after_return = c == '\r';
-            if key.is_some() || units.len() + c.len_utf16() > CHUNK {
-                self.chunk(&mut units, cancel)?;
+            if key.is_some() || units.len() + c.len_utf16() > most {
+                self.text(&mut units, (0, 0), cancel)?;
             }
             match key {
                 Some(code) => {
                     cancel.check()?;
                     self.key(code, true, 0)?;
                     self.key(code, false, 0)?;
+                    cancel.wait(TEXT_PAUSE)?;
                 }
                 None => units.extend_from_slice(c.encode_utf16(&mut [0; 2])),
             }
+            if most == 1 {
+                let key = codes.get(&c).copied().unwrap_or_default();
+                self.text(&mut units, key, cancel)?;
+            }
         }
-        self.chunk(&mut units, cancel)
+        self.text(&mut units, (0, 0), cancel)
     }
 
-    fn chunk(&self, units: &mut Vec<u16>, cancel: &Cancel) -> Result<()> {
+    /// Types a text as one key press: its code and flags.
+    fn text(&self, units: &mut Vec<u16>, key: (u16, u64), cancel: &Cancel) -> Result<()> {
         if units.is_empty() {
             return Ok(());
         }
         cancel.check()?;
         for down in [true, false] {
-            let units = units.clone();
-            self.post(&Event::Text { units, down })?;
+            let (code, flags) = key;
+            self.post(&Event::Text {
+                code,
+                flags,
+                units: units.clone(),
+                down,
+            })?;
         }
         units.clear();
-        cancel.wait(CHUNK_PAUSE)
+        cancel.wait(TEXT_PAUSE)
     }
 
     /// Presses one key.
@@ -216,7 +281,7 @@ impl<O: Os> Input<O> {
         match keys::find(&self.os, press)? {
             Press::Text(c) => {
                 let mut units = c.encode_utf16(&mut [0; 2]).to_vec();
-                self.chunk(&mut units, cancel)
+                self.text(&mut units, (0, 0), cancel)
             }
             Press::Code {
                 code,
@@ -224,7 +289,11 @@ impl<O: Os> Input<O> {
                 flags,
             } => {
                 let held = self.hold(modifiers)?;
+                if held != 0 {
+                    cancel.wait(KEY_PAUSE)?;
+                }
                 self.key(code, true, held | flags)?;
+                cancel.wait(KEY_PAUSE)?;
                 self.key(code, false, held | flags)?;
                 self.let_go(modifiers)
             }

@@ -1,5 +1,7 @@
 //! Maps keys, which are named by function, to virtual key codes of the current layout.
 
+use std::collections::HashMap;
+
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_link::{Error, Result};
 
@@ -181,6 +183,30 @@ fn by_layout<O: Os>(os: &O, c: char, modifiers: Modifiers) -> Option<(u16, bool,
         let shortcut = modifiers.intersects(Modifiers::COMMAND | Modifiers::CONTROL);
         shortcut.then(|| find(&os.keys(Layout::Ascii))).flatten()
     })
+}
+
+/// The key of each character that a key of the current layout gives without Option: its code and flags.
+/// With Option, web pages take the key for a shortcut.
+pub(crate) fn by_character<O: Os>(os: &O) -> HashMap<char, (u16, u64)> {
+    let mut found: HashMap<char, (u16, u64)> = HashMap::new();
+    for key in os.keys(Layout::Current) {
+        let mut chars = key.text.chars();
+        let (Some(c), None) = (chars.next(), chars.next()) else {
+            continue;
+        };
+        let on_pad = key.code == PAD_ENTER || PAD.iter().any(|(_, pad)| *pad == key.code);
+        let flags = if key.shift { flags::SHIFT } else { 0 };
+        let new = (key.code, flags);
+        if !key.option
+            && !on_pad
+            && found
+                .get(&c)
+                .is_none_or(|old| (old.1, old.0) > (new.1, new.0))
+        {
+            found.insert(c, new);
+        }
+    }
+    found
 }
 
 /// Types a character that no key gives. Fails with modifiers.

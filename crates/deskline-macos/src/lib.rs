@@ -4,14 +4,17 @@
 //! The calls into the system are behind the trait [`os::Os`]: [`os::apple`] makes them and decides
 //! nothing; all that decides is above it, and tested on any OS with a fake behind the same trait.
 
+mod activate;
 mod apps;
 mod ax;
 mod desktop;
 pub mod doctor;
+mod front;
 mod guard;
 mod input;
 mod keys;
 pub mod os;
+mod panels;
 mod permissions;
 mod picture;
 mod platform;

@@ -1,11 +1,102 @@
-//! What to say where macOS does not allow something.
+//! Whose permissions apply to this process, and what to say where macOS does not allow something.
+//!
+//! macOS asks for the process that it holds responsible: the terminal, or the client that started
+//! Deskline. Claude Desktop starts servers through a helper that disclaims responsibility
+//! (claude-code #55169): then the grant belongs to the `deskline` binary itself.
+
+use std::path::{Path, PathBuf};
+
+use crate::ax::name_of;
+use crate::os::Os;
+
+/// The pane of System Settings for pictures.
+pub(crate) const CAPTURE: &str = "Screen & System Audio Recording";
+
+/// What needs a grant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Holder {
+    /// Its name, as the person knows it.
+    pub(crate) name: String,
+    /// The app's bundle, or the binary.
+    pub(crate) path: PathBuf,
+    /// Whether it is this program itself.
+    pub(crate) own: bool,
+}
+
+impl Holder {
+    /// The holder of the grants that apply to the process `pid`, which is this one.
+    pub(crate) fn of<O: Os>(os: &O, pid: u32) -> Self {
+        let responsible = os.responsible(pid);
+        let own = responsible.as_ref().is_none_or(|(of, _)| *of == pid);
+        let path = match responsible {
+            Some((_, path)) if !path.as_os_str().is_empty() => path,
+            _ => std::env::current_exe().unwrap_or_default(),
+        };
+        let bundle = path
+            .ancestors()
+            .find(|p| p.extension().is_some_and(|e| e == "app"));
+        let path = bundle.map_or(path.clone(), Path::to_owned);
+        let named = responsible_name(os, pid).filter(|_| !own);
+        let stem = path
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned());
+        Self {
+            name: named.or(stem).unwrap_or_else(|| "deskline".into()),
+            path,
+            own,
+        }
+    }
+
+    /// How to turn a grant on in a pane of System Settings.
+    pub(crate) fn turn_on(&self, pane: &str) -> String {
+        let Self { name, path, own } = self;
+        let path = path.display();
+        let then = if *own {
+            "restart the client that starts it"
+        } else {
+            "restart it"
+        };
+        format!(
+            "System Settings › Privacy & Security › {pane}: turn on {name} ({path}), with + if it is not \
+             in the list, then {then}. If it is on already, the grant is of an earlier build: remove \
+             {name} with −, add {path} again"
+        )
+    }
+}
+
+fn responsible_name<O: Os>(os: &O, pid: u32) -> Option<String> {
+    name_of(os, os.responsible(pid)?.0)
+}
 
 /// What to say where Accessibility is not allowed.
-pub(crate) const UNTRUSTED: &str = "Deskline is not allowed to use Accessibility. Open System \
-     Settings › Privacy & Security › Accessibility, turn on the app that starts deskline (Terminal, \
-     Claude, Cursor, …; deskline doctor names it), then restart that app";
+pub(crate) fn untrusted<O: Os>(os: &O) -> String {
+    let holder = Holder::of(os, std::process::id());
+    format!(
+        "Deskline is not allowed to use Accessibility: {} needs the permission. {}",
+        holder.name,
+        holder.turn_on("Accessibility")
+    )
+}
 
 /// What to say where pictures are not allowed.
-pub(crate) const NO_CAPTURE: &str = "Deskline is not allowed to take pictures. Open System \
-     Settings › Privacy & Security › Screen & System Audio Recording, turn on the app that starts \
-     deskline, then restart that app";
+pub(crate) fn no_capture<O: Os>(os: &O) -> String {
+    let holder = Holder::of(os, std::process::id());
+    format!(
+        "Deskline is not allowed to take pictures. {}",
+        holder.turn_on(CAPTURE)
+    )
+}
+
+/// Whether pictures are known to be allowed, without asking the person.
+///
+/// `CGPreflightScreenCaptureAccess` is false for some command-line programs that have the grant
+/// (Peekaboo #94, screenpipe #3623). But the list of windows has other apps' titles only with it.
+pub(crate) fn may_capture<O: Os>(os: &O) -> bool {
+    let titled = || {
+        let own = std::process::id();
+        let windows = os.windows().into_iter();
+        let mut others = windows.filter(|w| w.layer == 0 && w.pid != own && w.owner != "Dock");
+        others.any(|w| !w.title.is_empty())
+    };
+    os.may_capture() || titled()
+}

@@ -6,8 +6,8 @@ use deskline_core::Point;
 use deskline_link::{Error, Picture, Result, WindowId};
 
 use crate::os::{Image, Os};
-use crate::permissions::NO_CAPTURE;
-use crate::windows;
+use crate::permissions;
+use crate::{panels, windows};
 
 /// The time limit for the system: it asks another process, which may be starting.
 const TAKES: Duration = Duration::from_secs(3);
@@ -17,9 +17,6 @@ const MOST: f64 = 16_384.0;
 
 /// A picture of the window, even if others cover it.
 pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
-    if !os.may_capture() {
-        return Err(Error::Input(NO_CAPTURE.into()));
-    }
     let listed = os.windows();
     let found = listed.iter().find(|w| u64::from(w.number) == window.0);
     let Some(found) = found else {
@@ -27,12 +24,18 @@ pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
     };
     let extents = windows::extents(found);
     let displays = os.displays();
-    let scale = windows::display_of(&displays, extents).map_or(1.0, |d| d.scale);
+    let scale = panels::display_of(&displays, extents).map_or(1.0, |d| d.scale);
     let [_, _, w, h] = found.bounds;
     let pixels = |points: f64| (points * scale).round().clamp(1.0, MOST) as usize;
     let image = os
         .capture(found.number, (pixels(w), pixels(h)), TAKES)
-        .map_err(Error::system("taking a picture of the window"))?;
+        .map_err(|why| {
+            if permissions::may_capture(os) {
+                Error::system("taking a picture of the window")(why)
+            } else {
+                Error::Input(permissions::no_capture(os))
+            }
+        })?;
     let rgb = rgb(&image).ok_or_else(|| Error::Input("the window has no picture".into()))?;
     Ok(Picture {
         // Compute the scale from the size of the result: older systems ignore the requested size.

@@ -7,7 +7,7 @@ use deskline_link::{Desktop, Error, Platform, Result};
 use crate::ax::{self, PATIENCE};
 use crate::desktop::MacDesktop;
 use crate::os::{AxError, Os};
-use crate::permissions::UNTRUSTED;
+use crate::permissions;
 
 /// The desktop of the logged-in person.
 pub struct MacPlatform<O: Os> {
@@ -19,7 +19,7 @@ pub struct MacPlatform<O: Os> {
 impl<O: Os> MacPlatform<O> {
     /// Creates the platform on top of `os`.
     pub fn new(os: O) -> Self {
-        os.set_timeout(PATIENCE);
+        os.set_timeout(&os.system(), PATIENCE);
         Self {
             os,
             asked: AtomicBool::new(false),
@@ -40,7 +40,7 @@ impl<O: Os> Platform for MacPlatform<O> {
             if !self.asked.swap(true, Ordering::Relaxed) {
                 self.os.ask_for_trust();
             }
-            return Err(Error::Unavailable(UNTRUSTED.into()));
+            return Err(Error::Unavailable(permissions::untrusted(&self.os)));
         }
         Ok(Box::new(MacDesktop::new(self.os.clone())))
     }

@@ -17,7 +17,7 @@ use deskline_link::{Action, Answer, Call, Cancel, Links, Policy, Tool};
 use crate::doctor;
 use crate::os::Os;
 use crate::platform::MacPlatform;
-use crate::windows;
+use crate::{activate, windows};
 
 /// The role of a process in the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -129,12 +129,12 @@ impl<O: Os> Test<'_, O> {
             // would restore the old front window.
             let window = windows::of_app(self.os, editor).first().map(|(w, _)| w.id);
             if let Some(window) = window {
-                let _ = windows::activate(self.os, window, &Cancel::new());
+                let _ = activate::window(self.os, window, &Cancel::new());
             }
             self.guard(editor);
         }
         if let Some(front) = front {
-            let _ = windows::activate(self.os, front.id, &Cancel::new());
+            let _ = activate::window(self.os, front.id, &Cancel::new());
         }
         (self.say)(&format!(
             "{} as they should be, {} not, in {} s. Please send all of this back. The TextEdit \
@@ -165,7 +165,7 @@ impl<O: Os> Test<'_, O> {
                 ('✗', text)
             }
         };
-        let text = deskline_core::escape::short(text.trim(), 300);
+        let text = deskline_core::escape::short(text.trim(), 700);
         (self.say)(&format!("{mark} {name}: {text}"));
     }
 

@@ -4,8 +4,16 @@
 
 mod coordinates;
 mod desk;
+mod front;
 mod guard;
 mod links;
+mod menu_bar;
+mod messages;
+mod odd_apps;
+mod pointer;
 mod promises;
 mod reading;
 mod selftest;
+mod spaces;
+mod typing;
+mod waking;

@@ -1,13 +1,18 @@
 //! Windows: the `WindowServer` knows their order and ids, Accessibility knows their titles and can
 //! raise them. The two are matched by bounds and title.
+//!
+//! Accessibility lists the windows of the current Space and the minimised ones. A window on another
+//! Space, or in full screen, is only in the `WindowServer`'s list (alt-tab-macos #1324).
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use deskline_core::{Point, Rect};
-use deskline_link::{Cancel, Error, Result, Window, WindowId};
+use deskline_core::{Point, Rect, Tree};
+use deskline_link::{Window, WindowId};
 
+use crate::ax::PATIENCE;
 use crate::ax::facts::rect;
-use crate::os::{Display, NewValue, Os, Panel, ServerWindow, Value};
+use crate::front;
+use crate::os::{Os, ServerWindow, Value};
 
 /// `kCGPopUpMenuWindowLevel`: open menus and pop-ups.
 const MENU_LAYER: i64 = 101;
@@ -16,16 +21,13 @@ const MENU_LAYER: i64 = 101;
 /// `kCGModalPanelWindowLevel`).
 const WINDOW_LAYERS: std::ops::RangeInclusive<i64> = 0..=8;
 
-/// The offset of the id for an app without windows: this plus its pid. The front app needs an id to
-/// be restored, even if it has no window.
-const WINDOWLESS: u64 = 1 << 32;
+/// The offset of the id that stands for an app itself: this plus its pid. The front app needs an id to
+/// be restored, even if it has no window, and its menu bar is in none.
+const APP: u64 = 1 << 32;
 
-/// The time limit for a window to come to the front. It takes seconds only from another space, with
-/// an animation of 0.7 s.
-const ACTIVATES: Duration = Duration::from_secs(2);
-
-/// The polling interval. Notifications would come from two apps, one of which may hang.
-const LOOK: Duration = Duration::from_millis(10);
+/// The least size, in points, of a window on another Space, where Accessibility does not vouch for
+/// it. The `WindowServer` keeps smaller ones that no person has ever seen.
+const LEAST: (i32, i32) = (100, 60);
 
 /// How far the bounds from Accessibility and the `WindowServer` may differ, by rounding.
 const NEAR: i32 = 2;
@@ -50,7 +52,12 @@ fn ax_windows<O: Os>(os: &O, pid: u32) -> Vec<AxWindow<O::Element>> {
     else {
         return Vec::new();
     };
+    let start = Instant::now();
     let read = |element: O::Element| {
+        // An app that hangs is asked for one window, not for each.
+        if start.elapsed() >= PATIENCE / 2 {
+            return None;
+        }
         let values = os.attributes(&element, NAMES).ok()?;
         let mut window = AxWindow {
             element,
@@ -86,7 +93,7 @@ pub(crate) fn extents(window: &ServerWindow) -> Rect {
     })
 }
 
-fn is_window(window: &ServerWindow) -> bool {
+pub(crate) fn is_window(window: &ServerWindow) -> bool {
     WINDOW_LAYERS.contains(&window.layer) && window.alpha > 0.0 && !extents(window).is_empty()
 }
 
@@ -125,19 +132,37 @@ pub(crate) fn matched<O: Os>(
     let mut server = os.windows();
     server.retain(|w| w.pid == pid && is_window(w));
     let (on_screen, off): (Vec<_>, Vec<_>) = server.into_iter().partition(|w| w.on_screen);
+    let all_away = known.is_empty() && on_screen.is_empty();
     let mut windows = Vec::new();
     for window in on_screen {
         let ax = take_match(&mut known, &window);
         windows.push((window, ax));
     }
-    // Off-screen windows count only if Accessibility knows them too: the WindowServer keeps windows
-    // that no person has ever seen.
+    // Off-screen windows count if Accessibility knows them too, or if it knows none because all are on
+    // another Space. The WindowServer also keeps windows that no person has ever seen.
+    let titles = all_away && crate::permissions::may_capture(os);
+    let away = |w: &ServerWindow| all_away && is_seen_elsewhere(w, titles);
     for window in off {
-        if let Some(ax) = take_match(&mut known, &window) {
-            windows.push((window, Some(ax)));
+        let ax = take_match(&mut known, &window);
+        if ax.is_some() || away(&window) {
+            windows.push((window, ax));
         }
     }
     windows
+}
+
+/// Whether an off-screen window that Accessibility does not list may be one that a person sees on
+/// another Space. A guess: nothing public tells. One that was never shown has no title, where titles
+/// can be read, and is small where they cannot.
+fn is_seen_elsewhere(window: &ServerWindow, titles: bool) -> bool {
+    let Rect { w, h, .. } = extents(window);
+    window.layer == 0 && w >= LEAST.0 && h >= LEAST.1 && (!titles || !window.title.is_empty())
+}
+
+/// Whether the app has windows, all of them on another Space or in full screen.
+pub(crate) fn all_away<O: Os>(os: &O, pid: u32) -> bool {
+    let windows = matched(os, pid, ax_windows(os, pid));
+    !windows.is_empty() && windows.iter().all(|(w, ax)| ax.is_none() && !w.on_screen)
 }
 
 /// Every app's windows on the screen, frontmost first.
@@ -159,20 +184,30 @@ fn described<E>(window: &ServerWindow, ax: Option<&AxWindow<E>>) -> Window {
 
 /// The front window: the frontmost of the app that has the keyboard.
 pub(crate) fn front<O: Os>(os: &O) -> Option<Window> {
-    let pid = os.front_pid()?;
+    let pid = front::pid(os)?;
     let server = os.windows();
     let top = server
         .iter()
         .find(|w| w.pid == pid && w.on_screen && is_window(w));
     Some(match top {
         Some(window) => described::<O::Element>(window, None),
-        None => Window {
-            id: WindowId(WINDOWLESS | u64::from(pid)),
-            pid: Some(pid),
-            title: String::new(),
-            extents: None,
-        },
+        None => app(pid),
     })
+}
+
+/// What stands for an app itself.
+pub(crate) fn app(pid: u32) -> Window {
+    Window {
+        id: WindowId(APP | u64::from(pid)),
+        pid: Some(pid),
+        title: String::new(),
+        extents: None,
+    }
+}
+
+/// The app that an id stands for, if it stands for one.
+pub(crate) fn app_of(id: WindowId) -> Option<u32> {
+    (id.0 & APP != 0).then_some(id.0 as u32)
 }
 
 /// Whether a menu or pop-up of the app is open.
@@ -193,165 +228,16 @@ pub(crate) fn owner_at<O: Os>(os: &O, at: Point, overlay: u32) -> Option<u32> {
         .map(|w| w.pid)
 }
 
-/// Brings a window to the front and waits until it is there.
-pub(crate) fn activate<O: Os>(os: &O, id: WindowId, cancel: &Cancel) -> Result<()> {
-    cancel.check()?;
-    if id.0 & WINDOWLESS != 0 {
-        let pid = id.0 as u32;
-        raise::<O>(os, pid, None);
-        let there = until(cancel, || os.front_pid() == Some(pid))?;
-        return if there {
-            Ok(())
-        } else {
-            Err(stays_behind(os, pid))
-        };
+/// The titles of the tree's windows that are on another Space.
+pub(crate) fn away<O: Os>(os: &O, tree: &Tree) -> Vec<String> {
+    if !tree.is_elsewhere() {
+        return Vec::new();
     }
-    let server = os.windows();
-    let Some(window) = server.iter().find(|w| u64::from(w.number) == id.0) else {
-        return Err(Error::Input(
-            "the window that was to come to the front is gone. Call refresh_traversal".into(),
-        ));
-    };
-    let pid = window.pid;
-    let ours = of_app(os, pid).into_iter().find(|(w, _)| w.id == id);
-    let ax = ours.and_then(|(_, ax)| ax);
-    raise(os, pid, ax.as_ref());
-    // To the `WindowServer`, sheets and popovers are windows of their own above the window.
-    let leads = || of_app(os, pid).into_iter().find(|(_, ax)| ax.is_some());
-    let there = until(cancel, || {
-        os.front_pid() == Some(pid) && leads().is_some_and(|(window, _)| window.id == id)
-    })?;
-    // An app that does not answer Accessibility can be activated, but its windows not raised.
-    if there || ax.is_none() && os.front_pid() == Some(pid) {
-        Ok(())
-    } else {
-        Err(stays_behind(os, pid))
-    }
-}
-
-/// Activates an app and raises one of its windows. Each of these calls may be refused by some app
-/// or system; the caller checks whether the window came.
-fn raise<O: Os>(os: &O, pid: u32, window: Option<&AxWindow<O::Element>>) {
-    let app = os.application(pid);
-    let on = NewValue::Bool(true);
-    if let Some(window) = window {
-        if window.minimised {
-            let _ = os.set(&window.element, "AXMinimized", &NewValue::Bool(false));
-        }
-        let _ = os.set(&window.element, "AXMain", &on);
-        let _ = os.perform(&window.element, "AXRaise");
-    }
-    // From macOS 14 on, a background process may not activate another app; Accessibility may.
-    let _ = os.set(&app, "AXHidden", &NewValue::Bool(false));
-    let _ = os.set(&app, "AXFrontmost", &on);
-    if os.front_pid() != Some(pid) {
-        os.activate(pid);
-    }
-}
-
-fn until(cancel: &Cancel, there: impl Fn() -> bool) -> Result<bool> {
-    let start = Instant::now();
-    while !there() {
-        if start.elapsed() >= ACTIVATES {
-            return Ok(false);
-        }
-        cancel.wait(LOOK)?;
-    }
-    Ok(true)
-}
-
-fn stays_behind<O: Os>(os: &O, pid: u32) -> Error {
-    let front = os.front_pid().map_or_else(String::new, |front| {
-        let name = crate::ax::name_of(os, front).unwrap_or_default();
-        format!(" ({name}, pid {front}, stays there)")
-    });
-    Error::Input(format!(
-        "the window of pid {pid} did not come to the front{front}, so no input was sent. A modal \
-         dialog may hold it back: call refresh_traversal"
-    ))
-}
-
-/// Converts bounds to `AppKit`'s coordinates, whose origin is the bottom left of the main display.
-pub(crate) fn to_appkit(displays: &[Display], place: Rect) -> [f64; 4] {
-    let main = displays.iter().find(|d| d.main);
-    let height = main.map_or(0.0, |d| d.bounds[3]);
-    let bottom = f64::from(place.y) + f64::from(place.h);
-    [
-        f64::from(place.x),
-        height - bottom,
-        f64::from(place.w),
-        f64::from(place.h),
-    ]
-}
-
-/// The display that contains most of `place`; the main one if none does.
-pub(crate) fn display_of(displays: &[Display], place: Rect) -> Option<&Display> {
-    let area = |d: &&Display| {
-        let [x, y, w, h] = d.bounds;
-        let shared = rect(x, y, w, h).map(|d| d.intersect(&place));
-        shared.map_or(0, |r| i64::from(r.w) * i64::from(r.h))
-    };
-    let best = displays.iter().max_by_key(area);
-    best.filter(|d| area(d) > 0)
-        .or_else(|| displays.iter().find(|d| d.main))
-}
-
-/// The panels for the guard's banner and for the outline of the target.
-pub(crate) fn panels(
-    displays: &[Display],
-    place: Option<Rect>,
-    caption: &str,
-    outline: bool,
-) -> Vec<Panel> {
-    /// In points: a line of text with padding, and its distance from the display's edge.
-    const HEIGHT: i32 = 36;
-    const EDGE: i32 = 48;
-    /// In points: the maximum width of a character in the banner's font, and the padding on both
-    /// sides.
-    const CHARACTER: i32 = 9;
-    const BESIDE: i32 = 48;
-    /// The distance between the outline and the target.
-    const AROUND: i32 = 3;
-
-    let mut panels = Vec::new();
-    if let Some(place) = place.filter(|_| outline) {
-        let around = Rect {
-            x: place.x.saturating_sub(AROUND),
-            y: place.y.saturating_sub(AROUND),
-            w: place.w.saturating_add(2 * AROUND),
-            h: place.h.saturating_add(2 * AROUND),
-        };
-        panels.push(Panel {
-            frame: to_appkit(displays, around),
-            text: String::new(),
-            outline: true,
-        });
-    }
-    let on = match place {
-        Some(place) => display_of(displays, place),
-        None => displays.iter().find(|d| d.main),
-    };
-    let screen = on.and_then(|d| rect(d.bounds[0], d.bounds[1], d.bounds[2], d.bounds[3]));
-    if let Some(screen) = screen.filter(|_| !caption.is_empty()) {
-        let width = (caption.chars().count() as i32)
-            .saturating_mul(CHARACTER)
-            .saturating_add(BESIDE)
-            .min(screen.w);
-        let mut banner = Rect {
-            x: screen.x + (screen.w - width) / 2,
-            y: screen.y + EDGE,
-            w: width,
-            h: HEIGHT,
-        };
-        // If the banner would cover the target, put it at the other end of the display.
-        if place.is_some_and(|place| !place.intersect(&banner).is_empty()) {
-            banner.y = screen.y + screen.h - EDGE - HEIGHT;
-        }
-        panels.push(Panel {
-            frame: to_appkit(displays, banner),
-            text: caption.to_owned(),
-            outline: false,
-        });
-    }
-    panels
+    let server = os.windows().into_iter();
+    let its = server.filter(|w| tree.window(WindowId(u64::from(w.number))).is_some());
+    its.map(|w| match w.title.as_str() {
+        "" => "its window".to_owned(),
+        title => title.to_owned(),
+    })
+    .collect()
 }

@@ -110,6 +110,9 @@ impl Act<'_> {
             Wanted::Place(_) => None,
         };
         if let (Some(tree), Some(index)) = (self.tree, element) {
+            if in_menu_bar(tree, index) {
+                return self.app_itself(desk);
+            }
             let known = likeliest_first(tree, index);
             if !known.is_empty() {
                 return Ok(known);
@@ -126,6 +129,12 @@ impl Act<'_> {
             }
             Wanted::App => None,
         };
+        let in_bar = |tree: &Tree, at| tree.find_at(at).is_some_and(|i| in_menu_bar(tree, i));
+        if let (Some(tree), Wanted::Place(at)) = (self.tree, wanted)
+            && in_bar(tree, at)
+        {
+            return self.app_itself(desk);
+        }
         let windows = desk.windows(self.pid)?;
         // A window with unknown bounds may be anywhere.
         let covers =
@@ -133,7 +142,15 @@ impl Act<'_> {
         match (windows.iter().find(covers), at) {
             (Some(window), _) => Ok(vec![window.id]),
             (None, Some(point)) if !windows.is_empty() => Err(outside(point, &windows)),
-            (None, _) => Err(self.no_window()),
+            (None, _) => self.app_itself(desk),
+        }
+    }
+
+    /// The app itself, where it needs no window to take input.
+    fn app_itself(&self, desk: &mut Checkpoint<'_>) -> Result<Vec<WindowId>> {
+        match desk.app_itself(self.pid)? {
+            Some(app) => Ok(vec![app.id]),
+            None => Err(self.no_window()),
         }
     }
 
@@ -197,6 +214,12 @@ impl Act<'_> {
             hint: "Its windows may be closed or on their way: call refresh_traversal".into(),
         }
     }
+}
+
+/// Whether an element is in a menu bar that is in no window, as on macOS.
+pub(crate) fn in_menu_bar(tree: &Tree, index: usize) -> bool {
+    let top = tree.toplevel(index).and_then(|top| tree.elements.get(top));
+    top.is_some_and(|top| top.role == Role::MENU_BAR)
 }
 
 /// The windows that an element may be in, likeliest first. Windows are usually created in the order

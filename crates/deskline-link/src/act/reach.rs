@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskline_core::{ElementId, Point, Rect, Role, Tree, summary};
 
 use super::Act;
-use super::front::Wanted;
+use super::front::{Wanted, in_menu_bar};
 use crate::checkpoint::Checkpoint;
 use crate::display::WindowId;
 use crate::error::{Error, Result};
@@ -52,6 +52,16 @@ impl Act<'_> {
                     .center(),
                 None => place()?,
             };
+            return Ok(at(point, &target.name, false));
+        }
+        if in_menu_bar(tree, index) {
+            // The menu bar on the screen is the front app's.
+            self.front(desk, Wanted::Element(index))?;
+            desk.ungrab();
+            let now = desk.read(self.pid, Scope::Showing)?;
+            let place = seen(&now, &tree.elements[index].id);
+            let point = place.ok_or_else(|| not_showing(tree, index))?.center();
+            self.front(desk, Wanted::Element(index))?;
             return Ok(at(point, &target.name, false));
         }
         if scroller(tree, index).is_none() {

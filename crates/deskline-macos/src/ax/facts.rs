@@ -23,6 +23,7 @@ pub(crate) const FACTS: &[&str] = &[
     "AXModal",
     "AXTitleUIElement",
     "AXPlaceholderValue",
+    "AXHelp",
     "AXMenuItemMarkChar",
 ];
 
@@ -45,6 +46,7 @@ pub(crate) const FACTS_AND_CHILDREN: &[&str] = &[
     "AXModal",
     "AXTitleUIElement",
     "AXPlaceholderValue",
+    "AXHelp",
     "AXMenuItemMarkChar",
     "AXChildren",
 ];
@@ -88,6 +90,7 @@ struct Raw<E> {
     title: Text,
     description: Text,
     placeholder: Text,
+    help: Text,
     value: Option<Value<E>>,
     position: Option<(f64, f64)>,
     size: Option<(f64, f64)>,
@@ -111,6 +114,7 @@ impl<E> Default for Raw<E> {
             title: Text::default(),
             description: Text::default(),
             placeholder: Text::default(),
+            help: Text::default(),
             value: None,
             position: None,
             size: None,
@@ -136,6 +140,7 @@ impl<E> Raw<E> {
             ("AXTitle", value) => self.title = text(value),
             ("AXDescription", value) => self.description = text(value),
             ("AXPlaceholderValue", value) => self.placeholder = text(value),
+            ("AXHelp", value) => self.help = text(value),
             ("AXValue", value) => self.value = Some(value),
             ("AXPosition", Value::Point(x, y)) => self.position = Some((x, y)),
             ("AXSize", Value::Size(w, h)) => self.size = Some((w, h)),
@@ -206,11 +211,12 @@ impl<E> Raw<E> {
             Some(Value::Number(n)) if !on_or_off && !discloses => Text::new(plain(n)),
             _ => Text::default(),
         };
-        let description = if self.description.is_blank() {
-            self.placeholder
-        } else {
-            self.description
-        };
+        // The tool tip: toolbar buttons often have nothing else. It names only what has no name.
+        let unnamed = self.title.is_blank() && value.is_blank() && role.is_interactive();
+        let all = [self.description, self.placeholder];
+        let described = all.into_iter().find(|text| !text.is_blank());
+        let help = if unnamed { self.help } else { Text::default() };
+        let description = described.unwrap_or(help);
         let extents = self
             .position
             .zip(self.size)

@@ -1,9 +1,11 @@
 //! Notifications: the signal that something changed, and which elements were destroyed.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::os::{Ax, Os};
+use super::PATIENCE;
+use crate::os::{Ax, AxError, Os};
 
 /// The notifications to request of an app.
 const NOTIFICATIONS: &[&str] = &[
@@ -33,7 +35,7 @@ const NOTIFICATIONS: &[&str] = &[
 /// `kAXUIElementDestroyedNotification`
 const DESTROYED: &str = "AXUIElementDestroyed";
 
-/// Record at most this many destroyed elements.
+/// Record at most this many destroyed elements, and as many that events named.
 const MOST: usize = 10_000;
 
 /// What was heard since the last time.
@@ -41,6 +43,21 @@ const MOST: usize = 10_000;
 struct Heard<E> {
     any: bool,
     destroyed: Vec<E>,
+    /// `None` where there were too many.
+    named: Option<HashSet<E>>,
+}
+
+impl<E: Clone + Eq + std::hash::Hash> Heard<E> {
+    fn hear(&mut self, name: &str, element: &E) {
+        self.any = true;
+        if name == DESTROYED && self.destroyed.len() < MOST {
+            self.destroyed.push(element.clone());
+        }
+        if let Some(named) = &mut self.named {
+            named.insert(element.clone());
+        }
+        self.named.take_if(|named| named.len() > MOST);
+    }
 }
 
 /// A subscription to one app's notifications.
@@ -58,23 +75,26 @@ impl<O: Os> Listening<O> {
             Mutex::new(Heard {
                 any: false,
                 destroyed: Vec::new(),
+                named: Some(HashSet::new()),
             }),
             Condvar::new(),
         ));
-        let tell = Arc::clone(&heard);
-        let observer = os.observe(
-            pid,
-            NOTIFICATIONS,
-            Box::new(move |name: &str, element: &O::Element| {
+        let subscribe = || {
+            let tell = Arc::clone(&heard);
+            let hear = move |name: &str, element: &O::Element| {
                 let (heard, told) = &*tell;
                 let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-                heard.any = true;
-                if name == DESTROYED && heard.destroyed.len() < MOST {
-                    heard.destroyed.push(element.clone());
-                }
+                heard.hear(name, element);
                 told.notify_all();
-            }),
-        )?;
+            };
+            os.observe(pid, NOTIFICATIONS, Box::new(hear))
+        };
+        let asked = Instant::now();
+        let observer = subscribe().or_else(|e| match e {
+            // An app between two turns of its event loop fails at once without being hung.
+            AxError::CANNOT_COMPLETE if asked.elapsed() < PATIENCE / 2 => subscribe(),
+            e => Err(e),
+        })?;
         Ok(Self {
             pid,
             heard,
@@ -106,5 +126,11 @@ impl<O: Os> Listening<O> {
     pub(crate) fn destroyed(&self) -> Vec<O::Element> {
         let mut heard = self.heard.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut heard.destroyed)
+    }
+
+    /// The elements that events have named since the last call; `None` where there were too many.
+    pub(crate) fn named(&self) -> Option<HashSet<O::Element>> {
+        let mut heard = self.heard.0.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.named.replace(HashSet::new())
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod act;
 pub(crate) mod facts;
 pub(crate) mod identity;
 pub(crate) mod listen;
+pub(crate) mod reuse;
 pub(crate) mod tree;
 pub(crate) mod visible_rows;
 pub(crate) mod wake;
@@ -31,7 +32,7 @@ pub(crate) fn failed<O: Os>(os: &O, pid: u32, error: AxError) -> Error {
             pid,
             ms: PATIENCE.as_millis(),
         },
-        AxError::API_DISABLED => Error::Unavailable(crate::permissions::UNTRUSTED.into()),
+        AxError::API_DISABLED => Error::Unavailable(crate::permissions::untrusted(os)),
         error => Error::NoWindow {
             pid,
             name: escape::short(&app, 40),
@@ -44,7 +45,6 @@ pub(crate) fn failed<O: Os>(os: &O, pid: u32, error: AxError) -> Error {
 
 /// The name of a running app.
 pub(crate) fn name_of<O: Os>(os: &O, pid: u32) -> Option<String> {
-    let apps = os.apps();
-    let app = apps.into_iter().find(|app| app.pid == pid)?;
-    Some(app.name).filter(|name| !name.is_empty())
+    let name = os.app(pid)?.name;
+    Some(name).filter(|name| !name.is_empty())
 }

@@ -11,20 +11,24 @@ use deskline_link::{Result, Scope};
 use super::facts::Facts;
 use super::identity::Identities;
 use super::name_of;
+use super::reuse::Last;
 use super::walk::{Node, Walk};
+use crate::front;
 use crate::os::Os;
 use crate::windows::{self, AxWindow};
 
-/// Reads an app.
+/// Reads an app. Hidden elements are taken from `last`, which is what an earlier traversal has read
+/// less what events have named since. Also returns what the next traversal may take.
 pub(crate) fn read<O: Os>(
     os: &O,
     identities: &mut Identities<O>,
     pid: u32,
     scope: Scope,
-) -> Result<Tree> {
+    last: Option<&Last<O::Element>>,
+) -> Result<(Tree, Last<O::Element>)> {
     let start = Instant::now();
-    let front = os.front_pid() == Some(pid);
-    let mut walk = Walk::new(os, pid, front);
+    let front = front::is(os, pid);
+    let mut walk = Walk::new(os, pid, front, last);
     walk.showing()?;
     if let Scope::Whole { budget } | Scope::Again { budget } = scope {
         walk.hidden(Instant::now() + budget)?;
@@ -56,7 +60,7 @@ pub(crate) fn read<O: Os>(
             description: facts.description.clone(),
             extents: facts.extents,
             visible: node.showing && facts.extents.is_some_and(|e| !e.is_empty()),
-            states: states(os, node, facts),
+            states: states(node, facts),
             children_read: node.children_read,
         });
     }
@@ -99,11 +103,18 @@ pub(crate) fn read<O: Os>(
             escape::count(walk.silent, "element")
         ));
     }
+    for window in windows::away(os, &tree) {
+        tree.partial.push(format!(
+            "'{}' is on another Space or in full screen, where accessibility lists it only while it \
+             shows: a tool that sends input, such as click or press_key, goes there and comes back",
+            escape::short(&window, 40)
+        ));
+    }
     tree.scope_visible();
     if scope != Scope::Showing && tree.partial.is_empty() {
         identities.sweep(pid);
     }
-    Ok(tree)
+    Ok((tree, Last::of(pid, &walk.nodes)))
 }
 
 /// The app's windows, each with its own element.
@@ -113,7 +124,13 @@ fn tree_windows<O: Os>(
     nodes: &[Node<O::Element>],
     position: &[Option<usize>],
 ) -> Vec<TreeWindow> {
-    let of_app = |n: &&Node<O::Element>| n.parent == Some(0);
+    // Of what an app has beside its windows, menu bars and the Touch Bar have bounds too.
+    let is_bar = |n: &Node<O::Element>| {
+        let facts = n.facts.as_ref();
+        facts
+            .is_some_and(|f| f.role == Role::MENU_BAR || f.native_role.starts_with("AXFunctionRow"))
+    };
+    let of_app = |n: &&Node<O::Element>| n.parent == Some(0) && !is_bar(n);
     let known = nodes.iter().filter(of_app).filter_map(|node| {
         let facts = node.facts.as_ref()?;
         Some(AxWindow {
@@ -176,15 +193,9 @@ fn title<E: Eq + std::hash::Hash>(facts: &Facts<E>, labels: &HashMap<E, &Text>) 
     label.map_or_else(Text::default, |&text| text.clone())
 }
 
-fn states<O: Os>(os: &O, node: &Node<O::Element>, facts: &Facts<O::Element>) -> States {
+fn states<E>(node: &Node<E>, facts: &Facts<E>) -> States {
     let mut states = facts.states;
-    let takes_text = matches!(
-        facts.role,
-        Role::TEXT_FIELD | Role::TEXT_AREA | Role::COMBO_BOX
-    );
-    if takes_text && os.settable(&node.element, "AXValue") == Ok(true) {
-        states |= States::EDITABLE;
-    }
+    states.set(States::EDITABLE, node.editable == Some(true));
     states
 }
 

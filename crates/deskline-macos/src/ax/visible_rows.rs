@@ -51,7 +51,10 @@ pub(crate) fn read<O: Os>(os: &O, element: &O::Element, names: Names) -> Ax<Rows
         Err(e) => return Err(e),
     };
     let (rows, total) = match (values.pop(), total) {
-        (Some(Value::Elements(rows)), total) => (rows, total),
+        // Firefox and what is built on it answer with no row though there are some (zotero #2734).
+        (Some(Value::Elements(rows)), total) if !rows.is_empty() || total == Some(0) => {
+            (rows, total)
+        }
         // The container does not tell which rows are visible. Their bounds will.
         (_, Some(total)) => (
             os.range(element, names.all, 0, total.min(UNKNOWN))?,

@@ -10,21 +10,24 @@ use std::time::Duration;
 
 use deskline_core::{Role, Tree};
 
-use crate::os::{NewValue, Os};
+use crate::os::{Ax, AxError, NewValue, Os};
 
-/// How long an app may take to build its tree after that.
-pub(crate) const WAKES: Duration = Duration::from_millis(1_500);
+/// How long an app may take to build its tree after that: both wait 2 s for a further request first
+/// (different-ai/openwork #4595), then build.
+pub(crate) const WAKES: Duration = Duration::from_millis(3_500);
 
 /// The polling interval: no notification covers both.
-pub(crate) const LOOK: Duration = Duration::from_millis(30);
+pub(crate) const LOOK: Duration = Duration::from_millis(100);
 
 /// The apps that were asked already: pid and start time.
 #[derive(Debug, Default)]
 pub(crate) struct Woken(HashSet<(u32, u64)>);
 
 impl Woken {
-    /// Asks an app once to build its tree. Returns whether the app accepted, so that a tree will
-    /// follow.
+    /// Asks an app once to build its tree. Whether a tree may follow.
+    ///
+    /// Electron before 26 answers -25205 and builds it all the same (electron/electron #38102), and so
+    /// do some with -25208: of an app that contains Chromium these are no refusal.
     pub(crate) fn wake<O: Os>(&mut self, os: &O, pid: u32) -> bool {
         let started = os.process(pid).map_or(0, |p| p.started);
         if !self.0.insert((pid, started)) {
@@ -32,12 +35,18 @@ impl Woken {
         }
         let app = os.application(pid);
         let on = NewValue::Bool(true);
-        if os.set(&app, "AXManualAccessibility", &on).is_ok() {
-            return true;
+        let manual = os.set(&app, "AXManualAccessibility", &on);
+        if manual.is_ok() || !os.app(pid).is_some_and(|a| is_chromium(&a.path)) {
+            return manual.is_ok();
         }
-        let running = os.apps().into_iter().find(|a| a.pid == pid);
-        running.is_some_and(|a| is_chromium(&a.path))
-            && os.set(&app, "AXEnhancedUserInterface", &on).is_ok()
+        let may = |answer: Ax<()>| {
+            matches!(
+                answer,
+                Ok(()) | Err(AxError::ATTRIBUTE_UNSUPPORTED | AxError::NOT_IMPLEMENTED)
+            )
+        };
+        // Not once more where it may have been heard: each request begins the wait anew.
+        may(manual) || may(os.set(&app, "AXEnhancedUserInterface", &on))
     }
 }
 

@@ -12,6 +12,7 @@ use deskline_core::{Rect, Role, States};
 use deskline_link::{Error, Result};
 
 use super::facts::{self, FACTS, FACTS_AND_CHILDREN, Facts};
+use super::reuse::Last;
 use super::visible_rows::{self, RANGE};
 use super::{PATIENCE, failed};
 use crate::os::{AxError, Os, Value};
@@ -41,6 +42,8 @@ pub(crate) struct Node<E> {
     /// Whether it is visible, by its own attributes and by geometry.
     pub(crate) showing: bool,
     pub(crate) children_read: bool,
+    /// Whether accessibility can set its value; `None` if it takes no text.
+    pub(crate) editable: Option<bool>,
     /// The bounds that clip its children; `None` if nothing clips them.
     clip: Option<Rect>,
     /// For a table that is only partly read: how many rows are not read yet, and how many of all
@@ -54,6 +57,9 @@ pub(crate) struct Walk<'o, O: Os> {
     pid: u32,
     /// Whether the app is in front, which makes its menu bar visible.
     front: bool,
+    last: Option<&'o Last<O::Element>>,
+    /// The bar with the app's menu extras, which shows whoever is in front.
+    extras: Option<O::Element>,
     pub(crate) nodes: Vec<Node<O::Element>>,
     seen: HashSet<O::Element>,
     queue: VecDeque<usize>,
@@ -65,11 +71,19 @@ pub(crate) struct Walk<'o, O: Os> {
 }
 
 impl<'o, O: Os> Walk<'o, O> {
-    pub(crate) fn new(os: &'o O, pid: u32, front: bool) -> Self {
+    /// `last` is what may be reused of hidden elements.
+    pub(crate) fn new(
+        os: &'o O,
+        pid: u32,
+        front: bool,
+        last: Option<&'o Last<O::Element>>,
+    ) -> Self {
         Self {
             os,
             pid,
             front,
+            last,
+            extras: None,
             nodes: Vec::new(),
             seen: HashSet::new(),
             queue: VecDeque::new(),
@@ -92,7 +106,9 @@ impl<'o, O: Os> Walk<'o, O> {
     pub(crate) fn hidden(&mut self, until: Instant) -> Result<()> {
         while Instant::now() < until {
             if let Some(index) = self.hidden.pop_front() {
-                self.ask(index)?;
+                if !self.reuse(index) {
+                    self.ask(index)?;
+                }
             } else if let Some(table) = self.tables.pop() {
                 self.next_rows(table);
             } else {
@@ -136,9 +152,13 @@ impl<'o, O: Os> Walk<'o, O> {
             facts: Some(facts),
             showing,
             children_read: true,
+            editable: None,
             clip: None,
             more_rows: None,
         });
+        if let Some(Value::Element(extras)) = toplevels.last() {
+            self.extras = Some(extras.clone());
+        }
         for value in toplevels {
             match value {
                 Value::Element(element) => self.add(0, element, showing),
@@ -166,6 +186,7 @@ impl<'o, O: Os> Walk<'o, O> {
             facts: None,
             showing,
             children_read: true,
+            editable: None,
             clip: None,
             more_rows: None,
         });
@@ -198,6 +219,9 @@ impl<'o, O: Os> Walk<'o, O> {
         self.place(index, &facts);
         let role = facts.role;
         self.nodes[index].facts = Some(facts);
+        if takes_text(role) {
+            self.nodes[index].editable = Some(self.is_editable(index)?);
+        }
         if let Some(rows) = visible_rows::names(role) {
             return self.rows(index, rows);
         }
@@ -207,6 +231,35 @@ impl<'o, O: Os> Walk<'o, O> {
             None => self.nodes[index].children_read = false,
         }
         Ok(())
+    }
+
+    /// Takes a hidden element from the last traversal, if no event has named it since.
+    fn reuse(&mut self, index: usize) -> bool {
+        let node = &self.nodes[index];
+        let known = self.last.and_then(|last| last.get(&node.element));
+        let Some(known) = known.cloned() else {
+            return false;
+        };
+        self.place(index, &known.facts);
+        if self.nodes[index].showing {
+            return false;
+        }
+        self.nodes[index].facts = Some(known.facts);
+        self.nodes[index].editable = known.editable;
+        self.add_all(index, known.children);
+        true
+    }
+
+    fn is_editable(&self, index: usize) -> Result<bool> {
+        let element = &self.nodes[index].element;
+        if let Some(known) = self.last.and_then(|last| last.get(element)?.editable) {
+            return Ok(known);
+        }
+        let asked = Instant::now();
+        match self.os.settable(element, "AXValue") {
+            Err(e) if is_hung(e, asked) => Err(failed(self.os, self.pid, e)),
+            answer => Ok(answer == Ok(true)),
+        }
     }
 
     /// Makes one batched call. `None` if the element has gone or does not answer; an error if the
@@ -225,9 +278,7 @@ impl<'o, O: Os> Walk<'o, O> {
         }
         match answer {
             Ok(values) => return Ok(Some(values)),
-            Err(e @ AxError::CANNOT_COMPLETE) if asked.elapsed() >= PATIENCE / 2 => {
-                return Err(failed(self.os, self.pid, e));
-            }
+            Err(e) if is_hung(e, asked) => return Err(failed(self.os, self.pid, e)),
             Err(AxError::CANNOT_COMPLETE) if self.os.process(self.pid).is_none() => {
                 return Err(Error::NoProcess(self.pid));
             }
@@ -264,6 +315,7 @@ impl<'o, O: Os> Walk<'o, O> {
     }
 
     fn rows(&mut self, index: usize, names: visible_rows::Names) -> Result<()> {
+        let asked = Instant::now();
         match visible_rows::read(self.os, &self.nodes[index].element, names) {
             Ok(rows) => {
                 self.add_all(index, rows.shown);
@@ -274,6 +326,7 @@ impl<'o, O: Os> Walk<'o, O> {
                 }
             }
             Err(AxError::INVALID_UI_ELEMENT) => {}
+            Err(e) if is_hung(e, asked) => return Err(failed(self.os, self.pid, e)),
             Err(e @ AxError::CANNOT_COMPLETE) if self.os.process(self.pid).is_none() => {
                 return Err(failed(self.os, self.pid, e));
             }
@@ -338,6 +391,10 @@ impl<'o, O: Os> Walk<'o, O> {
         self.nodes[index].children = children;
     }
 
+    fn is_extras(&self, index: usize) -> bool {
+        self.extras.as_ref() == Some(&self.nodes[index].element)
+    }
+
     /// Sets whether the element is visible, and the bounds that clip its children.
     fn place(&mut self, index: usize, facts: &Facts<O::Element>) {
         let Some(parent) = self.nodes[index].parent else {
@@ -356,7 +413,7 @@ impl<'o, O: Os> Walk<'o, O> {
         let (shows, clip) = match facts.role {
             // A closed menu is in the tree too.
             Role::MENU => (own.is_some() && (opened || !holds_menu), None),
-            Role::MENU_BAR => (self.front, None),
+            Role::MENU_BAR => (self.front || self.is_extras(index), None),
             Role::WINDOW | Role::SHEET | Role::DRAWER | Role::POPOVER => (true, own),
             _ => {
                 let inside = match (above.clip, own) {
@@ -376,4 +433,13 @@ impl<'o, O: Os> Walk<'o, O> {
         node.showing = showing;
         node.clip = clip;
     }
+}
+
+/// Whether the app has used up its time to answer. One that is busy for a moment fails at once.
+fn is_hung(error: AxError, asked: Instant) -> bool {
+    error == AxError::CANNOT_COMPLETE && asked.elapsed() >= PATIENCE / 2
+}
+
+fn takes_text(role: Role) -> bool {
+    matches!(role, Role::TEXT_FIELD | Role::TEXT_AREA | Role::COMBO_BOX)
 }

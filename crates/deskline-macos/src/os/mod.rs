@@ -33,6 +33,8 @@ impl AxError {
     pub const ATTRIBUTE_UNSUPPORTED: Self = Self(-25205);
     /// `kAXErrorActionUnsupported`
     pub const ACTION_UNSUPPORTED: Self = Self(-25206);
+    /// `kAXErrorNotImplemented`
+    pub const NOT_IMPLEMENTED: Self = Self(-25208);
     /// `kAXErrorAPIDisabled`: this process is not trusted.
     pub const API_DISABLED: Self = Self(-25211);
     /// `kAXErrorNoValue`
@@ -48,6 +50,7 @@ impl std::fmt::Display for AxError {
             Self::CANNOT_COMPLETE => "kAXErrorCannotComplete",
             Self::ATTRIBUTE_UNSUPPORTED => "kAXErrorAttributeUnsupported",
             Self::ACTION_UNSUPPORTED => "kAXErrorActionUnsupported",
+            Self::NOT_IMPLEMENTED => "kAXErrorNotImplemented",
             Self::API_DISABLED => "kAXErrorAPIDisabled",
             Self::NO_VALUE => "kAXErrorNoValue",
             Self(code) => return write!(f, "AXError {code}"),
@@ -206,6 +209,10 @@ pub enum Event {
     Move {
         /// Where to.
         to: (f64, f64),
+        /// `kCGMouseEventDeltaX`, `kCGMouseEventDeltaY`: how far, while a button is down.
+        delta: (i64, i64),
+        /// `kCGMouseEventNumber`, as in [`Event::Button`], while a button is down.
+        number: i64,
         /// The button that is down meanwhile.
         dragging: Option<MouseButton>,
         /// `CGEventFlags`
@@ -221,11 +228,15 @@ pub enum Event {
         down: bool,
         /// `kCGMouseEventClickState`: 2 in the second click of a double click.
         clicks: i64,
+        /// `kCGMouseEventNumber`: the same in a press, its drag and its release, and no other's.
+        number: i64,
         /// `CGEventFlags`
         flags: u64,
     },
     /// The wheel turns by lines, in the signs of Quartz: positive is up and left.
     Scroll {
+        /// Where (`CGEventSetLocation`). By default the event goes to where the pointer is.
+        at: (f64, f64),
         /// `wheel1`
         vertical: i32,
         /// `wheel2`
@@ -242,6 +253,11 @@ pub enum Event {
     },
     /// A key that gives this text, whatever the layout (`CGEventKeyboardSetUnicodeString`).
     Text {
+        /// The virtual key code, for those who look at keys instead of characters; 0 where no key
+        /// gives the text.
+        code: u16,
+        /// `CGEventFlags`
+        flags: u64,
         /// UTF-16 units; Quartz takes 20 at most.
         units: Vec<u16>,
         /// Down or up.
@@ -346,8 +362,13 @@ pub trait Os: Clone + Send + Sync + 'static {
     fn ask_for_trust(&self);
     /// `AXUIElementCreateApplication`
     fn application(&self, pid: u32) -> Self::Element;
-    /// `AXUIElementSetMessagingTimeout` of the system-wide element: applies to the whole process.
-    fn set_timeout(&self, time: Duration);
+    /// `AXUIElementCreateSystemWide`
+    fn system(&self) -> Self::Element;
+    /// `AXUIElementGetPid`
+    fn pid_of(&self, element: &Self::Element) -> Ax<u32>;
+    /// `AXUIElementSetMessagingTimeout`: that of the system-wide element applies to the whole
+    /// process, any other to this reference alone.
+    fn set_timeout(&self, element: &Self::Element, time: Duration);
     /// `CFHash`
     fn hash(&self, element: &Self::Element) -> u64;
     /// `AXUIElementCopyMultipleAttributeValues`: as many values as names.
@@ -380,7 +401,7 @@ pub trait Os: Clone + Send + Sync + 'static {
     /// `AXUIElementPerformAction`
     fn perform(&self, element: &Self::Element, action: &str) -> Ax<()>;
     /// `AXObserverCreate` and `AXObserverAddNotification` on the app's element. Skips notifications
-    /// that the app does not have.
+    /// that the app does not have. Ends at the first message that is not answered.
     fn observe(
         &self,
         pid: u32,
@@ -390,12 +411,16 @@ pub trait Os: Clone + Send + Sync + 'static {
 
     /// The CPU time of a process and its children so far (`PROC_PIDTASKINFO`).
     fn computed(&self, pid: u32) -> Option<Duration>;
-    /// A process, if there is one.
+    /// The process that macOS holds responsible for this one
+    /// (`responsibility_get_pid_responsible_for_pid`), whose permissions apply to it, and the
+    /// absolute path of its executable (`proc_pidpath`).
+    fn responsible(&self, pid: u32) -> Option<(u32, PathBuf)>;
+    /// A process, if there is one. Of another user's its start is not told, and is 0.
     fn process(&self, pid: u32) -> Option<Process>;
+    /// `NSRunningApplication(processIdentifier:)`
+    fn app(&self, pid: u32) -> Option<RunningApp>;
     /// `NSWorkspace.runningApplications`
     fn apps(&self) -> Vec<RunningApp>;
-    /// `NSWorkspace.frontmostApplication`
-    fn front_pid(&self) -> Option<u32>;
     /// `NSRunningApplication.activate`
     fn activate(&self, pid: u32) -> bool;
     /// Opens an app or document; returns the pid of the app. `LaunchServices` starts it, without
@@ -420,6 +445,10 @@ pub trait Os: Clone + Send + Sync + 'static {
     fn capture(&self, window: u32, pixels: (usize, usize), time: Duration)
     -> Result<Image, String>;
 
+    /// Whether the screen is locked (`CGSessionCopyCurrentDictionary`).
+    fn locked(&self) -> bool;
+    /// `CGEventSourceCounterForEventType` of mouse-downs: above it, an event number is new.
+    fn presses(&self) -> i64;
     /// Where the pointer is.
     fn pointer(&self) -> (f64, f64);
     /// `CGWarpMouseCursorPosition`, without the pause in mouse movement that usually follows it.

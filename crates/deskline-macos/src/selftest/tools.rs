@@ -11,6 +11,7 @@ use deskline_link::{Action, Scope, Target, Tool};
 use super::{Found, Test, field, tree_of};
 use crate::ax::identity::Identities;
 use crate::ax::tree;
+use crate::front;
 use crate::os::Os;
 
 /// Text with characters beyond ASCII, beyond the layout and beyond 16 bits.
@@ -203,7 +204,7 @@ impl<O: Os> Test<'_, O> {
 
     /// A click into an app in the background restores the front window and the pointer.
     fn restored(&mut self, behind: u32) {
-        let (pointer, front) = (self.os.pointer(), self.os.front_pid());
+        let (pointer, front) = (self.os.pointer(), front::pid(self.os));
         if let Some(area) = self.place(behind, AREA) {
             let click = Action::Input(Input::Click {
                 target: Target::Point(area),
@@ -215,7 +216,7 @@ impl<O: Os> Test<'_, O> {
         }
         let now = self.os.pointer();
         let near = (now.0 - pointer.0).abs() < 1.5 && (now.1 - pointer.1).abs() < 1.5;
-        let after = self.os.front_pid();
+        let after = front::pid(self.os);
         let there = after == front && front != Some(behind);
         let seen = format!("pointer {pointer:?} → {now:?}, front {front:?} → {after:?}");
         self.note("pointer and front app put back", judge(near && there, seen));
@@ -270,7 +271,7 @@ fn first(text: &str) -> String {
 
 /// The ids of an app's visible elements.
 pub(super) fn ids<O: Os>(os: &O, pid: u32) -> Vec<String> {
-    let tree = tree::read(os, &mut Identities::default(), pid, Scope::Showing);
-    let elements = tree.map(|tree| tree.elements).unwrap_or_default();
+    let read = tree::read(os, &mut Identities::default(), pid, Scope::Showing, None);
+    let elements = read.map(|(tree, _)| tree.elements).unwrap_or_default();
     elements.iter().map(|e| e.id.as_str().to_owned()).collect()
 }

@@ -10,7 +10,7 @@ use super::desk::{Desk, EDITOR, by_text, displays, line};
 use crate::desktop::MacDesktop;
 use crate::os::Value;
 use crate::os::fake::clicks;
-use crate::windows::{panels, to_appkit};
+use crate::panels::{panels, to_appkit};
 
 #[test]
 fn a_click_on_a_display_left_of_and_above_the_main_one() {

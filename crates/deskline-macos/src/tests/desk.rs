@@ -10,7 +10,7 @@ use deskline_link::{Action, Answer, Call, Cancel, Links, Policy, Target, Tool};
 use tempfile::TempDir;
 
 use crate::os::fake::{Fake, Id, World, text};
-use crate::os::{Display, Os, Value};
+use crate::os::{Display, Value};
 use crate::platform::MacPlatform;
 
 pub(crate) const MAIL: u32 = 100;
@@ -229,5 +229,5 @@ pub(crate) fn install(desk: &Desk, name: &str, start: fn(&mut World, PathBuf) ->
 
 /// The pid that has the keyboard.
 pub(crate) fn front(desk: &Desk) -> Option<u32> {
-    desk.mac.front_pid()
+    crate::front::pid(&desk.mac)
 }

@@ -156,7 +156,9 @@ fn keys_beyond_a_macs_keyboard_are_sent_by_what_they_give() {
         .reached
         .iter()
         .filter_map(|(e, _)| match e {
-            Event::Text { units, down: true } => Some(units),
+            Event::Text {
+                units, down: true, ..
+            } => Some(units),
             _ => None,
         })
         .collect();
@@ -188,6 +190,7 @@ fn scroll_and_drag_use_quartzs_signs_and_small_steps() {
             Event::Scroll {
                 vertical,
                 horizontal,
+                ..
             } => {
                 assert!(vertical.abs() <= 10);
                 (down, across) = (down + vertical, across + horizontal);
@@ -196,6 +199,7 @@ fn scroll_and_drag_use_quartzs_signs_and_small_steps() {
                 to,
                 dragging: Some(_),
                 flags,
+                ..
             } => {
                 assert_eq!(*flags, 0x8_0020);
                 dragged.push(*to);

@@ -105,10 +105,10 @@ fn one_batched_call_an_element() {
     let desk = Desk::new();
     let calls = desk.mac.world().calls;
     let tree = read(&desk.mac, Scope::Showing);
-    // One more call for the app's toplevels.
+    // Two more: whether the app is in front, and its toplevels.
     assert_eq!(
         desk.mac.world().calls - calls,
-        tree.elements.len() as u64 + 1
+        tree.elements.len() as u64 + 2
     );
 }
 

@@ -68,11 +68,21 @@ pub(super) fn application(pid: u32) -> Element {
     Element(unsafe { AXUIElement::new_application(pid as libc::pid_t) })
 }
 
-pub(super) fn set_timeout(time: Duration) {
+pub(super) fn system() -> Element {
     // SAFETY: takes nothing.
-    let system = unsafe { AXUIElement::new_system_wide() };
+    Element(unsafe { AXUIElement::new_system_wide() })
+}
+
+pub(super) fn pid_of(element: &Element) -> Ax<u32> {
+    let mut pid = 0;
+    // SAFETY: a place for the pid.
+    result(unsafe { element.0.pid(NonNull::from(&mut pid)) })?;
+    Ok(pid as u32)
+}
+
+pub(super) fn set_timeout(element: &Element, time: Duration) {
     // SAFETY: plain values.
-    unsafe { system.set_messaging_timeout(time.as_secs_f32()) };
+    unsafe { element.0.set_messaging_timeout(time.as_secs_f32()) };
 }
 
 pub(super) fn hash(element: &Element) -> u64 {
@@ -249,7 +259,7 @@ pub(super) fn observe(pid: u32, names: &[&'static str], heard: Heard<Element>) -
     let names = names.to_vec();
     run_loop::start(
         "deskline-observer",
-        |_| AxError::FAILURE,
+        |_| AxError::CANNOT_COMPLETE,
         move || {
             let mut observer: *mut AXObserver = std::ptr::null_mut();
             // SAFETY: the callback has the documented signature, `observer` is a place for a pointer.
@@ -269,9 +279,11 @@ pub(super) fn observe(pid: u32, names: &[&'static str], heard: Heard<Element>) -
             for name in names {
                 // SAFETY: the context outlives the source that calls back: it is in `tick`, which is
                 // dropped after the source was removed on the same thread.
-                let _ = unsafe {
-                    observer.add_notification(&app.0, &CFString::from_static_str(name), context)
-                };
+                let name = CFString::from_static_str(name);
+                let added = unsafe { observer.add_notification(&app.0, &name, context) };
+                if added == AXError::CannotComplete {
+                    return Err(AxError::CANNOT_COMPLETE);
+                }
             }
             // SAFETY: takes nothing.
             let source = unsafe { observer.run_loop_source() };

@@ -56,24 +56,55 @@ fn button(button: MouseButton) -> CGMouseButton {
     }
 }
 
+pub(super) fn presses() -> i64 {
+    let session = CGEventSourceStateID::CombinedSessionState;
+    CGEventSource::counter_for_event_type(session, CGEventType::LeftMouseDown).into()
+}
+
+thread_local! {
+    /// The source of all events. A private one: the keys that the person holds do not modify them.
+    static SOURCE: Option<CFRetained<CGEventSource>> = {
+        let source = CGEventSource::new(CGEventSourceStateID::Private);
+        // By default each event silences the person's devices for a quarter of a second.
+        CGEventSource::set_local_events_suppression_interval(source.as_deref(), 0.0);
+        source
+    };
+}
+
+fn set(event: Option<&CGEvent>, field: CGEventField, value: i64) {
+    CGEvent::set_integer_value_field(event, field, value);
+}
+
 pub(super) fn post(event: &Event, tag: i64) -> Result<(), String> {
-    // With a private source, the keys that the person holds do not modify the posted events.
-    let source = CGEventSource::new(CGEventSourceStateID::Private);
-    let source = source.as_deref();
+    SOURCE.with(|source| post_from(source.as_deref(), event, tag))
+}
+
+fn post_from(source: Option<&CGEventSource>, event: &Event, tag: i64) -> Result<(), String> {
     let made = match event {
-        Event::Move { to, dragging, .. } => {
+        Event::Move {
+            to,
+            delta,
+            number,
+            dragging,
+            ..
+        } => {
             let (kind, held) = match dragging {
                 None => (CGEventType::MouseMoved, MouseButton::Left),
                 Some(MouseButton::Left) => (CGEventType::LeftMouseDragged, MouseButton::Left),
                 Some(MouseButton::Right) => (CGEventType::RightMouseDragged, MouseButton::Right),
             };
-            CGEvent::new_mouse_event(source, kind, point(*to), button(held))
+            let made = CGEvent::new_mouse_event(source, kind, point(*to), button(held));
+            set(made.as_deref(), CGEventField::MouseEventDeltaX, delta.0);
+            set(made.as_deref(), CGEventField::MouseEventDeltaY, delta.1);
+            set(made.as_deref(), CGEventField::MouseEventNumber, *number);
+            made
         }
         Event::Button {
             at,
             button: which,
             down,
             clicks,
+            number,
             ..
         } => {
             let kind = match (which, down) {
@@ -83,27 +114,25 @@ pub(super) fn post(event: &Event, tag: i64) -> Result<(), String> {
                 (MouseButton::Right, false) => CGEventType::RightMouseUp,
             };
             let made = CGEvent::new_mouse_event(source, kind, point(*at), button(*which));
-            CGEvent::set_integer_value_field(
-                made.as_deref(),
-                CGEventField::MouseEventClickState,
-                *clicks,
-            );
+            set(made.as_deref(), CGEventField::MouseEventClickState, *clicks);
+            set(made.as_deref(), CGEventField::MouseEventNumber, *number);
             made
         }
         Event::Scroll {
-            vertical,
-            horizontal,
-        } => CGEvent::new_scroll_wheel_event2(
-            source,
-            CGScrollEventUnit::Line,
-            2,
-            *vertical,
-            *horizontal,
-            0,
-        ),
+            at,
+            vertical: down,
+            horizontal: across,
+        } => {
+            let unit = CGScrollEventUnit::Line;
+            let made = CGEvent::new_scroll_wheel_event2(source, unit, 2, *down, *across, 0);
+            CGEvent::set_location(made.as_deref(), point(*at));
+            made
+        }
         Event::Key { code, down, .. } => CGEvent::new_keyboard_event(source, *code, *down),
-        Event::Text { units, down } => {
-            let made = CGEvent::new_keyboard_event(source, 0, *down);
+        Event::Text {
+            code, units, down, ..
+        } => {
+            let made = CGEvent::new_keyboard_event(source, *code, *down);
             // SAFETY: the pointer is to as many units as it says.
             unsafe {
                 CGEvent::keyboard_set_unicode_string(
@@ -117,13 +146,14 @@ pub(super) fn post(event: &Event, tag: i64) -> Result<(), String> {
     };
     let made = made.ok_or("CGEventCreate gave no event")?;
     let flags = match event {
-        Event::Move { flags, .. } | Event::Button { flags, .. } | Event::Key { flags, .. } => {
-            *flags
-        }
-        Event::Scroll { .. } | Event::Text { .. } => 0,
+        Event::Move { flags, .. }
+        | Event::Button { flags, .. }
+        | Event::Key { flags, .. }
+        | Event::Text { flags, .. } => *flags,
+        Event::Scroll { .. } => 0,
     };
     CGEvent::set_flags(Some(&made), CGEventFlags(flags));
-    CGEvent::set_integer_value_field(Some(&made), CGEventField::EventSourceUserData, tag);
+    set(Some(&made), CGEventField::EventSourceUserData, tag);
     CGEvent::post(CGEventTapLocation::HIDEventTap, Some(&made));
     Ok(())
 }
@@ -215,8 +245,12 @@ fn mask() -> u64 {
         CGEventType::OtherMouseDragged,
     ]
     .iter()
-    .fold(NX_SYSDEFINED, |mask, kind| mask | 1 << kind.0)
+    .fold(NX_SYSDEFINED | GESTURES, |mask, kind| mask | 1 << kind.0)
 }
+
+/// Rotate, begin and end of a gesture, gesture, magnify, swipe, smart magnify, pressure
+/// (`NSEventType` 18 to 20, 29 to 32, 34): a trackpad's, for which Quartz has no names.
+const GESTURES: u64 = 0b111 << 18 | 0b1111 << 29 | 1 << 34;
 
 /// Media and brightness keys (`NX_SYSDEFINED`, `IOLLEvent.h`). Quartz has no name for them.
 const NX_SYSDEFINED: u64 = 1 << 14;

@@ -29,133 +29,63 @@ pub use accessibility::Element;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Apple;
 
+/// Each method of the trait is a function of the same name in one of the files.
+macro_rules! calls {
+    ($($file:ident::$name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        $(fn $name(&self $(, $argument: $kind)*) $(-> $result)? {
+            $file::$name($($argument),*)
+        })*
+    };
+}
+
 impl Os for Apple {
     type Element = Element;
     type Observer = run_loop::RunLoop;
     type Tap = run_loop::RunLoop;
 
-    fn trusted(&self) -> bool {
-        accessibility::trusted()
-    }
-    fn ask_for_trust(&self) {
+    calls! {
+        accessibility::trusted() -> bool;
         accessibility::ask_for_trust();
-    }
-    fn application(&self, pid: u32) -> Element {
-        accessibility::application(pid)
-    }
-    fn set_timeout(&self, time: Duration) {
-        accessibility::set_timeout(time);
-    }
-    fn hash(&self, element: &Element) -> u64 {
-        accessibility::hash(element)
-    }
-    fn attributes(&self, element: &Element, names: &[&'static str]) -> Ax<Vec<Value<Element>>> {
-        accessibility::attributes(element, names)
-    }
-    fn count(&self, element: &Element, name: &'static str) -> Ax<usize> {
-        accessibility::count(element, name)
-    }
-    fn range(
-        &self,
-        element: &Element,
-        name: &'static str,
-        from: usize,
-        most: usize,
-    ) -> Ax<Vec<Element>> {
-        accessibility::range(element, name, from, most)
-    }
-    fn settable(&self, element: &Element, name: &'static str) -> Ax<bool> {
-        accessibility::settable(element, name)
-    }
-    fn set(&self, element: &Element, name: &'static str, value: &NewValue<Element>) -> Ax<()> {
-        accessibility::set(element, name, value)
-    }
-    fn actions(&self, element: &Element) -> Ax<Vec<String>> {
-        accessibility::actions(element)
-    }
-    fn perform(&self, element: &Element, action: &str) -> Ax<()> {
-        accessibility::perform(element, action)
-    }
-    fn observe(
-        &self,
-        pid: u32,
-        names: &[&'static str],
-        heard: Heard<Element>,
-    ) -> Ax<Self::Observer> {
-        accessibility::observe(pid, names, heard)
-    }
-    fn computed(&self, pid: u32) -> Option<Duration> {
-        processes::computed(pid)
-    }
-    fn process(&self, pid: u32) -> Option<Process> {
-        processes::process(pid)
-    }
-    fn apps(&self) -> Vec<RunningApp> {
-        processes::apps()
-    }
-    fn front_pid(&self) -> Option<u32> {
-        processes::front_pid()
-    }
-    fn activate(&self, pid: u32) -> bool {
-        processes::activate(pid)
-    }
-    fn launch(&self, launch: &Launch, time: Duration) -> Result<u32, String> {
-        processes::launch(launch, time)
-    }
-    fn bundle_path(&self, bundle_id: &str) -> Option<PathBuf> {
-        processes::bundle_path(bundle_id)
-    }
-    fn app_folders(&self) -> Vec<PathBuf> {
-        processes::app_folders()
-    }
-    fn session(&self) -> String {
-        processes::session()
-    }
-    fn windows(&self) -> Vec<ServerWindow> {
-        screen::windows()
-    }
-    fn displays(&self) -> Vec<Display> {
-        screen::displays()
-    }
-    fn may_capture(&self) -> bool {
-        objc2_core_graphics::CGPreflightScreenCaptureAccess()
-    }
-    fn ask_to_capture(&self) {
-        objc2_core_graphics::CGRequestScreenCaptureAccess();
-    }
-    fn capture(
-        &self,
-        window: u32,
-        pixels: (usize, usize),
-        time: Duration,
-    ) -> Result<Image, String> {
-        pictures::capture(window, pixels, time)
-    }
-    fn pointer(&self) -> (f64, f64) {
-        events::pointer()
-    }
-    fn warp(&self, to: (f64, f64)) {
-        events::warp(to);
-    }
-    fn post(&self, event: &Event, tag: i64) -> Result<(), String> {
-        events::post(event, tag)
-    }
-    fn held_keys(&self) -> Vec<u16> {
-        events::held_keys()
-    }
-    fn keys(&self, layout: Layout) -> Vec<LayoutKey> {
-        keyboard::keys(layout)
-    }
-    fn button_held(&self) -> bool {
-        events::button_held()
-    }
-    fn secure_input(&self) -> bool {
-        keyboard::secure_input()
-    }
-    fn tap(&self, judge: Judge) -> Result<Self::Tap, String> {
-        events::tap(judge)
-    }
-    fn overlay(&self, panels: &[Panel]) {
-        panels::show(panels);
+        accessibility::application(pid: u32) -> Element;
+        accessibility::system() -> Element;
+        accessibility::pid_of(element: &Element) -> Ax<u32>;
+        accessibility::set_timeout(element: &Element, time: Duration);
+        accessibility::hash(element: &Element) -> u64;
+        accessibility::attributes(element: &Element, names: &[&'static str]) -> Ax<Vec<Value<Element>>>;
+        accessibility::count(element: &Element, name: &'static str) -> Ax<usize>;
+        accessibility::range(element: &Element, name: &'static str, from: usize, most: usize)
+            -> Ax<Vec<Element>>;
+        accessibility::settable(element: &Element, name: &'static str) -> Ax<bool>;
+        accessibility::set(element: &Element, name: &'static str, value: &NewValue<Element>) -> Ax<()>;
+        accessibility::actions(element: &Element) -> Ax<Vec<String>>;
+        accessibility::perform(element: &Element, action: &str) -> Ax<()>;
+        accessibility::observe(pid: u32, names: &[&'static str], heard: Heard<Element>)
+            -> Ax<run_loop::RunLoop>;
+        processes::computed(pid: u32) -> Option<Duration>;
+        processes::process(pid: u32) -> Option<Process>;
+        processes::responsible(pid: u32) -> Option<(u32, PathBuf)>;
+        processes::app(pid: u32) -> Option<RunningApp>;
+        processes::apps() -> Vec<RunningApp>;
+        processes::activate(pid: u32) -> bool;
+        processes::launch(launch: &Launch, time: Duration) -> Result<u32, String>;
+        processes::bundle_path(bundle_id: &str) -> Option<PathBuf>;
+        processes::app_folders() -> Vec<PathBuf>;
+        processes::session() -> String;
+        screen::windows() -> Vec<ServerWindow>;
+        screen::displays() -> Vec<Display>;
+        screen::locked() -> bool;
+        pictures::may_capture() -> bool;
+        pictures::ask_to_capture();
+        pictures::capture(window: u32, pixels: (usize, usize), time: Duration) -> Result<Image, String>;
+        events::presses() -> i64;
+        events::pointer() -> (f64, f64);
+        events::warp(to: (f64, f64));
+        events::post(event: &Event, tag: i64) -> Result<(), String>;
+        events::held_keys() -> Vec<u16>;
+        events::button_held() -> bool;
+        events::tap(judge: Judge) -> Result<run_loop::RunLoop, String>;
+        keyboard::keys(layout: Layout) -> Vec<LayoutKey>;
+        keyboard::secure_input() -> bool;
+        panels::overlay(panels: &[Panel]);
     }
 }

@@ -24,7 +24,7 @@ thread_local! {
     static SHOWN: RefCell<Vec<Retained<NSPanel>>> = const { RefCell::new(Vec::new()) };
 }
 
-pub(super) fn show(panels: &[Panel]) {
+pub(super) fn overlay(panels: &[Panel]) {
     let panels = panels.to_vec();
     on_main(move |marker| {
         SHOWN.with_borrow_mut(|shown| {

@@ -10,7 +10,8 @@ use objc2::runtime::AnyClass;
 use objc2::{AllocAnyThread, available};
 use objc2_core_foundation::{CGPoint, CGRect, CGSize};
 use objc2_core_graphics::{
-    CGBitmapContextCreate, CGColorSpace, CGContext, CGImage, CGImageAlphaInfo, CGWindowImageOption,
+    CGBitmapContextCreate, CGColorSpace, CGContext, CGImage, CGImageAlphaInfo,
+    CGPreflightScreenCaptureAccess, CGRequestScreenCaptureAccess, CGWindowImageOption,
     CGWindowListOption,
 };
 use objc2_foundation::NSError;
@@ -19,6 +20,14 @@ use objc2_screen_capture_kit::{
 };
 
 use crate::os::Image;
+
+pub(super) fn may_capture() -> bool {
+    CGPreflightScreenCaptureAccess()
+}
+
+pub(super) fn ask_to_capture() {
+    CGRequestScreenCaptureAccess();
+}
 
 type Taken = Result<Image, String>;
 
@@ -104,16 +113,8 @@ fn take(
 /// Takes a picture before macOS 14.
 #[allow(deprecated)]
 fn listed(window: u32) -> Taken {
-    let null = CGRect {
-        origin: CGPoint {
-            x: f64::INFINITY,
-            y: f64::INFINITY,
-        },
-        size: CGSize {
-            width: 0.0,
-            height: 0.0,
-        },
-    };
+    let nowhere = CGPoint::new(f64::INFINITY, f64::INFINITY);
+    let null = CGRect::new(nowhere, CGSize::new(0.0, 0.0));
     let how = CGWindowImageOption::BoundsIgnoreFraming | CGWindowImageOption::BestResolution;
     let only = CGWindowListOption::OptionIncludingWindow;
     let picture = objc2_core_graphics::CGWindowListCreateImage(null, only, window, how);
@@ -141,13 +142,8 @@ fn pixels(picture: &CGImage) -> Taken {
         )
     };
     let context = context.ok_or("CGBitmapContextCreate gave no context")?;
-    let whole = CGRect {
-        origin: CGPoint { x: 0.0, y: 0.0 },
-        size: CGSize {
-            width: width as f64,
-            height: height as f64,
-        },
-    };
+    let size = CGSize::new(width as f64, height as f64);
+    let whole = CGRect::new(CGPoint::new(0.0, 0.0), size);
     CGContext::draw_image(Some(&context), whole, Some(picture));
     drop(context);
     Ok(Image {

@@ -1,13 +1,14 @@
 //! Processes, and apps as `NSWorkspace` reports them.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::mem;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 
 use block2::RcBlock;
-use objc2::rc::autoreleasepool;
+use objc2::rc::{Retained, autoreleasepool};
 use objc2_app_kit::{
     NSApplicationActivationOptions, NSApplicationActivationPolicy, NSRunningApplication,
     NSWorkspace, NSWorkspaceOpenConfiguration,
@@ -35,16 +36,31 @@ fn info<T>(pid: u32, flavor: c_int) -> Option<T> {
 }
 
 pub(super) fn process(pid: u32) -> Option<Process> {
-    let info: libc::proc_bsdinfo = info(pid, libc::PROC_PIDTBSDINFO)?;
-    let bytes = info.pbi_comm.map(|c: c_char| c as u8);
+    let short: libc::proc_bsdshortinfo = info(pid, libc::PROC_PIDT_SHORTBSDINFO)?;
+    // Refused of another user's, such as root's login between Terminal and a shell.
+    let long: Option<libc::proc_bsdinfo> = info(pid, libc::PROC_PIDTBSDINFO);
+    let bytes = short.pbsi_comm.map(|c: c_char| c as u8);
     let name = CStr::from_bytes_until_nul(&bytes).ok();
     Some(Process {
-        parent: info.pbi_ppid,
-        started: info.pbi_start_tvsec,
-        name: name
-            .map(|n| n.to_string_lossy().into_owned())
-            .unwrap_or_default(),
+        parent: short.pbsi_ppid,
+        started: long.map_or(0, |long| long.pbi_start_tvsec),
+        name: name.unwrap_or_default().to_string_lossy().into_owned(),
     })
+}
+
+unsafe extern "C" {
+    /// In libSystem, without a header (WebKit and Chromium declare it too).
+    fn responsibility_get_pid_responsible_for_pid(pid: c_int) -> c_int;
+}
+
+pub(super) fn responsible(pid: u32) -> Option<(u32, PathBuf)> {
+    // SAFETY: a plain value.
+    let pid = unsafe { responsibility_get_pid_responsible_for_pid(pid as c_int) };
+    let mut path = [0_u8; libc::PROC_PIDPATHINFO_MAXSIZE as usize];
+    // SAFETY: the buffer is as large as it says.
+    let length = unsafe { libc::proc_pidpath(pid, path.as_mut_ptr().cast(), path.len() as u32) };
+    let path = path.get(..usize::try_from(length).ok()?)?;
+    Some((pid as u32, PathBuf::from(OsStr::from_bytes(path))))
 }
 
 // Deprecated in favour of a crate that binds all of Mach. Only this one function is needed.
@@ -73,20 +89,12 @@ pub(super) fn computed(pid: u32) -> Option<Duration> {
 }
 
 fn described(app: &NSRunningApplication) -> RunningApp {
-    let path = app.bundleURL().and_then(|url| url.path());
+    let text = |text: Option<Retained<NSString>>| text.map(|t| t.to_string()).unwrap_or_default();
     RunningApp {
         pid: app.processIdentifier() as u32,
-        name: app
-            .localizedName()
-            .map(|n| n.to_string())
-            .unwrap_or_default(),
-        bundle_id: app
-            .bundleIdentifier()
-            .map(|n| n.to_string())
-            .unwrap_or_default(),
-        path: path
-            .map(|p| PathBuf::from(p.to_string()))
-            .unwrap_or_default(),
+        name: text(app.localizedName()),
+        bundle_id: text(app.bundleIdentifier()),
+        path: text(app.bundleURL().and_then(|url| url.path())).into(),
         regular: app.activationPolicy() == NSApplicationActivationPolicy::Regular,
         finished: app.isFinishedLaunching(),
     }
@@ -99,18 +107,17 @@ pub(super) fn apps() -> Vec<RunningApp> {
     })
 }
 
-pub(super) fn front_pid() -> Option<u32> {
-    autoreleasepool(|_| {
-        let front = NSWorkspace::sharedWorkspace().frontmostApplication()?;
-        Some(front.processIdentifier() as u32)
-    })
+fn running(pid: u32) -> Option<Retained<NSRunningApplication>> {
+    NSRunningApplication::runningApplicationWithProcessIdentifier(pid as libc::pid_t)
+}
+
+pub(super) fn app(pid: u32) -> Option<RunningApp> {
+    autoreleasepool(|_| running(pid).map(|app| described(&app)))
 }
 
 pub(super) fn activate(pid: u32) -> bool {
-    autoreleasepool(|_| {
-        let app = NSRunningApplication::runningApplicationWithProcessIdentifier(pid as libc::pid_t);
-        app.is_some_and(|app| app.activateWithOptions(NSApplicationActivationOptions(0)))
-    })
+    let how = NSApplicationActivationOptions(0);
+    autoreleasepool(|_| running(pid).is_some_and(|app| app.activateWithOptions(how)))
 }
 
 pub(super) fn launch(launch: &Launch, time: Duration) -> Result<u32, String> {
@@ -129,14 +136,11 @@ pub(super) fn launch(launch: &Launch, time: Duration) -> Result<u32, String> {
         let how = NSWorkspaceOpenConfiguration::configuration();
         how.setActivates(true);
         let workspace = NSWorkspace::sharedWorkspace();
+        let opened = Some(&*opened);
         if launch.document {
-            workspace.openURL_configuration_completionHandler(&url, &how, Some(&opened));
+            workspace.openURL_configuration_completionHandler(&url, &how, opened);
         } else {
-            workspace.openApplicationAtURL_configuration_completionHandler(
-                &url,
-                &how,
-                Some(&opened),
-            );
+            workspace.openApplicationAtURL_configuration_completionHandler(&url, &how, opened);
         }
     });
     receive
@@ -179,8 +183,6 @@ pub(super) fn session() -> String {
     let uuid = CStr::from_bytes_until_nul(&uuid)
         .ok()
         .filter(|_| status == 0);
-    format!(
-        "macos-{user}-{}",
-        uuid.unwrap_or_default().to_string_lossy()
-    )
+    let uuid = uuid.unwrap_or_default().to_string_lossy();
+    format!("macos-{user}-{uuid}")
 }

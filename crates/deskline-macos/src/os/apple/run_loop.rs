@@ -22,8 +22,18 @@ pub(super) struct Setup {
     pub(super) tick: Box<dyn FnMut() -> bool>,
 }
 
+/// How long a setup may take, in which one message may be sent that is not answered.
+const STARTS: Duration = Duration::from_secs(3);
+
+/// A thread's run loop.
+struct Loop(CFRetained<CFRunLoop>);
+
+// SAFETY: other threads only call `CFRunLoopStop` on it, which is meant for that.
+unsafe impl Send for Loop {}
+
 /// The thread; ends when this is dropped.
 pub struct RunLoop {
+    of_thread: Option<Loop>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -31,7 +41,7 @@ pub struct RunLoop {
 /// Starts a thread; fails if its setup does.
 pub(super) fn start<E: Send + 'static>(
     name: &str,
-    failed: impl FnOnce(std::io::Error) -> E,
+    failed: impl Fn(std::io::Error) -> E,
     setup: impl FnOnce() -> Result<Setup, E> + Send + 'static,
 ) -> Result<RunLoop, E> {
     let stop = Arc::new(AtomicBool::new(false));
@@ -49,7 +59,7 @@ pub(super) fn start<E: Send + 'static>(
         if let Some(current) = &current {
             current.add_source(Some(&source), mode);
         }
-        let _ = ready.send(Ok(()));
+        let _ = ready.send(Ok(current.clone().map(Loop)));
         while !stopped.load(Ordering::Acquire) && tick() {
             if CFRunLoop::run_in_mode(mode, SLICE, false) == CFRunLoopRunResult::Finished {
                 // The source is gone, as the process that it belongs to has ended.
@@ -61,22 +71,29 @@ pub(super) fn start<E: Send + 'static>(
         }
         source.invalidate();
     });
-    let thread = thread.map_err(failed)?;
-    let running = RunLoop {
-        stop,
-        thread: Some(thread),
-    };
-    match began.recv() {
+    let thread = Some(thread.map_err(&failed)?);
+    match began.recv_timeout(STARTS) {
         Ok(Err(e)) => Err(e),
-        Ok(Ok(())) | Err(_) => Ok(running),
+        Ok(Ok(of_thread)) => Ok(RunLoop {
+            of_thread,
+            stop,
+            thread,
+        }),
+        Err(_) => {
+            stop.store(true, Ordering::Release);
+            Err(failed(std::io::ErrorKind::TimedOut.into()))
+        }
     }
 }
 
 impl Drop for RunLoop {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
+        if let Some(of_thread) = &self.of_thread {
+            of_thread.0.stop();
+        }
         if let Some(thread) = self.thread.take() {
-            // Takes at most one slice. A panicked thread has ended too.
+            // A slice at most, if the loop was between two. A panicked thread has ended too.
             let _ = thread.join();
         }
     }

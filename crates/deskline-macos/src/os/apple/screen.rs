@@ -5,9 +5,10 @@ use objc2_core_foundation::{
 };
 use objc2_core_graphics::{
     CGDisplayBounds, CGDisplayCopyDisplayMode, CGDisplayMode, CGGetActiveDisplayList,
-    CGMainDisplayID, CGRectMakeWithDictionaryRepresentation, CGWindowListCopyWindowInfo,
-    CGWindowListOption, kCGNullWindowID, kCGWindowAlpha, kCGWindowBounds, kCGWindowIsOnscreen,
-    kCGWindowLayer, kCGWindowName, kCGWindowNumber, kCGWindowOwnerName, kCGWindowOwnerPID,
+    CGMainDisplayID, CGRectMakeWithDictionaryRepresentation, CGSessionCopyCurrentDictionary,
+    CGWindowListCopyWindowInfo, CGWindowListOption, kCGNullWindowID, kCGWindowAlpha,
+    kCGWindowBounds, kCGWindowIsOnscreen, kCGWindowLayer, kCGWindowName, kCGWindowNumber,
+    kCGWindowOwnerName, kCGWindowOwnerPID,
 };
 
 use crate::os::{Display, ServerWindow};
@@ -19,6 +20,10 @@ type Info = CFDictionary<CFString, CFType>;
 
 fn number(info: &Info, key: &CFString) -> Option<f64> {
     info.get(key)?.downcast_ref::<CFNumber>()?.as_f64()
+}
+
+fn sides(CGRect { origin, size }: CGRect) -> [f64; 4] {
+    [origin.x, origin.y, size.width, size.height]
 }
 
 fn text(info: &Info, key: &CFString) -> String {
@@ -55,17 +60,25 @@ fn window(info: &Info) -> Option<ServerWindow> {
             pid: number(info, kCGWindowOwnerPID)? as u32,
             owner: text(info, kCGWindowOwnerName),
             title: text(info, kCGWindowName),
-            bounds: [
-                rect.origin.x,
-                rect.origin.y,
-                rect.size.width,
-                rect.size.height,
-            ],
+            bounds: sides(rect),
             layer: number(info, kCGWindowLayer).unwrap_or_default() as i64,
             on_screen: on_screen.is_some_and(CFBoolean::as_bool),
             alpha: number(info, kCGWindowAlpha).unwrap_or(1.0),
         })
     }
+}
+
+pub(super) fn locked() -> bool {
+    let Some(session) = CGSessionCopyCurrentDictionary() else {
+        return false;
+    };
+    // SAFETY: documented as a dictionary from strings to CF types.
+    let session: CFRetained<Info> = unsafe { CFRetained::cast_unchecked(session) };
+    let locked = session.get(&CFString::from_static_str("CGSSessionScreenIsLocked"));
+    let locked = locked
+        .as_ref()
+        .and_then(|any| any.downcast_ref::<CFBoolean>());
+    locked.is_some_and(CFBoolean::as_bool)
 }
 
 pub(super) fn displays() -> Vec<Display> {
@@ -75,17 +88,11 @@ pub(super) fn displays() -> Vec<Display> {
     let main = CGMainDisplayID();
     let ids = ids.into_iter().take(count as usize);
     ids.map(|id| {
-        let bounds = CGDisplayBounds(id);
         let mode = CGDisplayCopyDisplayMode(id);
         let pixels = CGDisplayMode::pixel_width(mode.as_deref());
         let points = CGDisplayMode::width(mode.as_deref());
         Display {
-            bounds: [
-                bounds.origin.x,
-                bounds.origin.y,
-                bounds.size.width,
-                bounds.size.height,
-            ],
+            bounds: sides(CGDisplayBounds(id)),
             scale: pixels.max(1) as f64 / points.max(1) as f64,
             main: id == main,
         }

@@ -1,0 +1,63 @@
+//! What a traversal has read, for the link's second one: a hidden element is taken from here unless an
+//! event has named it since.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use super::facts::Facts;
+use super::walk::Node;
+
+/// An element as it was read.
+#[derive(Debug, Clone)]
+pub(crate) struct Known<E> {
+    pub(crate) facts: Facts<E>,
+    pub(crate) children: Vec<E>,
+    pub(crate) editable: Option<bool>,
+    parent: Option<E>,
+}
+
+/// The elements of one traversal that were read completely.
+#[derive(Debug)]
+pub(crate) struct Last<E> {
+    pub(crate) pid: u32,
+    known: HashMap<E, Known<E>>,
+}
+
+impl<E: Clone + Eq + Hash> Last<E> {
+    /// What these nodes say. One whose children were not all read is left out.
+    pub(crate) fn of(pid: u32, nodes: &[Node<E>]) -> Self {
+        let read = |node: &Node<E>| {
+            let facts = node.facts.clone().filter(|_| node.children_read)?;
+            let children = node
+                .children
+                .iter()
+                .map(|child| nodes[*child].element.clone());
+            let known = Known {
+                facts,
+                children: children.collect(),
+                editable: node.editable,
+                parent: node.parent.map(|parent| nodes[parent].element.clone()),
+            };
+            Some((node.element.clone(), known))
+        };
+        let known = nodes.iter().filter_map(read).collect();
+        Self { pid, known }
+    }
+
+    pub(crate) fn get(&self, element: &E) -> Option<&Known<E>> {
+        self.known.get(element)
+    }
+
+    /// Forgets an element that an event has named, and the one whose child it is: an event about a new
+    /// or a destroyed element is the only one about the change of its parent's children. `parent_of`
+    /// asks for the parent of an element that is new.
+    pub(crate) fn forget(&mut self, element: &E, parent_of: impl FnOnce() -> Option<E>) {
+        let parent = match self.known.remove(element) {
+            Some(known) => known.parent,
+            None => parent_of(),
+        };
+        if let Some(parent) = parent {
+            self.known.remove(&parent);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Apps: the running ones, starting one, how far it has come.
+
+use std::time::Duration;
+
+use deskline_core::App;
+use deskline_link::{Application, Apps, Error, Opened, Permit, Progress, Result};
+
+use super::MacDesktop;
+use crate::os::{Os, RunningApp};
+use crate::{apps, front, windows};
+
+/// How long `LaunchServices` may take to start a process.
+const LAUNCHES: Duration = Duration::from_secs(20);
+
+impl<O: Os> Apps for MacDesktop<O> {
+    fn applications(&mut self) -> Result<Vec<Application>> {
+        let front = front::pid(&self.os);
+        let mut applications = Vec::new();
+        for app in self.os.apps().into_iter().filter(|a| a.regular) {
+            let windows = windows::of_app(&self.os, app.pid);
+            if windows.is_empty() {
+                continue;
+            }
+            applications.push(Application {
+                front: front == Some(app.pid),
+                app: App {
+                    name: app.name,
+                    pid: app.pid,
+                },
+                windows: windows.into_iter().map(|(w, _)| w.title).collect(),
+            });
+        }
+        applications.sort_by_key(|a| !a.front);
+        Ok(applications)
+    }
+
+    fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {
+        let launch = apps::find(&self.os, identifier)?;
+        let name = launch.path.file_stem().unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
+        // macOS chooses the app that opens a document.
+        let names: &[&str] = &[&name];
+        permit(if launch.document { &[] } else { names })?;
+        // An app that already runs is asked to reopen, which creates a window if it has none.
+        let pid = self
+            .os
+            .launch(&launch, LAUNCHES)
+            .map_err(|why| Error::Open(format!("macOS did not open {name}: {why}")))?;
+        self.starting = Some((pid, name.clone()));
+        Ok(Opened::Started(name))
+    }
+
+    fn progress(&mut self) -> Result<Progress> {
+        let Some((pid, name)) = &self.starting else {
+            return Ok(Progress::Starting);
+        };
+        let (pid, os) = (*pid, &self.os);
+        let app = os.app(pid);
+        if app.is_none() && os.process(pid).is_none() {
+            return Err(Error::Open(format!(
+                "{name} ended at once. Open it by hand to see why"
+            )));
+        }
+        let mut windows = windows::of_app(os, pid).into_iter();
+        if windows.any(|(_, known)| known.is_some()) {
+            return Ok(Progress::Ready(pid));
+        }
+        if app.is_some_and(|a| a.finished) {
+            let hint = "It runs without a window: try its menu bar with refresh_traversal, or open a \
+                        document with it";
+            return Ok(Progress::Waiting(pid, hint.into()));
+        }
+        Ok(Progress::Starting)
+    }
+
+    fn computed(&mut self, pid: u32) -> Option<Duration> {
+        self.os.computed(pid)
+    }
+
+    fn handoff_pending(&mut self) -> Result<bool> {
+        // Without a subscription, `running` was not recorded.
+        if self.listening.is_none() {
+            return Ok(false);
+        }
+        let starts = |a: &RunningApp| a.regular && !a.finished && !self.running.contains(&a.pid);
+        Ok(self.os.apps().iter().any(starts))
+    }
+}

@@ -1,0 +1,195 @@
+//! The display: windows, input, the guard, pictures.
+
+use std::time::Duration;
+
+use deskline_core::{KeyPress, Modifiers, Point, Rect};
+use deskline_link::guard::{Grab, Task};
+use deskline_link::{
+    Aim, Button, Cancel, Capabilities, Clicks, Display, Picture, Pointer, Result, Window, WindowId,
+};
+
+use super::MacDesktop;
+use crate::os::{Os, ServerWindow};
+use crate::{activate, panels, permissions, picture, windows};
+
+impl<O: Os> Display for MacDesktop<O> {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    fn front(&mut self) -> Result<Option<Window>> {
+        Ok(windows::front(&self.os))
+    }
+
+    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        let server = self.os.windows();
+        let is = |w: &&ServerWindow| u64::from(w.number) == window.0;
+        let pid = windows::app_of(window).or_else(|| Some(server.iter().find(is)?.pid));
+        let shown = server.into_iter();
+        let shown = shown.filter(|w| w.on_screen && windows::is_window(w));
+        let shown: Vec<ServerWindow> = shown.collect();
+        let back = match (&self.order, pid) {
+            // The person's window comes back: their other windows were above the target's too.
+            (Some((before, raised)), Some(pid)) if pid != *raised => {
+                before.first().is_some_and(|front| front.pid == pid)
+            }
+            _ => false,
+        };
+        if let Some(pid) = pid {
+            self.order.get_or_insert((shown, pid));
+        }
+        activate::window(&self.os, window, cancel)?;
+        if back && let Some((before, raised)) = self.order.take() {
+            activate::restore_order(&self.os, &before, raised);
+        }
+        Ok(())
+    }
+
+    fn app_itself(&mut self, pid: u32) -> Result<Option<Window>> {
+        Ok(self.os.app(pid).map(|_| windows::app(pid)))
+    }
+
+    fn reveal(&mut self, pid: u32, cancel: &Cancel) -> Result<bool> {
+        activate::reveal(&self.os, pid, cancel)
+    }
+
+    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
+        let windows = windows::of_app(&self.os, pid);
+        Ok(windows.into_iter().map(|(window, _)| window).collect())
+    }
+
+    fn every_window(&mut self) -> Result<Vec<Window>> {
+        Ok(windows::all(&self.os))
+    }
+
+    fn popup_open(&mut self, pid: u32) -> Result<bool> {
+        Ok(windows::popup_open(&self.os, pid))
+    }
+
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        Ok(Some(Pointer {
+            at: self.input.pointer(),
+            pressed: self.os.button_held(),
+        }))
+    }
+
+    fn move_pointer(&mut self, to: Point) -> Result<()> {
+        self.input.move_pointer(to);
+        Ok(())
+    }
+
+    fn watch_person(&mut self) {
+        // The guard's tap watches the person from the moment it releases their input.
+        self.order = None;
+    }
+
+    fn unwatch_person(&mut self) {
+        self.guard.end();
+        self.aim = None;
+    }
+
+    fn person_pressed(&mut self) -> Option<bool> {
+        self.guard.pressed()
+    }
+
+    fn show(
+        &mut self,
+        place: Option<Rect>,
+        caption: &str,
+        time: Duration,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let displays = self.os.displays();
+        self.os
+            .overlay(&panels::panels(&displays, place, caption, true));
+        let waited = cancel.wait(time);
+        self.os.overlay(&[]);
+        waited
+    }
+
+    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
+        if self.guard.holds() {
+            return Ok(Grab::Held);
+        }
+        let kept = self.guard.grab(task, cancel);
+        if kept == Grab::Held {
+            self.input.release_the_persons();
+            let displays = self.os.displays();
+            let caption = task.caption.as_deref().unwrap_or_default();
+            self.os
+                .overlay(&panels::panels(&displays, task.place, caption, false));
+        }
+        Ok(kept)
+    }
+
+    fn ungrab(&mut self) {
+        self.guard.check();
+        if self.guard.holds() {
+            self.guard.ungrab();
+        }
+        self.os.overlay(&[]);
+    }
+
+    fn guard_lapse(&mut self) -> Option<String> {
+        self.guard.lapse()
+    }
+
+    fn aim(&mut self, aim: Aim) {
+        self.aim = Some(aim);
+    }
+
+    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+        self.require_place(at)?;
+        let sent = self.input.click(at, button, clicks, cancel);
+        self.guard.check();
+        sent
+    }
+
+    fn drag(
+        &mut self,
+        from: Point,
+        to: Point,
+        modifiers: Modifiers,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        self.require_place(from)?;
+        if let Some(other) = self.stranger_at(to) {
+            return Err(other.lies_over_end(to));
+        }
+        let sent = self.input.drag(from, to, modifiers, cancel);
+        self.guard.check();
+        sent
+    }
+
+    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+        self.require_keys()?;
+        let sent = self.input.type_text(text, cancel);
+        self.guard.check();
+        sent
+    }
+
+    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+        self.require_keys()?;
+        let sent = self.input.press_key(press, cancel);
+        self.guard.check();
+        sent
+    }
+
+    fn scroll(&mut self, at: Point, delta_x: i32, delta_y: i32, cancel: &Cancel) -> Result<()> {
+        self.require_place(at)?;
+        self.input.scroll(at, delta_x, delta_y, cancel)
+    }
+
+    fn release_all(&mut self) {
+        self.input.release_all();
+    }
+
+    fn picture(&mut self, window: WindowId) -> Result<Picture> {
+        if !permissions::may_capture(&self.os)
+            && !std::mem::replace(&mut self.asked_to_capture, true)
+        {
+            self.os.ask_to_capture();
+        }
+        picture::take(&self.os, window)
+    }
+}

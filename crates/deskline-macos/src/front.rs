@@ -1,0 +1,59 @@
+//! Which app is in front, asked live.
+//!
+//! `NSWorkspace.frontmostApplication` is a cache that only turns of the main run loop refresh: others
+//! found it wrong in 27 of 36 rounds (Interceptor #168), and the text then goes into the person's
+//! window. The system-wide `AXFocusedApplication` is live, but follows the focused window: an app in
+//! front without a window is not in it (Interceptor #198), nor one whose menu has the focus
+//! (Hammerspoon #3799). Each app's own `AXFrontmost` covers these; System Events reads the same.
+
+use std::time::Duration;
+
+use crate::os::{Os, Value};
+
+/// How long each app may take to say whether it is in front. There are many, and one may hang.
+const SAYS: Duration = Duration::from_millis(250);
+
+/// The app in front.
+pub(crate) fn pid<O: Os>(os: &O) -> Option<u32> {
+    focused(os).or_else(|| by_asking_each(os)).or_else(|| {
+        // Only what is not allowed to use Accessibility gets here.
+        let top = os
+            .windows()
+            .into_iter()
+            .find(|w| w.on_screen && w.layer == 0);
+        top.map(|w| w.pid)
+    })
+}
+
+/// Whether this app is in front.
+pub(crate) fn is<O: Os>(os: &O, pid: u32) -> bool {
+    match focused(os) {
+        Some(front) => front == pid,
+        None => says_so(os, pid),
+    }
+}
+
+fn focused<O: Os>(os: &O) -> Option<u32> {
+    let system = os.system();
+    let app = os
+        .attributes(&system, &["AXFocusedApplication"])
+        .ok()?
+        .pop();
+    let Some(Value::Element(app)) = app else {
+        return None;
+    };
+    os.pid_of(&app).ok()
+}
+
+fn by_asking_each<O: Os>(os: &O) -> Option<u32> {
+    let regular = os.apps().into_iter().filter(|a| a.regular);
+    let mut pids = regular.map(|a| a.pid);
+    pids.find(|pid| says_so(os, *pid))
+}
+
+fn says_so<O: Os>(os: &O, pid: u32) -> bool {
+    let app = os.application(pid);
+    os.set_timeout(&app, SAYS);
+    let said = os.attributes(&app, &["AXFrontmost"]);
+    said.is_ok_and(|values| values.first() == Some(&Value::Bool(true)))
+}

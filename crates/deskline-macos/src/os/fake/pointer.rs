@@ -1,0 +1,136 @@
+//! The pointer: where it is, and what clicks, drags and the wheel do.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{Id, World, text};
+use crate::os::{Event, MouseButton, Value};
+
+/// A mouse-up that comes sooner after its mouse-down is lost.
+const DWELL: Duration = Duration::from_millis(40);
+
+/// A drag that begins sooner after its mouse-down is none.
+const THRESHOLD: Duration = Duration::from_millis(45);
+
+/// A button that is down.
+#[derive(Clone, Copy)]
+pub(super) struct Pressed {
+    on: Id,
+    since: Instant,
+    number: i64,
+    /// The motions that count.
+    dragged: bool,
+}
+
+impl World {
+    /// What is under a point, of all apps.
+    fn under(&self, at: (f64, f64)) -> Option<Id> {
+        if let Some(item) = self.in_menu_bar(at) {
+            return Some(item);
+        }
+        let mut top = self.stack.iter().copied();
+        let window = top.find(|w| self.shown(*w) && self.has(*w, at));
+        window.and_then(|w| self.hit(w, at))
+    }
+
+    pub(super) fn point(&mut self, event: &Event) {
+        match event {
+            Event::Move {
+                to, dragging: None, ..
+            } => self.travel(*to),
+            Event::Move {
+                to, delta, number, ..
+            } => {
+                self.pointer = *to;
+                let strict = self.quirks.strict_drags;
+                if let Some(pressed) = &mut self.pressed {
+                    let counts = *delta != (0, 0)
+                        && *number == pressed.number
+                        && *number > self.presses_before
+                        && pressed.since.elapsed() >= THRESHOLD;
+                    pressed.dragged |= counts || !strict;
+                }
+            }
+            Event::Button {
+                at,
+                down: true,
+                number,
+                button,
+                ..
+            } => self.down(*at, *number, *button),
+            Event::Button {
+                at,
+                down: false,
+                number,
+                ..
+            } => self.up(*at, *number),
+            Event::Scroll {
+                at,
+                vertical,
+                horizontal,
+            } => {
+                if let Some(node) = self.under(*at) {
+                    let pid = self.nodes[&node].pid;
+                    self.scrolled.push((pid, *vertical, *horizontal));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn travel(&mut self, to: (f64, f64)) {
+        let late = self.quirks.late_pointer;
+        if late.is_zero() {
+            self.pointer = to;
+            return;
+        }
+        let due = Instant::now() + late;
+        self.later.push((due, Arc::new(move |w| w.pointer = to)));
+    }
+
+    fn down(&mut self, at: (f64, f64), number: i64, _: MouseButton) {
+        if !self.quirks.late_pointer.is_zero() && self.pointer != at {
+            return;
+        }
+        self.pointer = at;
+        let Some(target) = self.under(at) else {
+            return;
+        };
+        self.pressed = Some(Pressed {
+            on: target,
+            since: Instant::now(),
+            number,
+            dragged: false,
+        });
+        let pid = self.node(target).pid;
+        let in_window = self.in_menu_bar(at).is_none();
+        if in_window {
+            self.bring_forward(pid);
+        }
+        let role = self.node(target).attributes.get("AXRole").cloned();
+        let texts = [text("AXTextField"), text("AXTextArea")].map(Some);
+        if texts.contains(&role) {
+            self.focus(pid, target);
+        }
+    }
+
+    fn up(&mut self, at: (f64, f64), number: i64) {
+        let Some(pressed) = self.pressed else {
+            return;
+        };
+        if self.quirks.loses_quick_ups && pressed.since.elapsed() < DWELL {
+            // The app goes on waiting for it.
+            return;
+        }
+        self.pressed = None;
+        self.pointer = at;
+        if self.draggable.contains(&pressed.on) && pressed.dragged && number == pressed.number {
+            self.set(pressed.on, "AXPosition", Value::Point(at.0, at.1));
+            return;
+        }
+        let does = self.nodes.get(&pressed.on).and_then(|n| n.pressed.clone());
+        if let Some(does) = does {
+            does(self);
+        }
+    }
+}

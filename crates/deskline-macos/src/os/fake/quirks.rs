@@ -1,0 +1,48 @@
+//! What a real Mac does and an ideal one would not. Each switch is one behaviour with its source; a
+//! story in `tests/` turns it on.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use crate::os::AxError;
+
+/// The switches. All off is a Mac that does everything at once and loses nothing.
+#[derive(Default)]
+#[allow(clippy::struct_excessive_bools)] // switches
+pub(crate) struct Quirks {
+    /// The time that a switch to another Space takes. Until it is over `AXWindows` lists the old
+    /// Space's windows: 0.7 s (alt-tab-macos #1324, Apple's animation).
+    pub(crate) animation: Duration,
+    /// A mouse-up in the same turn as its mouse-down is lost: 0 of 15 arrived at 0 ms, 14 at 20 ms,
+    /// all at 40 ms (callstack/agent-device #2716; stablyai/orca #12839).
+    pub(crate) loses_quick_ups: bool,
+    /// The pointer moves this much later than the event was posted, and a mouse-down before that is
+    /// lost (`SwiftAutoGUI` #115).
+    pub(crate) late_pointer: Duration,
+    /// A drag counts only if each motion has a delta (open-codex-computer-use #53), and all of its
+    /// events have one number (deskflow #9991, macOS 26 and later), above the last one.
+    pub(crate) strict_drags: bool,
+    /// `CGPreflightScreenCaptureAccess` answers no although the grant is there (Peekaboo #94,
+    /// screenpipe #3623).
+    pub(crate) preflight_lies: bool,
+    /// Secure input begins after this many events (a password field takes the focus).
+    pub(crate) secure_after: Option<usize>,
+    /// The accessibility calls that do not answer, by the names of the trait's methods.
+    pub(crate) hangs: HashSet<&'static str>,
+    /// The screen is locked (`CGSSessionScreenIsLocked`).
+    pub(crate) locked: bool,
+}
+
+/// How an app builds its tree when it is asked to.
+#[derive(Clone)]
+pub(crate) struct Wakes {
+    /// Electron and Chromium wait for 2 s without a further request (Electron's
+    /// `AXManualAccessibility` and Chromium's `AXEnhancedUserInterface` are debounced,
+    /// different-ai/openwork #4595).
+    pub(crate) after: Duration,
+    /// What the request answers: Electron before 26 says -25205 and wakes all the same
+    /// (electron/electron #38102).
+    pub(crate) answers: Option<AxError>,
+    /// Adds the page.
+    pub(crate) page: super::Behaviour,
+}

@@ -1,0 +1,58 @@
+//! Spaces, and which app is in front.
+//!
+//! `AXWindows` lists the windows of the current Space and the minimised ones (alt-tab-macos #1324). A
+//! full-screen window has a Space of its own. Bringing an app forward that has no window here goes to
+//! the Space of one.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{Id, World};
+
+impl World {
+    /// Puts a window on a Space. The first Space is 0.
+    pub(crate) fn move_to_space(&mut self, window: Id, space: u32) {
+        self.space_of.insert(window, space);
+    }
+
+    /// Whether a window is on the current Space. What is no window is everywhere.
+    pub(crate) fn is_here(&self, node: Id) -> bool {
+        let space = self.space_of.get(&node).copied().unwrap_or(0);
+        space == self.space || !self.stack.contains(&node)
+    }
+
+    /// The app's windows, frontmost first, on all Spaces.
+    pub(super) fn windows_of(&self, pid: u32) -> Vec<Id> {
+        let mine = |w: &&Id| self.nodes.get(w).is_some_and(|n| n.pid == pid);
+        self.stack.iter().filter(mine).copied().collect()
+    }
+
+    /// Brings an app to the front with all its windows.
+    pub(crate) fn bring_forward(&mut self, pid: u32) {
+        self.front = pid;
+        self.fronts.push(pid);
+        let mut own = self.windows_of(pid);
+        let here = own.iter().any(|w| self.is_here(*w));
+        if let Some(first) = own.first().filter(|_| !here) {
+            let space = self.space_of.get(first).copied().unwrap_or(0);
+            let due = Instant::now() + self.quirks.animation;
+            self.later.push((due, Arc::new(move |w| w.space = space)));
+        }
+        let rest = self.stack.iter().filter(|w| !own.contains(w));
+        let rest: Vec<Id> = rest.copied().collect();
+        own.extend(rest);
+        self.stack = own;
+        self.run_due();
+    }
+
+    /// `AXFocusedApplication` follows the focused window: none for an app without one (Interceptor
+    /// #198).
+    pub(super) fn focused_app(&self) -> Option<Id> {
+        let windows = self.windows_of(self.front);
+        let focused = windows.iter().any(|w| self.is_here(*w));
+        self.apps
+            .get(&self.front)
+            .filter(|_| focused)
+            .map(|a| a.root)
+    }
+}

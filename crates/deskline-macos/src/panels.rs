@@ -1,0 +1,91 @@
+//! The overlay: the guard's banner and the outline of a target, in `AppKit`'s coordinates.
+
+use deskline_core::Rect;
+
+use crate::ax::facts::rect;
+use crate::os::{Display, Panel};
+
+/// Converts bounds to `AppKit`'s coordinates, whose origin is the bottom left of the main display.
+pub(crate) fn to_appkit(displays: &[Display], place: Rect) -> [f64; 4] {
+    let main = displays.iter().find(|d| d.main);
+    let height = main.map_or(0.0, |d| d.bounds[3]);
+    let bottom = f64::from(place.y) + f64::from(place.h);
+    [
+        f64::from(place.x),
+        height - bottom,
+        f64::from(place.w),
+        f64::from(place.h),
+    ]
+}
+
+/// The display that contains most of `place`; the main one if none does.
+pub(crate) fn display_of(displays: &[Display], place: Rect) -> Option<&Display> {
+    let area = |d: &&Display| {
+        let [x, y, w, h] = d.bounds;
+        let shared = rect(x, y, w, h).map(|d| d.intersect(&place));
+        shared.map_or(0, |r| i64::from(r.w) * i64::from(r.h))
+    };
+    let best = displays.iter().max_by_key(area);
+    best.filter(|d| area(d) > 0)
+        .or_else(|| displays.iter().find(|d| d.main))
+}
+
+/// The panels for the guard's banner and for the outline of the target.
+pub(crate) fn panels(
+    displays: &[Display],
+    place: Option<Rect>,
+    caption: &str,
+    outline: bool,
+) -> Vec<Panel> {
+    /// In points: a line of text with padding, and its distance from the display's edge.
+    const HEIGHT: i32 = 36;
+    const EDGE: i32 = 48;
+    /// In points: the maximum width of a character in the banner's font, and the padding on both
+    /// sides.
+    const CHARACTER: i32 = 9;
+    const BESIDE: i32 = 48;
+    /// The distance between the outline and the target.
+    const AROUND: i32 = 3;
+
+    let mut panels = Vec::new();
+    if let Some(place) = place.filter(|_| outline) {
+        let around = Rect {
+            x: place.x.saturating_sub(AROUND),
+            y: place.y.saturating_sub(AROUND),
+            w: place.w.saturating_add(2 * AROUND),
+            h: place.h.saturating_add(2 * AROUND),
+        };
+        panels.push(Panel {
+            frame: to_appkit(displays, around),
+            text: String::new(),
+            outline: true,
+        });
+    }
+    let on = match place {
+        Some(place) => display_of(displays, place),
+        None => displays.iter().find(|d| d.main),
+    };
+    let screen = on.and_then(|d| rect(d.bounds[0], d.bounds[1], d.bounds[2], d.bounds[3]));
+    if let Some(screen) = screen.filter(|_| !caption.is_empty()) {
+        let width = (caption.chars().count() as i32)
+            .saturating_mul(CHARACTER)
+            .saturating_add(BESIDE)
+            .min(screen.w);
+        let mut banner = Rect {
+            x: screen.x + (screen.w - width) / 2,
+            y: screen.y + EDGE,
+            w: width,
+            h: HEIGHT,
+        };
+        // If the banner would cover the target, put it at the other end of the display.
+        if place.is_some_and(|place| !place.intersect(&banner).is_empty()) {
+            banner.y = screen.y + screen.h - EDGE - HEIGHT;
+        }
+        panels.push(Panel {
+            frame: to_appkit(displays, banner),
+            text: caption.to_owned(),
+            outline: false,
+        });
+    }
+    panels
+}

@@ -1,0 +1,80 @@
+//! The menu bar, menu extras, and apps without windows.
+
+use std::sync::{Arc, Mutex};
+
+use deskline_link::call::Typing;
+use deskline_link::{Action, Tool};
+
+use super::desk::{Desk, EDITOR, MAIL, by_text, front, tree};
+
+fn noted() -> (Arc<Mutex<u32>>, crate::os::fake::Behaviour) {
+    let count = Arc::new(Mutex::new(0));
+    let counted = count.clone();
+    (count, Arc::new(move |_| *counted.lock().unwrap() += 1))
+}
+
+#[test]
+fn a_menu_of_an_app_behind_is_opened_and_its_item_clicked() {
+    let mut desk = Desk::new();
+    let (count, does) = noted();
+    desk.mac.world().menu_bar(MAIL, "Empty Trash", does);
+    let answer = desk.click(by_text("File", "AXMenuBarItem"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(front(&desk), Some(MAIL), "the menu is open");
+    let answer = desk.click(by_text("Empty Trash", "AXMenuItem"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!((*count.lock().unwrap(), front(&desk)), (1, Some(EDITOR)));
+}
+
+#[test]
+fn a_menu_extra_is_clicked_though_it_is_in_no_window() {
+    let mut desk = Desk::new();
+    let (count, does) = noted();
+    let extra = desk.mac.world().menu_extra(MAIL, "New mail");
+    desk.mac.world().node(extra).pressed = Some(does);
+    let answer = desk.click(by_text("New mail", "AXMenuBarItem"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(*count.lock().unwrap(), 1);
+}
+
+/// Cmd+N in an app whose last window was closed.
+#[test]
+fn an_app_without_windows_takes_keys_and_has_not_ended() {
+    let mut desk = Desk::new();
+    {
+        let mut world = desk.mac.world();
+        let root = world.app(300, "Notes", "/Applications/Notes.app".into());
+        let (_, does) = noted();
+        world.menu_bar(300, "New Note", does);
+        let new: crate::os::fake::Behaviour = Arc::new(move |world| {
+            world.add(root, "AXWindow", "Untitled", [80.0, 80.0, 500.0, 400.0]);
+        });
+        world.apps.get_mut(&300).unwrap().shortcuts.insert(45, new);
+    }
+    let press = deskline_core::KeyPress::parse("n", &["Command"]).unwrap();
+    let input = deskline_link::call::Input::PressKey { press };
+    let answer = desk.run_on(300, Tool::PressKey, Action::Input(input));
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(
+        tree(&answer).contains("+ [AXWindow] \"Untitled\""),
+        "{}",
+        answer.text
+    );
+    assert_eq!(front(&desk), Some(EDITOR));
+}
+
+#[test]
+fn closing_the_last_window_is_no_end_of_the_app() {
+    let mut desk = Desk::new();
+    let window = desk.window;
+    let (_, does) = noted();
+    desk.mac.world().menu_bar(MAIL, "New", does);
+    desk.mac.world().node(desk.send).pressed = Some(Arc::new(move |world| world.remove(window)));
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    let tree = tree(&answer);
+    assert!(
+        tree.contains("- [AXWindow] \"New Message\"") && tree.contains("\"File\""),
+        "{tree}"
+    );
+}

@@ -1,0 +1,91 @@
+//! Clicks that all arrive, the wheel where it was meant, drags that drag.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use deskline_core::{Modifiers, Point};
+use deskline_link::call::{Input, Typing};
+use deskline_link::{Action, Target, Tool};
+
+use super::desk::{Desk, MAIL, by_text};
+use crate::os::Value;
+
+/// A desktop with a button that counts.
+fn counting() -> (Desk, Arc<AtomicU32>) {
+    let desk = Desk::new();
+    let count = Arc::new(AtomicU32::new(0));
+    let counted = count.clone();
+    desk.mac.world().node(desk.send).pressed = Some(Arc::new(move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+    }));
+    (desk, count)
+}
+
+#[test]
+fn a_mouse_up_is_not_posted_back_to_back_with_its_mouse_down() {
+    let (mut desk, count) = counting();
+    desk.mac.world().quirks.loses_quick_ups = true;
+    for _ in 0..5 {
+        let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+        assert!(!answer.is_error, "{}", answer.text);
+    }
+    let target = by_text("Send", "AXButton");
+    let then = Typing::default();
+    let double = Input::Click {
+        target,
+        double: true,
+        right: false,
+        then,
+    };
+    desk.run(Tool::Click, Action::Input(double));
+    assert_eq!(count.load(Ordering::Relaxed), 7);
+}
+
+#[test]
+fn a_click_waits_until_the_pointer_is_there() {
+    let (mut desk, count) = counting();
+    desk.mac.world().quirks.late_pointer = Duration::from_millis(30);
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(count.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn the_wheel_turns_where_it_was_meant_and_not_where_the_pointer_still_is() {
+    let mut desk = Desk::new();
+    desk.mac.world().quirks.late_pointer = Duration::from_millis(400);
+    let at = Point { x: 300, y: 300 };
+    let scroll = Input::Scroll {
+        at,
+        delta_x: 0,
+        delta_y: 5,
+    };
+    let answer = desk.run(Tool::Scroll, Action::Input(scroll));
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(desk.mac.world().scrolled, [(MAIL, -5, 0)]);
+}
+
+#[test]
+fn a_drag_has_deltas_and_one_new_number_and_moves_something() {
+    let mut desk = Desk::new();
+    let card = {
+        let mut world = desk.mac.world();
+        let window = desk.window;
+        let card = world.add(window, "AXImage", "card", [200.0, 420.0, 40.0, 40.0]);
+        world.draggable.insert(card);
+        world.quirks.strict_drags = true;
+        world.quirks.loses_quick_ups = true;
+        world.presses_before = 4_711;
+        card
+    };
+    let drag = Input::Drag {
+        from: by_text("card", "AXImage"),
+        to: Target::Point(Point { x: 420, y: 450 }),
+        modifiers: Modifiers::empty(),
+    };
+    let answer = desk.run(Tool::Drag, Action::Input(drag));
+    assert!(!answer.is_error, "{}", answer.text);
+    let place = desk.mac.world().node(card).attributes["AXPosition"].clone();
+    assert_eq!(place, Value::Point(420.5, 450.5));
+}

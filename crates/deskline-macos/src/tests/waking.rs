@@ -1,0 +1,60 @@
+//! Electron and Chromium build their trees when they are asked to, after a while.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deskline_link::{Scope, Trees as _};
+
+use super::desk::{Desk, MAIL};
+use crate::desktop::MacDesktop;
+use crate::os::AxError;
+use crate::os::fake::quirks::Wakes;
+
+/// Mail is an Electron app that answers a request for its tree like this.
+fn electron(answers: Option<AxError>) -> Desk {
+    let desk = Desk::new();
+    let bundle = desk.dir.path().join("Mail.app");
+    let resources = "Contents/Frameworks/Electron Framework.framework/Versions/Current/Resources";
+    let resources = bundle.join(resources);
+    std::fs::create_dir_all(&resources).unwrap();
+    std::fs::write(resources.join("chrome_100_percent.pak"), "").unwrap();
+    let window = desk.window;
+    let mut world = desk.mac.world();
+    let app = world.apps.get_mut(&MAIL).unwrap();
+    app.path = bundle;
+    app.wakes = Some(Wakes {
+        after: Duration::from_secs(2),
+        answers,
+        page: Arc::new(move |world| {
+            let page = world.add(window, "AXWebArea", "page", [100.0, 120.0, 600.0, 380.0]);
+            world.add(page, "AXLink", "Home", [110.0, 130.0, 60.0, 20.0]);
+        }),
+    });
+    drop(world);
+    desk
+}
+
+#[test]
+fn a_page_that_is_built_two_seconds_after_the_request_is_in_the_first_tree() {
+    // -25205: as Electron before 26 answers; -25208: kAXErrorNotImplemented.
+    for answers in [None, Some(AxError(-25205)), Some(AxError(-25208))] {
+        let desk = electron(answers);
+        let mut desktop = MacDesktop::new(desk.mac.clone());
+        let tree = desktop.read(MAIL, Scope::Showing).unwrap();
+        let home = tree.elements.iter().any(|e| e.title.shown == "Home");
+        assert!(home, "{answers:?}");
+    }
+}
+
+#[test]
+fn another_app_is_not_waited_for() {
+    let desk = Desk::new();
+    let start = std::time::Instant::now();
+    let mut desktop = MacDesktop::new(desk.mac.clone());
+    desktop.read(MAIL, Scope::Showing).unwrap();
+    assert!(
+        start.elapsed() < Duration::from_millis(500),
+        "{:?}",
+        start.elapsed()
+    );
+}

@@ -4,7 +4,7 @@ use deskline_core::{Point, Summary, escape, focus, summary, tree_file};
 use deskline_journal::{DiffCounts, FilePair, Journal, Outcome, Record, Shot};
 use serde_json::{Map, Value};
 
-use crate::call::{Action, Call, Input};
+use crate::call::{Action, Call, Input, Quiet};
 use crate::cancel::Reason;
 use crate::display::Picture;
 use crate::error::{Error, Result};
@@ -77,7 +77,7 @@ pub(crate) fn record(
     }
     let mut text = summary.render();
     // The typed text may be in it, as what the element shows now.
-    written.answer = report.is_public().then(|| text.clone());
+    written.answer = tells_no_secret(call, report).then(|| text.clone());
     if let Err(e) = journal.record(&written) {
         summary
             .notes
@@ -274,11 +274,15 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
 /// The error text: what was done, what failed and what to do next.
 fn message(e: &Error, call: &Call, report: &Report) -> String {
     let said = step_message(e, call, report);
-    if call.is_chain() {
-        let (step, of) = (report.ended_steps.len() + 1, report.of);
-        format!("step {step} of {of}: {said}")
-    } else {
-        said
+    match (call.is_chain(), report.ended_steps.len()) {
+        (false, _) => said,
+        (true, 0) if matches!(e, Error::Cancelled(_)) => said,
+        (true, 0) => format!("Step 1 of {}: {said}", report.of),
+        (true, done) => format!(
+            "Did {done} of {} steps. Step {}: {said}",
+            report.of,
+            done + 1
+        ),
     }
 }
 
@@ -357,6 +361,26 @@ fn steps(call: &Call, report: &Report, failed: bool) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Whether it is known that no text of the call is a secret.
+fn tells_no_secret(call: &Call, report: &Report) -> bool {
+    let sends_text = |action: &Action| match action {
+        Action::Input(Input::Click { then, .. } | Input::Type { typing: then }) => {
+            then.text.is_some() || then.key.and_then(character_of).is_some()
+        }
+        Action::Input(Input::PressKey { press }) => character_of(*press).is_some(),
+        Action::Quiet(Quiet::SetValue { .. }) => true,
+        _ => false,
+    };
+    let public = |i: usize| match report.ended_steps.get(i) {
+        Some(step) => step.public,
+        None => report.is_public(),
+    };
+    let reached = call.actions().take(report.ended_steps.len() + 1);
+    reached
+        .enumerate()
+        .all(|(i, action)| !sends_text(action) || public(i))
 }
 
 /// The line of a step has at most about this many characters.

@@ -30,7 +30,7 @@ impl Steps<'_> {
         let mut actions = self.call.actions().peekable();
         let mut targets = Ok(targets);
         while let Some(action) = actions.next() {
-            *handoff = Handoff::of(action);
+            *handoff = Handoff::of(action, desk.guard.held());
             let done = targets.and_then(|t| self.carry_out(desk, action, &t, handoff, report));
             if let Err(e) = done {
                 return self.stop(desk, e, report).map(Some);

@@ -5,6 +5,8 @@
 //! in three cases: the window opened after the checkpoint, the front changed while the person's
 //! devices were grabbed, or the person has pressed nothing since the checkpoint.
 
+use std::time::Duration;
+
 use crate::call::Action;
 use crate::checkpoint::Checkpoint;
 use crate::display::Window;
@@ -15,14 +17,17 @@ use crate::error::Result;
 pub(crate) struct Handoff {
     /// Whether the action only waits. It then has no effects.
     waits: bool,
+    /// How long the guard had held before the action.
+    held_before: Option<Duration>,
     looks: Vec<Option<Window>>,
 }
 
 impl Handoff {
-    /// Starts without any look.
-    pub(crate) fn of(action: &Action) -> Self {
+    /// Starts without any look. `held` is how long the guard has held in this link so far.
+    pub(crate) fn of(action: &Action, held: Option<Duration>) -> Self {
         Self {
             waits: matches!(action, Action::WaitFor { .. }),
+            held_before: held,
             looks: Vec::new(),
         }
     }
@@ -67,7 +72,7 @@ impl Handoff {
             let window = self.looks.get(look).and_then(Option::as_ref);
             window.is_some_and(|window| window.id == front.id)
         };
-        let guarded = desk.guard.held().is_some() && seen_at(0);
+        let guarded = desk.guard.held() > self.held_before && seen_at(0);
         let came_up = !desk.was_there(front.id) && (seen_at(0) || seen_at(1));
         Ok((guarded || came_up).then_some((front, owner)))
     }

@@ -69,7 +69,7 @@ impl Link<'_> {
             .inspect_err(|_| desktop.stop_listening())?;
 
         // 2. Checkpoint: front window and pointer; the tree is that of step 1.
-        let watches = call.actions().any(|action| Handoff::of(action).watches());
+        let watches = call.actions().any(|a| Handoff::of(a, None).watches());
         let mut desk = report.timed("checkpoint", |_| {
             Checkpoint::save(desktop, call.pid, watches, held, cancel)
         })?;
@@ -87,7 +87,7 @@ impl Link<'_> {
         let first = targets.index();
 
         // 3 to 5. Guard, act and settle; in a chain once for each step, which is resolved first.
-        let mut handoff = Handoff::of(&call.action);
+        let mut handoff = Handoff::of(&call.action, None);
         let stopped = steps.walk(&mut desk, targets, &mut handoff, report)?;
 
         // 6. Diff.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod chain;
 mod each_step;
 mod faults;
 mod lacking;

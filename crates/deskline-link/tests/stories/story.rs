@@ -4,7 +4,7 @@ use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_journal::{Journal, Retention};
 use deskline_link::call::{Input, Quiet, Typing};
 use deskline_link::{
-    Action, Answer, Call, Cancel, Capabilities, Links, Options, Policy, Target, Tool,
+    Action, Answer, Call, Cancel, Capabilities, Links, Options, Policy, Target, Tool, Toplevel,
 };
 use std::sync::{Arc, MutexGuard};
 use tempfile::TempDir;
@@ -130,17 +130,33 @@ impl Story {
 
     pub(crate) fn run_on(&mut self, pid: u32, tool: Tool, action: Action) -> &mut Self {
         self.script().calls.clear();
-        let arguments = match &action {
-            Action::Input(Input::Type { typing } | Input::Click { then: typing, .. }) => {
-                let text = typing.text.clone().map(|text| ("text".into(), text.into()));
-                text.into_iter().collect()
-            }
-            _ => serde_json::Map::new(),
-        };
+        let text = text_of(&action).map(|text| ("text".to_owned(), text.into()));
+        let arguments = text.into_iter().collect();
         let call = Call {
             options: self.options.clone(),
             arguments,
             ..Call::new(tool, (tool != Tool::Open).then_some(pid), action)
+        };
+        self.answer = Some(self.links.run(&call, &Cancel::new()));
+        self
+    }
+
+    /// A chain on Mail. `window` is a part of a title.
+    pub(crate) fn chain(&mut self, window: Option<&str>, steps: Vec<Action>) -> &mut Self {
+        self.script().calls.clear();
+        let told = steps.iter().map(|action| match text_of(action) {
+            Some(text) => serde_json::json!({"text": text}),
+            None => serde_json::json!({}),
+        });
+        let arguments = [("steps".to_owned(), told.collect())].into_iter().collect();
+        let mut steps = steps.into_iter();
+        let first = steps.next().unwrap();
+        let call = Call {
+            window: window.map(|title| Toplevel::Titled(title.into())),
+            then: steps.collect(),
+            options: self.options.clone(),
+            arguments,
+            ..Call::new(Tool::Chain, Some(MAIL), first)
         };
         self.answer = Some(self.links.run(&call, &Cancel::new()));
         self
@@ -160,21 +176,7 @@ impl Story {
         text: Option<&str>,
         key: Option<&str>,
     ) -> &mut Self {
-        let then = Typing {
-            text: text.map(str::to_owned),
-            key: key.map(|key| KeyPress::parse(key, &[]).unwrap()),
-        };
-        let target = by_text(target);
-        let (double, right) = (false, false);
-        self.run(
-            Tool::Click,
-            Action::Input(Input::Click {
-                target,
-                double,
-                right,
-                then,
-            }),
-        )
+        self.run(Tool::Click, click(target, text, key))
     }
 
     pub(crate) fn click_at(&mut self, x: i32, y: i32) -> &mut Self {
@@ -192,16 +194,11 @@ impl Story {
     }
 
     pub(crate) fn type_text(&mut self, text: &str) -> &mut Self {
-        let typing = Typing {
-            text: Some(text.into()),
-            key: None,
-        };
-        self.run(Tool::Type, Action::Input(Input::Type { typing }))
+        self.run(Tool::Type, types(text))
     }
 
     pub(crate) fn press_key(&mut self, key: &str) -> &mut Self {
-        let press = KeyPress::parse(key, &[]).unwrap();
-        self.run(Tool::PressKey, Action::Input(Input::PressKey { press }))
+        self.run(Tool::PressKey, presses(key))
     }
 
     pub(crate) fn drag(&mut self, from: &str, to: &str) -> &mut Self {
@@ -223,8 +220,7 @@ impl Story {
     }
 
     pub(crate) fn press(&mut self, target: &str) -> &mut Self {
-        let target = by_text(target);
-        self.run(Tool::PressAx, Action::Quiet(Quiet::PressAx { target }))
+        self.run(Tool::PressAx, press_ax(target))
     }
 
     pub(crate) fn refresh(&mut self) -> &mut Self {
@@ -311,6 +307,46 @@ impl Story {
     pub(crate) fn journal(&self) -> String {
         let path = self.journal.path().join("journal.jsonl");
         std::fs::read_to_string(path).unwrap()
+    }
+}
+
+pub(crate) fn click(target: &str, text: Option<&str>, key: Option<&str>) -> Action {
+    Action::Input(Input::Click {
+        target: by_text(target),
+        double: false,
+        right: false,
+        then: Typing {
+            text: text.map(str::to_owned),
+            key: key.map(|key| KeyPress::parse(key, &[]).unwrap()),
+        },
+    })
+}
+
+pub(crate) fn types(text: &str) -> Action {
+    let typing = Typing {
+        text: Some(text.into()),
+        key: None,
+    };
+    Action::Input(Input::Type { typing })
+}
+
+pub(crate) fn presses(key: &str) -> Action {
+    let press = KeyPress::parse(key, &[]).unwrap();
+    Action::Input(Input::PressKey { press })
+}
+
+pub(crate) fn press_ax(target: &str) -> Action {
+    let target = by_text(target);
+    Action::Quiet(Quiet::PressAx { target })
+}
+
+/// The text that an action types.
+fn text_of(action: &Action) -> Option<String> {
+    match action {
+        Action::Input(Input::Type { typing } | Input::Click { then: typing, .. }) => {
+            typing.text.clone()
+        }
+        _ => None,
     }
 }
 

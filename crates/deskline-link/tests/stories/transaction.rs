@@ -280,7 +280,7 @@ fn a_delay_adds_to_the_settle() {
 }
 
 /// A dialog of another process, as file choosers are.
-fn chooser(world: &mut World) {
+pub(crate) fn chooser(world: &mut World) {
     world.app(400, "File Chooser");
     let lines = "[AXButton] \"Open\" x:320 y:340 w:80 h:24";
     world.window(400, "Open File", [300, 300, 300, 200], lines);

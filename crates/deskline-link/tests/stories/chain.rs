@@ -1,0 +1,316 @@
+//! Chains: several steps, one checkpoint, one diff, one restore.
+
+use deskline_link::Policy;
+use insta::assert_snapshot;
+
+use crate::script::person;
+use crate::story::{MAIL, MAIL_WINDOW, Story, click, press_ax, presses, types};
+use crate::transaction::chooser;
+use crate::world::World;
+
+#[test]
+fn a_chain_is_one_link_with_one_diff_and_one_restore() {
+    let mut story = Story::new();
+    let steps = vec![click("To", Some("bob"), None), press_ax("Send")];
+    story.chain(None, steps);
+    assert_snapshot!(story.told(), @r##"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Did 2 of 2 steps. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    steps:
+      1 done: Clicked 'To' [AXTextField], typed 'bob'
+      2 done: Pressed 'Send' [AXButton]
+    focus: "New Message" › [AXTextField] "Sent" #e3
+    text_changes:
+      'To' -> 'Sent'
+    "##);
+    assert_snapshot!(story.seen(), @r##"
+    reached: Mail: click To, Mail: b, Mail: o, Mail: b
+    front: Notes, pointer: 900,700
+    "##);
+    assert_snapshot!(story.acts(), @r##"
+    listen 100
+    read 100 whole
+    grab 'AI: clicking 'To' in Mail'
+    aim 100 2
+    activate 2
+    click 170,52
+    read 100 showing
+    read 100 showing
+    aim 100 any
+    type_text
+    ungrab
+    read 100 again
+    press
+    read 100 again
+    release_all
+    stop_listening
+    move_pointer 900,700
+    activate 3
+    "##);
+}
+
+#[test]
+fn the_first_step_that_fails_ends_the_chain_and_what_was_done_is_said() {
+    let mut story = Story::new();
+    let steps = vec![
+        click("To", Some("bob"), None),
+        press_ax("Attach"),
+        press_ax("Send"),
+        presses("Return"),
+    ];
+    story.chain(None, steps);
+    assert_snapshot!(story.told(), @r##"
+    status: error
+    error: Did 1 of 4 steps. Step 2: no element matches 'Attach'. Nearest: "Archive" [AXStaticText] #e8, "To bob" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Call refresh_traversal and grep its file
+    pid: 100
+    app: Mail
+    summary: Did 1 of 4 steps. 0 added, 0 removed, 1 modified.
+    steps:
+      1 done: Clicked 'To' [AXTextField], typed 'bob'
+      2 failed: see error
+      3-4 not done
+    focus: "New Message" › [AXTextField] "To bob" #e3
+    text_changes:
+      '' -> 'bob'
+    "##);
+    assert_snapshot!(story.seen(), @r##"
+    reached: Mail: click To, Mail: b, Mail: o, Mail: b
+    front: Notes, pointer: 900,700
+    "##);
+}
+
+#[test]
+fn a_chain_whose_first_step_fails_touches_nothing() {
+    let mut story = Story::new();
+    story.chain(None, vec![press_ax("Attach"), press_ax("Send")]);
+    assert_snapshot!(story.told(), @r##"
+    status: error
+    error: Step 1 of 2: no element matches 'Attach'. Nearest: "Archive" [AXStaticText] #e8, "To" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Call refresh_traversal and grep its file
+    pid: 100
+    app: Mail
+    steps:
+      1 failed: see error
+      2 not done
+    focus: "New Message"
+    "##);
+    assert_snapshot!(story.acts(), @r##"
+    listen 100
+    read 100 whole
+    stop_listening
+    "##);
+}
+
+/// `Send` opens a file chooser of another process, and its button closes it again.
+fn attaches(world: &mut World) {
+    world.on_press("Send", |world| {
+        chooser(world);
+        world.on_press("Open", |world| {
+            let ids: Vec<u64> = world
+                .stack
+                .iter()
+                .filter(|w| w.pid == 400)
+                .map(|w| w.id)
+                .collect();
+            for id in ids {
+                world.close(id);
+            }
+            world.raise(MAIL_WINDOW);
+        });
+    });
+}
+
+#[test]
+fn what_a_step_brings_to_the_front_gets_the_next_step_and_then_the_app_again() {
+    let mut story = Story::new();
+    story.given(attaches);
+    let steps = vec![
+        click("Send", None, None),
+        click("Open", None, None),
+        click("To", Some("bob"), None),
+    ];
+    story.chain(None, steps);
+    assert_snapshot!(story.told(), @r##"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Did 3 of 3 steps. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    steps:
+      1 done: Clicked 'Send' [AXButton]
+      2 done: Clicked 'Open' [AXButton]
+      3 done: Clicked 'To' [AXTextField], typed 'bob'
+    focus: "New Message" › [AXTextField] "To bob" #e3
+    text_changes:
+      '' -> 'bob'
+    "##);
+    assert_snapshot!(story.seen(), @r##"
+    reached: Mail: click Send, File Chooser: click Open, Mail: click To, Mail: b, Mail: o, Mail: b
+    front: Notes, pointer: 900,700
+    "##);
+}
+
+#[test]
+fn a_chain_may_end_in_the_app_that_came_to_the_front() {
+    let mut story = Story::new();
+    story.given(attaches);
+    let steps = vec![click("Send", None, None), types("x")];
+    story.chain(None, steps);
+    assert_snapshot!(story.told(), @r##"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Did 2 of 2 steps. 0 added, 0 removed, 0 modified. Settled in _ ms.
+    steps:
+      1 done: Clicked 'Send' [AXButton]
+      2 done: Typed 'x'
+    focus: "Open File"
+    app_switch: File Chooser (PID: 400) is now frontmost
+    app_switch_elements: 3 total, 2 visible
+    app_switch_visible_elements:
+      [AXButton] "Open" (320,340 80×24) #e11
+    "##);
+    assert_snapshot!(story.seen(), @r##"
+    reached: Mail: click Send, File Chooser: x
+    front: Open File, pointer: 540,52
+    "##);
+}
+
+#[test]
+fn a_chain_that_insists_on_a_window_follows_nothing() {
+    let mut story = Story::new();
+    story.given(attaches);
+    let steps = vec![click("Send", None, None), click("Open", None, None)];
+    story.chain(Some("new mess"), steps);
+    assert_snapshot!(story.told(), @r##"
+    status: error
+    error: Did 1 of 2 steps. Step 2: no element matches 'Open'. Nearest: "Send" [AXButton] #e5, "To" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Call refresh_traversal and grep its file
+    pid: 100
+    app: Mail
+    summary: Did 1 of 2 steps. 0 added, 0 removed, 0 modified.
+    steps:
+      1 done: Clicked 'Send' [AXButton]
+      2 failed: see error
+    focus: "Open File"
+    app_switch: File Chooser (PID: 400) is now frontmost
+    app_switch_elements: 3 total, 2 visible
+    app_switch_visible_elements:
+      [AXButton] "Open" (320,340 80×24) #e11
+    "##);
+    assert_snapshot!(story.seen(), @r##"
+    reached: Mail: click Send
+    front: Open File, pointer: 540,52
+    "##);
+}
+
+#[test]
+fn an_app_out_of_bounds_gets_no_step() {
+    let mut story = Story::with(Policy {
+        allow: vec!["Mail".into()],
+        ..Policy::default()
+    });
+    story.given(attaches);
+    let steps = vec![click("Send", None, None), types("hello")];
+    story.chain(None, steps);
+    assert_snapshot!(story.told(), @r##"
+    status: error
+    error: Did 1 of 2 steps. Step 2: File Chooser (pid 400) is out of bounds, which the person who set Deskline up has drawn (--allow-app, --deny-app). Allowed are apps named 'Mail'. Nothing was touched; do not look for a way around
+    pid: 100
+    app: Mail
+    summary: Did 1 of 2 steps. 0 added, 0 removed, 0 modified.
+    steps:
+      1 done: Clicked 'Send' [AXButton]
+      2 failed: see error
+    note: the tree of the app now in front: File Chooser (pid 400) is out of bounds, which the person who set Deskline up has drawn (--allow-app, --deny-app). …
+    focus: "New Message"
+    app_switch: another app (PID: 400) is now frontmost
+    app_switch_elements: 0 total, 0 visible
+    "##);
+    assert_snapshot!(story.seen(), @r##"
+    reached: Mail: click Send
+    front: Open File, pointer: 540,52
+    "##);
+}
+
+#[test]
+fn keys_go_to_the_window_that_is_insisted_on() {
+    let mut story = Story::new();
+    story.given(|world| {
+        let field = r#"[AXTextField] "Search" x:20 y:440 w:300 h:24 editable"#;
+        let id = world.window(MAIL, "Find", [0, 420, 400, 100], field);
+        world.focus.insert(id, format!("{id}/0"));
+    });
+    story.chain(Some("New Message"), vec![types("bob"), types("by")]);
+    assert_snapshot!(story.told(), @r##"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Did 2 of 2 steps. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    steps:
+      1 done: Typed •••
+      2 done: Typed 'by'
+    focus: "New Message" › [AXTextField] "To bobby" #e3
+    windows: "New Message" #e2 (front), "Find" #e9
+    text_changes:
+      '' -> 'bobby'
+    "##);
+    assert_snapshot!(story.seen(), @r##"
+    reached: Mail: b, Mail: o, Mail: b, Mail: b, Mail: y
+    front: Find, pointer: 900,700
+    "##);
+    story.chain(Some("Drafts"), vec![types("x")]);
+    assert_snapshot!(story.told(), @r##"
+    status: error
+    error: Step 1 of 1: Mail (pid 100) shows no window 'Drafts'. It shows "Find" #e9 (front), "New Message" #e2. Nothing was touched. Pass a part of a title, or the ref of a window
+    pid: 100
+    app: Mail
+    steps:
+      1 failed: see error
+    focus: "Find" › [AXTextField] "Search" #e10
+    windows: "Find" #e9 (front), "New Message" #e2
+    "##);
+}
+
+#[test]
+fn each_step_s_text_is_hidden_unless_it_is_known_where_it_went() {
+    let mut story = Story::new();
+    let steps = vec![
+        click("To", Some("alice"), None),
+        click("Password", Some("hunter2"), None),
+        press_ax("Attach"),
+        types("never"),
+    ];
+    story.chain(None, steps);
+    let (said, journal) = (story.told(), story.journal());
+    for text in [&said, &journal] {
+        assert!(
+            !text.contains("hunter2") && !text.contains("never"),
+            "{text}"
+        );
+        assert!(text.contains("alice") && text.contains("•••"), "{text}");
+    }
+}
+
+#[test]
+fn esc_ends_a_chain_and_puts_everything_back() {
+    let mut story = Story::new();
+    story.after("press", person::presses_esc());
+    let steps = vec![click("To", Some("bob"), None), press_ax("Send"), types("x")];
+    story.chain(None, steps);
+    assert_snapshot!(story.told(), @r##"
+    status: error
+    error: Did 1 of 3 steps. Step 2: Pressed 'Send' [AXButton]. Cancelled: the user pressed Esc during chain_and_traverse
+    pid: 100
+    app: Mail
+    summary: Did 1 of 3 steps.
+    steps:
+      1 done: Clicked 'To' [AXTextField], typed 'bob'
+      2 failed: see error
+      3 not done
+    focus: "New Message" › [AXTextField] "To bob" #e3
+    "##);
+    assert_snapshot!(story.seen(), @r##"
+    reached: Mail: click To, Mail: b, Mail: o, Mail: b
+    front: Notes, pointer: 900,700
+    "##);
+}

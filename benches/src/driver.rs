@@ -51,7 +51,9 @@ impl Driver {
         let command = match self {
             Self::Deskline => {
                 let mut command = bed.command(deskline());
-                command.arg("serve").arg("--dir").arg(bed.journal());
+                // As on a person's desktop: guarded and put back.
+                command.args(["serve", "--attended", "--dir"]);
+                command.arg(bed.journal());
                 command
             }
             Self::Dogtail => {

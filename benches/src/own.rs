@@ -53,7 +53,7 @@ pub fn markdown(bed: &Bed) -> Result<String, String> {
 fn serve(bed: &Bed, guard: &str) -> std::process::Command {
     let mut command = bed.command(deskline());
     command.arg("serve").arg("--dir").arg(bed.journal());
-    command.args(["--guard", guard]);
+    command.args(["--attended", "--guard", guard]);
     command
 }
 

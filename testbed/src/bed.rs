@@ -130,13 +130,20 @@ impl Bed {
         &self.screen
     }
 
-    /// Starts `deskline serve` on this desktop, with a client that is connected to it.
+    /// Starts `deskline serve` as if a person sat at this desktop, with a client that is connected to it.
     pub fn server(&self, args: &[&str]) -> Client {
         Client::start(self.serve(args))
     }
 
-    /// A command for `deskline serve` on this desktop.
+    /// A command for that.
     pub fn serve(&self, args: &[&str]) -> Command {
+        let mut command = self.serve_alone(args);
+        command.arg("--attended");
+        command
+    }
+
+    /// A command for `deskline serve` on this desktop, at which nobody sits.
+    pub fn serve_alone(&self, args: &[&str]) -> Command {
         let mut command = self.command(deskline());
         command.arg("serve").arg("--dir").arg(self.journal());
         command.args(args);

@@ -16,8 +16,11 @@ use crate::names::{
 use crate::request::Request;
 
 /// How long to wait for an action to return. Qt returns from an action that opens a modal dialog
-/// only when the dialog closes, so a timeout is no failure if the app still answers.
+/// only when the dialog closes, and an app that computes returns late, so a timeout is no failure.
 const ACTION_RETURNS: Duration = Duration::from_millis(500);
+
+/// The bus's error for a call whose receiver has left the bus.
+const NO_REPLY: &str = "org.freedesktop.DBus.Error.NoReply";
 
 /// Names of the action that presses an element, best first. Toolkits do not share a set of names.
 const PRESS: [&str; 9] = [
@@ -99,8 +102,14 @@ pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
         };
         return Err(refused("press_ax", why, "Use click_and_traverse with its ref").into());
     };
-    do_action(app, path, index)?;
-    let kind = answer(app.ask(path, Request::Role))?;
+    if do_action(app, path, index)? == Reply::Late {
+        return Ok(());
+    }
+    let kind = match app.ask(path, Request::Role) {
+        // GTK replies first, and then does it.
+        Err(bus::Error::Timeout | bus::Error::Io(_)) => return Ok(()),
+        reply => answer(reply)?,
+    };
     let is_tab = kind.is_some_and(|m| m.reader().u32() == Ok(role::PAGE_TAB));
     if is_tab && !becomes_selected(app, path, true)? {
         let why = "the app took the action and the tab was not selected";
@@ -161,7 +170,15 @@ fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
     Ok(all.unwrap_or_default())
 }
 
-fn do_action(app: &mut AppConnection<'_>, path: &str, index: i32) -> Acted {
+/// When the app replied to an action that it has taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reply {
+    InTime,
+    /// Not yet, or never: the action keeps the app busy, opens a modal dialog, or ends the app.
+    Late,
+}
+
+fn do_action(app: &mut AppConnection<'_>, path: &str, index: i32) -> Acted<Reply> {
     let body = Body::new().i32(index);
     match app.call_within(ACTION_RETURNS, path, ACTION, "DoAction", body) {
         Ok(message) if message.reader().u32() == Ok(0) => Err(refused(
@@ -170,11 +187,10 @@ fn do_action(app: &mut AppConnection<'_>, path: &str, index: i32) -> Acted {
             "Use click_and_traverse with its ref",
         )
         .into()),
-        Ok(_) => Ok(()),
-        Err(bus::Error::Timeout) => match app.ask(path, Request::Role) {
-            Ok(_) | Err(bus::Error::Remote { .. }) => Ok(()),
-            Err(e) => Err(e.into()),
-        },
+        Ok(_) => Ok(Reply::InTime),
+        // It has answered right before this.
+        Err(bus::Error::Timeout | bus::Error::Io(_)) => Ok(Reply::Late),
+        Err(bus::Error::Remote { name, .. }) if name == NO_REPLY => Ok(Reply::Late),
         Err(bus::Error::Remote { message, .. }) => {
             Err(refused("press_ax", message, "Use click_and_traverse with its ref").into())
         }

@@ -27,6 +27,9 @@ const GROWTH: usize = 3;
 /// How long an app may take to tell its name where others are listed too.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
+/// How long a process may take to end after its sockets were closed.
+const CLOSES: Duration = Duration::from_millis(200);
+
 /// An app on the accessibility bus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
@@ -218,6 +221,12 @@ impl AtSpi {
             }
             read = again;
         }
+        // The bus answers for an app that has left it: not even the root is there.
+        if read.as_ref().is_ok_and(|tree| tree.elements.is_empty()) {
+            self.forget(pid);
+            process::ends(pid, CLOSES);
+            return Err(no_window(pid));
+        }
         read.map_err(|e| {
             self.forget(pid);
             unanswered(e, &name, pid)
@@ -337,7 +346,7 @@ impl Located<'_> {
 }
 
 fn no_window(pid: u32) -> Error {
-    if !process::exists(pid) {
+    if !process::runs(pid) {
         return Error::NoProcess(pid);
     }
     Error::NoWindow {
@@ -357,13 +366,14 @@ pub fn on_bus(what: &'static str) -> impl FnOnce(bus::Error) -> Error {
 
 fn unanswered(e: bus::Error, app: &str, pid: u32) -> Error {
     match e {
+        bus::Error::Timeout if !process::runs(pid) => Error::NoProcess(pid),
         bus::Error::Timeout => Error::NotAnswering {
             app: app.to_owned(),
             pid,
             ms: PATIENCE.as_millis(),
         },
         // The app's end of its own socket: it is gone.
-        bus::Error::Io(_) if !process::exists(pid) => Error::NoProcess(pid),
+        bus::Error::Io(_) if process::ends(pid, CLOSES) => Error::NoProcess(pid),
         // The bus, or the app's own socket: both are connected to anew.
         e => on_bus("talking to the app over the accessibility bus")(e),
     }

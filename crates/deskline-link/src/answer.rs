@@ -244,8 +244,16 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
             others => format!("{others} others match as well"),
         });
     }
-    if report.ended {
+    if let Some(end) = &report.end {
+        parts.push(end.to_string());
+    } else if report.ended {
         parts.push("The app has no window any more".into());
+    }
+    if let Some(silent) = report.silent {
+        let ms = silent.as_millis();
+        parts.push(format!(
+            "The app is busy: no answer for {ms} ms since. Call wait_for_and_traverse, which outlasts that"
+        ));
     }
     match (&report.diff, &report.after) {
         (Some(diff), _) => parts.push(summary::counts(diff)),
@@ -259,6 +267,12 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
     match report.step.settled {
         Some(settled) if settled.quiet => {
             parts.push(format!("Settled in {} ms", settled.took.as_millis()));
+        }
+        Some(settled) if settled.computing => {
+            parts.push(format!(
+                "The app is still busy after {} ms: it computes",
+                settled.took.as_millis()
+            ));
         }
         Some(settled) => {
             parts.push(format!(

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use deskline_core::App;
 
+use crate::end::End;
 use crate::error::Result;
 
 /// A running app with windows, for `list_applications`.
@@ -62,6 +63,16 @@ pub trait Apps {
     /// For how long the app's processes have run so far, waits for a processor included; `None` where
     /// that is not known.
     fn computed(&mut self, _pid: u32) -> Option<Duration> {
+        None
+    }
+
+    /// The same for all threads of the app's own process, and for no other process.
+    fn threads_computed(&mut self, pid: u32) -> Option<Duration> {
+        self.computed(pid)
+    }
+
+    /// How the process ended; `None` while it runs, and for one that no call has been about.
+    fn end_of(&mut self, _pid: u32) -> Option<End> {
         None
     }
 

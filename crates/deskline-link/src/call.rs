@@ -271,3 +271,10 @@ impl Call {
         self.tool == Tool::Chain
     }
 }
+
+impl Action {
+    /// Whether it only waits, for an app that may be busy.
+    pub(crate) fn waits(&self) -> bool {
+        matches!(self, Self::WaitFor { .. })
+    }
+}

@@ -3,6 +3,7 @@
 
 use deskline_core::{Diff, Tree};
 
+use crate::call::Action;
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::display::Window;
@@ -37,7 +38,7 @@ impl Steps<'_> {
             }
             let Some(next) = actions.peek() else { break };
             targets = report.timed("resolve", |report| {
-                self.go_on(desk, handoff, report)?;
+                self.go_on(desk, handoff, next, report)?;
                 self.resolve(&mut **desk, next, report)
             });
         }
@@ -50,6 +51,7 @@ impl Steps<'_> {
         &mut self,
         desk: &mut Checkpoint<'_>,
         handoff: &Handoff,
+        next: &Action,
         report: &mut Report,
     ) -> Result<()> {
         let home = report.pid.ok_or_else(no_pid)?;
@@ -68,6 +70,7 @@ impl Steps<'_> {
             _ => {
                 self.pid = Some(to);
                 report.ended = false;
+                report.end = None;
                 desk.drives(to);
                 self.listen(&mut **desk)
                     .and_then(|()| self.readings.read(&mut **desk, to, report))
@@ -81,8 +84,15 @@ impl Steps<'_> {
             said: step.done.sentence(public),
             public,
         });
-        report.now = None;
-        report.now = Some(tree?);
+        report.silent = None;
+        match tree {
+            // The next step outlasts that. It needs no tree to begin with.
+            Err(Error::NotAnswering { .. }) if next.waits() => {}
+            tree => {
+                report.now = None;
+                report.now = Some(tree?);
+            }
+        }
         Ok(())
     }
 
@@ -137,6 +147,7 @@ impl Steps<'_> {
         let home = report.pid.ok_or_else(no_pid)?;
         report.now = None;
         report.ended = false;
+        report.end = None;
         match self.readings.traverse(desktop, home) {
             Ok(tree) => report.after = Some(tree),
             Err(e) => {

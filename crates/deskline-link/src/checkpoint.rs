@@ -104,7 +104,7 @@ impl<'a> Checkpoint<'a> {
             menu_of: None,
             held,
         };
-        if watch {
+        if watch && !desk.desktop.is_private() {
             desk.desktop.watch_person();
         }
         desk.look()?;
@@ -113,6 +113,10 @@ impl<'a> Checkpoint<'a> {
 
     fn look(&mut self) -> Result<()> {
         let front = self.desktop.front()?;
+        if self.desktop.is_private() {
+            self.saved.front = front;
+            return Ok(());
+        }
         self.windows = self.desktop.every_window()?;
         let waits = match &*self.held {
             Some(held) => {
@@ -135,9 +139,11 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
-    /// The front window at the checkpoint.
+    /// The person's front window at the checkpoint. On a private desktop it is nobody's once the
+    /// link has brought its target to the front.
     pub(crate) fn front_before(&self) -> Option<&Window> {
-        self.saved.front.as_ref()
+        let nobodys = self.raised.is_some() && self.desktop.is_private();
+        self.saved.front.as_ref().filter(|_| !nobodys)
     }
 
     /// Whether the window existed at the checkpoint.
@@ -153,6 +159,9 @@ impl<'a> Checkpoint<'a> {
     /// Defers the restore to a later link if it would close an open menu: one of the app, or one
     /// that an earlier link left open.
     pub(crate) fn hold_for_menu(&mut self, pid: u32) {
+        if self.desktop.is_private() {
+            return;
+        }
         let open = |desktop: &mut dyn Desktop, pid| desktop.popup_open(pid).unwrap_or(false);
         let menu_of = self.menu_of.filter(|of| *of != pid);
         let of = if open(self.desktop, pid) {
@@ -173,7 +182,7 @@ impl<'a> Checkpoint<'a> {
     /// Grabs the person's devices until [`Checkpoint::ungrab`]. If this desktop cannot grab,
     /// records why and goes on.
     pub(crate) fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<()> {
-        if self.guard.holds() {
+        if self.guard.holds() || self.desktop.is_private() {
             return Ok(());
         }
         if task.pointer {
@@ -322,7 +331,7 @@ impl<'a> Checkpoint<'a> {
 
     /// Saves the person's pointer position before the first move, and records the new one.
     fn points_at(&mut self, at: Point) -> Result<()> {
-        if self.saved.pointer.is_none() {
+        if self.saved.pointer.is_none() && !self.desktop.is_private() {
             self.saved.pointer = self.desktop.pointer()?.map(|now| now.at);
         }
         self.touched = true;
@@ -333,7 +342,7 @@ impl<'a> Checkpoint<'a> {
     /// Brings the person's window back to the front, unless they have switched meanwhile, another
     /// app has opened a window for them, or the window is gone.
     fn restore_front(&mut self) {
-        if self.keep || !self.touched {
+        if self.keep || !self.touched || self.desktop.is_private() {
             return;
         }
         let Some(front) = self.saved.front.take() else {
@@ -393,6 +402,12 @@ impl<'a> Checkpoint<'a> {
 }
 
 impl Checkpoint<'_> {
+    fn unwatch(&mut self) {
+        if !self.desktop.is_private() {
+            self.desktop.unwatch_person();
+        }
+    }
+
     /// After an error, the menu that an earlier link left open stays open. After the person's Esc
     /// it does not.
     fn keep_menu(&mut self) {
@@ -409,7 +424,7 @@ impl Drop for Checkpoint<'_> {
         let steps: [fn(&mut Self); 7] = [
             |desk| desk.desktop.release_all(),
             Self::ungrab,
-            |desk| desk.desktop.unwatch_person(),
+            Self::unwatch,
             |desk| desk.desktop.stop_listening(),
             Self::keep_menu,
             Self::restore_pointer,

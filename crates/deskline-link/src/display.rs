@@ -78,6 +78,12 @@ pub trait Display {
         Capabilities::none(NONE)
     }
 
+    /// Whether nobody can be sitting at this display: a link then guards against nobody, puts nothing
+    /// back, and leaves its target in front.
+    fn is_private(&self) -> bool {
+        false
+    }
+
     /// The front window, if there is one.
     fn front(&mut self) -> Result<Option<Window>> {
         Ok(None)

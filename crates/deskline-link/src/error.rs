@@ -2,6 +2,8 @@
 
 use deskline_core::escape;
 
+use crate::end::End;
+
 /// The result of a step.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -30,6 +32,14 @@ pub enum Error {
         "no process has pid {0}. Call list_applications for the running apps, or open_application_and_traverse to start one"
     )]
     NoProcess(u32),
+    /// The process has ended.
+    #[error("{} (pid {pid}) is gone. {end}. Call open_application_and_traverse to start it again", escape::name(&end.app, 80))]
+    Ended {
+        /// Its pid.
+        pid: u32,
+        /// How it ended.
+        end: End,
+    },
     /// The process is not on the accessibility bus, or has no window.
     #[error("pid {pid} ({name}) has no window that accessibility can see. {hint}")]
     NoWindow {
@@ -42,7 +52,7 @@ pub enum Error {
     },
     /// The app did not answer in time.
     #[error(
-        "{app} (pid {pid}) does not answer: no reply to an accessibility call within {ms} ms. It may be busy or hung; wait and call refresh_traversal, other apps are not affected"
+        "{app} (pid {pid}) does not answer: no reply to an accessibility call within {ms} ms. It is busy or hung: call wait_for_and_traverse, which outlasts that, or refresh_traversal later; other apps are not affected"
     )]
     NotAnswering {
         /// The app's name.

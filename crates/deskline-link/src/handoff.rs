@@ -65,7 +65,7 @@ impl Handoff {
         else {
             return Ok(None);
         };
-        if desk.person_pressed() == Some(false) {
+        if desk.is_private() || desk.person_pressed() == Some(false) {
             return Ok(Some((front, owner)));
         }
         let seen_at = |look: usize| {

@@ -67,6 +67,7 @@ impl Links {
             self.desktop = None;
         }
         let result = result.map_err(|e| self.discreet(e));
+        let result = result.map_err(|e| self.explained(e, call.pid.or(report.pid)));
         let answer = answer::record(&self.journal, call, &mut report, result);
         let Report {
             late,
@@ -78,6 +79,25 @@ impl Links {
         let taken = handoff.and_then(|taken| taken.tree);
         self.told.remember(late, [after.or(before), taken]);
         answer
+    }
+
+    /// The error, and how the app ended, if it did.
+    fn explained(&mut self, e: Error, pid: Option<u32>) -> Error {
+        if matches!(e, Error::Cancelled(_)) || e.costs_connection() {
+            return e;
+        }
+        let asked = pid.zip(self.desktop.as_deref_mut());
+        let Some((pid, end)) = asked.and_then(|(pid, desktop)| Some((pid, desktop.end_of(pid)?)))
+        else {
+            return e;
+        };
+        match e {
+            e if !self.policy.permits(&end.app) => e,
+            Error::NoProcess(_) | Error::NoWindow { .. } | Error::NotAnswering { .. } => {
+                Error::Ended { pid, end }
+            }
+            e => Error::Input(format!("{e}. {end}")),
+        }
     }
 
     /// The error, without a window title whose app the policy excludes.

@@ -7,6 +7,7 @@ use deskline_core::{Attribute, Diff, Modified, Tree};
 
 use crate::display::{Picture, WindowId};
 use crate::done::Done;
+use crate::end::End;
 use crate::late::Late;
 use crate::secrecy::{Keys, Witness};
 use crate::settle::Settled;
@@ -86,8 +87,12 @@ pub(crate) struct Report {
     pub(crate) picture: Option<Result<Picture, String>>,
     /// The process that took the front.
     pub(crate) handoff: Option<TakenOver>,
-    /// Whether the app had ended after the action.
+    /// Whether the app had no window any more after the action.
     pub(crate) ended: bool,
+    /// How the app's process ended, if it did.
+    pub(crate) end: Option<End>,
+    /// How long the app has not answered since the action, if it is still busy with it.
+    pub(crate) silent: Option<Duration>,
     /// Changes of the app between the last answer about it and this call.
     pub(crate) late: Option<Late>,
     /// Further notes for the agent.

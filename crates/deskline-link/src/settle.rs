@@ -37,6 +37,10 @@ const WORKING: Duration = Duration::from_millis(500);
 /// An app is computing if its CPU time exceeds a fourth of the elapsed time.
 const BUSY: u32 = 4;
 
+/// Its threads are computing if together they run for three quarters of the elapsed time: what they
+/// compute is still to come (KeePassXC derives a key in a thread, and answers meanwhile).
+const COMPUTING: (u32, u32) = (3, 4);
+
 /// The result of a settle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Settled {
@@ -44,6 +48,8 @@ pub(crate) struct Settled {
     pub(crate) took: Duration,
     /// Whether the app was quiet in the end. `false` if the time limit was reached.
     pub(crate) quiet: bool,
+    /// Whether it was computing in the end.
+    pub(crate) computing: bool,
 }
 
 /// Waits until the app has settled, for `most` at the longest. Returns the last reading too.
@@ -61,7 +67,9 @@ pub(crate) fn settle(
     let mut last: Option<Tree> = None;
     let mut busy = Busy::new(desktop, pid);
     loop {
+        let threads = Threads::of(desktop, pid);
         let (heard, silent) = listen(desktop, cancel)?;
+        let computing = threads.compute(desktop);
         let busy = busy.since_last(desktop);
         let tree = desktop.read(pid, scope)?;
         let known = last.as_ref().or(before);
@@ -69,12 +77,13 @@ pub(crate) fn settle(
         let told = heard && silent && known.is_some();
         let pending = desktop.handoff_pending()?;
         let working = !changed && !heard && busy && start.elapsed() < WORKING;
-        let quiet = !pending && !working && (!changed || told);
+        let quiet = !pending && !working && !computing && (!changed || told);
         if quiet || start.elapsed() >= most {
             return Ok((
                 Settled {
                     took: start.elapsed(),
                     quiet,
+                    computing,
                 },
                 tree,
             ));
@@ -122,6 +131,32 @@ impl Busy {
             return false;
         };
         has.saturating_sub(had) > (now - then) / BUSY
+    }
+}
+
+/// Tells whether the threads of an app compute while nothing is asked of it: a reading makes it
+/// compute too.
+struct Threads {
+    pid: u32,
+    since: Option<(Instant, Duration)>,
+}
+
+impl Threads {
+    fn of(desktop: &mut dyn Desktop, pid: u32) -> Self {
+        let ran = desktop.threads_computed(pid);
+        Self {
+            pid,
+            since: ran.map(|ran| (Instant::now(), ran)),
+        }
+    }
+
+    fn compute(&self, desktop: &mut dyn Desktop) -> bool {
+        let now = desktop.threads_computed(self.pid);
+        let (Some((since, had)), Some(has)) = (self.since, now) else {
+            return false;
+        };
+        let (most, of) = COMPUTING;
+        has.saturating_sub(had) * of > since.elapsed() * most
     }
 }
 

@@ -1,12 +1,15 @@
 //! The steps of a link, one method each. [`crate::link`] has their order.
 
+use std::time::{Duration, Instant};
+
 use deskline_core::{Diff, States, Tree};
 
 use crate::act::{Act, Outcome};
-use crate::call::{Action, Call, Input, Quiet, Target};
+use crate::call::{Action, Call, Input, Quiet, Target, Tool};
 use crate::cancel::Cancel;
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
+use crate::end::End;
 use crate::error::{Error, Result};
 use crate::handoff::Handoff;
 use crate::late::Told;
@@ -62,7 +65,9 @@ impl Steps<'_> {
     /// first.
     pub(crate) fn listen(&self, desktop: &mut dyn Desktop) -> Result<()> {
         match self.pid.map(|pid| desktop.listen(pid)) {
-            Some(Err(e @ Error::NotAnswering { .. })) => return Err(e),
+            Some(Err(e @ Error::NotAnswering { .. })) if !self.call.action.waits() => {
+                return Err(e);
+            }
             // Without events the settle step re-reads instead: slower, not wrong.
             Some(Err(e)) => tracing::debug!("no events: {e}"),
             None | Some(Ok(())) => {}
@@ -112,7 +117,11 @@ impl Steps<'_> {
         if report.current().is_none()
             && (self.call.options.traverse_before || needs_tree || self.policy.is_bounded())
         {
-            report.before = Some(self.read_since(desktop, pid, report)?);
+            report.before = match self.read_since(desktop, pid, report) {
+                Ok(tree) => Some(tree),
+                Err(Error::NotAnswering { .. }) if action.waits() => None,
+                Err(e) => return Err(e),
+            };
         }
         let tree = report.current();
         let sends_input = || self.call.actions().any(|a| matches!(a, Action::Input(_)));
@@ -127,8 +136,7 @@ impl Steps<'_> {
             window,
             ..Targets::default()
         };
-        let waits = matches!(action, Action::WaitFor { .. });
-        let Some(wanted) = wanted.filter(|_| !waits) else {
+        let Some(wanted) = wanted.filter(|_| !action.waits()) else {
             return Ok(only_window);
         };
         let target = resolve_on(tree, wanted, window)?;
@@ -295,24 +303,43 @@ impl Steps<'_> {
                 after.get_or_insert_with(|| Witness::of(&tree));
                 report.after = Some(tree);
             }
-            Err(e) => has_ended(e, report)?,
+            Err(e) => self.is_effect(e, report)?,
         }
         handoff.look(desk)?;
         if !options.delay_after_action.is_zero() {
             self.cancel.wait(options.delay_after_action)?;
             match desk.read(pid, scope) {
-                Ok(tree) => report.after = Some(tree),
-                Err(e) => has_ended(e, report)?,
+                Ok(tree) => {
+                    report.after = Some(tree);
+                    report.silent = None;
+                }
+                Err(e) => self.is_effect(e, report)?,
             }
         }
         // An app that is ending may still answer, with nothing in its tree.
         let lists = desk.capabilities().windows.is_there();
         // An app that can do without windows has not ended.
         report.ended |= lists && desk.windows(pid)?.is_empty() && desk.app_itself(pid)?.is_none();
+        if report.ended {
+            report.end = await_end(desk, pid, self.cancel)?;
+        }
         if report.ended || !(options.traverse_after || self.call.is_chain()) {
             report.after = None;
         }
         Ok(())
+    }
+
+    /// After the action the app may be gone, or busy with what it was asked for: that is the
+    /// action's effect, not an error. An app that was opened has to answer.
+    fn is_effect(&self, e: Error, report: &mut Report) -> Result<()> {
+        match e {
+            Error::NotAnswering { ms, .. } if self.call.tool != Tool::Open => {
+                let ms = u64::try_from(ms).unwrap_or(u64::MAX);
+                report.silent = Some(Duration::from_millis(ms));
+                Ok(())
+            }
+            e => has_ended(e, report),
+        }
     }
 
     pub(crate) fn again(&self) -> Scope {
@@ -372,6 +399,22 @@ impl Steps<'_> {
 
 pub(crate) fn no_pid() -> Error {
     Error::Input("pid is missing. Call list_applications for the running apps".into())
+}
+
+/// How long the process of an app without windows may take to end.
+const ENDS: Duration = Duration::from_millis(500);
+
+/// How the app's process ended. Waits for it: an app closes its windows first.
+fn await_end(desk: &mut Checkpoint<'_>, pid: u32, cancel: &Cancel) -> Result<Option<End>> {
+    const LOOK: Duration = Duration::from_millis(10);
+    let start = Instant::now();
+    loop {
+        let end = desk.end_of(pid);
+        if end.is_some() || start.elapsed() >= ENDS {
+            return Ok(end);
+        }
+        cancel.wait(LOOK)?;
+    }
 }
 
 /// After the action the app may be gone: that is its effect, not an error.

@@ -28,7 +28,20 @@ pub(crate) fn wait_for(
     let start = Instant::now();
     loop {
         cancel.check()?;
-        let tree = read(desktop)?;
+        let tree = match read(desktop) {
+            Ok(tree) => tree,
+            // Its end takes the element with it.
+            Err(Error::NoProcess(_) | Error::NoWindow { .. }) if state == Awaited::Absent => {
+                let ms = start.elapsed().as_millis();
+                return Ok(format!("{} is absent after {ms} ms", wanted(target)));
+            }
+            // It is busy. One reading is patient already.
+            Err(Error::NotAnswering { .. }) if start.elapsed() < timeout => {
+                cancel.wait(STEP)?;
+                continue;
+            }
+            Err(e) => return Err(e),
+        };
         let found = resolve::resolve(&tree, target, None);
         let index = found.as_ref().ok().and_then(|found| found.index);
         if holds(&tree, index, state) {

@@ -14,13 +14,7 @@ pub(crate) fn ran(pid: u32) -> Duration {
     let mut sum = 0;
     while let Some(&pid) = family.get(at).filter(|_| at < MOST) {
         at += 1;
-        // Kernel documentation, "Scheduler Statistics": first ns on the processor, then ns waiting.
-        let stat = fs::read_to_string(format!("/proc/{pid}/schedstat")).unwrap_or_default();
-        sum += stat
-            .split_whitespace()
-            .take(2)
-            .filter_map(|n| n.parse::<u64>().ok())
-            .sum::<u64>();
+        sum += scheduled(&format!("/proc/{pid}"));
         // The kernel lists a child under the thread that started it.
         let threads = fs::read_dir(format!("/proc/{pid}/task"));
         for thread in threads.into_iter().flatten().flatten() {
@@ -32,10 +26,47 @@ pub(crate) fn ran(pid: u32) -> Duration {
     Duration::from_nanos(sum)
 }
 
+/// How long all threads of a process have run or waited for a processor. Threads that have ended do
+/// not count.
+pub(crate) fn threads_ran(pid: u32) -> Duration {
+    let threads = fs::read_dir(format!("/proc/{pid}/task"));
+    let threads = threads.into_iter().flatten().flatten();
+    let sum = threads
+        .map(|thread| scheduled(&thread.path().to_string_lossy()))
+        .sum();
+    Duration::from_nanos(sum)
+}
+
+/// Kernel documentation, "Scheduler Statistics": first ns on the processor, then ns waiting.
+fn scheduled(task: &str) -> u64 {
+    let stat = fs::read_to_string(format!("{task}/schedstat")).unwrap_or_default();
+    let times = stat.split_whitespace().take(2);
+    times.filter_map(|n| n.parse::<u64>().ok()).sum()
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::expect_used)]
     use super::*;
+
+    #[test]
+    fn a_thread_that_computes_counts() {
+        let pid = std::process::id();
+        let end = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !end.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+            let (main, threads) = (ran(pid), threads_ran(pid));
+            std::thread::sleep(Duration::from_millis(200));
+            let computed = threads_ran(pid).saturating_sub(threads);
+            end.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert!(computed > Duration::from_millis(150), "{computed:?}");
+            assert!(ran(pid).saturating_sub(main) < computed);
+        });
+    }
 
     #[test]
     fn a_child_that_computes_counts_and_sleep_does_not() {

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree};
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Desktop, Display, Error, Opened,
-    Permit, Picture, Pointer, Progress, Result, Scope, Trees, Window, WindowId,
+    Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Desktop, Display, End, Error,
+    Opened, Permit, Picture, Pointer, Progress, Result, Scope, Trees, Window, WindowId,
 };
 
 use crate::apps::{self, Launch, Launched, Running};
 use crate::busy;
 use crate::display::DisplaySystem;
+use crate::ends::Ends;
 use crate::portal::Portal;
 use crate::session::Session;
 use deskline_atspi::toolkits::mapped;
@@ -44,6 +45,9 @@ pub struct LinuxDesktop {
     starting: Option<Starting>,
     /// The front window's process when the link began, to tell whether a pending window has come.
     front_at_start: Option<u32>,
+    ends: Ends,
+    /// Whether a person is at this desktop even if it is a private one.
+    attended: bool,
 }
 
 impl LinuxDesktop {
@@ -53,6 +57,7 @@ impl LinuxDesktop {
         atspi: AtSpi,
         display: Box<dyn DisplaySystem>,
         portal: Option<Portal>,
+        attended: bool,
     ) -> Self {
         Self {
             session,
@@ -61,6 +66,8 @@ impl LinuxDesktop {
             portal,
             starting: None,
             front_at_start: None,
+            ends: Ends::default(),
+            attended,
         }
     }
 
@@ -188,6 +195,7 @@ impl Trees for LinuxDesktop {
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
         let mut windows = self.windows_of(pid)?;
         let mut tree = self.atspi.read(pid, scope, &windows)?;
+        self.ends.remember(pid, &tree.app.name, None);
         let start = Instant::now();
         while self.atspi.lacks_windows(pid) {
             if start.elapsed() > MAPS {
@@ -240,6 +248,10 @@ impl Trees for LinuxDesktop {
 impl Display for LinuxDesktop {
     fn capabilities(&self) -> Capabilities {
         self.display.capabilities()
+    }
+
+    fn is_private(&self) -> bool {
+        !self.attended && self.display.is_private()
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
@@ -386,6 +398,13 @@ impl Apps for LinuxDesktop {
             return Ok(Progress::Starting);
         };
         let progress = self.come(&starting);
+        if let Ok(Progress::Ready(pid)) = progress {
+            let Starting {
+                launch, launched, ..
+            } = &starting;
+            let made = Some(launched).filter(|launched| launched.made(pid));
+            self.ends.remember(pid, &launch.name, made);
+        }
         if !matches!(progress, Ok(Progress::Ready(_))) {
             self.starting = Some(starting);
         }
@@ -398,6 +417,14 @@ impl Apps for LinuxDesktop {
 
     fn computed(&mut self, pid: u32) -> Option<Duration> {
         Some(busy::ran(pid))
+    }
+
+    fn threads_computed(&mut self, pid: u32) -> Option<Duration> {
+        Some(busy::threads_ran(pid))
+    }
+
+    fn end_of(&mut self, pid: u32) -> Option<End> {
+        self.ends.end_of(pid)
     }
 
     fn handoff_pending(&mut self) -> Result<bool> {

@@ -21,7 +21,8 @@ const TRY: Duration = Duration::from_millis(1_300);
 const PRIVATE: &str = "use a private desktop: deskline --desktop private";
 
 /// Examines the session and tries what a link needs. Takes at most 3 s, even if something hangs.
-pub fn examine(session: &Session) -> Vec<Check> {
+/// `attended` is the option of that name: a person is there even if the desktop is private.
+pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     let deadline = Instant::now() + LOOK;
     let (for_display, for_bus) = (session.clone(), session.clone());
     let display = start(move || display::look(&for_display));
@@ -45,7 +46,7 @@ pub fn examine(session: &Session) -> Vec<Check> {
     let deadline = Instant::now() + TRY;
     let session = session.clone();
     let for_guard = session.clone();
-    let guard = start(move || display::guard(&for_guard));
+    let guard = start(move || display::guard(&for_guard, attended));
     let front = windows.into_iter().flatten().find(|w| w.viewable);
     let picture = front.map(|window| start(move || display::picture(&session, &window)));
     let tree = listed

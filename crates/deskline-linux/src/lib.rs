@@ -6,6 +6,7 @@ mod busy;
 mod desktop;
 mod display;
 pub mod doctor;
+mod ends;
 mod platform;
 mod portal;
 pub mod private;

@@ -16,6 +16,8 @@ use deskline_unix::process;
 pub struct LinuxPlatform {
     /// The session to use; `None` to look for the person's each time.
     session: Option<Session>,
+    /// Whether a person is at the desktop even if it is a private one.
+    attended: bool,
     /// A connection for [`Platform::ping`] alone, so that it waits for no link.
     pings: Mutex<Option<AtSpi>>,
 }
@@ -25,6 +27,7 @@ impl LinuxPlatform {
     pub fn find() -> Self {
         Self {
             session: None,
+            attended: false,
             pings: Mutex::new(None),
         }
     }
@@ -33,8 +36,16 @@ impl LinuxPlatform {
     pub fn on(session: Session) -> Self {
         Self {
             session: Some(session),
+            attended: false,
             pings: Mutex::new(None),
         }
+    }
+
+    /// With `attended`, a private desktop is guarded and put back like a person's own: somebody
+    /// watches it.
+    #[must_use]
+    pub fn attended(self, attended: bool) -> Self {
+        Self { attended, ..self }
     }
 
     fn pings(&self) -> MutexGuard<'_, Option<AtSpi>> {
@@ -71,7 +82,7 @@ impl Platform for LinuxPlatform {
                 .inspect_err(|e| tracing::debug!("portal dialogs are not awaited: {e}"))
                 .ok()
         });
-        let desktop = LinuxDesktop::new(session, atspi, display, portal);
+        let desktop = LinuxDesktop::new(session, atspi, display, portal, self.attended);
         Ok(Box::new(desktop))
     }
 
@@ -92,6 +103,8 @@ impl Platform for LinuxPlatform {
             *self.pings() = Some(atspi);
         }
         match answered {
+            // Its end is the link's to say.
+            Ok(false) if !process::runs(pid) => Ok(()),
             Ok(false) => Err(Error::NotAnswering {
                 app: process::name(pid),
                 pid,

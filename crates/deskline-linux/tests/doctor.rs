@@ -95,7 +95,7 @@ fn open(session: &Session, program: &str, args: &[&str], listed: bool) -> Progra
 
 fn report(session: &Session) -> Report {
     let begun = Instant::now();
-    let report = Report::new(examine(session));
+    let report = Report::new(examine(session, true));
     let took = begun.elapsed();
     println!("{report}\n({took:?})");
     assert!(took < Duration::from_millis(3_200), "{took:?}");

@@ -3,10 +3,10 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskline_journal::Journal;
-use deskline_link::{Answer, Call, Cancel, Platform, Policy, unanswered};
+use deskline_link::{Action, Answer, Call, Cancel, Error, Platform, Policy, unanswered};
 use serde_json::{Map, Value};
 
 use crate::args::Wrong;
@@ -17,6 +17,9 @@ use crate::reply::Reply;
 use crate::tools::{self, COMPAT_PREFIX, Handler, TOOLS, ToolRecord};
 use crate::worker::{Desk, Job, failure};
 use crate::{picture, search};
+
+/// The pause between two pings of an app that does not answer. A ping itself waits 2 s.
+const BETWEEN_PINGS: Duration = Duration::from_millis(20);
 
 /// The options of the server.
 #[derive(Debug, Clone, Default)]
@@ -158,14 +161,20 @@ impl Dispatcher {
     }
 }
 
-async fn link(desktop: &Served, call: Call, cancel: &Cancel) -> Result<Reply, Wrong> {
+async fn link(desktop: &Served, mut call: Call, cancel: &Cancel) -> Result<Reply, Wrong> {
     let answer = match call.pid {
         None => desktop
             .worker
             .submit(Job::Link(Box::new(call)), cancel.clone()),
         Some(pid) => {
             let platform = Arc::clone(&desktop.platform);
-            let ping = tokio::task::spawn_blocking(move || platform.ping(pid));
+            let (start, cancelled) = (Instant::now(), cancel.clone());
+            let patience = match &call.action {
+                Action::WaitFor { timeout, .. } => *timeout,
+                _ => Duration::ZERO,
+            };
+            let ping =
+                tokio::task::spawn_blocking(move || answers(&*platform, pid, patience, &cancelled));
             // Queue for the turn before the ping is over, so that requests keep their order.
             let (turn, answers) = tokio::join!(desktop.turns.take(pid), ping);
             match answers {
@@ -177,6 +186,9 @@ async fn link(desktop: &Served, call: Call, cancel: &Cancel) -> Result<Reply, Wr
                 }
                 Err(error) => return Err(format!("internal error in the server: {error}")),
             }
+            if let Action::WaitFor { timeout, .. } = &mut call.action {
+                *timeout = timeout.saturating_sub(start.elapsed());
+            }
             let answer = desktop
                 .worker
                 .submit(Job::Link(Box::new(call)), cancel.clone());
@@ -185,6 +197,25 @@ async fn link(desktop: &Served, call: Call, cancel: &Cancel) -> Result<Reply, Wr
         }
     };
     Ok(answered(answer.await))
+}
+
+/// Pings the app until it answers, for `patience` at the longest and once at the least. A call that
+/// waits for a busy app does so here, where it delays no other.
+fn answers(
+    platform: &dyn Platform,
+    pid: u32,
+    patience: Duration,
+    cancel: &Cancel,
+) -> deskline_link::Result<()> {
+    let start = Instant::now();
+    loop {
+        match platform.ping(pid) {
+            Err(Error::NotAnswering { .. }) if start.elapsed() < patience => {
+                cancel.wait(BETWEEN_PINGS)?;
+            }
+            result => return result,
+        }
+    }
 }
 
 /// Reads the journal on a thread that may block.

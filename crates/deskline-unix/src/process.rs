@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// The maximum length of an environment block. The rest is cut. `execve` allows more, but nobody
 /// needs it.
@@ -84,9 +85,27 @@ pub fn name(pid: u32) -> String {
         .to_owned()
 }
 
-/// Whether a process with this id exists.
-pub fn exists(pid: u32) -> bool {
-    Path::new(&format!("/proc/{pid}")).exists()
+/// Whether a process with this id runs. One that has crashed and is writing its core does not, and
+/// neither does one whose parent has not asked for its status yet.
+pub fn runs(pid: u32) -> bool {
+    let dumps = || {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        status.lines().any(|line| line == "CoreDumping:\t1")
+    };
+    read(Path::new("/proc"), pid.cast_signed()).is_some_and(|process| !process.ended) && !dumps()
+}
+
+/// Waits until a process has ended, for `time` at the longest. Returns whether it has.
+pub fn ends(pid: u32, time: Duration) -> bool {
+    const LOOK: Duration = Duration::from_millis(5);
+    let start = Instant::now();
+    while runs(pid) {
+        if start.elapsed() >= time {
+            return false;
+        }
+        std::thread::sleep(LOOK);
+    }
+    true
 }
 
 #[cfg(test)]

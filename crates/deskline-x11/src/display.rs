@@ -21,6 +21,7 @@ pub struct X11Display {
     x11: X11,
     guard: Guard,
     people: People,
+    private: bool,
 }
 
 impl X11Display {
@@ -30,9 +31,11 @@ impl X11Display {
     ///
     /// As [`X11::connect`] and [`Guard::start`].
     pub fn connect(name: &str, xauthority: Option<&Path>) -> Result<Self> {
+        let x11 = X11::connect(name, xauthority)?;
         Ok(Self {
             name: name.to_owned(),
-            x11: X11::connect(name, xauthority)?,
+            private: x11.is_private()?,
+            x11,
             guard: Guard::start(name, xauthority)?,
             people: People::default(),
         })
@@ -64,6 +67,10 @@ impl X11Display {
 impl Display for X11Display {
     fn capabilities(&self) -> Capabilities {
         Capabilities::ALL
+    }
+
+    fn is_private(&self) -> bool {
+        self.private
     }
 
     fn front(&mut self) -> Result<Option<Window>> {

@@ -21,6 +21,7 @@ pub mod people;
 mod picture;
 mod pointer;
 mod popups;
+pub mod private;
 mod shared_image;
 mod sticky;
 mod sync;
@@ -60,6 +61,7 @@ x11rb::atom_manager! {
         WM_PROTOCOLS,
         WM_STATE,
         _DESKLINE_BOUND_KEYCODES,
+        _DESKLINE_PRIVATE,
         _GTK_FRAME_EXTENTS,
         _NET_ACTIVE_WINDOW,
         _NET_CLIENT_LIST,

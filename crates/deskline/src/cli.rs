@@ -91,6 +91,11 @@ pub(crate) struct Settings {
     /// Give the agent a desktop of its own: `private` or `private=1920x1080`
     #[arg(long, global = true, value_name = "private[=WxH]", value_parser = private)]
     pub(crate) desktop: Option<Size>,
+    /// Somebody watches the private desktop: guard their input and put their window and pointer back
+    /// there too
+    #[cfg(not(target_os = "macos"))]
+    #[arg(long, global = true)]
+    pub(crate) attended: bool,
     /// Use the tool names and the folder of another server: `macos-use`
     #[arg(
         long,

@@ -210,7 +210,7 @@ fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
         let text = text.replace(' ', "_");
         let mut server = bed.command(deskline_testbed::deskline());
         server.arg("--dir").arg(bed.journal());
-        server.args(["call", "type_and_traverse"]);
+        server.args(["call", "--attended", "type_and_traverse"]);
         server.arg(json!({"pid": app.pid, "text": text}).to_string());
         let mut server = server.stdout(std::process::Stdio::null()).spawn().unwrap();
         watcher.await_overlay();

@@ -231,15 +231,15 @@ fn what_is_held_for_a_menu_is_let_go_when_the_person_has_gone_on() {
 }
 
 #[test]
-fn an_error_after_the_action_says_that_it_happened() {
+fn what_follows_the_action_says_that_it_happened() {
     let mut story = Story::new();
     story.given(|world| world.on_press("Send", |world| world.becomes(MAIL, Health::Hung)));
     story.click("Send");
     assert_snapshot!(story.told(), @r##"
-    status: error
-    error: Clicked 'Send' [AXButton]; then: Mail (pid 100) does not answer: no reply to an accessibility call within _ ms. It may be busy or hung; wait and call refresh_traversal, other apps are not affected. Do not repeat it before you have looked
+    status: success
     pid: 100
     app: Mail
+    summary: Clicked 'Send' [AXButton]. The app is busy: no answer for _ ms since. Call wait_for_and_traverse, which outlasts that.
     focus: "New Message"
     "##);
     assert_snapshot!(story.seen(), @"
@@ -273,7 +273,7 @@ fn an_app_that_hangs_while_it_is_pressed_may_have_done_it() {
         Box::new(|world: &mut World| world.becomes(MAIL, Health::Hung)),
     );
     story.press("Send");
-    assert_snapshot!(story.field("error"), @"Mail (pid 100) does not answer: no reply to an accessibility call within _ ms. It may be busy or hung; wait and call refresh_traversal, other apps are not affected. Whether it was done all the same is not known: do not repeat it before you have looked");
+    assert_snapshot!(story.field("error"), @"Mail (pid 100) does not answer: no reply to an accessibility call within _ ms. It is busy or hung: call wait_for_and_traverse, which outlasts that, or refresh_traversal later; other apps are not affected. Whether it was done all the same is not known: do not repeat it before you have looked");
 }
 
 #[test]

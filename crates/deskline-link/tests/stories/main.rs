@@ -4,8 +4,10 @@
 
 mod chain;
 mod each_step;
+mod ends;
 mod faults;
 mod lacking;
+mod private;
 mod script;
 mod scripted;
 mod story;

@@ -1,8 +1,12 @@
 //! The script: what happens before or after which call, how this desktop is, and what was called.
 
+use std::time::Duration;
+
 use deskline_core::{ElementId, Point};
 use deskline_link::cancel::Reason;
-use deskline_link::{Aim, Cancel, Capabilities, Error, Other, Refusal, Result, Window, WindowId};
+use deskline_link::{
+    Aim, Cancel, Capabilities, Error, Exit, Other, Refusal, Result, Window, WindowId,
+};
 
 use crate::world::{Health, ScriptWindow, World};
 
@@ -30,6 +34,13 @@ pub(crate) struct Script {
     pub(crate) calls: Vec<String>,
     /// Why there is no guard.
     pub(crate) unable: Option<&'static str>,
+    /// How apps end that end, if this desktop knows.
+    pub(crate) exit: Option<Exit>,
+    /// How often apps have computed when they are asked, and for how long.
+    pub(crate) computes: usize,
+    pub(crate) computed: Duration,
+    /// Whether nobody can be sitting at this desktop.
+    pub(crate) private: bool,
     /// Whether this desktop can tell whether the person presses anything.
     pub(crate) watches: bool,
     /// Whether the connection to the desktop is broken.
@@ -55,6 +66,10 @@ impl Script {
             happenings: Vec::new(),
             calls: Vec::new(),
             unable: None,
+            exit: None,
+            computes: 0,
+            computed: Duration::ZERO,
+            private: false,
             watches: true,
             broken: false,
             connections: 0,

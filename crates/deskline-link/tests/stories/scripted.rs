@@ -6,12 +6,12 @@ use std::time::Duration;
 use deskline_core::{ElementId, Key, KeyPress, Modifiers, Point, Rect, States, Tree};
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Desktop, Display, Error, Opened,
-    Permit, Picture, Platform, Pointer, Progress, Result, Scope, Trees, Window, WindowId,
+    Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Desktop, Display, End, Error,
+    Opened, Permit, Picture, Platform, Pointer, Progress, Result, Scope, Trees, Window, WindowId,
 };
 
 use crate::script::{Script, When, refused};
-use crate::world::World;
+use crate::world::{Health, World};
 
 /// The desktop and its platform. Clones are the same one.
 #[derive(Clone)]
@@ -162,6 +162,10 @@ impl Trees for Scripted {
 impl Display for Scripted {
     fn capabilities(&self) -> Capabilities {
         self.script().capabilities.clone()
+    }
+
+    fn is_private(&self) -> bool {
+        self.script().private
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
@@ -387,6 +391,26 @@ impl Apps for Scripted {
 
     fn computed(&mut self, _: u32) -> Option<Duration> {
         self.ask("computed", |_| Some(Duration::ZERO))
+    }
+
+    fn threads_computed(&mut self, _: u32) -> Option<Duration> {
+        let mut script = self.script();
+        // Each settle listens between two of these.
+        if script.computes > 0 {
+            script.computes -= 1;
+            script.computed += Duration::from_secs(100);
+        }
+        Some(script.computed)
+    }
+
+    fn end_of(&mut self, pid: u32) -> Option<End> {
+        let script = self.script();
+        let exit = script.exit?;
+        (script.world.health(pid) == Health::Dead).then(|| End {
+            app: script.world.name(pid),
+            exit,
+            said: None,
+        })
     }
 
     fn handoff_pending(&mut self) -> Result<bool> {

@@ -111,6 +111,13 @@ impl Story {
         story
     }
 
+    /// A desktop at which nobody sits.
+    pub(crate) fn alone() -> Self {
+        let story = Self::new();
+        story.script().private = true;
+        story
+    }
+
     /// Sets the desk up.
     pub(crate) fn given<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
         change(&mut self.script().world)

@@ -126,8 +126,15 @@ pub(super) fn picture(session: &Session, window: &Toplevel) -> Check {
 const GUARD: &str = "guard";
 
 /// Checks whether the person's input can be kept apart from the agent's.
-pub(super) fn guard(session: &Session) -> Check {
+pub(super) fn guard(session: &Session, attended: bool) -> Check {
     let display = session.display.as_deref().unwrap_or_default();
+    let private = || X11::connect(display, session.xauthority.as_deref())?.is_private();
+    if !attended && private().unwrap_or(false) {
+        return Check::ok(
+            GUARD,
+            "none, as nobody sits at this private desktop: nothing is kept out and nothing is put back. With --attended it is as on a person's own",
+        );
+    }
     let why = match deskline_x11::guard::look(display, session.xauthority.as_deref()) {
         Ok(Ok(devices)) => {
             let devices = devices.join(", ");

@@ -71,6 +71,10 @@ impl Parts {
         // the bus.
         enable_accessibility(&mut bus, self.left())?;
         self.wait_for_window_manager(directory, &Session::from_environment(variables))?;
+        if !options.watch {
+            let (x, screen) = Session::from_environment(variables).connect_x11()?;
+            deskline_x11::private::mark(&x, screen)?;
+        }
         start_portal(&mut bus);
         Ok(())
     }

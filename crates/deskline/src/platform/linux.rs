@@ -27,7 +27,7 @@ pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
         None => LinuxPlatform::find(),
     };
     Ok(OpenDesktop {
-        platform: Arc::new(platform),
+        platform: Arc::new(platform.attended(settings.attended)),
         _private: private,
     })
 }
@@ -77,7 +77,7 @@ pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
         Some(desktop) => desktop.session().clone(),
         None => Session::find(),
     };
-    Ok(doctor::examine(&session))
+    Ok(doctor::examine(&session, settings.attended))
 }
 
 /// Runs the program. On Linux any thread will do.

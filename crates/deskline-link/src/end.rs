@@ -1,0 +1,89 @@
+//! How a process ended, in words.
+
+use std::fmt;
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// It exited with this status.
+    Status(i32),
+    /// This signal ended it.
+    Signal(i32),
+    /// Only its parent knows, which is not this process.
+    Unknown,
+}
+
+/// The end of an app's process. `Display` gives a sentence: `The process ended (exit status 3)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct End {
+    /// The app's name.
+    pub app: String,
+    /// How it ended.
+    pub exit: Exit,
+    /// The last lines that it has written to standard error, if it failed. Hostile data, in one line.
+    pub said: Option<String>,
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("The process ended")?;
+        match self.exit {
+            Exit::Status(status) => write!(f, " (exit status {status})")?,
+            Exit::Signal(signal) => {
+                write!(f, " (signal {signal}")?;
+                if let Some((name, crash)) = known(signal) {
+                    write!(f, ", {name}{}", if crash { ": it crashed" } else { "" })?;
+                }
+                f.write_str(")")?;
+            }
+            Exit::Unknown => {}
+        }
+        match &self.said {
+            Some(said) => write!(f, ". It has written: {said}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The name of a signal that has the same number on every Unix, and whether it means a crash.
+fn known(signal: i32) -> Option<(&'static str, bool)> {
+    Some(match signal {
+        1 => ("SIGHUP", false),
+        2 => ("SIGINT", false),
+        4 => ("SIGILL", true),
+        5 => ("SIGTRAP", true),
+        6 => ("SIGABRT", true),
+        8 => ("SIGFPE", true),
+        9 => ("SIGKILL", false),
+        11 => ("SIGSEGV", true),
+        15 => ("SIGTERM", false),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_is_told_with_what_is_known_of_it() {
+        let end = |exit, said: Option<&str>| {
+            let (app, said) = (String::new(), said.map(str::to_owned));
+            End { app, exit, said }.to_string()
+        };
+        assert_eq!(end(Exit::Unknown, None), "The process ended");
+        assert_eq!(
+            end(Exit::Status(3), None),
+            "The process ended (exit status 3)"
+        );
+        assert_eq!(
+            end(Exit::Signal(6), Some("Fatal exception")),
+            "The process ended (signal 6, SIGABRT: it crashed). It has written: Fatal exception"
+        );
+        assert_eq!(
+            end(Exit::Signal(15), None),
+            "The process ended (signal 15, SIGTERM)"
+        );
+        assert_eq!(end(Exit::Signal(40), None), "The process ended (signal 40)");
+    }
+}

@@ -1,0 +1,132 @@
+//! Stories of apps that end, and of apps that take their time.
+
+use std::time::Duration;
+
+use deskline_link::call::Awaited;
+use deskline_link::{Action, Exit, Tool};
+use insta::assert_snapshot;
+
+use crate::story::{MAIL, Story, by_text};
+use crate::world::{Health, World};
+
+fn ends(exit: Exit) -> Story {
+    let story = Story::new();
+    story.script().exit = Some(exit);
+    story.given(|world| world.on_press("Send", |world| world.becomes(MAIL, Health::Dead)));
+    story
+}
+
+fn waits_for(story: &mut Story, target: &str, state: Awaited, timeout: Duration) -> String {
+    let target = by_text(target);
+    let action = Action::WaitFor {
+        target,
+        state,
+        timeout,
+    };
+    story.run(Tool::WaitFor, action);
+    story.told()
+}
+
+#[test]
+fn an_action_whose_effect_is_that_the_app_ends_says_how() {
+    let mut story = ends(Exit::Status(0));
+    story.press("Send");
+    assert_snapshot!(story.field("summary"), @"Pressed 'Send' [AXButton]. The process ended (exit status 0).");
+    let mut story = ends(Exit::Signal(6));
+    story.click("Send");
+    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. The process ended (signal 6, SIGABRT: it crashed).");
+    let mut story = ends(Exit::Unknown);
+    story.click("Send");
+    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. The process ended.");
+}
+
+#[test]
+fn later_calls_about_it_say_so_too() {
+    let mut story = ends(Exit::Signal(6));
+    story.press("Send").refresh();
+    assert_snapshot!(story.told(), @"
+    status: error
+    error: Mail (pid 100) is gone. The process ended (signal 6, SIGABRT: it crashed). Call open_application_and_traverse to start it again
+    pid: 100
+    ");
+    story.click("Send");
+    assert!(
+        story.field("error").contains("signal 6"),
+        "{}",
+        story.text()
+    );
+}
+
+#[test]
+fn an_end_before_the_action_is_an_error_that_says_so() {
+    let mut story = ends(Exit::Signal(11));
+    story.after(
+        "read 100 whole",
+        Box::new(|world: &mut World| world.becomes(MAIL, Health::Dead)),
+    );
+    story.click("Send");
+    assert_snapshot!(story.field("error"), @"the window is gone. The process ended (signal 11, SIGSEGV: it crashed)");
+}
+
+#[test]
+fn a_press_that_keeps_the_app_busy_was_done_and_a_wait_outlasts_it() {
+    let mut story = Story::new();
+    story.given(|world| world.on_press("Send", |world| world.becomes(MAIL, Health::Hung)));
+    story.press("Send");
+    assert_snapshot!(story.field("summary"), @"Pressed 'Send' [AXButton]. The app is busy: no answer for _ ms since. Call wait_for_and_traverse, which outlasts that.");
+    story.after(
+        "read 100 whole",
+        Box::new(|world: &mut World| world.becomes(MAIL, Health::Well)),
+    );
+    let said = waits_for(&mut story, "Send", Awaited::Present, Duration::from_secs(5));
+    assert!(said.contains("'Send' [AXButton] is present"), "{said}");
+    story.given(|world| world.becomes(MAIL, Health::Hung));
+    let said = waits_for(
+        &mut story,
+        "Send",
+        Awaited::Present,
+        Duration::from_millis(200),
+    );
+    assert!(said.contains("does not answer"), "{said}");
+}
+
+#[test]
+fn waiting_for_an_element_to_go_ends_with_its_app() {
+    let mut story = Story::new();
+    story.script().exit = Some(Exit::Status(0));
+    story.after(
+        "read 100 whole",
+        Box::new(|world: &mut World| world.becomes(MAIL, Health::Dead)),
+    );
+    let said = waits_for(&mut story, "Send", Awaited::Absent, Duration::from_secs(5));
+    assert!(said.contains("'Send' is absent after"), "{said}");
+    assert!(said.contains("The process ended (exit status 0)"), "{said}");
+}
+
+#[test]
+fn an_app_that_computes_has_not_settled() {
+    let mut story = Story::new();
+    // Twice as it is listened to.
+    story.script().computes = 6;
+    story.click("Send");
+    assert!(
+        story.field("summary").contains("Settled in"),
+        "{}",
+        story.text()
+    );
+    let readings = |story: &Story| {
+        let calls = story.calls();
+        calls
+            .iter()
+            .filter(|call| *call == "read 100 again")
+            .count()
+    };
+    assert_eq!(readings(&story), 4);
+    story.script().computes = usize::MAX;
+    story.click("Inbox");
+    let said = story.field("summary");
+    assert!(
+        said.contains("The app is still busy after") && said.contains("it computes"),
+        "{said}"
+    );
+}

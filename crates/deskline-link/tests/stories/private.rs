@@ -1,0 +1,101 @@
+//! Stories of a private desktop: nobody is disturbed, so nothing is guarded and nothing put back.
+
+use insta::assert_snapshot;
+
+use crate::script::Happening;
+use crate::story::{EDITOR_WINDOW, Story};
+use crate::world::World;
+
+#[test]
+fn a_click_costs_no_more_than_resolving_acting_and_settling() {
+    let mut story = Story::alone();
+    story.click("Send");
+    assert_snapshot!(story.told(), @r##"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    focus: "New Message" › [AXButton] "Send" #e5
+    text_changes:
+      'To' -> 'Sent'
+    "##);
+    assert_snapshot!(story.calls().join("\n"), @"
+    listen 100
+    read 100 whole
+    front
+    windows
+    front
+    popup_open
+    aim 100 2
+    front
+    activate 2
+    click 540,52
+    front
+    computed
+    wait_for_change
+    wait_for_change
+    computed
+    read 100 again
+    handoff_pending
+    front
+    windows
+    front
+    windows
+    picture 2
+    release_all
+    stop_listening
+    ");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: New Message, pointer: 540,52
+    ");
+}
+
+#[test]
+fn the_target_stays_in_front_after_an_error_too() {
+    let mut story = Story::alone();
+    story.click("Send").click("Receive");
+    assert!(story.is_error());
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: New Message, pointer: 540,52
+    ");
+}
+
+/// The editor was in front before, but nobody has put it there.
+#[test]
+fn the_app_that_was_in_front_before_can_take_over() {
+    let mut story = Story::alone();
+    let opens: Happening = Box::new(|world: &mut World| world.raise(EDITOR_WINDOW));
+    story.after("click", opens).click("Send");
+    assert_snapshot!(story.told(), @r##"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    focus: "Notes" › [AXTextArea] "Text" #e11
+    text_changes:
+      'To' -> 'Sent'
+    app_switch: Editor (PID: 200) is now frontmost
+    app_switch_elements: 3 total, 2 visible
+    app_switch_visible_elements:
+      [AXTextArea] "Text" (310,240 580×340) focused #e11
+    "##);
+}
+
+#[test]
+fn an_app_that_stays_in_front_while_another_is_set_is_no_handoff() {
+    let mut story = Story::alone();
+    story.set_value("To", "ann@example.org");
+    assert_eq!(story.field("app_switch"), "");
+}
+
+#[test]
+fn what_an_agent_types_goes_to_what_the_click_brought_to_the_front() {
+    let mut story = Story::alone();
+    story.click_then("To", Some("ann"), None);
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click To, Mail: a, Mail: n, Mail: n
+    front: New Message, pointer: 170,52
+    ");
+}

@@ -1,0 +1,143 @@
+//! How the processes ended that calls were about. A process's status is told to its parent alone: it is
+//! known of what this process has started, and of what that ran in its place.
+
+use std::collections::HashMap;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use deskline_link::{End, Exit};
+use deskline_unix::process;
+
+use crate::apps::Launched;
+
+/// The number of processes to remember.
+const MOST: usize = 64;
+
+/// How long the status of an ended process may take to reach us: its parent's too may have to end.
+const TELLS: Duration = Duration::from_millis(300);
+
+/// Shells, and LibreOffice's launcher, exit with this plus the number of the signal that ended what
+/// they have waited for.
+const BY_SIGNAL: i32 = 128;
+
+/// The highest signal number that is not a real-time signal.
+const LAST_SIGNAL: i32 = 31;
+
+/// The processes that calls were about.
+#[derive(Debug, Default)]
+pub(crate) struct Ends {
+    known: HashMap<u32, Known>,
+    /// The order in which they came.
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Known {
+    name: String,
+    /// When it started: another process may have its pid by now.
+    started: u64,
+    number: u64,
+    /// What this process started, if that is it or has started it and still runs.
+    launched: Option<Launched>,
+}
+
+impl Ends {
+    /// Remembers a process that a call is about.
+    pub(crate) fn remember(&mut self, pid: u32, name: &str, launched: Option<&Launched>) {
+        let Some(started) = started(pid) else { return };
+        let launched = launched
+            .filter(|launched| launched.exited().is_none())
+            .cloned();
+        if let Some(known) = self.known.get_mut(&pid).filter(|k| k.started == started) {
+            known.launched = launched.or(known.launched.take());
+            return;
+        }
+        self.next += 1;
+        let known = Known {
+            name: name.to_owned(),
+            started,
+            number: self.next,
+            launched,
+        };
+        self.known.insert(pid, known);
+        let oldest = self.known.iter().min_by_key(|(_, known)| known.number);
+        if let Some((&oldest, _)) = oldest.filter(|_| self.known.len() > MOST) {
+            self.known.remove(&oldest);
+        }
+    }
+
+    /// How a remembered process ended. `None` while it runs.
+    pub(crate) fn end_of(&self, pid: u32) -> Option<End> {
+        let known = self.known.get(&pid)?;
+        if process::runs(pid) && started(pid) == Some(known.started) {
+            return None;
+        }
+        let launched = known.launched.as_ref();
+        let exit = launched.and_then(status).map_or(Exit::Unknown, exit);
+        let failed = match exit {
+            Exit::Status(status) => status != 0,
+            Exit::Signal(_) => true,
+            Exit::Unknown => false,
+        };
+        Some(End {
+            app: known.name.clone(),
+            exit,
+            said: launched.filter(|_| failed).and_then(Launched::complaint),
+        })
+    }
+}
+
+fn started(pid: u32) -> Option<u64> {
+    let process = process::read(Path::new("/proc"), pid.cast_signed());
+    process.map(|process| process.started)
+}
+
+/// The status of what was started, as soon as it has one.
+fn status(launched: &Launched) -> Option<ExitStatus> {
+    let start = Instant::now();
+    loop {
+        let status = launched.exited();
+        if status.is_some() || start.elapsed() >= TELLS {
+            return status;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn exit(status: ExitStatus) -> Exit {
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => Exit::Signal(signal),
+        (None, Some(code)) if (1..=LAST_SIGNAL).contains(&(code - BY_SIGNAL)) => {
+            Exit::Signal(code - BY_SIGNAL)
+        }
+        (None, Some(code)) => Exit::Status(code),
+        (None, None) => Exit::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_above_128_is_a_signal_that_a_shell_has_passed_on() {
+        let of = |code: i32| exit(ExitStatus::from_raw(code << 8));
+        assert_eq!(exit(ExitStatus::from_raw(11)), Exit::Signal(11));
+        assert_eq!(of(134), Exit::Signal(6));
+        assert_eq!(of(0), Exit::Status(0));
+        assert_eq!(of(128), Exit::Status(128));
+        assert_eq!(of(255), Exit::Status(255));
+    }
+
+    #[test]
+    fn a_process_that_runs_or_was_never_met_has_no_end() {
+        let mut ends = Ends::default();
+        let pid = std::process::id();
+        assert_eq!(ends.end_of(pid), None);
+        ends.remember(pid, "us", None);
+        assert_eq!(ends.end_of(pid), None);
+        assert_eq!(ends.end_of(u32::MAX), None);
+    }
+}

@@ -1,0 +1,48 @@
+//! The mark of a private desktop: a property of the root window.
+//!
+//! The mark is on the display itself. Environment variables would be wrong where a server that runs on
+//! one desktop is pointed at another, and are missing where the display was found by its socket.
+
+use deskline_link::Result;
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, PropMode};
+use x11rb::wrapper::ConnectionExt as _;
+
+use crate::connection::Connection;
+use crate::{Atoms, During as _, Present as _, X11};
+
+const WHAT: &str = "marking the display as private";
+
+/// Marks the display as one that nobody sits at, for as long as its X server runs.
+pub fn mark(connection: &Connection, screen: usize) -> Result<()> {
+    let Some(screen) = connection.setup().roots.get(screen) else {
+        return Ok(());
+    };
+    let atoms = Atoms::new(connection).during(WHAT)?.reply().during(WHAT)?;
+    connection
+        .change_property32(
+            PropMode::REPLACE,
+            screen.root,
+            atoms._DESKLINE_PRIVATE,
+            AtomEnum::CARDINAL,
+            &[1],
+        )
+        .during(WHAT)?
+        .check()
+        .during(WHAT)
+}
+
+impl X11 {
+    /// Whether the display is marked as one that nobody sits at.
+    pub fn is_private(&self) -> Result<bool> {
+        const WHAT: &str = "asking whether the display is private";
+        let kind = AtomEnum::CARDINAL;
+        let reply = self
+            .connection
+            .get_property(false, self.root, self.atoms._DESKLINE_PRIVATE, kind, 0, 1)
+            .during(WHAT)?
+            .reply()
+            .present(WHAT)?;
+        Ok(reply.and_then(|reply| reply.value32()?.next()) == Some(1))
+    }
+}

@@ -1,0 +1,162 @@
+//! Apps that end, and apps that are busy: what the answers say of them.
+
+#![allow(clippy::unwrap_used)]
+
+use std::time::{Duration, Instant};
+
+use deskline_testbed::{Bed, until};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+fn kill(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
+}
+
+#[test]
+fn quitting_is_told_with_the_status() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let open = json!({"identifier": "mousepad"});
+    let pid = server
+        .call("open_application_and_traverse", open)
+        .ok()
+        .pid();
+    let quit = json!({"pid": pid, "keyName": "q", "modifierFlags": ["Control"]});
+    let answer = server.call("press_key_and_traverse", quit).ok();
+    let said = answer.field("summary");
+    assert!(said.contains("The process ended (exit status 0)"), "{said}");
+    let later = server.call("refresh_traversal", json!({"pid": pid}));
+    let said = later.error();
+    assert!(
+        said.contains("is gone. The process ended (exit status 0)"),
+        "{said}"
+    );
+}
+
+/// A crash between two calls: of what Deskline started, and of what it did not.
+#[test]
+fn a_crash_is_told_with_its_signal() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let open = json!({"identifier": "gnome-calculator"});
+    let pid = server
+        .call("open_application_and_traverse", open)
+        .ok()
+        .pid();
+    kill(pid, Signal::ABORT);
+    for _ in 0..2 {
+        let said = server.call("refresh_traversal", json!({"pid": pid}));
+        let said = said.error();
+        assert!(
+            said.contains("The process ended (signal 6, SIGABRT: it crashed)"),
+            "{said}"
+        );
+    }
+    let click = json!({"pid": pid, "element": "7", "role": "AXButton"});
+    let said = server.call("click_and_traverse", click);
+    assert!(said.error().contains("signal 6"), "{}", said.text);
+
+    let (mut notes, _) = bed.mousepad("");
+    server
+        .call("refresh_traversal", json!({"pid": notes.pid}))
+        .ok();
+    kill(notes.pid, Signal::SEGV);
+    until("its end", || (!notes.is_running()).then_some(()));
+    let said = server.call("refresh_traversal", json!({"pid": notes.pid}));
+    assert!(
+        said.error().contains("The process ended. Call open"),
+        "{}",
+        said.text
+    );
+}
+
+/// The office suite's process is a child of its launcher, which passes the signal on as a status.
+#[test]
+fn a_crash_of_an_office_suite_is_told_with_its_signal() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let open = json!({"identifier": "soffice --norestore --calc"});
+    let pid = server
+        .call("open_application_and_traverse", open)
+        .ok()
+        .pid();
+    kill(pid, Signal::ABORT);
+    let said = server.call("refresh_traversal", json!({"pid": pid}));
+    assert!(
+        said.error().contains("The process ended (signal 6"),
+        "{}",
+        said.text
+    );
+}
+
+/// The app sleeps in the handler of its button, and has no time for questions meanwhile.
+#[test]
+fn a_press_that_keeps_the_app_busy_was_done_and_a_wait_outlasts_it() {
+    let bed = Bed::new();
+    let script = r#"
+import gi, time
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+window = Gtk.Window(title="Busy")
+button = Gtk.Button(label="Work")
+def work(button):
+    time.sleep(6)
+    button.set_label("Done")
+button.connect("clicked", work)
+window.add(button)
+window.show_all()
+Gtk.main()
+"#;
+    std::fs::write(bed.path("busy.py"), script).unwrap();
+    let server = bed.server(&[]);
+    let open = json!({"identifier": format!("/usr/bin/python3 {}", bed.path("busy.py").display())});
+    let pid = server
+        .call("open_application_and_traverse", open)
+        .ok()
+        .pid();
+    let press = json!({"pid": pid, "element": "Work", "role": "AXButton"});
+    let answer = server.call("press_ax_and_traverse", press).ok();
+    let said = answer.field("summary");
+    assert!(said.starts_with("Pressed 'Work'"), "{said}");
+    assert!(said.contains("The app is busy"), "{said}");
+    let start = Instant::now();
+    let wait = json!({"pid": pid, "element": "Done", "timeout": 20});
+    let answer = server.call("wait_for_and_traverse", wait).ok();
+    assert!(answer.find("AXButton", "Done").is_some(), "{}", answer.text);
+    assert!(start.elapsed() > Duration::from_secs(1));
+}
+
+/// Two threads compute for three seconds, and the main thread answers meanwhile: KeePassXC does so
+/// while it derives a key.
+#[test]
+fn an_app_that_computes_is_busy_and_has_not_settled() {
+    let bed = Bed::new();
+    let script = r#"
+import gi, hashlib, threading
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk, GLib
+window = Gtk.Window(title="Keys")
+button = Gtk.Button(label="Unlock")
+def derive():
+    for _ in range(2):
+        hashlib.pbkdf2_hmac("sha512", b"secret", b"salt", 3_000_000)
+    GLib.idle_add(lambda: button.set_label("Unlocked"))
+button.connect("clicked", lambda button: threading.Thread(target=derive).start())
+window.add(button)
+window.show_all()
+Gtk.main()
+"#;
+    std::fs::write(bed.path("keys.py"), script).unwrap();
+    let server = bed.server(&[]);
+    let open = json!({"identifier": format!("/usr/bin/python3 {}", bed.path("keys.py").display())});
+    let pid = server
+        .call("open_application_and_traverse", open)
+        .ok()
+        .pid();
+    let click = json!({"pid": pid, "element": "Unlock", "role": "AXButton"});
+    let answer = server.call("click_and_traverse", click).ok();
+    let said = answer.field("summary");
+    assert!(said.contains("The app is still busy after"), "{said}");
+    let wait = json!({"pid": pid, "element": "Unlocked", "timeout": 30});
+    server.call("wait_for_and_traverse", wait).ok();
+}

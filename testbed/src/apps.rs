@@ -200,6 +200,14 @@ impl Bed {
     /// [`Page`].
     pub fn chromium(&self, html: &str) -> (App<'_>, Page) {
         let page = Page::serve(html);
+        let app = self.chromium_at(&page.address(), page.title());
+        page.wait_for("ready");
+        page.clear_log();
+        (app, page)
+    }
+
+    /// Chromium with a fresh profile at an address, once its window has this title.
+    pub fn chromium_at(&self, address: &str, title: &str) -> App<'_> {
         let profile = self.path("chromium-profile");
         let mut command = self.command("chromium");
         command
@@ -215,12 +223,8 @@ impl Bed {
                 "--window-size=1000,800",
             ])
             .arg(format!("--user-data-dir={}", profile.display()))
-            .arg(page.address());
-        let title = page.title().to_owned();
-        let app = App::start_when(self, command, |w| w.title.starts_with(&title));
-        page.wait_for("ready");
-        page.clear_log();
-        (app, page)
+            .arg(address);
+        App::start_when(self, command, |w| w.title.starts_with(title))
     }
 
     /// Chromium with a page that has the widgets of the test apps and writes the same log.

@@ -25,6 +25,7 @@ mod answer;
 mod app;
 mod apps;
 mod bed;
+pub mod browser;
 mod client;
 mod documents;
 pub mod grabber;

@@ -1,11 +1,12 @@
 //! A line of `journal.jsonl`: what a link did, to which app, and the outcome.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::time;
+use crate::{FileKind, time};
 
 /// One link in the audit log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -61,6 +62,15 @@ impl Record {
             files: Files::default(),
             answer: None,
         }
+    }
+
+    /// The name of a file of the link, without its folder: a journal may have been moved.
+    pub fn file_name(&self, kind: FileKind) -> Option<&str> {
+        let path = match kind {
+            FileKind::Text => self.files.text.as_deref(),
+            FileKind::Picture => self.files.picture.as_deref(),
+        };
+        Path::new(path?).file_name()?.to_str()
     }
 
     /// Adds the duration of a step. Durations of a repeated step add up.

@@ -1,7 +1,5 @@
 //! A link as a row of the page.
 
-use std::path::Path;
-
 use deskline_journal::{DiffCounts, FileKind, Outcome, Record};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -49,17 +47,8 @@ impl Entry {
             diff: record.diff,
             steps: record.steps_ms.clone(),
             guard: record.guard_held_ms,
-            text: file(record, FileKind::Text).is_some(),
-            picture: file(record, FileKind::Picture).is_some(),
+            text: record.file_name(FileKind::Text).is_some(),
+            picture: record.file_name(FileKind::Picture).is_some(),
         }
     }
-}
-
-/// The name of a file of the link. Only the name counts: a run may have been moved to another folder.
-pub(crate) fn file(record: &Record, kind: FileKind) -> Option<&str> {
-    let path = match kind {
-        FileKind::Text => record.files.text.as_deref(),
-        FileKind::Picture => record.files.picture.as_deref(),
-    };
-    Path::new(path?).file_name()?.to_str()
 }

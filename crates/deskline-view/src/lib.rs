@@ -22,3 +22,4 @@ mod words;
 pub use error::ViewError;
 pub use export::export;
 pub use server::Server;
+pub use words::words;

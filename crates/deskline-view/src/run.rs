@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::entry::{Entry, file};
+use crate::entry::Entry;
 use crate::screen;
 
 /// The links of a journal. Links that the journal drops stay, without their files.
@@ -113,7 +113,7 @@ impl Run {
         let (record, before) = self.at(n)?;
         let read = |n: usize, kind| {
             let (record, _) = self.at(n)?;
-            self.journal.read(file(&record, kind)?).ok()
+            self.journal.read(record.file_name(kind)?).ok()
         };
         let place = |n| screen::place(&read(n, FileKind::Picture)?);
         let text = read(n, FileKind::Text);
@@ -132,7 +132,7 @@ impl Run {
     /// The picture of a link.
     pub(crate) fn picture(&self, n: usize) -> Option<Vec<u8>> {
         let (record, _) = self.at(n)?;
-        self.journal.read(file(&record, FileKind::Picture)?).ok()
+        self.journal.read(record.file_name(FileKind::Picture)?).ok()
     }
 
     /// The newest `limit` lines of all screens that match.
@@ -170,10 +170,10 @@ impl Links {
         let n = self.records.len();
         let before = record.pid.and_then(|pid| self.pictured.get(&pid).copied());
         self.before.push(before);
-        if let Some(name) = file(&record, FileKind::Text) {
+        if let Some(name) = record.file_name(FileKind::Text) {
             self.by_text.insert(name.to_owned(), n);
         }
-        if let (Some(pid), Some(_)) = (record.pid, file(&record, FileKind::Picture)) {
+        if let (Some(pid), Some(_)) = (record.pid, record.file_name(FileKind::Picture)) {
             self.pictured.insert(pid, n);
         }
         self.records.push(Arc::new(record));

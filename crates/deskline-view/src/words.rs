@@ -7,7 +7,7 @@ const TEXT: usize = 60;
 
 /// A call in words. `answer` is what the model read: it has the text of a target that was given as a
 /// ref.
-pub(crate) fn words(tool: &str, arguments: &Value, answer: Option<&str>) -> String {
+pub fn words(tool: &str, arguments: &Value, answer: Option<&str>) -> String {
     let empty = Map::new();
     let arguments = arguments.as_object().unwrap_or(&empty);
     let args = Args {

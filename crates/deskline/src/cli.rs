@@ -8,6 +8,7 @@ use deskline_journal::{Journal, Retention};
 
 use crate::install::InstallArgs;
 use crate::log::OutcomeFilter;
+use crate::replay::ReplayArgs;
 use crate::view::ViewArgs;
 
 const AFTER: &str = "\
@@ -24,6 +25,7 @@ Try it by hand:
   deskline --desktop private call open_application_and_traverse '{\"identifier\": \"gedit\"}'
   deskline log --follow                         what agents do
   deskline view                                 the same in a browser, with pictures
+  deskline --desktop private replay RUN         a run again, as a test of its apps
   deskline grep 'Total: [0-9]+'                 when was that last on a screen?
 
 Exit codes:
@@ -46,7 +48,7 @@ pub(crate) struct Cli {
 }
 
 /// Options of every command.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Settings {
     /// The journal's folder [default: /tmp/deskline]
     #[arg(long, global = true, env = "DESKLINE_DIR", value_name = "DIR")]
@@ -163,6 +165,10 @@ pub(crate) enum Command {
     ///
     /// Serves a page on 127.0.0.1 until Ctrl+C; new calls appear as they come.
     View(ViewArgs),
+    /// Do the calls of a run again, and stop at the first answer that differs
+    ///
+    /// Targets are found by text and role. Exits with 1 if an answer differs or a call cannot be done.
+    Replay(ReplayArgs),
     /// When was this last on a screen? Searches all tree files, newest first
     ///
     /// Exits with 1 if there is no match.

@@ -6,6 +6,7 @@ mod install;
 mod log;
 mod output;
 mod platform;
+mod replay;
 mod run;
 mod view;
 
@@ -42,6 +43,7 @@ fn start(cli: Cli) -> ExitCode {
             };
             run::log(settings, number, json, follow, &filter)
         }
+        Command::Replay(args) => replay::replay(settings, &args),
         Command::View(args) => view::view(settings, &args),
         Command::Grep { pattern, number } => run::grep(settings, &pattern, number),
         Command::Doctor { json } => platform::doctor(settings, json),

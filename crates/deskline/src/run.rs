@@ -20,10 +20,12 @@ use crate::output::{Done, is_read, print};
 use crate::{grep, platform};
 
 /// How long a cancelled call may take to restore the desktop.
-const RESTORE: Duration = Duration::from_secs(5);
+pub(crate) const RESTORE: Duration = Duration::from_secs(5);
 
 /// Builds the server: the only place that connects the crates.
-fn dispatcher(settings: &Settings) -> Result<(Dispatcher, platform::OpenDesktop), Box<dyn Error>> {
+pub(crate) fn dispatcher(
+    settings: &Settings,
+) -> Result<(Dispatcher, platform::OpenDesktop), Box<dyn Error>> {
     let journal = settings.journal()?;
     let open = platform::open(settings)?;
     let policy = Policy {
@@ -158,7 +160,9 @@ pub(crate) fn grep(settings: &Settings, pattern: &str, number: usize) -> Done {
 }
 
 /// Runs a command that waits for several things at once.
-pub(crate) fn in_runtime(work: impl Future<Output = Done>) -> Done {
+pub(crate) fn in_runtime<T>(
+    work: impl Future<Output = Result<T, Box<dyn Error>>>,
+) -> Result<T, Box<dyn Error>> {
     let runtime: Runtime = Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(work);
     // A thread may still be reading standard input: let it end with the process.

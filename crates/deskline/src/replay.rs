@@ -1,0 +1,239 @@
+//! `deskline replay`: does the links of a journal again on this desktop, and stops at the first answer
+//! that differs: a run becomes a regression test of an app.
+
+mod compare;
+mod junit;
+mod translate;
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use deskline_journal::{FileKind, Journal, Outcome, Record};
+use deskline_link::Cancel;
+use deskline_link::cancel::Reason;
+use deskline_mcp::Dispatcher;
+use regex::Regex;
+
+use crate::cli::Settings;
+use crate::output::{Done, print};
+use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
+use compare::Screen;
+use translate::Translator;
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// The journal of the run
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// Print the result as JUnit XML, for CI; what is done goes to standard error
+    #[arg(long)]
+    check: bool,
+    /// Leave lines out of the comparison that match this regular expression, such as a clock's
+    #[arg(long, value_name = "PATTERN")]
+    ignore: Vec<Regex>,
+}
+
+/// How one link of the run went this time.
+#[derive(Debug)]
+pub(crate) struct Step {
+    /// Its number in the run, from 1.
+    number: usize,
+    app: String,
+    words: String,
+    took: Duration,
+    end: End,
+}
+
+#[derive(Debug, PartialEq)]
+enum End {
+    Same,
+    /// The answer differs: how.
+    Differs(String),
+    /// It could not be done: why.
+    Impossible(String),
+    /// Not done, because an earlier one differed, or because it had been cancelled.
+    Skipped,
+}
+
+/// `deskline replay`.
+pub(crate) fn replay(settings: &Settings, args: &ReplayArgs) -> Done {
+    let run = Journal::open_to_read(Some(&args.run))?;
+    let records = run.records(usize::MAX)?;
+    if records.is_empty() {
+        return Err(format!("the journal {} has no calls", run.path().display()).into());
+    }
+    // The links of the replay have a journal of their own: a run that grew by its replay would be
+    // another run the next time.
+    let folder = tempfile::Builder::new()
+        .prefix("deskline-replay-")
+        .tempdir()?;
+    let own = Settings {
+        dir: Some(
+            settings
+                .dir
+                .clone()
+                .unwrap_or_else(|| folder.path().join("journal")),
+        ),
+        ..settings.clone()
+    };
+    let journal = own.journal()?;
+    if journal.path() == run.path() {
+        return Err(
+            "the replay would be written into the run itself: pass another --dir, or none".into(),
+        );
+    }
+    let (dispatcher, _open) = dispatcher(&own)?;
+    let steps = in_runtime(async {
+        let cancel = Cancel::new();
+        let mut replay = Replay {
+            dispatcher: &dispatcher,
+            cancel: &cancel,
+            translator: Translator::new(&run, &journal),
+            run: &run,
+            journal: &journal,
+            args,
+        };
+        let all = replay.all(&records);
+        tokio::pin!(all);
+        let steps = tokio::select! {
+            steps = &mut all => steps?,
+            () = stopped()? => {
+                cancel.cancel(Reason::Stopping);
+                return Err("stopped".into());
+            }
+        };
+        dispatcher.stop(RESTORE).await;
+        Ok(steps)
+    })?;
+    if args.check {
+        print(&junit::xml(&args.run.display().to_string(), &steps))?;
+    }
+    let same = steps
+        .iter()
+        .all(|step| matches!(step.end, End::Same | End::Skipped));
+    if same {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if settings.dir.is_none() {
+        let kept = folder.keep().join("journal");
+        eprintln!("deskline: to look at it: deskline view {}", kept.display());
+    }
+    Ok(ExitCode::FAILURE)
+}
+
+struct Replay<'r> {
+    dispatcher: &'r Dispatcher,
+    cancel: &'r Cancel,
+    translator: Translator<'r>,
+    run: &'r Journal,
+    journal: &'r Journal,
+    args: &'r ReplayArgs,
+}
+
+impl Replay<'_> {
+    async fn all(&mut self, records: &[Record]) -> Result<Vec<Step>, Box<dyn Error>> {
+        let mut steps = Vec::new();
+        let mut stopped = false;
+        for (number, record) in (1..).zip(records) {
+            let start = Instant::now();
+            let end = if stopped || record.outcome == Outcome::Cancelled {
+                End::Skipped
+            } else {
+                self.one(record).await?
+            };
+            stopped |= matches!(end, End::Differs(_) | End::Impossible(_));
+            let step = Step {
+                number,
+                app: record.app.clone().unwrap_or_default(),
+                words: deskline_view::words(
+                    &record.tool,
+                    &record.arguments,
+                    record.answer.as_deref(),
+                ),
+                took: start.elapsed(),
+                end,
+            };
+            self.tell(&step, records.len())?;
+            steps.push(step);
+        }
+        Ok(steps)
+    }
+
+    /// Prints a line about a step; more if it differs.
+    fn tell(&self, step: &Step, of: usize) -> Result<(), Box<dyn Error>> {
+        let (word, why) = match &step.end {
+            End::Same => ("same", None),
+            End::Differs(how) => ("differs", Some(how)),
+            End::Impossible(why) => ("impossible", Some(why)),
+            End::Skipped => ("skipped", None),
+        };
+        let Step {
+            number,
+            words,
+            took,
+            ..
+        } = step;
+        let mut line = format!("{number}/{of}  {word:10}  {words}  {} ms", took.as_millis());
+        if let Some(why) = why {
+            line += "\n  ";
+            line += &why.replace('\n', "\n  ");
+        }
+        if self.args.check {
+            eprintln!("{line}");
+        } else {
+            print(&line)?;
+        }
+        Ok(())
+    }
+
+    async fn one(&mut self, record: &Record) -> Result<End, Box<dyn Error>> {
+        let applications = self.translator.lacks(record);
+        let listed = if applications {
+            self.call("list_applications", &serde_json::Map::new())
+                .await?
+                .text
+        } else {
+            String::new()
+        };
+        let arguments = match self.translator.arguments(record, &listed) {
+            Ok(arguments) => arguments,
+            Err(why) => return Ok(End::Impossible(why)),
+        };
+        let reply = self.call(&record.tool, &arguments).await?;
+        self.translator.learn(record, &reply.text);
+        let failed = matches!(record.outcome, Outcome::Error(_));
+        if failed || reply.is_error {
+            let said = |text: &str| compare::field(text, "error").unwrap_or_default().to_owned();
+            return Ok(match (failed, reply.is_error) {
+                (true, true) => End::Same,
+                (true, false) => End::Differs("it was an error, and is none now".into()),
+                _ => End::Differs(format!("it is an error now: {}", said(&reply.text))),
+            });
+        }
+        let was = Screen::of_record(self.run, record);
+        let is = compare::file(&reply.text).map(|name| Screen::read(self.journal, &name));
+        Ok(match (was, is) {
+            (Some(was), Some(Some(is))) => was
+                .differs(&is, &self.args.ignore)
+                .map_or(End::Same, End::Differs),
+            (None, _) => End::Impossible("its tree file is not in the run any more".into()),
+            (_, _) => End::Differs("it has no tree file now".into()),
+        })
+    }
+
+    async fn call(
+        &self,
+        tool: &str,
+        arguments: &serde_json::Map<String, serde_json::Value>,
+    ) -> Result<deskline_mcp::Reply, Box<dyn Error>> {
+        Ok(self.dispatcher.call(tool, arguments, self.cancel).await?)
+    }
+}
+
+/// The content of a file of a link, by the name that its record gives.
+fn content(journal: &Journal, record: &Record, kind: FileKind) -> Option<Vec<u8>> {
+    journal.read(record.file_name(kind)?).ok()
+}

@@ -1,0 +1,185 @@
+//! What two answers have in common: texts, roles and changes, not places, refs and times.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use deskline_core::tree_reader::{self, FileLine};
+use deskline_core::{Attribute, DeltaLine, Line, Value};
+use deskline_journal::{FileKind, Journal, Record};
+use regex::Regex;
+
+/// At most this many differences are told.
+const TOLD: usize = 10;
+
+/// An answer as it is compared.
+#[derive(Debug)]
+pub(super) struct Screen {
+    /// The lines of the diff; `None` if there is none.
+    diff: Option<Vec<String>>,
+    /// What is visible.
+    visible: Vec<String>,
+}
+
+impl Screen {
+    /// What the run has of a link.
+    pub(super) fn of_record(run: &Journal, record: &Record) -> Option<Self> {
+        let text = super::content(run, record, FileKind::Text)?;
+        Some(Self::parse(&String::from_utf8_lossy(&text)))
+    }
+
+    /// A tree file.
+    pub(super) fn read(journal: &Journal, name: &str) -> Option<Self> {
+        let text = journal.read(name).ok()?;
+        Some(Self::parse(&String::from_utf8_lossy(&text)))
+    }
+
+    fn parse(text: &str) -> Self {
+        let mut screen = Self {
+            diff: None,
+            visible: Vec::new(),
+        };
+        for line in tree_reader::lines(text) {
+            match line {
+                FileLine::Header(header) if header.starts_with("diff: ") => {
+                    screen.diff = Some(Vec::new());
+                }
+                FileLine::Delta(delta) => {
+                    let diff = screen.diff.get_or_insert_default();
+                    diff.extend(changed(&delta));
+                }
+                FileLine::Element(line) if line.visible => screen.visible.push(named(&line)),
+                _ => {}
+            }
+        }
+        screen
+    }
+
+    /// How `now` differs from this; `None` if it does not. A diff is compared with a diff; trees by what
+    /// is visible.
+    pub(super) fn differs(&self, now: &Self, ignore: &[Regex]) -> Option<String> {
+        let (was, is) = match (&self.diff, &now.diff) {
+            (Some(was), Some(is)) => (was, is),
+            (None, None) => (&self.visible, &now.visible),
+            (Some(_), None) => return Some("it had a diff, and has none now".into()),
+            (None, Some(_)) => return Some("it had no diff, and has one now".into()),
+        };
+        let mut count: BTreeMap<&str, i64> = BTreeMap::new();
+        for line in was {
+            *count.entry(line).or_default() -= 1;
+        }
+        for line in is {
+            *count.entry(line).or_default() += 1;
+        }
+        count.retain(|line, count| {
+            *count != 0 && !ignore.iter().any(|pattern| pattern.is_match(line))
+        });
+        if count.is_empty() {
+            return None;
+        }
+        let told = count.iter().take(TOLD).map(|(line, count)| {
+            let what = if *count < 0 { "missing" } else { "new" };
+            let times = if count.abs() > 1 {
+                format!(" (×{})", count.abs())
+            } else {
+                String::new()
+            };
+            format!("{what}: {line}{times}")
+        });
+        let mut told: Vec<String> = told.collect();
+        if count.len() > TOLD {
+            told.push(format!("… and {} more", count.len() - TOLD));
+        }
+        Some(told.join("\n"))
+    }
+}
+
+/// `[AXButton] "Send"`
+fn named(line: &Line) -> String {
+    let text = line.text.clone();
+    let text = text.map(|text| format!(" {}", Value::Text(text)));
+    format!("[{}]{}", line.role.ax(), text.unwrap_or_default())
+}
+
+/// A line of a diff; `None` if only the focus has changed, which the window manager has a say in.
+fn changed(delta: &DeltaLine) -> Option<String> {
+    match delta {
+        DeltaLine::Added(line) => Some(format!("+ {}", named(line))),
+        DeltaLine::Removed(line) => Some(format!("- {}", named(line))),
+        DeltaLine::Modified(line, changes) => {
+            let changes = changes
+                .iter()
+                .filter(|change| change.attribute != Attribute::Focused);
+            let changes: Vec<String> = changes
+                .map(|change| {
+                    format!(
+                        "{}: {} -> {}",
+                        change.attribute.name(),
+                        change.old,
+                        change.new
+                    )
+                })
+                .collect();
+            (!changes.is_empty()).then(|| format!("~ {} | {}", named(line), changes.join(", ")))
+        }
+    }
+}
+
+/// A field of a summary.
+pub(super) fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let mut lines = text.lines();
+    lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+}
+
+/// The name of the tree file in a summary.
+pub(super) fn file(text: &str) -> Option<String> {
+    let name = Path::new(field(text, "file")?).file_name()?;
+    Some(name.to_str()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const WAS: &str = "# diff: +1 added, -0 removed, ~2 modified\n\
+        + [AXStaticText (label)] \"42\" x:707 y:307 w:91 h:21 visible #e101\n\
+        ~ [AXTextArea (text)] \"42\" | AXValue: \"7×6\" -> \"42\" visible #e40\n\
+        ~ [AXTextArea (text)] \"42\" | AXFocused: true -> false visible #e41\n\
+        # tree:\n# calc — 1 element (0.02s)\n [AXButton] \"=\" x:1 y:2 w:3 h:4 visible #e7\n";
+
+    #[test]
+    fn places_refs_and_focus_do_not_count() {
+        let is = WAS
+            .replace("x:707", "x:9")
+            .replace("#e101", "#e5")
+            .replace("true -> false", "false -> true");
+        assert_eq!(Screen::parse(WAS).differs(&Screen::parse(&is), &[]), None);
+        let tree = |text: &str| {
+            let tree = text.split_once("# tree:\n").unwrap().1;
+            Screen::parse(tree)
+        };
+        assert_eq!(
+            tree(WAS).differs(&tree(&is.replace("x:1 ", "x:5 ")), &[]),
+            None
+        );
+        assert!(tree(WAS).differs(&Screen::parse(WAS), &[]).is_some());
+        let gone = tree(&is.replace(" visible #e7", " #e7"));
+        assert_eq!(
+            tree(WAS).differs(&gone, &[]).unwrap(),
+            "missing: [AXButton] \"=\""
+        );
+    }
+
+    #[test]
+    fn a_difference_says_what_was_and_what_is() {
+        let is = Screen::parse(&WAS.replace("\"42\"", "\"43\""));
+        assert_eq!(
+            Screen::parse(WAS).differs(&is, &[]).unwrap(),
+            "missing: + [AXStaticText] \"42\"\nnew: + [AXStaticText] \"43\"\n\
+             missing: ~ [AXTextArea] \"42\" | AXValue: \"7×6\" -> \"42\"\n\
+             new: ~ [AXTextArea] \"43\" | AXValue: \"7×6\" -> \"43\""
+        );
+        let ignore = [Regex::new("4[23]").unwrap()];
+        assert_eq!(Screen::parse(WAS).differs(&is, &ignore), None);
+    }
+}

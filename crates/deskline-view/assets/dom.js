@@ -8,8 +8,15 @@ export function el(name, properties = {}, ...children) {
     if (key in element) element[key] = value;
     else element.setAttribute(key, value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  const given = children.flat().filter((child) => child !== null && child !== undefined);
+  element.append(...given.map((child) => (typeof child === "string" ? visible(child) : child)));
   return element;
+}
+
+/** The text with what would hide or turn it written out: `\u{202e}`. */
+export function visible(text) {
+  return text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+    (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
 }
 
 /** The element with this id. */

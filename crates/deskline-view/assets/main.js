@@ -1,5 +1,5 @@
 // The page: puts the parts together, and the keyboard.
-import { id } from "./dom.js";
+import { id, visible } from "./dom.js";
 import { Filters } from "./filters.js";
 import { Link } from "./link.js";
 import { Search } from "./search.js";
@@ -92,7 +92,7 @@ async function start() {
     const n = data.rows[wanted] ? wanted : strip.listed.at(-1);
     if (n !== undefined && strip.chosen !== n && (!shown || n === wanted)) choose(n);
     shown = true;
-    id("journal").textContent = data.journal;
+    id("journal").textContent = visible(data.journal);
     id("journal").title = data.journal;
   };
   let from;

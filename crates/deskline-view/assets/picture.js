@@ -63,7 +63,7 @@ export class Picture {
       after: () => [after()],
       before: () => [old()],
       both: () => [old(), after()],
-      slide: () => [this.sliding(after(), before)],
+      slide: () => [this.sliding(this.link)],
     }[mode]();
     if (mode === "both") {
       drawn[0].append(el("figcaption", {}, "before"));
@@ -81,10 +81,9 @@ export class Picture {
     });
     const over = el("div", { className: "over" });
     const shot = el("figure", { className: "shot" }, image, over);
-    shot.style.margin = "0";
     image.onerror = () => shot.replaceWith(el("div", { className: "none" }, "The picture is gone."));
     shot.addEventListener("click", (event) => {
-      if (this.mode === "slide" || !place.origin) return;
+      if (!place.origin) return;
       const { left, top, width } = image.getBoundingClientRect();
       const unit = place.width / width / place.scale;
       const [x, y] = place.origin;
@@ -94,21 +93,25 @@ export class Picture {
     return shot;
   }
 
-  /** The picture before lies over the one after, at its own place on the screen, and is cut. */
-  sliding(shot, before) {
-    const { place } = this.shots[0];
-    const image = el("img", { alt: "", src: this.data.picture(before.n) });
-    const [left, top, width, height] = within(place, pictureBox(before.place));
-    setBox(image, left, top, width, height);
-    this.upper = el("div", { className: "over" }, image);
+  /** Both pictures at their own places on the screen; the one before lies above, and is cut. */
+  sliding({ n, picture, before }) {
+    const union = around(picture, before.place);
+    const layer = (n, place) => {
+      const image = el("img", { alt: "", src: this.data.picture(n), draggable: false });
+      setBox(image, ...within(union, pictureBox(place)));
+      return el("div", { className: "over" }, image);
+    };
+    const canvas = el("div", { className: "canvas" });
+    const over = el("div", { className: "over" });
+    this.upper = layer(before.n, before.place);
     this.edge = el("div", { className: "edge" });
-    const range = el("input", {
+    this.range = el("input", {
       type: "range", min: 0, max: 100, step: 0.5, className: "cut", ariaLabel: "Before and after",
     });
-    range.addEventListener("input", () => this.slide(Number(range.value)));
-    this.range = range;
-    shot.append(this.upper, this.edge,
-      el("figcaption", {}, "before"), el("figcaption", { className: "right" }, "after"), range);
+    this.range.addEventListener("input", () => this.slide(Number(this.range.value)));
+    const shot = el("figure", { className: "shot" }, canvas, layer(n, picture), this.upper, over, this.edge,
+      el("figcaption", {}, "before"), el("figcaption", { className: "right" }, "after"), this.range);
+    this.shots.push({ n, place: union, image: canvas, over });
     this.slide(this.cut);
     return shot;
   }
@@ -151,6 +154,16 @@ export class Picture {
 /** A picture's bounds on the screen. */
 function pictureBox({ origin, width, height, scale }) {
   return [...(origin ?? [0, 0]), width / scale, height / scale];
+}
+
+/** The part of the screen that holds both pictures. */
+function around(one, other) {
+  const [[x, y, w, h], [x2, y2, w2, h2]] = [pictureBox(one), pictureBox(other)];
+  const origin = [Math.min(x, x2), Math.min(y, y2)];
+  const { scale } = one;
+  const width = (Math.max(x + w, x2 + w2) - origin[0]) * scale;
+  const height = (Math.max(y + h, y2 + h2) - origin[1]) * scale;
+  return { origin, width, height, scale };
 }
 
 /** Bounds on the screen as percentages of a picture. */

@@ -111,3 +111,76 @@ fn an_app_that_ends_at_once_says_why() {
         );
     }
 }
+
+/// The window that came, not the one that was there: also of a process that ran already.
+#[test]
+fn the_answer_is_about_the_window_that_came() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let file = |name: &str| {
+        let path = bed.path(name);
+        fs::write(&path, name).unwrap();
+        path.display().to_string()
+    };
+    for (name, by) in [
+        ("one.txt", "mousepad "),
+        ("two.txt", "mousepad "),
+        ("three four.txt", "Mousepad "),
+    ] {
+        let path = file(name);
+        let path = if by == "mousepad " {
+            path
+        } else {
+            format!("file://{}", path.replace(' ', "%20"))
+        };
+        let answer = server
+            .call(OPEN, json!({"identifier": format!("{by}{path}")}))
+            .ok();
+        assert!(answer.field("focus").contains(name), "{answer}");
+        assert!(answer.field("screenshot").len() > 1);
+    }
+    let folder = bed.path("folder with a name");
+    fs::create_dir(&folder).unwrap();
+    let line = format!("thunar '{}'", folder.display());
+    let answer = server.call(OPEN, json!({"identifier": line})).ok();
+    assert!(
+        answer.field("focus").contains("folder with a name"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_browser_takes_an_address() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    for (name, page) in [("one", "First page"), ("two", "Second page")] {
+        let path = bed.path(&format!("{name}.html"));
+        fs::write(&path, format!("<title>{page}</title><h1>{page}</h1>")).unwrap();
+        let line = format!("firefox-esr file://{}", path.display());
+        let answer = server.call(OPEN, json!({"identifier": line})).ok();
+        let wait = json!({"pid": answer.pid(), "element": page, "timeout": 20});
+        server.call("wait_for_and_traverse", wait).ok();
+    }
+}
+
+/// What it is given to open does not make an app another one.
+#[test]
+fn an_allowed_app_may_be_given_a_file_and_no_other_program_may_be_run() {
+    let bed = Bed::new();
+    let server = bed.server(&["--allow-app", "Mousepad"]);
+    let notes = bed.path("notes.txt");
+    fs::write(&notes, "notes").unwrap();
+    let mark = bed.path("mark");
+    for line in [
+        format!("bash -c 'touch {}; mousepad'", mark.display()),
+        format!("env touch {} mousepad", mark.display()),
+        format!("Text Editor {}", notes.display()),
+    ] {
+        let answer = server.call(OPEN, json!({"identifier": line}));
+        assert!(answer.error().contains("out of bounds"), "{answer}");
+    }
+    assert!(!mark.exists());
+    let line = format!("Mousepad {}", notes.display());
+    let answer = server.call(OPEN, json!({"identifier": line})).ok();
+    assert!(answer.field("focus").contains("notes.txt"), "{answer}");
+}

@@ -78,6 +78,7 @@ pub mod role {
     pub const LIST: u32 = 31;
     pub const LIST_ITEM: u32 = 32;
     pub const MENU: u32 = 33;
+    pub const MENU_BAR: u32 = 34;
     pub const PAGE_TAB: u32 = 37;
     pub const PANEL: u32 = 39;
     pub const PASSWORD_TEXT: u32 = 40;

@@ -16,6 +16,7 @@ pub mod line;
 mod line_writer;
 pub mod matching;
 pub mod nearest;
+mod opened;
 pub mod role;
 mod role_table;
 pub mod search;

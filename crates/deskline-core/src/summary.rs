@@ -71,7 +71,8 @@ pub struct Summary {
     pub pid: Option<u32>,
     /// The target's name.
     pub app: Option<String>,
-    /// The open dialog: [`crate::tree_file::dialog_label`].
+    /// The window, dialog or pop-up that the action has opened, or the open dialog:
+    /// [`crate::tree_file::window_label`].
     pub dialog: Option<String>,
     /// What the tree lacks and why.
     pub partial: Vec<String>,
@@ -312,7 +313,7 @@ pub fn tree_elements_in(tree: &Tree, toplevel: Option<usize>) -> Vec<String> {
     let is_static = |element: &Element| element.role == Role::STATIC_TEXT;
     let inside = |index: &usize| toplevel.is_none_or(|top| tree.toplevel(*index) == Some(top));
     let indices = (0..tree.elements.len()).filter(inside);
-    elements(tree, indices, is_static, 30, 10)
+    elements(tree, indices, None, is_static, (30, 10))
 }
 
 /// The visible elements that a diff added, then those that came into view (the items of an opened
@@ -322,7 +323,8 @@ pub fn new_elements(before: &Tree, after: &Tree, diff: &Diff) -> Vec<String> {
     let is_static =
         |element: &Element| matches!(element.role, Role::STATIC_TEXT | Role::ROW | Role::CELL);
     let indices = diff.added.iter().copied().chain(appeared);
-    elements(after, indices, is_static, 20, 10)
+    let opened = after.opened_since(before, diff);
+    elements(after, indices, opened, is_static, (20, 10))
 }
 
 /// The late changes: their counts, and the first five elements. Added ones first, then modified ones
@@ -363,10 +365,13 @@ pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> LateChanges {
 fn elements(
     tree: &Tree,
     indices: impl Iterator<Item = usize>,
+    opened: Option<usize>,
     is_static: impl Fn(&Element) -> bool,
-    most_interactive: usize,
-    most_static: usize,
+    (most_interactive, most_static): (usize, usize),
 ) -> Vec<String> {
+    let visible = |&index: &usize| tree.elements.get(index).is_some_and(|e| e.visible);
+    let mut indices: Vec<usize> = indices.filter(visible).collect();
+    tree.sort_for_reading(&mut indices, opened);
     let texts = Texts::of(tree);
     let interactive = |index: usize| {
         let element = tree.elements.get(index);
@@ -377,9 +382,7 @@ fn elements(
     // text and are listed once.
     let mut said = HashSet::new();
     for index in indices {
-        let Some(element) = tree.elements.get(index).filter(|e| e.visible) else {
-            continue;
-        };
+        let element = &tree.elements[index];
         if element.role.is_interactive() {
             if first.len() < most_interactive {
                 first.push(element_line(tree, &texts, index, element));

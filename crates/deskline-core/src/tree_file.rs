@@ -80,11 +80,16 @@ pub fn error(message: &str) -> String {
 
 /// The open dialog in short, for the header and the summary: its text, role and ref.
 pub fn dialog_label(tree: &Tree) -> Option<String> {
-    label(tree, &Texts::of(tree))
+    window_label(tree, tree.dialog?)
 }
 
-fn label(tree: &Tree, texts: &Texts) -> Option<String> {
-    let line = Line::of(tree, texts, tree.dialog?)?;
+/// A window, dialog or pop-up in short: its text, role and ref.
+pub fn window_label(tree: &Tree, index: usize) -> Option<String> {
+    label(tree, &Texts::of(tree), index)
+}
+
+fn label(tree: &Tree, texts: &Texts, index: usize) -> Option<String> {
+    let line = Line::of(tree, texts, index)?;
     let text = line.text.map(|text| short_escaped(&text.shown, 100));
     let label = Line {
         text: None,
@@ -140,7 +145,7 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
     for what in &tree.partial {
         push(out, format_args!("# partial: {}\n", one_line(what)));
     }
-    if let Some(dialog) = label(tree, texts) {
+    if let Some(dialog) = tree.dialog.and_then(|dialog| label(tree, texts, dialog)) {
         push(out, format_args!("# dialog: {dialog}\n"));
     }
     for place in &tree.blind {

@@ -179,7 +179,12 @@ fn summarise(call: &Call, report: &Report, error: Option<String>) -> Summary {
     };
     if let Some(tree) = report.latest() {
         summary.app = Some(tree.app.name.clone());
-        summary.dialog = tree_file::dialog_label(tree);
+        let opened = match (&report.before, &report.after, &report.diff) {
+            (Some(before), Some(after), Some(diff)) => after.opened_since(before, diff),
+            _ => None,
+        };
+        let dialog = opened.or_else(|| tree.dialog_in_front());
+        summary.dialog = dialog.and_then(|dialog| tree_file::window_label(tree, dialog));
         summary.partial.clone_from(&tree.partial);
         let taken = report.handoff.as_ref().and_then(|t| t.tree.as_ref());
         let now = taken.unwrap_or(tree);

@@ -113,7 +113,7 @@ impl<'a> Checkpoint<'a> {
 
     fn look(&mut self) -> Result<()> {
         let front = self.desktop.front()?;
-        if self.desktop.is_private() {
+        if self.desktop.is_private() && self.pid.is_some() {
             self.saved.front = front;
             return Ok(());
         }

@@ -32,6 +32,8 @@ pub struct Links {
     told: Told,
     /// Whether a link has been answered.
     answered: bool,
+    /// The process that a link was about last.
+    last: Option<u32>,
 }
 
 impl Links {
@@ -47,6 +49,7 @@ impl Links {
             held: None,
             told: Told::default(),
             answered: false,
+            last: None,
         }
     }
 
@@ -69,6 +72,7 @@ impl Links {
         let result = result.map_err(|e| self.discreet(e));
         let result = result.map_err(|e| self.explained(e, call.pid.or(report.pid)));
         let answer = answer::record(&self.journal, call, &mut report, result);
+        self.last = report.pid.or(self.last);
         let Report {
             late,
             before,
@@ -142,7 +146,7 @@ impl Links {
             Ok(mut applications) => {
                 applications.retain(|a| self.policy.permits(&a.app.name));
                 Answer {
-                    text: list(&applications),
+                    text: list(&applications, self.last),
                     is_error: false,
                 }
             }
@@ -191,10 +195,18 @@ fn internal(panic: &(dyn std::any::Any + Send)) -> Error {
 const MOST_APPS: usize = 25;
 const MOST_TITLES: usize = 3;
 
-fn list(applications: &[Application]) -> String {
+/// `last` is the process that a link was about last.
+fn list(applications: &[Application], last: Option<u32>) -> String {
     let n = applications.len();
     let running = escape::count(n, "running app");
-    let mut text = format!("status: success\nsummary: {running} with windows\n");
+    let acted_on = |a: &&Application| Some(a.app.pid) == last && !a.front;
+    let front = if applications.iter().any(|a| acted_on(&a)) {
+        // It is put back after each action.
+        ". front: the user's; last: where you acted last"
+    } else {
+        ""
+    };
+    let mut text = format!("status: success\nsummary: {running} with windows{front}\n");
     if n > 0 {
         text += "applications:\n";
     }
@@ -205,7 +217,11 @@ fn list(applications: &[Application]) -> String {
             .take(MOST_TITLES)
             .map(|title| format!("\"{}\"", escape::short_escaped(title, 30)))
             .collect();
-        let front = if application.front { " front" } else { "" };
+        let front = match application {
+            a if a.front => " front",
+            a if acted_on(&a) => " last",
+            _ => "",
+        };
         let name = escape::name(&application.app.name, 30);
         let _ = writeln!(
             text,

@@ -29,7 +29,10 @@ pub(crate) fn open(
         Opened::Running(pid) => pid,
         Opened::Started(name) => started(desk, name, cancel)?,
     };
-    let window = desk.windows(pid)?.first().map(|window| window.id);
+    // The window that came, also of an app that ran already.
+    let windows = desk.windows(pid)?;
+    let came = windows.iter().find(|window| !desk.was_there(window.id));
+    let window = came.or(windows.first()).map(|window| window.id);
     if let Some(window) = window.filter(|_| desk.capabilities().raise.is_there()) {
         desk.raise(window, cancel)?;
     }

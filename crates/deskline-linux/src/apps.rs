@@ -48,7 +48,9 @@ pub struct Launch {
 /// 3. an app's name in any language, ignoring case;
 /// 4. a command in `PATH`, or a command line whose first word is one: words are quoted as in a
 ///    shell, but no shell runs;
-/// 5. an app's generic name ("Text Editor"), then the start of a name, then any part of one.
+/// 5. an app's name or id, then the absolute path or URL of what it is to open:
+///    `Text Editor /home/ann/notes.txt`;
+/// 6. an app's generic name ("Text Editor"), then the start of a name, then any part of one.
 ///
 /// If several apps match a rule, those that menus show are preferred. If several remain, the error
 /// lists them.
@@ -71,6 +73,9 @@ pub fn find(identifier: &str, session: &Session) -> Result<Launch> {
         return Launch::of_entry(entry, None, session);
     }
     if let Some(launch) = by_command(identifier, session)? {
+        return Ok(launch);
+    }
+    if let Some(launch) = with_document(identifier, &installed, session)? {
         return Ok(launch);
     }
     let folded = identifier.to_lowercase();
@@ -173,6 +178,42 @@ fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result
             kinds.first().map_or("unknown", String::as_str)
         )));
     };
+    Launch::of_entry(entry, Some(Document::Path(path)), session).map(Some)
+}
+
+/// Rule 5. `None` if no app has the name in front of the first path or URL.
+fn with_document(
+    identifier: &str,
+    installed: &Installed,
+    session: &Session,
+) -> Result<Option<Launch>> {
+    let is_place = |text: &str| {
+        let scheme = text.split_once("://").is_some_and(|(s, _)| is_scheme(s));
+        scheme || text.starts_with('/') || text.starts_with("~/")
+    };
+    let spaces = identifier.match_indices(' ').map(|(at, _)| at);
+    let mut split = spaces.map(|at| (identifier[..at].trim(), identifier[at..].trim()));
+    let Some((name, place)) = split.find(|(_, rest)| is_place(rest)) else {
+        return Ok(None);
+    };
+    let entry = match installed.by_id(name) {
+        Some(entry) => Some(entry),
+        None => installed.one("are named", name, |e| e.is_named(name))?,
+    };
+    let Some(entry) = entry else { return Ok(None) };
+    let path = if let Some(rest) = place.strip_prefix("file://") {
+        Path::new("/").join(command::unescape_uri(rest.trim_start_matches("localhost")))
+    } else if let Some(rest) = place.strip_prefix("~/") {
+        session.home().unwrap_or(Path::new("/")).join(rest)
+    } else if place.starts_with('/') {
+        PathBuf::from(place)
+    } else {
+        let document = Document::Uri(place.to_owned());
+        return Launch::of_entry(entry, Some(document), session).map(Some);
+    };
+    if !path.exists() {
+        return Err(open(format!("{} does not exist", path.display())));
+    }
     Launch::of_entry(entry, Some(Document::Path(path)), session).map(Some)
 }
 

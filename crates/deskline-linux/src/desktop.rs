@@ -32,8 +32,31 @@ struct Starting {
     launch: Launch,
     launched: Launched,
     /// The windows that there were before.
-    before: Vec<WindowId>,
+    before: Vec<Window>,
+    /// Since when an instance that ran already is known to have been asked.
+    handed: Option<Instant>,
 }
+
+impl Starting {
+    fn is_new(&self, window: &Window) -> bool {
+        self.before.iter().all(|known| known.id != window.id)
+    }
+
+    /// Whether a window that was there shows something else now: another tab.
+    fn is_retitled(&self, window: &Window) -> bool {
+        let before = self.before.iter().find(|known| known.id == window.id);
+        before.is_some_and(|known| known.title != window.title)
+    }
+
+    /// Whether an instance that ran already has had its time to show something new.
+    fn is_late(&self) -> bool {
+        self.handed.is_some_and(|since| since.elapsed() > SHOWS)
+    }
+}
+
+/// How long an instance that ran already may take to open a window or another tab for a document: a
+/// browser takes 1 s. It may do neither.
+const SHOWS: Duration = Duration::from_secs(3);
 
 /// One connection to everything that a session has.
 pub struct LinuxDesktop {
@@ -121,18 +144,30 @@ impl LinuxDesktop {
     }
 
     /// How far what was started has come. It may have handed over to an instance that ran already.
-    fn come(&mut self, starting: &Starting) -> Result<Progress> {
+    fn come(&mut self, starting: &mut Starting) -> Result<Progress> {
+        let windows = self.display.mapped_windows()?;
+        let handed_over = starting.launched.exited().is_some_and(|s| s.success());
+        // The bus asks an instance that runs, too: its windows are there before.
+        let ran = |w: &Window| w.pid.is_some_and(|pid| starting.launched.made(pid));
+        if handed_over || starting.before.iter().any(ran) {
+            starting.handed.get_or_insert_with(Instant::now);
+        }
+        let starting = &*starting;
         let Starting {
-            launch,
-            launched,
-            before,
+            launch, launched, ..
         } = starting;
         let came = |window: &Window| {
             let pid = window.pid?;
-            let new = !before.contains(&window.id);
-            (launched.made(pid) || new && is_instance(launch, launched, pid)).then_some(pid)
+            let its = launched.made(pid);
+            let came = if starting.is_new(window) {
+                its || is_instance(launch, launched, pid)
+            } else if starting.is_retitled(window) {
+                its || handed_over && is_instance(launch, launched, pid)
+            } else {
+                its && starting.is_late()
+            };
+            came.then_some(pid)
         };
-        let windows = self.display.mapped_windows()?;
         let mut pids: Vec<u32> = windows.iter().filter_map(came).collect();
         pids.dedup();
         for &pid in &pids {
@@ -144,7 +179,8 @@ impl LinuxDesktop {
             }
         }
         if let Some(status) = launched.exited() {
-            if let Some(pid) = self.running(launch)? {
+            let waits = status.success() && launch.opens_document() && !starting.is_late();
+            if let Some(pid) = self.running(launch)?.filter(|_| !waits) {
                 return Ok(Progress::Ready(pid));
             }
             if !status.success() {
@@ -382,22 +418,23 @@ impl Apps for LinuxDesktop {
         if let Some(pid) = self.running(&launch)?.filter(|_| !launch.opens_document()) {
             return Ok(Opened::Running(pid));
         }
-        let before = self.display.every_window()?.iter().map(|w| w.id).collect();
+        let before = self.display.every_window()?;
         let launched = apps::launch(&launch, &self.session)?;
         let name = launch.name.clone();
         self.starting = Some(Starting {
             launch,
             launched,
             before,
+            handed: None,
         });
         Ok(Opened::Started(name))
     }
 
     fn progress(&mut self) -> Result<Progress> {
-        let Some(starting) = self.starting.take() else {
+        let Some(mut starting) = self.starting.take() else {
             return Ok(Progress::Starting);
         };
-        let progress = self.come(&starting);
+        let progress = self.come(&mut starting);
         if let Ok(Progress::Ready(pid)) = progress {
             let Starting {
                 launch, launched, ..

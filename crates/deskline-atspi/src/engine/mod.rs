@@ -23,7 +23,7 @@ use crate::bus::{Error, Reply};
 use crate::connection::{AppConnection, Next};
 use crate::names::{NULL, StateSet};
 use crate::request::Request;
-use crate::toolkits::{Toolkit, gtk};
+use crate::toolkits::{Toolkit, gtk, vcl};
 
 use in_flight::InFlight;
 
@@ -263,8 +263,10 @@ impl<'a> Engine<'a> {
     }
 
     fn on_count(&mut self, index: usize, count: i32) {
+        let node = &self.nodes[index];
         match count {
             0 => {}
+            _ if vcl::is_undrawn_menu_bar(node.role, node.extents) => {}
             count if count > LISTED => {
                 self.nodes[index].children_read = false;
                 self.long_lists.push(LongList { node: index, count });

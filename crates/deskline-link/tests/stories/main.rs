@@ -7,6 +7,7 @@ mod each_step;
 mod ends;
 mod faults;
 mod lacking;
+mod opened;
 mod private;
 mod script;
 mod scripted;

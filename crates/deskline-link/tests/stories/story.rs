@@ -242,6 +242,11 @@ impl Story {
         self.answer.as_ref().is_some_and(|answer| answer.is_error)
     }
 
+    /// `list_applications`.
+    pub(crate) fn listed(&mut self) -> String {
+        self.links.applications().text
+    }
+
     /// The field of the answer.
     pub(crate) fn field(&self, name: &str) -> String {
         let mut lines = self.text().lines();

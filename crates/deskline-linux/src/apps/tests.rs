@@ -260,3 +260,27 @@ fn running_apps_are_recognized() {
     assert!(!is("tool", "python3", "other", "other"));
     assert!(is("tool", "python3", "Tool", ""));
 }
+
+#[test]
+fn an_app_may_be_named_with_what_it_is_to_open() {
+    let f = Fixture::new();
+    f.program("edit");
+    f.app("org.example.Edit", "Name=Text Editor\nExec=edit %U");
+    let notes = f.file("my notes/a.txt", "notes");
+    let notes = notes.display();
+    let argv = |identifier: String| f.find(&identifier).argv;
+    let uri = format!("file://{}", notes.to_string().replace(' ', "%20"));
+    assert_eq!(argv(format!("Text Editor {notes}")), ["edit", &uri]);
+    assert_eq!(argv(format!("org.example.Edit {uri}")), ["edit", &uri]);
+    assert_eq!(
+        argv("Text Editor https://example.org/a b".into()),
+        ["edit", "https://example.org/a b"]
+    );
+    // A command takes its words as they are.
+    assert_eq!(argv("edit --new /x".into()), ["edit", "--new", "/x"]);
+    assert!(
+        f.error("Text Editor /not there")
+            .contains("/not there does not exist")
+    );
+    assert!(f.error("Nothing /x").contains("no app or command"));
+}

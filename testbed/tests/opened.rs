@@ -1,0 +1,56 @@
+//! What an action or an app has opened is named, and listed first.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use deskline_testbed::Bed;
+use serde_json::json;
+
+const OPEN: &str = "open_application_and_traverse";
+
+/// LibreOffice's first start shows a dialog that is not modal. Its own menu bar stands behind GTK's.
+#[test]
+fn a_dialog_that_is_not_modal_is_named_and_read_first() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let answer = server.call(OPEN, json!({"identifier": "libreoffice --calc"}));
+    let pid = answer.ok().pid();
+    let wait = json!({"pid": pid, "element": "Next Tip", "timeout": 20});
+    server.call("wait_for_and_traverse", wait).ok();
+    let answer = server.call("refresh_traversal", json!({"pid": pid})).ok();
+    assert!(
+        answer.field("dialog").contains("Tip of the Day"),
+        "{answer}"
+    );
+    let listed = answer.list("visible_elements");
+    let first: Vec<&str> = listed.iter().take(4).copied().collect();
+    assert!(
+        first.iter().any(|line| line.contains("\"OK\"")),
+        "{listed:?}"
+    );
+    let file = answer.file();
+    let menus = file
+        .lines()
+        .filter(|line| line.contains("AXMenuBarItem") && line.contains("\"File\""));
+    assert_eq!(menus.count(), 1, "{file}");
+    // The sheet can be used beside it.
+    assert!(
+        answer
+            .find("AXTab", "Sheet1")
+            .is_some_and(|tab| tab.visible)
+    );
+}
+
+#[test]
+fn a_window_that_an_action_opened_is_named_and_read_first() {
+    let bed = Bed::new();
+    let app = bed.gnome_text_editor();
+    let server = bed.server(&[]);
+    let key = json!({"pid": app.pid, "keyName": ",", "modifierFlags": ["Control"]});
+    let answer = server.call("press_key_and_traverse", key).ok();
+    assert!(answer.field("dialog").contains("Preferences"), "{answer}");
+
+    let (notes, _) = bed.mousepad("");
+    let mut key = json!({"pid": notes.pid, "keyName": "n"});
+    key["modifierFlags"] = json!(["Control", "Shift"]);
+    let answer = server.call("press_key_and_traverse", key).ok();
+    assert!(answer.field("dialog").contains("Untitled"), "{answer}");
+}

@@ -2,12 +2,17 @@
 """Check an executable for macOS, as the dynamic linker there would.
 
 Usage: macho.py EXECUTABLE SDK TARGET
+       macho.py --join OUT EXECUTABLE...
+       macho.py --universal EXECUTABLE IDENTIFIER
 
-It must be a 64-bit executable for the target's processor, load nothing but the system's libraries,
-and each undefined symbol must be in the stub of the library that it is bound to.
+The first checks that it is a 64-bit executable for the target's processor, loads nothing but the system's
+libraries, and that each undefined symbol is in the stub of the library that it is bound to. The second makes one
+universal executable of several. The third checks such a one: a slice for each processor, where a Mac expects
+it, each with an Info.plist that has this identifier and is the same in both.
 """
 
 import os
+import plistlib
 import re
 import struct
 import sys
@@ -16,6 +21,9 @@ MAGIC = 0xFEEDFACF  # MH_MAGIC_64
 EXECUTE = 2  # MH_EXECUTE
 PROCESSORS = {"aarch64": 0x0100000C, "x86_64": 0x01000007}  # CPU_TYPE_ARM64, CPU_TYPE_X86_64
 SYMTAB, LOAD_DYLIB, LOAD_WEAK_DYLIB = 0x2, 0xC, 0x80000018
+SEGMENT_64 = 0x19  # LC_SEGMENT_64
+FAT_MAGIC = 0xCAFEBABE
+PAGE = 14  # slices are aligned to 2^14 bytes, the pages of Apple's processors
 UNDEFINED, TYPE, STAB = 0x0, 0x0E, 0xE0  # N_UNDF, N_TYPE, N_STAB
 FLAT = 0xFE  # DYNAMIC_LOOKUP_ORDINAL: bound to no library
 
@@ -82,7 +90,68 @@ def main(path, sdk, target):
     )
 
 
+def section(data, wanted):
+    """The contents of a section of the segment __TEXT."""
+    commands, at = struct.unpack_from("<I", data, 16)[0], 32
+    for _ in range(commands):
+        command, size = struct.unpack_from("<2I", data, at)
+        if command == SEGMENT_64:
+            for i in range(struct.unpack_from("<I", data, at + 64)[0]):
+                start = at + 72 + 80 * i
+                name, segment, _, length, offset = struct.unpack_from("<16s16sQQI", data, start)
+                if segment.rstrip(b"\0") == b"__TEXT" and name.rstrip(b"\0") == wanted:
+                    return data[offset : offset + length]
+        at += size
+    return None
+
+
+def join(out, *paths):
+    slices = [open(path, "rb").read() for path in paths]
+    header, body, at = struct.pack(">2I", FAT_MAGIC, len(slices)), b"", 1 << PAGE
+    for data in slices:
+        processor, subtype = struct.unpack_from("<2I", data, 4)
+        header += struct.pack(">5I", processor, subtype, at, len(data), PAGE)
+        padded = data + b"\0" * (-len(data) % (1 << PAGE))
+        body += padded
+        at += len(padded)
+    with open(out, "wb") as file:
+        file.write(header.ljust(1 << PAGE, b"\0") + body)
+
+
+def universal(path, identifier):
+    with open(path, "rb") as file:
+        data = file.read()
+    magic, count = struct.unpack_from(">2I", data)
+    if magic != FAT_MAGIC:
+        fail(f"{path} is no universal executable")
+    found = {}
+    for i in range(count):
+        processor, _, offset, size, align = struct.unpack_from(">5I", data, 8 + 20 * i)
+        slice_ = data[offset : offset + size]
+        if offset % (1 << align) or len(slice_) != size:
+            fail(f"slice {i} is not where a Mac expects it")
+        if struct.unpack_from("<4I", slice_)[0::3] != (MAGIC, EXECUTE):
+            fail(f"slice {i} is no 64-bit executable")
+        if struct.unpack_from("<I", slice_, 4)[0] != processor:
+            fail(f"slice {i} is for another processor than the header says")
+        plist = section(slice_, b"__info_plist")
+        if plist is None:
+            fail(f"slice {i} has no section __TEXT,__info_plist")
+        found[processor] = plistlib.loads(plist)
+    if set(found) != set(PROCESSORS.values()):
+        fail(f"it has slices for {sorted(found)}, not for {sorted(PROCESSORS.values())}")
+    first, second = found.values()
+    if first != second or first.get("CFBundleIdentifier") != identifier:
+        fail(f"the Info.plists are {first} and {second}")
+    print(f"{path}: universal, {len(data) >> 20} MB, both slices have the Info.plist of {identifier}")
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    if sys.argv[1:2] == ["--join"] and len(sys.argv) > 3:
+        join(*sys.argv[2:])
+    elif sys.argv[1:2] == ["--universal"] and len(sys.argv) == 4:
+        universal(*sys.argv[2:])
+    elif len(sys.argv) == 4:
+        main(*sys.argv[1:])
+    else:
         sys.exit(__doc__)
-    main(*sys.argv[1:])

@@ -51,7 +51,8 @@ fn by_asking_each<O: Os>(os: &O) -> Option<u32> {
     pids.find(|pid| says_so(os, *pid))
 }
 
-fn says_so<O: Os>(os: &O, pid: u32) -> bool {
+/// Whether an app says of itself that it is in front.
+pub(crate) fn says_so<O: Os>(os: &O, pid: u32) -> bool {
     let app = os.application(pid);
     os.set_timeout(&app, SAYS);
     let said = os.attributes(&app, &["AXFrontmost"]);

@@ -2,9 +2,11 @@
 //! tries each tool and each guarantee of the guard, and prints one line for each finding, to be
 //! sent back.
 
+mod effects;
 mod guard;
 mod tools;
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -44,20 +46,58 @@ impl FromStr for Role {
     }
 }
 
-/// The counts of the findings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// One line of the report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What was checked.
+    pub name: String,
+    /// Whether it is as it should be.
+    pub good: bool,
+    /// What was seen.
+    pub seen: String,
+}
+
+/// The findings.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
-    /// Findings that passed.
-    pub good: usize,
-    /// Findings that failed.
-    pub bad: usize,
+    /// In the order of the checks.
+    pub findings: Vec<Finding>,
+    /// How long all of it took, in seconds.
+    pub seconds: u64,
 }
 
 impl Report {
     /// Whether all findings passed.
-    pub fn passed(self) -> bool {
-        self.bad == 0
+    pub fn passed(&self) -> bool {
+        self.bad() == 0
     }
+
+    fn bad(&self) -> usize {
+        self.findings.iter().filter(|f| !f.good).count()
+    }
+
+    /// The report for programs.
+    pub fn to_json(&self) -> serde_json::Value {
+        let finding =
+            |f: &Finding| serde_json::json!({"name": f.name, "ok": f.good, "seen": f.seen});
+        serde_json::json!({
+            "deskline": env!("CARGO_PKG_VERSION"),
+            "system": system(),
+            "passed": self.passed(),
+            "seconds": self.seconds,
+            "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The version of macOS and the processor.
+fn system() -> String {
+    let sw_vers = std::process::Command::new("/usr/bin/sw_vers")
+        .arg("-productVersion")
+        .output();
+    let version = sw_vers.map(|out| String::from_utf8_lossy(&out.stdout).trim().to_owned());
+    let version = version.unwrap_or_else(|_| "of an unknown version".into());
+    format!("macOS {version}, {}", std::env::consts::ARCH)
 }
 
 /// A finding: what was seen, as a success or a failure.
@@ -71,6 +111,10 @@ struct Test<'t, O: Os> {
     /// This executable, for starting the other roles.
     program: Option<&'t Path>,
     report: Report,
+    /// The processes that there were before.
+    before: HashSet<u32>,
+    /// The apps that the test has opened.
+    started: Vec<(u32, String)>,
     say: &'t mut dyn FnMut(&str),
 }
 
@@ -104,6 +148,8 @@ pub fn run<O: Os>(
         journal,
         program,
         report: Report::default(),
+        before: os.apps().into_iter().map(|app| app.pid).collect(),
+        started: Vec::new(),
         say,
     };
     test.run();
@@ -112,7 +158,8 @@ pub fn run<O: Os>(
 
 impl<O: Os> Test<'_, O> {
     fn run(&mut self) {
-        (self.say)(&format!("deskline {} selftest", env!("CARGO_PKG_VERSION")));
+        let (version, system) = (env!("CARGO_PKG_VERSION"), system());
+        (self.say)(&format!("deskline {version} selftest on {system}"));
         (self.say)(&format!("journal: {}", self.journal.path().display()));
         for check in doctor::examine(self.os, std::process::id()) {
             self.check(&check);
@@ -133,15 +180,18 @@ impl<O: Os> Test<'_, O> {
             }
             self.guard(editor);
         }
+        self.windowless();
+        self.chromium();
+        self.close_all();
         if let Some(front) = front {
             let _ = activate::window(self.os, front.id, &Cancel::new());
         }
+        self.report.seconds = start.elapsed().as_secs();
+        let bad = self.report.bad();
         (self.say)(&format!(
-            "{} as they should be, {} not, in {} s. Please send all of this back. The TextEdit \
-             window can be closed without saving.",
-            self.report.good,
-            self.report.bad,
-            start.elapsed().as_secs()
+            "{} as they should be, {bad} not, in {} s. Please send all of this back.",
+            self.report.findings.len() - bad,
+            self.report.seconds
         ));
     }
 
@@ -155,18 +205,14 @@ impl<O: Os> Test<'_, O> {
 
     /// Counts a finding and prints it on one line.
     fn note(&mut self, name: &str, found: Found) {
-        let (mark, text) = match found {
-            Ok(text) => {
-                self.report.good += 1;
-                ('✓', text)
-            }
-            Err(text) => {
-                self.report.bad += 1;
-                ('✗', text)
-            }
+        let (mark, good, text) = match found {
+            Ok(text) => ('✓', true, text),
+            Err(text) => ('✗', false, text),
         };
-        let text = deskline_core::escape::short(text.trim(), 700);
-        (self.say)(&format!("{mark} {name}: {text}"));
+        let seen = deskline_core::escape::short(text.trim(), 700);
+        (self.say)(&format!("{mark} {name}: {seen}"));
+        let name = name.to_owned();
+        self.report.findings.push(Finding { name, good, seen });
     }
 
     /// One tool call, as an agent would make it.

@@ -183,7 +183,7 @@ pub(crate) enum Command {
     Install(InstallArgs),
     /// Remove the entry from a client's configuration
     Uninstall(InstallArgs),
-    /// Try every tool and the guard on two of the Mac's own apps, and print a report to send back
+    /// Try every tool and the guard on the Mac's own apps, judged by effects, and print a report to send back
     #[cfg(target_os = "macos")]
     Selftest(Selftest),
     /// Run a private desktop until a signal comes or its command ends
@@ -205,6 +205,9 @@ pub(crate) struct Call {
 #[cfg(target_os = "macos")]
 #[derive(Debug, Args)]
 pub(crate) struct Selftest {
+    /// Print the report as JSON, and its lines to standard error
+    #[arg(long)]
+    pub(crate) json: bool,
     /// A role that the test plays in a process of its own
     #[arg(long, hide = true)]
     pub(crate) role: Option<deskline_macos::selftest::Role>,

@@ -51,7 +51,7 @@ fn press<O: Os>(os: &O, code: u16, tag: i64) -> Result<(), String> {
 }
 
 /// The length of the focused text in an app.
-fn length<O: Os>(os: &O, pid: u32) -> Result<usize, String> {
+pub(super) fn length<O: Os>(os: &O, pid: u32) -> Result<usize, String> {
     let one = |element: &O::Element, name| {
         let values = os.attributes(element, &[name]).map_err(|e| e.to_string())?;
         values

@@ -11,8 +11,8 @@ use deskline_link::{Action, Scope, Target, Tool};
 use super::{Found, Test, field, tree_of};
 use crate::ax::identity::Identities;
 use crate::ax::tree;
-use crate::front;
 use crate::os::Os;
+use crate::{front, windows};
 
 /// Text with characters beyond ASCII, beyond the layout and beyond 16 bits.
 const TYPED: &str = "Hé漢字😀Ω£ zB!";
@@ -29,7 +29,7 @@ fn text(text: &str, role: &str) -> Target {
     }
 }
 
-fn press(key: &str, modifiers: &[&str]) -> Option<Action> {
+pub(super) fn press(key: &str, modifiers: &[&str]) -> Option<Action> {
     let press = KeyPress::parse(key, modifiers).ok()?;
     Some(Action::Input(Input::PressKey { press }))
 }
@@ -42,6 +42,10 @@ impl<O: Os> Test<'_, O> {
         if let Some(calculator) = self.open("Calculator") {
             self.calculator(calculator);
             self.restored(editor);
+            self.count_clicks(calculator);
+            self.menu_bar(editor);
+            self.fronts(editor, calculator);
+            self.another_space(editor, calculator);
         }
         self.same_ids(editor);
         let listed = self.links.applications();
@@ -60,7 +64,17 @@ impl<O: Os> Test<'_, O> {
         let identifier = name.to_owned();
         let action = Action::Open { identifier };
         let answer = self.expect("open_application", Tool::Open, None, action, name)?;
+        self.opened(&answer);
         field(&answer, "pid")?.parse().ok()
+    }
+
+    /// Notes an app that was not there before, to be closed in the end.
+    pub(super) fn opened(&mut self, answer: &deskline_link::Answer) {
+        let pid = field(answer, "pid").and_then(|pid| pid.parse().ok());
+        if let Some(pid) = pid.filter(|pid| !self.before.contains(pid)) {
+            let name = field(answer, "app").unwrap_or_default().to_owned();
+            self.started.push((pid, name));
+        }
     }
 
     pub(super) fn key(
@@ -108,21 +122,8 @@ impl<O: Os> Test<'_, O> {
         let target = text("clicked", AREA);
         let set = Action::Quiet(Quiet::SetValue { target, value });
         self.expect("set_value", Tool::SetValue, some, set, "Set ");
-        let scroll = Action::Input(Input::Scroll {
-            at: area,
-            delta_x: 0,
-            delta_y: 20,
-        });
-        self.expect("scroll", Tool::Scroll, some, scroll, "Scrolled");
-        let drag = Action::Input(Input::Drag {
-            from: Target::Point(area),
-            to: Target::Point(Point {
-                x: area.x + 60,
-                y: area.y + 40,
-            }),
-            modifiers: deskline_core::Modifiers::empty(),
-        });
-        self.expect("drag", Tool::Drag, some, drag, "Dragged");
+        self.wheel(pid, area);
+        self.drag_window(pid);
         let wait = Action::WaitFor {
             target: text("line", AREA),
             state: Awaited::Present,
@@ -160,7 +161,11 @@ impl<O: Os> Test<'_, O> {
             });
             self.expect("set_selected", Tool::SetSelected, some, select, "Selected");
         } else {
-            self.note("set_selected", Err("the save panel shows no row".into()));
+            // A compact save panel has none.
+            self.note(
+                "set_selected",
+                Ok("skipped: the save panel shows no row".into()),
+            );
         }
         if let Some(escape) = press("Escape", &[]) {
             self.call(Tool::PressKey, some, escape);
@@ -205,6 +210,14 @@ impl<O: Os> Test<'_, O> {
     /// A click into an app in the background restores the front window and the pointer.
     fn restored(&mut self, behind: u32) {
         let (pointer, front) = (self.os.pointer(), front::pid(self.os));
+        let order = |test: &Self| {
+            let all = windows::all(test.os).into_iter();
+            all.filter(|w| w.pid != Some(behind))
+                .map(|w| w.id)
+                .take(5)
+                .collect::<Vec<_>>()
+        };
+        let windows = order(self);
         if let Some(area) = self.place(behind, AREA) {
             let click = Action::Input(Input::Click {
                 target: Target::Point(area),
@@ -220,6 +233,12 @@ impl<O: Os> Test<'_, O> {
         let there = after == front && front != Some(behind);
         let seen = format!("pointer {pointer:?} → {now:?}, front {front:?} → {after:?}");
         self.note("pointer and front app put back", judge(near && there, seen));
+        let now = order(self);
+        let seen = format!("{windows:?} → {now:?}");
+        self.note(
+            "order of the other apps' windows",
+            judge(windows == now, seen),
+        );
     }
 
     /// Refs remain valid in the next server process: another process computes the same ids.
@@ -256,7 +275,7 @@ impl<O: Os> Test<'_, O> {
     }
 }
 
-fn reference(line: &str) -> Option<Ref> {
+pub(super) fn reference(line: &str) -> Option<Ref> {
     let (_, reference) = line.rsplit_once(" #")?;
     reference.trim().parse().ok()
 }

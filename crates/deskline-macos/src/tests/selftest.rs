@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::desk::{Desk, field, install};
 use crate::os::Value;
@@ -11,13 +12,22 @@ use crate::selftest::{Role, run};
 fn textedit(world: &mut World, path: PathBuf) -> u32 {
     let root = world.app(300, "TextEdit", path);
     let first = world.add(root, "AXWindow", "Welcome", [60.0, 60.0, 300.0, 200.0]);
+    let (file, _) = world.menu_bar(300, "Close", Arc::new(|_| {}));
+    let bar = world.node(file).parent;
+    for name in ["TextEdit", "Apple"] {
+        let item = world.add(bar, "AXMenuBarItem", name, [0.0, 0.0, 20.0, 24.0]);
+        let children = &mut world.node(bar).children;
+        children.pop();
+        children.insert(0, item);
+    }
     let app = world.apps.get_mut(&300).unwrap();
     app.shortcuts
-        .insert(45, Arc::new(move |world| new_window(world, root)));
+        .insert(45, Arc::new(move |world| new_window(world, root, first)));
+    app.shortcuts.insert(12, Arc::new(|world| world.quit(300)));
     app.shortcuts.insert(1, Arc::new(sheet));
     app.shortcuts.insert(
         53,
-        Arc::new(|world| {
+        Arc::new(move |world| {
             let sheets = world
                 .nodes
                 .iter()
@@ -26,15 +36,34 @@ fn textedit(world: &mut World, path: PathBuf) -> u32 {
             for id in sheets {
                 world.remove(id);
             }
+            if world.extra.pop().is_some() {
+                world.set(file, "AXSelected", Value::Bool(false));
+            }
         }),
     );
-    let _ = first;
     300
 }
 
-fn new_window(world: &mut World, root: Id) {
+fn new_window(world: &mut World, root: Id, first: Id) {
+    world.remove(first);
     let window = world.add(root, "AXWindow", "Untitled", [80.0, 80.0, 500.0, 400.0]);
-    let area = field(world, window, "AXTextArea", "", [90.0, 110.0, 480.0, 360.0]);
+    world.draggable.insert(window);
+    world.node(window).settable.insert("AXFullScreen");
+    let scrolls = world.add(window, "AXScrollArea", "", [90.0, 110.0, 480.0, 360.0]);
+    let bar = world.add(scrolls, "AXScrollBar", "", [560.0, 110.0, 10.0, 360.0]);
+    world.set(bar, "AXValue", Value::Number(0.0));
+    let known = Value::Element(bar);
+    world
+        .node(scrolls)
+        .attributes
+        .insert("AXVerticalScrollBar", known);
+    let area = field(
+        world,
+        scrolls,
+        "AXTextArea",
+        "",
+        [90.0, 110.0, 460.0, 360.0],
+    );
     world.set(area, "AXValue", text(""));
     world.focus(300, area);
 }
@@ -62,7 +91,15 @@ fn calculator(world: &mut World, path: PathBuf) -> u32 {
     world.set(shown, "AXValue", text(""));
     // The fake types into the field. Showing the result is the app's part.
     world.set(shown, "AXDescription", Value::Bool(true));
-    world.add(window, "AXStaticText", "42", [710.0, 160.0, 60.0, 20.0]);
+    let sum = world.add(window, "AXStaticText", "42", [710.0, 160.0, 60.0, 20.0]);
+    let equals = world.add(window, "AXButton", "=", [780.0, 300.0, 50.0, 50.0]);
+    let clicked = AtomicU32::new(0);
+    world.node(equals).pressed = Some(Arc::new(move |world| {
+        let now = clicked.fetch_add(1, Ordering::Relaxed) + 1;
+        world.set(sum, "AXValue", text(&now.to_string()));
+    }));
+    let app = world.apps.get_mut(&301).unwrap();
+    app.shortcuts.insert(12, Arc::new(|world| world.quit(301)));
     world.focus(301, shown);
     301
 }
@@ -72,6 +109,12 @@ fn it_finds_all_as_it_should_be_on_a_mac_that_works() {
     let desk = Desk::new();
     install(&desk, "TextEdit", textedit);
     install(&desk, "Calculator", calculator);
+    {
+        let mut world = desk.mac.world();
+        world.quirks.loses_quick_ups = true;
+        world.quirks.strict_drags = true;
+        world.quirks.late_pointer = std::time::Duration::from_millis(10);
+    }
     let mut lines = Vec::new();
     let report = run(&desk.mac, desk.journal.clone(), Role::Test, None, |line| {
         lines.push(line.to_owned());
@@ -84,9 +127,23 @@ fn it_finds_all_as_it_should_be_on_a_mac_that_works() {
         "picture",
         "its limit",
         "the person's Esc",
+        "Calculator shows 50 after 50 clicks",
+        "scroll, by the scroll bar",
+        "drag, by the window's place",
+        "items showed, 0 after Escape",
+        "another Space: arrived: true, back: true",
+        "10 of 10",
+        "order of the other apps' windows",
+        "nothing is left open",
     ] {
         assert!(lines.iter().any(|l| l.contains(part)), "{part}: {lines:#?}");
     }
+    let json = report.to_json();
+    assert_eq!(json["passed"], true);
+    assert_eq!(
+        json["findings"].as_array().map(Vec::len),
+        Some(report.findings.len())
+    );
 }
 
 #[test]

@@ -59,8 +59,18 @@ pub(crate) fn selftest(settings: &Settings, args: &Selftest) -> Done {
     let role = args.role.unwrap_or_default();
     let exe = std::env::current_exe()?;
     // Ignore a closed pipe: the test must go on and restore the desktop.
-    let say = |line: &str| drop(output::print(line));
+    let json = args.json;
+    let say = |line: &str| {
+        if json {
+            eprintln!("{line}");
+        } else {
+            drop(output::print(line));
+        }
+    };
     let report = test::run(&Apple, settings.journal()?, role, Some(&exe), say);
+    if json {
+        drop(output::print(&report.to_json().to_string()));
+    }
     Ok(if report.passed() {
         ExitCode::SUCCESS
     } else {

@@ -16,6 +16,7 @@ const THRESHOLD: Duration = Duration::from_millis(45);
 #[derive(Clone, Copy)]
 pub(super) struct Pressed {
     on: Id,
+    at: (f64, f64),
     since: Instant,
     number: i64,
     /// The motions that count.
@@ -72,9 +73,35 @@ impl World {
                 if let Some(node) = self.under(*at) {
                     let pid = self.nodes[&node].pid;
                     self.scrolled.push((pid, *vertical, *horizontal));
+                    self.roll(node, *vertical);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Moves a node and what is in it.
+    fn shift(&mut self, id: Id, by: (f64, f64)) {
+        if let Some([x, y, ..]) = self.extents(id) {
+            self.set(id, "AXPosition", Value::Point(x + by.0, y + by.1));
+        }
+        for child in self.node(id).children.clone() {
+            self.shift(child, by);
+        }
+    }
+
+    /// Turns the wheel over a node: the scroll bar of the area that it is in.
+    fn roll(&mut self, mut id: Id, lines: i32) {
+        while let Some(node) = self.nodes.get(&id) {
+            if let Some(Value::Element(bar)) = node.attributes.get("AXVerticalScrollBar").cloned() {
+                let was = self.nodes[&bar].attributes.get("AXValue").cloned();
+                let Some(Value::Number(was)) = was else {
+                    return;
+                };
+                let now = (was - f64::from(lines) / 100.0).clamp(0.0, 1.0);
+                return self.set(bar, "AXValue", Value::Number(now));
+            }
+            id = node.parent;
         }
     }
 
@@ -98,6 +125,7 @@ impl World {
         };
         self.pressed = Some(Pressed {
             on: target,
+            at,
             since: Instant::now(),
             number,
             dragged: false,
@@ -125,7 +153,7 @@ impl World {
         self.pressed = None;
         self.pointer = at;
         if self.draggable.contains(&pressed.on) && pressed.dragged && number == pressed.number {
-            self.set(pressed.on, "AXPosition", Value::Point(at.0, at.1));
+            self.shift(pressed.on, (at.0 - pressed.at.0, at.1 - pressed.at.1));
             return;
         }
         let does = self.nodes.get(&pressed.on).and_then(|n| n.pressed.clone());

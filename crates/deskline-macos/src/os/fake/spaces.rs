@@ -15,6 +15,24 @@ impl World {
         self.space_of.insert(window, space);
     }
 
+    /// Puts a window in full screen, on a Space of its own, or back on the first.
+    pub(super) fn full_screen(&mut self, window: Id, on: bool) {
+        self.move_to_space(window, u32::from(on));
+        self.space = u32::from(on);
+    }
+
+    /// Ends an app.
+    pub(crate) fn quit(&mut self, pid: u32) {
+        for window in self.windows_of(pid) {
+            self.remove(window);
+        }
+        self.apps.remove(&pid);
+        let next = self.stack.first().map(|w| self.nodes[w].pid);
+        if let Some(next) = next.filter(|_| self.front == pid) {
+            self.bring_forward(next);
+        }
+    }
+
     /// Whether a window is on the current Space. What is no window is everywhere.
     pub(crate) fn is_here(&self, node: Id) -> bool {
         let space = self.space_of.get(&node).copied().unwrap_or(0);

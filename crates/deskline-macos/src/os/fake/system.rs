@@ -117,6 +117,9 @@ impl Os for Fake {
                 NewValue::Text(t) => text(t),
                 NewValue::Elements(all) => Value::Elements(all.iter().map(|e| e.id).collect()),
             };
+            if name == "AXFullScreen" {
+                world.full_screen(id, value == Value::Bool(true));
+            }
             world.set(id, name, value);
             Ok(())
         });

@@ -1,0 +1,406 @@
+//! Checks that are judged by what happened on the screen, not by what a summary says: what scrolled,
+//! what moved, how many clicks an app counted, what the menu bar opened.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::{Line, Point};
+use deskline_link::call::{Input, Typing};
+use deskline_link::{Action, Button, Cancel, Clicks, Target, Tool};
+
+use super::guard::length;
+use super::tools::{judge, press, reference};
+use super::{Found, Test, field, tree_of};
+use crate::input;
+use crate::os::{NewValue, Os, Value};
+use crate::{activate, front, windows};
+
+/// How often a button is clicked for the count.
+const CLICKS: u32 = 50;
+
+/// How long an effect may take to show.
+const SHOWS: Duration = Duration::from_secs(2);
+
+/// How long a switch to or from full screen may take.
+const TRAVELS: Duration = Duration::from_secs(4);
+
+/// The names of Calculator's button = in different versions of macOS.
+const EQUALS: [&str; 3] = ["=", "equals", "Equals"];
+
+/// Apps that contain Chromium, by their names in the Applications folder.
+const CHROMIUM: [&str; 7] = [
+    "Google Chrome",
+    "Microsoft Edge",
+    "Brave Browser",
+    "Visual Studio Code",
+    "Slack",
+    "Discord",
+    "Claude",
+];
+
+/// Looks until it holds, for at most `time`.
+fn until(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    loop {
+        if holds() {
+            return true;
+        }
+        if start.elapsed() >= time {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn one<O: Os>(os: &O, element: &O::Element, name: &'static str) -> Option<Value<O::Element>> {
+    os.attributes(element, &[name]).ok()?.pop()
+}
+
+fn element<O: Os>(os: &O, of: &O::Element, name: &'static str) -> Option<O::Element> {
+    match one(os, of, name)? {
+        Value::Element(element) => Some(element),
+        _ => None,
+    }
+}
+
+impl<O: Os> Test<'_, O> {
+    /// Brings an app to the front without a link, which would put the old one back.
+    pub(super) fn show(&self, pid: u32) -> Option<deskline_link::Window> {
+        let (window, _) = windows::of_app(self.os, pid).into_iter().next()?;
+        activate::window(self.os, window.id, &Cancel::new()).ok()?;
+        Some(window)
+    }
+
+    /// Where the vertical scroll bar of the focused text is, from 0 to 1.
+    fn scrolled(&self, pid: u32) -> Option<f64> {
+        let os = self.os;
+        let focused = element(os, &os.application(pid), "AXFocusedUIElement")?;
+        let area = element(os, &focused, "AXParent")?;
+        let bar = element(os, &area, "AXVerticalScrollBar")?;
+        match one(os, &bar, "AXValue")? {
+            Value::Number(at) => Some(at),
+            _ => None,
+        }
+    }
+
+    /// The wheel: judged by the scroll bar, with the pointer elsewhere beforehand.
+    pub(super) fn wheel(&mut self, pid: u32, at: Point) {
+        // From the top, wherever the text's end has left it.
+        let up = |delta_y| Input::Scroll {
+            at,
+            delta_x: 0,
+            delta_y,
+        };
+        self.call(Tool::Scroll, Some(pid), Action::Input(up(-500)));
+        let before = self.scrolled(pid);
+        self.call(Tool::Scroll, Some(pid), Action::Input(up(40)));
+        let moved = until(SHOWS, || self.scrolled(pid) > before);
+        let seen = format!(
+            "the scroll bar went from {before:?} to {:?}",
+            self.scrolled(pid)
+        );
+        self.note(
+            "scroll, by the scroll bar",
+            judge(moved && before.is_some(), seen),
+        );
+    }
+
+    /// A drag of the window by its title bar: judged by where the window is.
+    pub(super) fn drag_window(&mut self, pid: u32) {
+        let place = |test: &Self| {
+            let (window, _) = windows::of_app(test.os, pid).into_iter().next()?;
+            window.extents
+        };
+        let Some(before) = place(self) else {
+            return self.note(
+                "drag, by the window's place",
+                Err("there is no window".into()),
+            );
+        };
+        let grip = Point {
+            x: before.x + before.w / 2,
+            y: before.y + 8,
+        };
+        let to = Point {
+            x: grip.x + 70,
+            y: grip.y + 50,
+        };
+        let drag = Input::Drag {
+            from: Target::Point(grip),
+            to: Target::Point(to),
+            modifiers: deskline_core::Modifiers::empty(),
+        };
+        self.call(Tool::Drag, Some(pid), Action::Input(drag));
+        let moved = until(SHOWS, || {
+            place(self).is_some_and(|now| now.x.abs_diff(before.x) > 20)
+        });
+        let seen = format!("{before:?} → {:?}", place(self));
+        self.note("drag, by the window's place", judge(moved, seen));
+    }
+
+    /// Fifty clicks on Calculator's =, which repeats the last addition: judged by the sum.
+    pub(super) fn count_clicks(&mut self, pid: u32) {
+        // Clears the entry, then all.
+        for _ in 0..2 {
+            if let Some(escape) = press("Escape", &[]) {
+                self.call(Tool::PressKey, Some(pid), escape);
+            }
+        }
+        let typing = Typing {
+            text: Some("0+1".into()),
+            key: None,
+        };
+        self.call(Tool::Type, Some(pid), Action::Input(Input::Type { typing }));
+        let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
+        let tree = tree_of(&answer).unwrap_or_default();
+        let is = |line: &&str| {
+            line.contains("[AXButton")
+                && EQUALS
+                    .iter()
+                    .any(|name| line.contains(&format!("\"{name}\"")))
+        };
+        let line = tree
+            .lines()
+            .find(is)
+            .and_then(|l| l.trim().parse::<Line>().ok());
+        let Some(at) = line.and_then(|line| line.extents) else {
+            return self.note("50 clicks", Err("there is no button =".into()));
+        };
+        if self.show(pid).is_none() {
+            return self.note(
+                "50 clicks",
+                Err("Calculator did not come to the front".into()),
+            );
+        }
+        let mut input = input::Input::new(self.os.clone());
+        let start = Instant::now();
+        for _ in 0..CLICKS {
+            let clicked = input.click(at.center(), Button::Left, Clicks::Single, &Cancel::new());
+            if let Err(e) = clicked {
+                return self.note("50 clicks", Err(e.to_string()));
+            }
+        }
+        let ms = start.elapsed().as_millis() / u128::from(CLICKS);
+        let mut shown = String::new();
+        until(SHOWS, || {
+            let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
+            shown = sum(&tree_of(&answer).unwrap_or_default()).unwrap_or_default();
+            shown == CLICKS.to_string()
+        });
+        let seen = format!("Calculator shows {shown} after {CLICKS} clicks, {ms} ms each");
+        self.note("50 clicks", judge(shown == CLICKS.to_string(), seen));
+    }
+
+    /// Opens a menu of an app that is behind, and closes it.
+    pub(super) fn menu_bar(&mut self, pid: u32) {
+        let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
+        let tree = tree_of(&answer).unwrap_or_default();
+        let titles = tree.lines().filter(|l| l.contains("[AXMenuBarItem"));
+        // After the Apple menu and the app's own.
+        let Some(target) = titles.filter_map(reference).nth(2).map(Target::Ref) else {
+            return self.note("menu bar", Err("the tree has no menu bar".into()));
+        };
+        let then = Typing::default();
+        let click = Input::Click {
+            target,
+            double: false,
+            right: false,
+            then,
+        };
+        let answer = self.call(Tool::Click, Some(pid), Action::Input(click));
+        let items = |answer| {
+            let tree = tree_of(answer).unwrap_or_default();
+            let shown = tree
+                .lines()
+                .filter(|l| l.starts_with(" [AXMenuItem") && l.contains(" visible"));
+            shown.count()
+        };
+        let opened = items(&answer);
+        if let Some(escape) = press("Escape", &[]) {
+            self.call(Tool::PressKey, Some(pid), escape);
+        }
+        let closed = items(&self.call(Tool::Refresh, Some(pid), Action::Refresh));
+        let said = field(&answer, "error").or_else(|| field(&answer, "summary"));
+        let said = said.unwrap_or_default();
+        let seen = format!("{opened} items showed, {closed} after Escape: {said}");
+        self.note("menu bar", judge(opened > 0 && closed == 0, seen));
+    }
+
+    /// Text for a window that is in full screen, while another app is in front on the first Space.
+    pub(super) fn another_space(&mut self, pid: u32, other: u32) {
+        const NAME: &str = "another Space";
+        const AFAR: &str = "from afar";
+        let mut all = windows::of_app(self.os, pid)
+            .into_iter()
+            .filter_map(|(_, ax)| ax);
+        let Some(window) = all.next() else {
+            return self.note(NAME, Err("there is no window".into()));
+        };
+        let os = self.os.clone();
+        for other in all {
+            if let Some(close) = element(&os, &other.element, "AXCloseButton") {
+                let _ = os.perform(&close, "AXPress");
+            }
+        }
+        let full = |on: bool| os.set(&window.element, "AXFullScreen", &NewValue::Bool(on));
+        let is_full = || one(&os, &window.element, "AXFullScreen") == Some(Value::Bool(true));
+        self.show(pid);
+        if full(true).is_err() || !until(TRAVELS, is_full) {
+            return self.note(
+                NAME,
+                Ok("skipped: the window does not go to full screen".into()),
+            );
+        }
+        // The attribute changes before the animation ends.
+        std::thread::sleep(Duration::from_secs(1));
+        let before = length(&os, pid);
+        self.show(other);
+        if !until(TRAVELS, || windows::all_away(&os, pid)) {
+            self.show(pid);
+            let _ = full(false);
+            return self.note(
+                NAME,
+                Ok("skipped: a window stays on the first Space".into()),
+            );
+        }
+        let typing = Typing {
+            text: Some(AFAR.into()),
+            key: None,
+        };
+        let start = Instant::now();
+        let answer = self.call(Tool::Type, Some(pid), Action::Input(Input::Type { typing }));
+        let ms = start.elapsed().as_millis();
+        let arrived = before.is_ok_and(|n| length(&os, pid) == Ok(n + AFAR.len()));
+        let back = until(TRAVELS, || front::is(&os, other));
+        self.show(pid);
+        until(TRAVELS, || full(false).is_ok() && !is_full());
+        std::thread::sleep(Duration::from_secs(1));
+        let said = field(&answer, "error").unwrap_or_default();
+        let seen = format!("arrived: {arrived}, back: {back}, {ms} ms {said}");
+        self.note(NAME, judge(arrived && back, seen));
+    }
+
+    /// Finder usually runs without a window: Cmd+N makes one, Cmd+W closes it.
+    pub(super) fn windowless(&mut self) {
+        const NAME: &str = "an app without windows";
+        let finder = self
+            .os
+            .apps()
+            .into_iter()
+            .find(|a| a.bundle_id == "com.apple.finder");
+        let Some(pid) = finder.map(|a| a.pid) else {
+            return self.note(NAME, Ok("skipped: Finder does not run".into()));
+        };
+        if !windows::of_app(self.os, pid).is_empty() {
+            return self.note(NAME, Ok("skipped: Finder has a window".into()));
+        }
+        let mut keys =
+            |key| press(key, &["Command"]).map(|p| self.call(Tool::PressKey, Some(pid), p));
+        let answer = keys("n");
+        let said = answer.map(|a| a.text).unwrap_or_default();
+        let came = until(SHOWS, || !windows::of_app(self.os, pid).is_empty());
+        if came {
+            let mut keys =
+                |key| press(key, &["Command"]).map(|p| self.call(Tool::PressKey, Some(pid), p));
+            keys("w");
+        }
+        self.note(
+            NAME,
+            judge(
+                came,
+                if came {
+                    "Cmd+N made a window".into()
+                } else {
+                    said
+                },
+            ),
+        );
+    }
+
+    /// The page of a Chromium or Electron app is in its first tree.
+    pub(super) fn chromium(&mut self) {
+        const NAME: &str = "a page of Chromium or Electron";
+        let folders = self.os.app_folders();
+        let there = |name: &&&str| {
+            folders
+                .iter()
+                .any(|f| f.join(format!("{name}.app")).exists())
+        };
+        let Some(name) = CHROMIUM.iter().find(there) else {
+            return self.note(NAME, Ok("skipped: none is installed".into()));
+        };
+        let start = Instant::now();
+        let identifier = (*name).to_owned();
+        let answer = self.call(Tool::Open, None, Action::Open { identifier });
+        let ms = start.elapsed().as_millis();
+        self.opened(&answer);
+        let page = tree_of(&answer).is_some_and(|tree| tree.contains("[AXWebArea"));
+        let said = field(&answer, "error").or_else(|| field(&answer, "summary"));
+        let seen = format!(
+            "{name}: a page: {page}, {ms} ms {}",
+            said.unwrap_or_default()
+        );
+        self.note(NAME, judge(page, seen));
+    }
+
+    /// What is said to be in front beside what each app says of itself, over ten switches.
+    pub(super) fn fronts(&mut self, one_app: u32, other: u32) {
+        let mut wrong = Vec::new();
+        for nth in 0..10 {
+            let wanted = if nth % 2 == 0 { other } else { one_app };
+            self.show(wanted);
+            let (said, own) = (front::pid(self.os), front::says_so(self.os, wanted));
+            if said != Some(wanted) || !own {
+                wrong.push(format!(
+                    "wanted {wanted}, front {said:?}, AXFrontmost {own}"
+                ));
+            }
+        }
+        let seen = if wrong.is_empty() {
+            "10 of 10".into()
+        } else {
+            wrong.join("; ")
+        };
+        self.note(
+            "front app beside AXFrontmost",
+            judge(wrong.is_empty(), seen),
+        );
+    }
+
+    /// Ends what the test has opened.
+    pub(super) fn close_all(&mut self) {
+        let mut left = Vec::new();
+        for (pid, name) in std::mem::take(&mut self.started) {
+            let quit = press("q", &["Command"]);
+            let answer = quit.map(|quit| self.call(Tool::PressKey, Some(pid), quit));
+            if until(SHOWS, || self.os.process(pid).is_none()) {
+                continue;
+            }
+            // It asks whether to save: there is nothing to. Only a real Mac has real pids.
+            if self.program.is_some() {
+                let pid = pid.to_string();
+                let _ = std::process::Command::new("/bin/kill").arg(pid).status();
+            }
+            if !until(SHOWS, || self.os.process(pid).is_none()) {
+                let said = answer.map(|answer| answer.text).unwrap_or_default();
+                left.push(format!("{name}: {said}"));
+            }
+        }
+        let found: Found = if left.is_empty() {
+            Ok("nothing is left open".into())
+        } else {
+            Err(format!("still open: {}", left.join(", ")))
+        };
+        self.note("closing what was opened", found);
+    }
+}
+
+/// The number that Calculator shows: that of a text which is a number and no button's.
+fn sum(tree: &str) -> Option<String> {
+    let texts = tree
+        .lines()
+        .filter(|l| !l.contains("[AXButton") && l.contains(" visible"));
+    let quoted = texts.filter_map(|l| l.split('"').nth(1));
+    // It marks the direction of digits by an invisible character.
+    let mut plain = quoted.map(|t| t.chars().filter(char::is_ascii).collect::<String>());
+    plain.rfind(|t| !t.is_empty() && t.chars().all(|c| c.is_ascii_digit()))
+}

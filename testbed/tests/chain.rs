@@ -1,0 +1,197 @@
+//! Several actions in one call: one diff, one restore, each step on what the one before it led to.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use deskline_testbed::{Bed, Toolkit, until};
+use serde_json::json;
+
+#[test]
+fn a_form_is_filled_in_one_call_with_one_diff() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    for toolkit in Toolkit::ALL {
+        let app = bed.widgets(toolkit);
+        let lines = bed.journal_lines().len();
+        let steps = json!([
+            {"do": "click", "element": "Name", "role": "AXTextField", "text": "Ann"},
+            {"do": "press_key", "keyName": "Return"},
+            {"do": "press_ax", "element": "OK", "role": "AXButton"},
+            {"do": "wait_for", "element": "Name", "role": "AXTextField"},
+        ]);
+        let chain = json!({"pid": app.pid, "steps": steps});
+        let answer = server.call("chain_and_traverse", chain).ok();
+        until("the button's log", || {
+            app.log().iter().any(|l| l == "clicked OK").then_some(())
+        });
+        let log = app.log();
+        assert!(
+            log.iter().any(|l| l == "text Name Ann"),
+            "{toolkit:?}: {log:?}"
+        );
+        assert!(
+            log.iter().any(|l| l == "activated Name"),
+            "{toolkit:?}: {log:?}"
+        );
+        let done = answer.list("steps");
+        assert_eq!(done.len(), 4, "{answer}");
+        assert!(done[0].starts_with("1 done: Clicked"), "{answer}");
+        assert!(done[0].ends_with("typed 'Ann'"), "{answer}");
+        assert_eq!(bed.journal_lines().len(), lines + 1, "{toolkit:?}");
+        assert_eq!(answer.file().matches("# diff:").count(), 1, "{toolkit:?}");
+        assert!(answer.diff_lines().iter().any(|l| l.contains("-> \"Ann\"")));
+    }
+}
+
+/// The dialog that a step opens gets the next one: a note is written and saved under a new name.
+#[test]
+fn a_note_is_saved_through_the_dialog_that_a_step_opens() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let person = bed.windows("gtk3", &[], &["Mine|Mine|300x200+900+600"]);
+    let (app, _file) = bed.mousepad("");
+    let path = bed.path("named.txt");
+    person.bring_to_front();
+    let steps = json!([
+        {"do": "type", "text": "three lines\nof text\nin a note"},
+        {"do": "press_key", "keyName": "s", "modifierFlags": ["Control", "Shift"]},
+        {"do": "wait_for", "element": "Save As", "role": "AXWindow"},
+        {"do": "press_key", "keyName": "a", "modifierFlags": ["Control"]},
+        {"do": "type", "text": "named.txt"},
+        {"do": "click", "element": "Save", "role": "AXButton"},
+        {"do": "wait_for", "element": "Save As", "role": "AXWindow", "state": "absent"},
+    ]);
+    let chain = json!({"pid": app.pid, "steps": steps});
+    let answer = server.call("chain_and_traverse", chain).ok();
+    let saved = until("the saved note", || std::fs::read_to_string(&path).ok());
+    assert_eq!(
+        saved.trim_end(),
+        "three lines\nof text\nin a note",
+        "{answer}"
+    );
+    let focus = answer.field("focus");
+    assert!(focus.contains("named.txt"), "{answer}");
+    // One restore: the person has their window again.
+    let mine = person.window_now().id;
+    until("the person's window", || {
+        (bed.screen().front() == mine).then_some(())
+    });
+}
+
+#[test]
+fn a_chain_stops_at_the_step_that_fails_and_says_what_was_done() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    let steps = json!([
+        {"do": "click", "element": "Name", "role": "AXTextField", "text": "Ann"},
+        {"do": "click", "element": "There is no such button"},
+        {"do": "press_ax", "element": "OK", "role": "AXButton"},
+    ]);
+    let answer = server.call(
+        "chain_and_traverse",
+        json!({"pid": app.pid, "steps": steps}),
+    );
+    assert!(answer.is_error, "{answer}");
+    let error = answer.error();
+    assert!(
+        error.starts_with("Did 1 of 3 steps. Step 2: no element"),
+        "{error}"
+    );
+    let done = answer.list("steps");
+    assert_eq!(
+        &done[1..],
+        ["2 failed: see error", "3 not done"],
+        "{answer}"
+    );
+    assert!(
+        answer.get("text_changes").is_some() || answer.text.contains("'' -> 'Ann'"),
+        "{answer}"
+    );
+    let log = app.log();
+    assert!(log.iter().any(|l| l == "text Name Ann"), "{log:?}");
+    assert!(!log.iter().any(|l| l == "clicked OK"), "{log:?}");
+
+    // A step that cannot be read is found before anything is done.
+    app.clear_log();
+    for (wrong, says) in [
+        (json!([{"do": "fly"}]), "\"do\" must be one of click"),
+        (
+            json!([{"do": "click", "element": "OK"}, {"do": "type"}]),
+            "step 2: text is missing",
+        ),
+        (
+            json!([{"do": "click", "element": "OK", "pid": 1}]),
+            "argument of the chain",
+        ),
+        (json!([]), "1 to 25"),
+    ] {
+        let answer = server.call(
+            "chain_and_traverse",
+            json!({"pid": app.pid, "steps": wrong}),
+        );
+        assert!(answer.is_error && answer.error().contains(says), "{answer}");
+    }
+    assert!(app.log().is_empty(), "{:?}", app.log());
+}
+
+/// With several windows of one process the keys go to the one that is named, or nowhere.
+#[test]
+fn keys_go_to_the_window_that_is_named() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    for toolkit in ["gtk3", "gtk4", "qt5", "qt6"] {
+        let app = bed.windows(
+            toolkit,
+            &[],
+            &["Alpha|Alpha|300x240+40+40", "Beta|Beta|300x240+500+40"],
+        );
+        for (name, role) in [("Alpha", "AXTextField"), ("Beta", "AXTextField")] {
+            let note = format!("Note {name}");
+            let click = json!({"pid": app.pid, "element": note, "role": role});
+            server.call("click_and_traverse", click).ok();
+        }
+        for name in ["Alpha", "Beta", "Alpha"] {
+            app.clear_log();
+            let typed = json!({"pid": app.pid, "window": name, "text": "x"});
+            let answer = server.call("type_and_traverse", typed).ok();
+            until("the text", || (!app.log().is_empty()).then_some(()));
+            let log = app.log();
+            assert!(
+                log.iter().all(|l| l.starts_with(&format!("text {name} "))),
+                "{toolkit}: {log:?}\n{answer}"
+            );
+            let focus = answer.field("focus");
+            assert!(
+                focus.starts_with(&format!("\"{name}\" › [AXTextField]")),
+                "{toolkit}: {answer}"
+            );
+            let windows = answer.field("windows");
+            assert!(
+                windows.starts_with(&format!("\"{name}\"")),
+                "{toolkit}: {answer}"
+            );
+            assert!(windows.contains("(front)"), "{toolkit}: {answer}");
+        }
+        app.clear_log();
+        let nowhere = json!({"pid": app.pid, "window": "Gamma", "text": "x"});
+        let answer = server.call("type_and_traverse", nowhere);
+        assert!(answer.is_error, "{answer}");
+        let error = answer.error();
+        assert!(
+            error.contains("no window 'Gamma'") && error.contains("\"Beta\""),
+            "{error}"
+        );
+        assert!(app.log().is_empty(), "{toolkit}");
+        // A window is also named by its ref, and refresh_traversal lists that window alone.
+        let all = server
+            .call(
+                "refresh_traversal",
+                json!({"pid": app.pid, "window": "Beta"}),
+            )
+            .ok();
+        let listed = all.list("visible_elements").join("\n");
+        assert!(
+            listed.contains("Beta") && !listed.contains("Alpha"),
+            "{toolkit}: {listed}"
+        );
+    }
+}

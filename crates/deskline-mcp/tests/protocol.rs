@@ -42,7 +42,7 @@ async fn every_handshake_of_the_first_generation() {
         assert!(result["capabilities"]["tools"].is_object());
         assert!(result["capabilities"]["resources"].is_object());
         let tools = session.ask("tools/list", json!({})).await;
-        assert_eq!(tools["tools"].as_array().unwrap().len(), 14);
+        assert_eq!(tools["tools"].as_array().unwrap().len(), 15);
         let text = session
             .text("refresh_traversal", json!({"pid": PLAIN}))
             .await;
@@ -67,7 +67,7 @@ async fn the_stateless_generation() {
     assert!(versions.contains(&json!("2026-07-28")), "{found}");
     assert_eq!(found["instructions"], INSTRUCTIONS);
     let list = session.ask("tools/list", json!({"_meta": modern()})).await;
-    assert_eq!(list["tools"].as_array().unwrap().len(), 14);
+    assert_eq!(list["tools"].as_array().unwrap().len(), 15);
     assert_eq!(list["resultType"], "complete");
     let params = json!({
         "name": "refresh_traversal", "arguments": {"pid": PLAIN}, "_meta": modern(),

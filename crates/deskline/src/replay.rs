@@ -102,7 +102,9 @@ pub(crate) fn replay(settings: &Settings, args: &ReplayArgs) -> Done {
             steps = &mut all => steps?,
             () = stopped()? => {
                 cancel.cancel(Reason::Stopping);
-                return Err("stopped".into());
+                // The link that is under way puts the desktop back.
+                let _ = tokio::time::timeout(RESTORE, all).await;
+                return Err("stopped by a signal".into());
             }
         };
         dispatcher.stop(RESTORE).await;

@@ -11,13 +11,13 @@ use deskline_link::{
 };
 
 use crate::apps::{self, Launch, Launched, Running};
-use crate::busy;
 use crate::display::DisplaySystem;
 use crate::ends::Ends;
 use crate::portal::Portal;
 use crate::session::Session;
 use deskline_atspi::toolkits::mapped;
 use deskline_atspi::{self as atspi, AtSpi};
+use deskline_unix::family::{self, Family};
 use deskline_unix::process;
 
 /// How long a toplevel's window may come after its tree: until its first frame is drawn and the
@@ -453,11 +453,11 @@ impl Apps for LinuxDesktop {
     }
 
     fn computed(&mut self, pid: u32) -> Option<Duration> {
-        Some(busy::ran(pid))
+        Some(Family::of(pid).ran())
     }
 
     fn threads_computed(&mut self, pid: u32) -> Option<Duration> {
-        Some(busy::threads_ran(pid))
+        Some(family::threads_ran(pid))
     }
 
     fn end_of(&mut self, pid: u32) -> Option<End> {

@@ -2,7 +2,6 @@
 //! AT-SPI's trees and a display system's windows together.
 
 pub mod apps;
-mod busy;
 mod desktop;
 mod display;
 pub mod doctor;

@@ -1,6 +1,7 @@
-//! Helpers that the Linux crates share: processes in `/proc`, starting programs, and waiting for
+//! Helpers that the Linux crates share: processes in `/proc`, how busy they are, starting programs, and waiting for
 //! file descriptors with a time limit.
 
+pub mod family;
 pub mod process;
 pub mod spawn;
 pub mod wait;

@@ -1,4 +1,5 @@
-//! Types text: any Unicode, in order, and never far ahead of what the app has read.
+//! Types text: any Unicode, in order, and never far ahead of what the app has read. What follows a
+//! Return or a Tab is sent once the app has acted on it.
 
 use deskline_link::{Cancel, Error, Result};
 use x11rb::protocol::xproto::Keysym;
@@ -51,7 +52,7 @@ fn type_all(typist: &mut Typist<'_>, text: &[char], cancel: &Cancel) -> Result<(
     if typist.spare_codes() == 0 && text.iter().any(|c| on_layout(typist, *c).is_none()) {
         return Err(untypeable());
     }
-    let mut typed = 0;
+    let (mut typed, mut checked) = (0, 0);
     let mut rest = text;
     while !rest.is_empty() {
         let (run, missing) = bindable_run(typist, rest);
@@ -68,35 +69,41 @@ fn type_all(typist: &mut Typist<'_>, text: &[char], cancel: &Cancel) -> Result<(
             let stroke = stroke(typist, *char).ok_or_else(untypeable)?;
             typist.strike(stroke, &[])?;
             typed += 1;
-            if typed % AHEAD_OF_SERVER == 0 {
-                typist.keep_up()?;
-                let done = || {
-                    let all = text.len();
-                    format!(
-                        "The first {typed} of {all} characters were typed, perhaps some of the last {AHEAD_OF_SERVER} into it, and the rest was not"
-                    )
-                };
-                if typed < text.len() {
-                    typist.check_keyboard(cancel, done)?;
-                }
-            }
-            if typed % AHEAD_OF_APP == 0 {
+            let more = typed < text.len();
+            let leads_on = char.is_control() && more;
+            if leads_on {
+                typist.await_effect(cancel)?;
+            } else if typed % AHEAD_OF_APP == 0 {
                 typist.await_reader(cancel)?;
+            }
+            if leads_on || typed % AHEAD_OF_SERVER == 0 {
+                typist.keep_up()?;
+                if more {
+                    typist.check_keyboard(cancel, || progress(typed, text.len()))?;
+                    checked = typed;
+                }
             }
         }
         rest = &rest[run..];
     }
-    unseen_grab(typist, text, cancel)
+    unseen_grab(typist, text, checked, cancel)
+}
+
+fn progress(typed: usize, all: usize) -> String {
+    format!(
+        "The first {typed} of {all} characters were typed, perhaps some of the last {AHEAD_OF_SERVER} into it, and the rest was not"
+    )
 }
 
 /// Fails if a client has grabbed the keyboard since the last check. A window that Return has opened may
 /// do that, such as a password prompt.
-fn unseen_grab(typist: &mut Typist<'_>, text: &[char], cancel: &Cancel) -> Result<()> {
-    let unchecked = match text.len() % AHEAD_OF_SERVER {
-        0 => AHEAD_OF_SERVER,
-        rest => rest,
-    };
-    let (_, unchecked) = text.split_at(text.len().saturating_sub(unchecked));
+fn unseen_grab(
+    typist: &mut Typist<'_>,
+    text: &[char],
+    checked: usize,
+    cancel: &Cancel,
+) -> Result<()> {
+    let unchecked = text.get(checked..).unwrap_or_default();
     if unchecked.contains(&'\n') {
         return Ok(());
     }

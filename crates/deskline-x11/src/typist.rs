@@ -4,9 +4,10 @@
 //! Clients read the keyboard map when they process the notice that it changed, which may be after the key
 //! was pressed. So a code is rebound only after the app has read what was typed with it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskline_link::{Cancel, Error, Result};
+use deskline_unix::family::Family;
 use x11rb::protocol::xkb::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{Keycode, Keysym, ModMask};
 
@@ -23,6 +24,18 @@ const CANCELLED: Duration = Duration::from_millis(100);
 /// How long a binding stays after the app has read its keys: toolkits may read the map again when
 /// they dispatch the event.
 const LINGER: Duration = Duration::from_millis(5);
+
+/// An app has taken a control character once its main threads have slept for this long. It has then
+/// also carried out what it had put off: LibreOffice moves the cell cursor for a Tab when it is idle,
+/// after all keys that are there by then. A shorter time may be a wait for the X server.
+const IDLE: Duration = Duration::from_millis(5);
+
+/// How long to wait for that. An app that is not idle by then is busy by itself: it plays a video, or
+/// Writer checks the spelling.
+const NEVER_IDLE: Duration = Duration::from_millis(250);
+
+/// How long to wait for such an app at the next control character.
+const RESTLESS: Duration = Duration::from_millis(25);
 
 const WHAT: &str = "typing";
 
@@ -50,6 +63,37 @@ pub(super) struct Typist<'a> {
     /// Whether the spare codes are recorded as ours.
     claimed: bool,
     group_locked: bool,
+    app: Taking,
+}
+
+/// The app that is typed into, and whether it takes its time.
+#[derive(Default)]
+struct Taking {
+    /// Its processes, once they are needed.
+    family: Option<Family>,
+    /// Whether it was busy for as long as it was last waited for.
+    restless: bool,
+}
+
+impl Taking {
+    fn await_idle(&mut self, pid: u32, cancel: &Cancel) -> Result<()> {
+        let family = self.family.get_or_insert_with(|| Family::of(pid));
+        let limit = if self.restless { RESTLESS } else { NEVER_IDLE };
+        let until = Instant::now() + limit;
+        let mut last = family.asleep();
+        self.restless = loop {
+            cancel.wait(IDLE)?;
+            let now = family.asleep();
+            if now.is_some() && now == last {
+                break false;
+            }
+            if Instant::now() >= until {
+                break true;
+            }
+            last = now;
+        };
+        Ok(())
+    }
 }
 
 impl<'a> Typist<'a> {
@@ -82,6 +126,7 @@ impl<'a> Typist<'a> {
             unread: false,
             claimed: false,
             group_locked: false,
+            app: Taking::default(),
         };
         if (was.locked, was.latched) != (locks, 0) {
             typist.hands.stand(locks, 0)?;
@@ -198,6 +243,16 @@ impl<'a> Typist<'a> {
         }
         let focus = self.hands.focus()?;
         self.hands.await_reader(focus, sync::PATIENCE, cancel)
+    }
+
+    /// Waits until the app has acted on what was typed, not only read it: what follows a control
+    /// character is for what that leads to.
+    pub(super) fn await_effect(&mut self, cancel: &Cancel) -> Result<()> {
+        self.await_reader(cancel)?;
+        let Some(pid) = self.hands.target.pid() else {
+            return Ok(());
+        };
+        self.app.await_idle(pid, cancel)
     }
 
     /// Locks another group that has this character, so that a shortcut uses its own key.

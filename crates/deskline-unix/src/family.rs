@@ -1,0 +1,158 @@
+//! An app's processes: whether they run, and how much they have run.
+
+use std::fs;
+use std::time::Duration;
+
+/// The maximum number of processes to count for one app.
+const MOST: usize = 64;
+
+/// A process and its descendants. Only main threads are looked at: they run the event loops.
+#[derive(Debug, Clone)]
+pub struct Family(Vec<u32>);
+
+/// What the main threads have run so far. If two snapshots are equal, none has run in between.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Snapshot(Vec<String>);
+
+impl Family {
+    /// The process and its descendants as they are now.
+    pub fn of(pid: u32) -> Self {
+        let mut family = vec![pid];
+        let mut at = 0;
+        while let Some(&pid) = family.get(at).filter(|_| at < MOST) {
+            at += 1;
+            // The kernel lists a child under the thread that started it.
+            let threads = fs::read_dir(format!("/proc/{pid}/task"));
+            for thread in threads.into_iter().flatten().flatten() {
+                let children =
+                    fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+                let children = children.split_whitespace();
+                family.extend(children.filter_map(|pid| pid.parse::<u32>().ok()));
+            }
+        }
+        family.truncate(MOST);
+        Self(family)
+    }
+
+    /// How long the main threads have run or waited for a processor.
+    pub fn ran(&self) -> Duration {
+        let ran = self.0.iter().map(|pid| times(&schedstat(*pid)));
+        Duration::from_nanos(ran.sum())
+    }
+
+    /// A snapshot, if all main threads sleep. `None` while one runs or waits for a processor.
+    pub fn asleep(&self) -> Option<Snapshot> {
+        let awake = |pid: &u32| {
+            let stat = fs::read(format!("/proc/{pid}/task/{pid}/stat")).unwrap_or_default();
+            // proc(5): the state follows the name, which is in parentheses and may hold any character.
+            let end = stat.iter().rposition(|byte| *byte == b')');
+            // Running, or in the middle of reading a disk.
+            matches!(end.and_then(|end| stat.get(end + 2)), Some(b'R' | b'D'))
+        };
+        // The counters first: what runs between the two reads is awake, or counted next time.
+        let counters = self.0.iter().map(|pid| schedstat(*pid)).collect();
+        (!self.0.iter().any(awake)).then_some(Snapshot(counters))
+    }
+}
+
+/// How long all threads of a process have run or waited for a processor. Threads that have ended do
+/// not count.
+pub fn threads_ran(pid: u32) -> Duration {
+    let threads = fs::read_dir(format!("/proc/{pid}/task"));
+    let threads = threads.into_iter().flatten().flatten();
+    let ran = threads.map(|thread| {
+        let stat = fs::read_to_string(thread.path().join("schedstat"));
+        times(&stat.unwrap_or_default())
+    });
+    Duration::from_nanos(ran.sum())
+}
+
+fn schedstat(pid: u32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/schedstat")).unwrap_or_default()
+}
+
+/// Kernel documentation, "Scheduler Statistics": first ns on the processor, then ns waiting.
+fn times(schedstat: &str) -> u64 {
+    let times = schedstat.split_whitespace().take(2);
+    times.filter_map(|n| n.parse::<u64>().ok()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::expect_used)]
+    use super::*;
+    use std::process::{Child, Command};
+    use std::thread::sleep;
+    use std::time::Instant;
+
+    fn shell(script: &str) -> Child {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).spawn().expect("a shell")
+    }
+
+    /// The child is killed before the assertions: it would outlive a failure.
+    fn end(mut child: Child) {
+        child.kill().expect("a child");
+        child.wait().expect("a child");
+    }
+
+    #[test]
+    fn a_child_that_computes_counts_and_sleep_does_not() {
+        let pid = std::process::id();
+        let took = |time: Duration| {
+            let before = Family::of(pid).ran();
+            sleep(time);
+            Family::of(pid).ran().saturating_sub(before)
+        };
+        let child = shell("while :; do :; done");
+        let computing = took(Duration::from_millis(300));
+        end(child);
+        assert!(computing > Duration::from_millis(75), "{computing:?}");
+        let asleep = took(Duration::from_millis(100));
+        assert!(asleep < Duration::from_millis(25), "{asleep:?}");
+    }
+
+    #[test]
+    fn a_thread_that_computes_counts() {
+        let pid = std::process::id();
+        let end = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !end.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+            let main = || Family(vec![pid]).ran();
+            let (before, threads) = (main(), threads_ran(pid));
+            sleep(Duration::from_millis(200));
+            let computed = threads_ran(pid).saturating_sub(threads);
+            end.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert!(computed > Duration::from_millis(150), "{computed:?}");
+            assert!(main().saturating_sub(before) < computed);
+        });
+    }
+
+    #[test]
+    fn a_process_that_waits_is_asleep_and_one_that_runs_in_between_differs() {
+        let child = shell("exec sleep 60");
+        let family = Family::of(child.id());
+        let until = Instant::now() + Duration::from_secs(10);
+        let mut same = false;
+        while !same && Instant::now() < until {
+            let first = family.asleep();
+            sleep(Duration::from_millis(20));
+            same = first.is_some() && first == family.asleep();
+        }
+        end(child);
+        assert!(same, "a process that sleeps is not asleep");
+
+        let child = shell("while :; do sleep 0.001; done");
+        let family = Family::of(child.id());
+        sleep(Duration::from_millis(50));
+        let first = family.asleep();
+        sleep(Duration::from_millis(100));
+        let second = family.asleep();
+        end(child);
+        assert!(first.is_none() || first != second, "it ran in between");
+    }
+}

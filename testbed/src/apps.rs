@@ -104,6 +104,11 @@ impl Bed {
         self.script("anew.py")
     }
 
+    /// A Qt 5 dialog whose fields limit, mask and complete a text; see `testbed/apps/fields.py`.
+    pub fn fields(&self) -> App<'_> {
+        self.script("fields.py")
+    }
+
     /// A GTK 3 window with a canvas; see `testbed/apps/canvas.py`.
     pub fn canvas(&self) -> App<'_> {
         self.script("canvas.py")

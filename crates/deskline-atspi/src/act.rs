@@ -22,6 +22,9 @@ const ACTION_RETURNS: Duration = Duration::from_millis(500);
 /// The bus's error for a call whose receiver has left the bus.
 const NO_REPLY: &str = "org.freedesktop.DBus.Error.NoReply";
 
+/// How long an element may take to tell its actions, where it told none at first.
+const ACTIONS_COME: Duration = Duration::from_millis(100);
+
 /// Names of the action that presses an element, best first. Toolkits do not share a set of names.
 const PRESS: [&str; 9] = [
     "click",
@@ -93,7 +96,13 @@ type Acted<T = ()> = std::result::Result<T, Failure>;
 /// `press_ax`: runs the element's own action.
 pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
     require_enabled(app, path, "press_ax")?;
-    let actions = actions(app, path)?;
+    let mut actions = self::actions(app, path)?;
+    if actions.is_empty() {
+        // Gecko fetches the actions of a page from its process when they are first asked for, and
+        // says until then that there are none.
+        std::thread::sleep(ACTIONS_COME);
+        actions = self::actions(app, path)?;
+    }
     let Some(index) = press_index(&actions) else {
         let names = actions.join(", ");
         let why = match names.as_str() {

@@ -1,6 +1,7 @@
 //! Step 4: acts. [`front`] raises the target's window, [`reach`] brings the target into view,
-//! [`input`] carries the action out.
+//! [`input`] carries the action out, [`between`] waits for what a text does before the key after it.
 
+mod between;
 mod front;
 mod input;
 mod reach;

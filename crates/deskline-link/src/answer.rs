@@ -8,6 +8,7 @@ use crate::call::{Action, Call, Input, Quiet};
 use crate::cancel::Reason;
 use crate::display::Picture;
 use crate::error::{Error, Result};
+use crate::readback;
 use crate::report::Report;
 use crate::secrecy::{HIDDEN, character_of};
 
@@ -204,6 +205,7 @@ fn summarise(call: &Call, report: &Report, error: Option<String>) -> Summary {
     }
     summary.hint = report.first || report.diff.is_none();
     summary.summary = sentence(call, report, summary.error.is_some());
+    summary.notes.extend(idle_key(call, report));
     match (&report.before, &report.after, &report.diff) {
         (Some(before), Some(after), Some(diff)) => {
             summary.text_changes = summary::text_changes(diff);
@@ -290,6 +292,27 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
     parts.join(". ") + "."
 }
 
+/// What to say of a key that did nothing. A key that may be part of a secret is not named, and what
+/// it does to a secure field is not in the tree.
+fn idle_key(call: &Call, report: &Report) -> Option<String> {
+    let press = match &call.action {
+        Action::Input(Input::PressKey { press }) => *press,
+        Action::Input(Input::Click { then, .. } | Input::Type { typing: then }) => then.key?,
+        _ => return None,
+    };
+    if call.is_chain() || report.handoff.is_some() || report.ended || report.diff.is_none() {
+        return None;
+    }
+    if character_of(press).is_some() && !report.is_public() {
+        return None;
+    }
+    let keys = &report.step.keys;
+    let alone = matches!(call.action, Action::Input(Input::PressKey { .. }));
+    let alone = report.before.as_ref().filter(|_| alone);
+    let before = keys.between.as_ref().or(alone)?;
+    readback::idle_key(press, before, report.after.as_ref()?, keys.list)
+}
+
 /// The error text: what was done, what failed and what to do next.
 fn message(e: &Error, call: &Call, report: &Report) -> String {
     let said = step_message(e, call, report);
@@ -324,6 +347,9 @@ fn step_message(e: &Error, call: &Call, report: &Report) -> String {
             e,
             Error::Input(_) | Error::RefusedBy { .. } | Error::Unsupported { .. }
         );
+    if let (false, Error::NoEffect(why)) = (report.step.done.is_empty(), e) {
+        return format!("{done}, but {why}");
+    }
     match (report.step.done.is_empty(), unknown) {
         (true, false) => e.to_string(),
         (true, true) => format!(

@@ -19,8 +19,8 @@ impl Steps<'_> {
     /// it is answered all the same.
     ///
     /// # Errors
-    /// An error of the first step, or one that leaves nothing to tell: the user's Esc, a lost
-    /// connection, an app that does not answer.
+    /// An error of the first step, unless the app shows something else than was wanted, or one that
+    /// leaves nothing to tell: the user's Esc, a lost connection, an app that does not answer.
     pub(crate) fn walk(
         &mut self,
         desk: &mut Checkpoint<'_>,
@@ -99,8 +99,13 @@ impl Steps<'_> {
     /// A step failed. Takes the tree as the steps before it have left it.
     fn stop(&mut self, desk: &mut Checkpoint<'_>, e: Error, report: &mut Report) -> Result<Error> {
         let tells_nothing = matches!(e, Error::Cancelled(_) | Error::NotAnswering { .. });
-        if report.ended_steps.is_empty() || tells_nothing || e.costs_connection() {
+        // What came of an action instead of what was wanted is answered too.
+        let did = !report.ended_steps.is_empty() || matches!(e, Error::NoEffect(_));
+        if !did || tells_nothing || e.costs_connection() {
             return Err(e);
+        }
+        if report.after.is_some() {
+            return Ok(e);
         }
         let Step { done, .. } = &report.step;
         let untouched = done.is_empty() && !done.underway;

@@ -108,6 +108,9 @@ pub enum Error {
     /// The input cannot be sent to its target.
     #[error("{0}")]
     Input(String),
+    /// The app reported success, and what it shows afterwards is not what was asked for.
+    #[error("{0}")]
+    NoEffect(String),
     /// The input would reach another app's window.
     #[error("{} {why}", window_of(.title, *.pid))]
     Elsewhere {

@@ -13,6 +13,8 @@
 use deskline_core::keys::{Key, KeyPress, Modifiers};
 use deskline_core::{ElementId, Role, States, Tree};
 
+use crate::field::Field;
+
 /// Replaces a text that may be a secret.
 pub(crate) const HIDDEN: &str = "•••";
 
@@ -27,6 +29,8 @@ pub(crate) struct Witness {
     secure: bool,
     /// Whether the focused element is secure.
     secure_focus: bool,
+    /// The focused field, unless it is secure.
+    field: Option<Field>,
 }
 
 /// The element that has the focus.
@@ -50,6 +54,7 @@ impl Witness {
                 .elements
                 .iter()
                 .any(|e| is(States::FOCUSED | States::SECURE)(&e)),
+            field: focused.and_then(|index| Field::of(tree, index)),
         }
     }
 }
@@ -58,6 +63,11 @@ impl Witness {
     /// Whether the app has a secure element.
     pub(crate) fn is_secure(&self) -> bool {
         self.secure
+    }
+
+    /// The field that the keys go to, if it is known and may be read.
+    pub(crate) fn field(&self) -> Option<&Field> {
+        self.field.as_ref()
     }
 }
 
@@ -82,7 +92,7 @@ fn holder(tree: &Tree, index: usize) -> Focus {
 }
 
 /// The typed text, and the readings that tell where it went.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Keys {
     /// The typed text, including pressed keys that type a character. Empty if nothing was typed.
     pub(crate) text: String,
@@ -90,6 +100,10 @@ pub(crate) struct Keys {
     pub(crate) before: Option<Witness>,
     /// The reading right after the last key of the text.
     pub(crate) after: Option<Witness>,
+    /// The tree between the text and the key that follows it.
+    pub(crate) between: Option<Tree>,
+    /// Whether a pop-up was open then, such as a list of completions.
+    pub(crate) list: bool,
 }
 
 impl Keys {
@@ -166,6 +180,7 @@ mod tests {
             }),
             secure,
             secure_focus: false,
+            field: None,
         }
     }
 
@@ -179,6 +194,8 @@ mod tests {
             text,
             before,
             after,
+            between: None,
+            list: false,
         }
         .are_public()
     }

@@ -16,6 +16,7 @@ use crate::late::Told;
 use crate::link::take_picture;
 use crate::open::open;
 use crate::policy::Policy;
+use crate::readback::{LATE, Verdict, read_back};
 use crate::readings::Readings;
 use crate::report::{Report, TakenOver};
 use crate::resolve::{self, Resolved};
@@ -211,7 +212,45 @@ impl Steps<'_> {
             ));
         }
         acted?;
-        report.timed("settle", |report| self.settle(desk, handoff, report))
+        report.timed("settle", |report| self.settle(desk, handoff, report))?;
+        report.timed("read back", |report| {
+            self.read_back(desk, action, targets, report)
+        })
+    }
+
+    /// Compares what the action was for with what the app shows now. Reads once more before it says
+    /// that an effect did not come.
+    fn read_back(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        action: &Action,
+        targets: &Targets,
+        report: &mut Report,
+    ) -> Result<()> {
+        let verdict = |report: &Report| match (report.current(), &report.after) {
+            (Some(before), Some(after)) => {
+                let keys = &report.step.keys;
+                read_back(action, targets.target.as_ref(), keys, (before, after))
+            }
+            _ => Verdict::Held,
+        };
+        let mut found = verdict(report);
+        if let (Verdict::Failed(_), Some(pid)) = (&found, self.pid) {
+            desk.wait_for_change(LATE)?;
+            self.cancel.check()?;
+            let tree = self.readings.traverse(&mut **desk, pid)?;
+            report.step.keys.after = Some(Witness::of(&tree));
+            report.after = Some(tree);
+            found = verdict(report);
+        }
+        match found {
+            Verdict::Held => Ok(()),
+            Verdict::Differs(note) => {
+                report.note(note);
+                Ok(())
+            }
+            Verdict::Failed(why) => Err(Error::NoEffect(why)),
+        }
     }
 
     fn act(

@@ -243,11 +243,8 @@ impl Act<'_> {
             outcome.done.text("typed", text);
             outcome.done.underway = false;
         }
-        if typing.text.is_some() && typing.key.is_some() {
-            // The key is for what the text leads to: a button that it enables, a list that it
-            // narrows, a path that a file dialog has to look up.
-            let tree = self.pause(desk)?;
-            outcome.keys.after = Some(Witness::of(&tree));
+        if let Some(press) = typing.key.filter(|_| typing.text.is_some()) {
+            self.await_text(desk, press, outcome)?;
         }
         match typing.key {
             Some(press) => self.press_key(desk, press, outcome),

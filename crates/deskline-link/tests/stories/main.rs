@@ -9,6 +9,7 @@ mod faults;
 mod lacking;
 mod opened;
 mod private;
+mod readback;
 mod script;
 mod scripted;
 mod story;

@@ -142,7 +142,7 @@ impl Trees for Scripted {
         self.call("set_value", |script| {
             script.owner(element)?;
             if let Some(node) = script.world.node(element.as_str()) {
-                node.value = value.to_owned();
+                node.take(value);
             }
             Ok(())
         })
@@ -151,7 +151,8 @@ impl Trees for Scripted {
     fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
         self.call(format!("set_selected {selected}"), |script| {
             script.owner(element)?;
-            if let Some(node) = script.world.node(element.as_str()) {
+            let node = script.world.node(element.as_str());
+            if let Some(node) = node.filter(|node| node.makes.is_none()) {
                 node.line.states.set(States::SELECTED, selected);
             }
             Ok(())

@@ -24,6 +24,8 @@ pub(crate) struct Node {
     /// Whether it is scrolled out of view.
     pub(crate) away: bool,
     pub(crate) pressed: Option<Effect>,
+    /// What it makes of a text that is put into it.
+    pub(crate) makes: Option<fn(&str) -> String>,
 }
 
 /// A toplevel window, or an open menu.
@@ -248,7 +250,8 @@ impl World {
             _ => {
                 let field = focus.and_then(|id| self.node(&id));
                 if let Some(field) = field.filter(|n| n.line.states.contains(States::EDITABLE)) {
-                    field.value.push(key);
+                    let text = format!("{}{key}", field.value);
+                    field.take(&text);
                 }
             }
         }
@@ -358,6 +361,13 @@ impl World {
 }
 
 impl Node {
+    /// A text is put into it.
+    pub(crate) fn take(&mut self, text: &str) {
+        self.value = self
+            .makes
+            .map_or_else(|| text.to_owned(), |makes| makes(text));
+    }
+
     /// Gives it another text.
     pub(crate) fn says(&mut self, text: &str) {
         self.line.text = Some(Text::new(text));
@@ -408,6 +418,7 @@ fn nodes(window: u64, lines: &str) -> Vec<Node> {
             parent,
             away,
             pressed: None,
+            makes: None,
         });
     }
     nodes

@@ -1,0 +1,96 @@
+//! Between a text and the key that follows it: waits for what the text does, and reads it back.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use deskline_core::{ElementId, Key, KeyPress, Role, States, Tree};
+
+use super::{Act, Outcome};
+use crate::checkpoint::Checkpoint;
+use crate::error::{Error, Result};
+use crate::readback::{LATE, Verdict, typed};
+use crate::secrecy::Witness;
+use crate::trees::Scope;
+
+/// How long to wait for a button of a dialog to be enabled before Return presses it. GTK's file
+/// dialogs look a path up first, and web forms validate what was typed.
+const ENABLED: Duration = Duration::from_millis(400);
+
+/// The polling interval of that wait, where no event comes.
+const LOOK: Duration = Duration::from_millis(50);
+
+impl Act<'_> {
+    /// The key is for what the text leads to: a button that it enables, a list that it narrows, a
+    /// path that a file dialog has to look up.
+    ///
+    /// # Errors
+    /// [`Error::NoEffect`] if the field has not taken the text: the key would send off another one.
+    pub(super) fn await_text(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        press: KeyPress,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
+        let mut tree = self.pause(desk)?;
+        outcome.keys.after = Some(Witness::of(&tree));
+        if matches!(typed(outcome.keys), Verdict::Failed(_)) {
+            desk.wait_for_change(LATE)?;
+            tree = self.pause(desk)?;
+            outcome.keys.after = Some(Witness::of(&tree));
+            if let Verdict::Failed(why) = typed(outcome.keys) {
+                return Err(Error::NoEffect(format!("{why}. {press} was not pressed")));
+            }
+        }
+        if press.key == Key::Return && press.modifiers.is_empty() {
+            tree = self.await_button(desk, tree)?;
+        }
+        outcome.keys.list = desk.popup_open(self.pid)?;
+        outcome.keys.between = Some(tree);
+        Ok(())
+    }
+
+    /// Waits until a disabled button of the dialog or page that has the focus is enabled. Returns
+    /// the latest reading.
+    fn await_button(&self, desk: &mut Checkpoint<'_>, tree: Tree) -> Result<Tree> {
+        let disabled = disabled_buttons(&tree);
+        if disabled.is_empty() {
+            return Ok(tree);
+        }
+        let start = Instant::now();
+        let mut tree = tree;
+        while start.elapsed() < ENABLED && disabled_buttons(&tree).is_superset(&disabled) {
+            self.cancel.check()?;
+            desk.wait_for_change(LOOK)?;
+            tree = desk.read(self.pid, Scope::Showing)?;
+        }
+        Ok(tree)
+    }
+}
+
+/// The disabled push buttons in view of the dialog or the web page that has the focus. Buttons of a
+/// main window do not count: most of its tool bar is disabled for good.
+fn disabled_buttons(tree: &Tree) -> BTreeSet<ElementId> {
+    let focused = |e: &deskline_core::Element| e.states.contains(States::FOCUSED);
+    let focus = tree.elements.iter().rposition(focused);
+    let chain = |index| {
+        std::iter::successors(Some(index), |at: &usize| {
+            tree.elements[*at].parent.filter(|parent| parent < at)
+        })
+    };
+    let is_scope = |at: &usize| {
+        let e = &tree.elements[*at];
+        let native = e.native_role.as_ref();
+        matches!(e.role, Role::SHEET | Role::WEB_AREA)
+            || matches!(native, "dialog" | "alert" | "file chooser")
+            || tree.dialog == Some(*at)
+    };
+    let Some(scope) = focus.and_then(|focus| chain(focus).find(is_scope)) else {
+        return BTreeSet::new();
+    };
+    let buttons = tree.elements.iter().enumerate().skip(scope);
+    buttons
+        .filter(|(_, e)| e.role == Role::BUTTON && e.visible && e.states.contains(States::DISABLED))
+        .filter(|(at, _)| chain(*at).any(|ancestor| ancestor == scope))
+        .map(|(_, e)| e.id.clone())
+        .collect()
+}

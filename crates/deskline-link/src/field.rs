@@ -1,0 +1,249 @@
+//! What a text field says, and whether that is what was put into it.
+
+use deskline_core::{Element, ElementId, Role, States, Text, Tree, escape};
+
+use crate::readback::Verdict;
+
+/// A field as one reading found it: an element with a text or a number that can be changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Field {
+    pid: u32,
+    id: ElementId,
+    role: Role,
+    editable: bool,
+    /// `'Code' [AXTextField]`
+    pub(crate) name: String,
+    /// What it says. Hostile data. Of a long text the part around the caret.
+    pub(crate) text: String,
+    /// The length of the whole text, in characters.
+    total: usize,
+    /// Whether a person can read it.
+    shows: bool,
+}
+
+impl Field {
+    /// `None` for what is not to be read (secure fields), and for what is no field: cells, whose
+    /// text is a formula or its result, and terminals, whose text is another program's.
+    pub(crate) fn of(tree: &Tree, index: usize) -> Option<Self> {
+        let element = tree.elements.get(index)?;
+        let Element { role, states, .. } = element;
+        let is_field = states.contains(States::EDITABLE)
+            || matches!(*role, Role::SLIDER | Role::INCREMENTOR | Role::COMBO_BOX);
+        let no_field = states.contains(States::SECURE)
+            || element.native_role == "terminal"
+            || matches!(*role, Role::CELL | Role::TABLE | Role::OUTLINE);
+        if !is_field || no_field || in_table(tree, index) {
+            return None;
+        }
+        let text = text_of(tree, index);
+        let title = element.title.shown.trim();
+        let name = match title {
+            "" => format!("the [{}]", role.ax()),
+            title => format!("'{}' [{}]", escape::short(title, 50), role.ax()),
+        };
+        Some(Self {
+            pid: tree.app.pid,
+            id: element.id.clone(),
+            role: *role,
+            editable: states.contains(States::EDITABLE),
+            name,
+            total: text.total(),
+            shows: element.visible && element.extents.is_some_and(|e| e.w >= 8 && e.h >= 8),
+            text: text.shown,
+        })
+    }
+
+    /// Whether both are readings of one element.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.pid == other.pid && self.id == other.id
+    }
+
+    /// Whether a text that is the same afterwards proves that nothing was set: some toolkits do not
+    /// tell the text of a choice, or the number of a slider.
+    pub(crate) fn is_readable(&self) -> bool {
+        self.editable || !self.text.trim().is_empty()
+    }
+
+    fn is_cut(&self) -> bool {
+        self.text.chars().count() < self.total
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(self.role, Role::SLIDER | Role::INCREMENTOR)
+    }
+
+    /// Whether it says just this, apart from white space.
+    pub(crate) fn says(&self, wanted: &str) -> bool {
+        if !self.is_cut() {
+            return squeezed(&self.text) == squeezed(wanted);
+        }
+        // The part that was read starts anywhere.
+        let wanted = wanted.replace("\r\n", "\n");
+        self.total.abs_diff(wanted.chars().count()) <= 1 && wanted.contains(&self.text)
+    }
+
+    /// Whether it says this in a form of its own: `3.00` for `3`, `2026-01-02` for `20260102`.
+    pub(crate) fn means(&self, wanted: &str) -> bool {
+        let number = |text: &str| text.trim().parse::<f64>().ok();
+        let (is, want) = (core(&self.text), core(wanted));
+        !is.is_empty() && is == want
+            || number(&self.text).is_some_and(|is| number(wanted) == Some(is))
+    }
+
+    /// How many characters of `wanted` it says, if it says nothing else and not all of them.
+    pub(crate) fn lost(&self, wanted: &str) -> Option<usize> {
+        if self.is_number() {
+            return None;
+        }
+        let all = wanted.chars().count();
+        if self.is_cut() {
+            return (self.total < all && wanted.contains(&self.text)).then_some(self.total);
+        }
+        lost(&self.text, wanted)
+    }
+
+    /// What came of typing `text` into it when it was `old`. Anything may have been selected then.
+    pub(crate) fn took(&self, old: &Self, text: &str) -> Verdict {
+        let typed = text.trim_end_matches('\n');
+        let one_line = self.role != Role::TEXT_AREA;
+        // A number is told once it is confirmed; web editors type into a hidden field and empty it.
+        let tells = matches!(
+            self.role,
+            Role::TEXT_FIELD | Role::TEXT_AREA | Role::COMBO_BOX
+        );
+        // Tab leaves a field, and Return sends a form off.
+        let leaves = typed.contains('\t') || (one_line && text.contains('\n'));
+        let read = self.editable && tells && old.shows && self.shows;
+        if leaves || !read {
+            return Verdict::Held;
+        }
+        let cut = self.is_cut() || old.is_cut();
+        let wanted = squeezed(typed);
+        let sought = if cut { tail(&wanted) } else { &wanted };
+        if sought.is_empty() {
+            return Verdict::Held;
+        }
+        let (was, is) = (squeezed(&old.text), squeezed(&self.text));
+        if is.contains(sought) {
+            // Typed over what was selected, a text is no longer than both.
+            let most = was.chars().count() + wanted.chars().count();
+            let more = !cut && is.chars().count() > most;
+            return if more { self.differs() } else { Verdict::Held };
+        }
+        if self.text == old.text && self.total == old.total {
+            return Verdict::Failed(format!(
+                "{} took none of the text and still says {}. It may be read-only, or take other characters: look at it, then set_value_and_traverse or another text",
+                self.name,
+                quoted(&self.text)
+            ));
+        }
+        if is.is_empty() {
+            return Verdict::Failed(format!(
+                "{} is empty now: the app did not keep the text",
+                self.name
+            ));
+        }
+        let kept = if cut {
+            let grown = self.total.saturating_sub(old.total);
+            (0 < grown && grown < typed.chars().count()).then_some(grown)
+        } else {
+            lost(&inserted(&was, &is), &wanted)
+        };
+        match kept {
+            Some(kept) if !core(&is).contains(&core(sought)) => self.shortened(kept, &wanted),
+            _ => self.differs(),
+        }
+    }
+
+    pub(crate) fn differs(&self) -> Verdict {
+        Verdict::Differs(format!("{} says {} now", self.name, quoted(&self.text)))
+    }
+
+    pub(crate) fn shortened(&self, kept: usize, wanted: &str) -> Verdict {
+        Verdict::Failed(format!(
+            "{} took {kept} of {} characters and says {} now. It may limit or filter what it takes: clear it (Control+A, then ForwardDelete) and give it what fits",
+            self.name,
+            wanted.chars().count(),
+            quoted(&self.text)
+        ))
+    }
+}
+
+/// A text from the screen, for a message.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("'{}'", escape::short(text, 60))
+}
+
+fn in_table(tree: &Tree, index: usize) -> bool {
+    let parent = |at: &usize| tree.elements[*at].parent.filter(|parent| parent < at);
+    std::iter::successors(Some(index), parent).any(|at| tree.elements[at].role == Role::CELL)
+}
+
+/// The element's own text, or else that of its descendants: the paragraphs of a rich text.
+fn text_of(tree: &Tree, index: usize) -> Text {
+    let element = &tree.elements[index];
+    if !element.value.is_blank() || element.role != Role::TEXT_AREA {
+        return element.value.clone();
+    }
+    let mut inside = vec![index];
+    let mut text = String::new();
+    // A container comes before its contents.
+    for (at, e) in tree.elements.iter().enumerate().skip(index + 1) {
+        match e.parent {
+            Some(parent) if inside.contains(&parent) => inside.push(at),
+            _ => break,
+        }
+        let own = [&e.value, &e.title].into_iter().find(|t| !t.is_blank());
+        text += own.map_or("", |own| own.shown.as_str());
+        text.push('\n');
+    }
+    Text::new(if text.trim().is_empty() {
+        element.value.shown.clone()
+    } else {
+        text
+    })
+}
+
+/// Without white space and control characters: fields trim, editors indent, lines end in many ways.
+fn squeezed(text: &str) -> String {
+    let kept = |c: &char| !c.is_whitespace() && !c.is_control() && *c != '\u{200b}';
+    text.chars().filter(kept).collect()
+}
+
+/// Letters and digits alone: masks add dashes, editors make quotes curly, fields change the case.
+fn core(text: &str) -> String {
+    let letters = text.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+/// How many characters of `wanted` are in `is`, if nothing else is and some are missing. A correction
+/// has other characters: `©` for `(c)`.
+fn lost(is: &str, wanted: &str) -> Option<usize> {
+    let (is, wanted) = (squeezed(is).to_lowercase(), squeezed(wanted).to_lowercase());
+    let mut rest = wanted.chars();
+    let all_there = is.chars().all(|c| rest.any(|w| w == c));
+    let kept = is.chars().count();
+    (all_there && kept < wanted.chars().count()).then_some(kept)
+}
+
+/// What `new` has between the start and the end that it shares with `old`.
+fn inserted(old: &str, new: &str) -> String {
+    let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
+    let same = |(a, b): &(&char, &char)| a == b;
+    let start = old.iter().zip(&new).take_while(same).count();
+    let (old, new) = (&old[start..], &new[start..]);
+    let end = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take_while(same)
+        .count();
+    new[..new.len() - end].iter().collect()
+}
+
+/// The end of a typed text, which is around the caret.
+fn tail(text: &str) -> &str {
+    const TAIL: usize = 100;
+    let at = text.char_indices().rev().nth(TAIL - 1);
+    at.map_or(text, |(at, _)| &text[at..])
+}

@@ -1,0 +1,190 @@
+//! Reads back what an action was to bring about: a value, a typed text, a state. Apps report success
+//! for what they do not do: Firefox for every value that is set on a field without focus.
+//!
+//! A difference in form is a note: `3` became `3.00`, a mask added its dashes, a list completed a
+//! name. An effect that did not come, or a text that lost characters, is an error. Nothing is claimed
+//! where it cannot be known: secure fields, terminals, cells, an element that is gone, a focus that
+//! moved. What is compared is in [`crate::field`].
+
+use std::time::Duration;
+
+use deskline_core::{Attribute, Diff, Element, KeyPress, Role, States, Tree};
+
+use crate::call::{Action, Quiet};
+use crate::field::{Field, quoted};
+use crate::resolve::Resolved;
+use crate::secrecy::{Keys, Witness};
+
+/// What came of an action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// What was wanted, or nothing that can be known.
+    Held,
+    /// Something else, which may be what the app makes of it: a note.
+    Differs(String),
+    /// Not what was wanted: an error. What is there instead, and what to do next.
+    Failed(String),
+}
+
+/// How long to wait for an effect that had not come when the app had settled, before it is missed.
+pub(crate) const LATE: Duration = Duration::from_millis(300);
+
+/// The states that a press may change.
+const PRESSED: States = States::CHECKED
+    .union(States::MIXED)
+    .union(States::EXPANDED)
+    .union(States::COLLAPSED);
+
+/// Compares the two trees that bracket an action, for what the action was for. `target` is an element
+/// of the tree before.
+pub(crate) fn read_back(
+    action: &Action,
+    target: Option<&Resolved>,
+    keys: &Keys,
+    (before, after): (&Tree, &Tree),
+) -> Verdict {
+    let quiet = match action {
+        Action::Quiet(quiet) => quiet,
+        Action::Input(_) => return typed(keys),
+        Action::Open { .. } | Action::Refresh | Action::WaitFor { .. } => return Verdict::Held,
+    };
+    let Some(was) = target.and_then(|target| target.index) else {
+        return Verdict::Held;
+    };
+    let id = before.elements.get(was).map(|e| &e.id);
+    let now = after.elements.iter().position(|e| Some(&e.id) == id);
+    let Some(now) = now else {
+        return Verdict::Held;
+    };
+    match quiet {
+        Quiet::SetValue { value, .. } => match (Field::of(before, was), Field::of(after, now)) {
+            (Some(old), Some(new)) => set(&old, &new, value),
+            _ => Verdict::Held,
+        },
+        Quiet::PressAx { .. } => pressed((before, was), (after, now)),
+        Quiet::SetSelected { selected, .. } => chosen(before, (after, now), *selected),
+    }
+}
+
+/// What came of a typed text, by the focused field right before and right after it.
+pub(crate) fn typed(keys: &Keys) -> Verdict {
+    let before = keys.before.as_ref().and_then(Witness::field);
+    match (before, keys.after.as_ref().and_then(Witness::field)) {
+        (Some(old), Some(new)) if old.is(new) => new.took(old, &keys.text),
+        _ => Verdict::Held,
+    }
+}
+
+fn set(old: &Field, new: &Field, wanted: &str) -> Verdict {
+    if new.says(wanted) {
+        return Verdict::Held;
+    }
+    if new.text == old.text {
+        if new.means(wanted) || !old.is_readable() {
+            return Verdict::Held;
+        }
+        return Verdict::Failed(format!(
+            "it still says {}: the app reported success and did not take the value. Click it and type instead: click_and_traverse with its ref and text (select what is there first: doubleClick, or Control+A)",
+            quoted(&new.text)
+        ));
+    }
+    if new.text.trim().is_empty() {
+        return Verdict::Failed(
+            "it is empty now: the app did not keep the value. Click it and type instead: click_and_traverse with its ref and text"
+                .into(),
+        );
+    }
+    match new.lost(wanted) {
+        Some(kept) if !new.means(wanted) => new.shortened(kept, wanted),
+        _ => new.differs(),
+    }
+}
+
+/// `before` and `after`: a tree, and the index of the pressed element in it.
+fn pressed((tree, was): (&Tree, usize), (after, now): (&Tree, usize)) -> Verdict {
+    let (old, new) = (&tree.elements[was], &after.elements[now]);
+    let state = old.states & PRESSED;
+    // A radio button that is on, and a tab that is selected, stay so.
+    let switches = old.role == Role::CHECK_BOX || state.intersects(PRESSED - States::CHECKED);
+    if !switches || new.states & PRESSED != state || has_changed(tree, after) {
+        return Verdict::Held;
+    }
+    let words: Vec<&str> = state.words().collect();
+    let still = if words.is_empty() {
+        "not checked".to_owned()
+    } else {
+        words.join(" and ")
+    };
+    Verdict::Failed(format!(
+        "it is still {still}, and nothing else changed: the app reported success and did nothing. Click it instead: click_and_traverse with its ref"
+    ))
+}
+
+fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict {
+    // The row of a cell is what is selected, or the cell of a text: see `set_selected`.
+    const LEVELS: usize = 3;
+    let selected = |e: &Element| e.states.contains(States::SELECTED);
+    let chain = std::iter::successors(Some(now), |at| {
+        after.elements[*at].parent.filter(|parent| parent < at)
+    });
+    let mut chain = chain.take(LEVELS + 1).map(|at| &after.elements[at]);
+    let holds = if wanted {
+        chain.any(selected)
+    } else {
+        !selected(&after.elements[now])
+    };
+    if holds || has_changed(before, after) {
+        return Verdict::Held;
+    }
+    let is = if wanted {
+        "not selected"
+    } else {
+        "still selected"
+    };
+    Verdict::Failed(format!(
+        "it is {is}, and nothing else changed: the app reported success and did nothing. Click it instead: click_and_traverse with its ref"
+    ))
+}
+
+/// What to say of a key that did nothing, or only closed a list over the window. `before` is the tree
+/// that it was pressed on, and `list` whether a pop-up was open then: Qt's are not in the tree.
+pub(crate) fn idle_key(press: KeyPress, before: &Tree, after: &Tree, list: bool) -> Option<String> {
+    let diff = Diff::between(before, after);
+    if !diff.added.is_empty() || !diff.modified.is_empty() {
+        return None;
+    }
+    let focus = |tree: &Tree| {
+        let focused = |e: &Element| e.states.contains(States::FOCUSED);
+        tree.elements.iter().rposition(focused)
+    };
+    let came = |e: &&Element| e.visible && before.elements.iter().all(|old| old.id != e.id);
+    if after.elements.iter().any(|e| came(&e)) {
+        return None;
+    }
+    if diff.removed.is_empty() {
+        let why = if list {
+            ": a list over the window was open and may have taken it. Press it again if it was meant for the window"
+        } else {
+            ""
+        };
+        return Some(format!("{press} changed nothing in the tree{why}"));
+    }
+    // A list of completions is a window of its own, or an unmanaged one without a frame.
+    let top = focus(before).and_then(|at| before.toplevel(at));
+    let over = |at: &usize| top.is_some() && before.toplevel(*at) != top;
+    let stays = focus(before).map(|at| &before.elements[at].id)
+        == focus(after).map(|at| &after.elements[at].id);
+    (stays && diff.removed.iter().all(over)).then(|| {
+        format!(
+            "{press} only closed the list that was open. Press it again if it was meant for the window"
+        )
+    })
+}
+
+/// Whether anything but the focus changed.
+pub(crate) fn has_changed(before: &Tree, after: &Tree) -> bool {
+    let diff = Diff::between(before, after);
+    let more =
+        |m: &deskline_core::Modified| m.changes.iter().any(|c| c.attribute != Attribute::Focused);
+    !diff.added.is_empty() || !diff.removed.is_empty() || diff.modified.iter().any(more)
+}

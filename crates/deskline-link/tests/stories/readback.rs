@@ -1,0 +1,203 @@
+//! A story for each way in which an app does not do, or not quite do, what it says it did.
+
+use deskline_core::States;
+use deskline_link::call::Quiet;
+use deskline_link::{Action, Tool};
+
+use crate::story::{MAIL_WINDOW, Story, by_text};
+use crate::world::World;
+
+/// A desk on which the field `To` makes something else of what is put into it.
+fn with(makes: fn(&str) -> String) -> Story {
+    let story = Story::new();
+    story.given(|world| world.node("To").unwrap().makes = Some(makes));
+    story
+}
+
+fn nothing(_: &str) -> String {
+    String::new()
+}
+
+fn five(text: &str) -> String {
+    text.chars().take(5).collect()
+}
+
+impl Story {
+    fn types(&mut self, text: &str) -> &mut Self {
+        self.given(|world| focus(world, 0));
+        self.type_text(text)
+    }
+
+    fn select(&mut self, target: &str, selected: bool) -> &mut Self {
+        let target = by_text(target);
+        self.run(
+            Tool::SetSelected,
+            Action::Quiet(Quiet::SetSelected { target, selected }),
+        )
+    }
+
+    fn says(&self, what: &str) {
+        assert!(self.text().contains(what), "{}", self.text());
+    }
+
+    fn says_nothing_more(&self) {
+        assert!(!self.is_error(), "{}", self.text());
+        assert!(!self.text().contains("note: "), "{}", self.text());
+    }
+}
+
+/// Gives a field of the mail's window the focus.
+fn focus(world: &mut World, node: usize) {
+    world
+        .focus
+        .insert(MAIL_WINDOW, format!("{MAIL_WINDOW}/{node}"));
+    world.raise(MAIL_WINDOW);
+}
+
+#[test]
+fn a_value_that_is_not_taken_is_an_error_that_says_what_is_there() {
+    let mut story = with(nothing);
+    story.set_value("To", "bob");
+    assert!(story.is_error());
+    story.says("error: Set 'To' [AXTextField] to 'bob', but it still says ''");
+    story.says("Click it and type instead");
+    assert!(!story.field("file").is_empty());
+    story.given(|world| world.node("To").unwrap().makes = Some(five));
+    story.set_value("To", "bob@example.com");
+    assert!(story.is_error());
+    story.says("took 5 of 15 characters and says 'bob@e' now");
+}
+
+#[test]
+fn a_value_that_the_app_writes_in_its_own_form_is_a_success_with_a_note() {
+    let mut story = with(|text| format!("{text}.00"));
+    story.set_value("To", "3");
+    assert!(!story.is_error());
+    story.says("note: 'To' [AXTextField] says '3.00' now");
+    // The same again changes nothing, which is what it should do.
+    story.set_value("To", "3").says_nothing_more();
+    story.given(|world| world.node("To").unwrap().makes = Some(|text| text.trim().to_owned()));
+    story.set_value("To", " bob ").says_nothing_more();
+}
+
+#[test]
+fn what_is_put_into_a_password_field_is_not_read_back() {
+    let mut story = Story::new();
+    story.given(|world| world.node("Password").unwrap().makes = Some(nothing));
+    story.set_value("Password", "hunter2").says_nothing_more();
+    story.given(|world| focus(world, 1));
+    story.type_text("hunter2").says_nothing_more();
+    assert!(!story.journal().contains("hunter2"));
+}
+
+#[test]
+fn a_text_that_loses_characters_is_an_error_and_the_key_after_it_is_not_pressed() {
+    let mut story = with(five);
+    story.types("bob@example.com");
+    assert!(story.is_error());
+    story.says("took 5 of 15 characters and says 'bob@e' now");
+    let mut story = with(five);
+    story.click_then("To", Some("bob@example.com"), Some("Return"));
+    assert!(story.is_error());
+    story.says("Return was not pressed");
+    assert!(!story.acts().contains("press_key"), "{}", story.acts());
+    let mut story = with(nothing);
+    story.types("bob");
+    assert!(story.is_error());
+    story.says("took none of the text and still says ''");
+}
+
+#[test]
+fn a_mask_and_a_completion_are_notes() {
+    let mut story = with(|text| match text.len() {
+        8 => format!("{}-{}-{}", &text[..4], &text[4..6], &text[6..]),
+        _ => text.to_owned(),
+    });
+    story.types("20261122");
+    assert!(!story.is_error(), "{}", story.text());
+    story.says("note: 'To' [AXTextField] says '2026-11-22' now");
+    let mut story = with(|text| match text {
+        "Lon" => "London".to_owned(),
+        text => text.to_owned(),
+    });
+    story.types("Lon");
+    assert!(!story.is_error());
+    story.says("note: 'To' [AXTextField] says 'London' now");
+}
+
+#[test]
+fn a_text_goes_into_what_is_there_and_nothing_is_claimed_of_one_that_leaves_the_field() {
+    let mut story = Story::new();
+    story.types("bob").says_nothing_more();
+    story.types("@example.com").says_nothing_more();
+    let mut story = with(five);
+    story.types("bobby\tsecret").says_nothing_more();
+    story.types("much more\n").says_nothing_more();
+}
+
+#[test]
+fn a_press_and_a_selection_without_an_effect_are_errors() {
+    let mut story = Story::new();
+    story.given(|world| {
+        world.window(
+            crate::story::MAIL,
+            "Options",
+            [0, 0, 300, 200],
+            r#"[AXCheckBox] "Stuck" x:20 y:40 w:80 h:24
+               [AXCheckBox] "Works" x:20 y:80 w:80 h:24
+               [AXRow] "One" x:20 y:120 w:80 h:24"#,
+        );
+        world.on_press("Stuck", |_| {});
+        world.on_press("Works", |world| {
+            let node = world.node("Works").unwrap();
+            node.line.states.toggle(States::CHECKED);
+        });
+    });
+    story.press("Works").says_nothing_more();
+    story.press("Works").says_nothing_more();
+    story.press("Stuck");
+    assert!(story.is_error());
+    story.says("but it is still not checked, and nothing else changed");
+    story.select("One", true).says_nothing_more();
+    story.given(|world| world.node("One").unwrap().makes = Some(nothing));
+    story.select("One", false);
+    assert!(story.is_error());
+    story.says("but it is still selected, and nothing else changed");
+}
+
+#[test]
+fn a_key_that_changes_nothing_is_said_so() {
+    let mut story = Story::new();
+    // A button, which takes no keys.
+    story.given(|world| focus(world, 2));
+    story.press_key("F9");
+    assert!(!story.is_error());
+    story.says("note: F9 changed nothing in the tree");
+    story.click_then("Send", Some("bob"), Some("F9"));
+    story.says("note: F9 changed nothing in the tree");
+    story.given(|world| {
+        world.on_return(MAIL_WINDOW, |world| {
+            world.node("Send").unwrap().says("Sending");
+        });
+    });
+    story.click_then("Sent", Some("bob"), Some("Return"));
+    story.says_nothing_more();
+}
+
+#[test]
+fn a_key_that_only_closes_a_list_over_the_window_is_said_so() {
+    let mut story = Story::new();
+    story.given(|world| {
+        focus(world, 0);
+        world.menu(
+            crate::story::MAIL,
+            [20, 70, 200, 60],
+            "[AXStaticText] \"bob@example.com\" x:20 y:70 w:200 h:20",
+        );
+        let list = world.stack[0].id;
+        world.on_return(MAIL_WINDOW, move |world| world.close(list));
+    });
+    story.press_key("Return");
+    assert!(!story.is_error());
+    story.says("note: Return only closed the list that was open");
+}

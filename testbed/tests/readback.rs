@@ -1,0 +1,149 @@
+//! What was set, typed or pressed is read back, in apps that report success and do something else.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use deskline_testbed::{Answer, Bed};
+use serde_json::{Value, json};
+
+/// The answer's error, or else its notes.
+fn said(answer: &Answer) -> String {
+    if answer.is_error {
+        return answer.field("error").to_owned();
+    }
+    let notes = answer
+        .text
+        .lines()
+        .filter(|line| line.starts_with("note: "));
+    notes.collect()
+}
+
+#[test]
+fn firefox_reports_success_for_what_it_does_not_do() {
+    let bed = Bed::new();
+    let app = bed.firefox(
+        "<p><input aria-label=Name><textarea aria-label=Notes>old</textarea>\
+         <p><input aria-label=Code maxlength=5><input aria-label=Reset oninput=\"this.value=''\">\
+         <p><input type=checkbox aria-label=Stuck onclick='event.preventDefault()'>\
+         <p><input type=checkbox aria-label=Works><input type=password aria-label=Secret>",
+    );
+    let server = bed.server(&[]);
+    let call = |tool: &str, element: &str, mut more: Value| {
+        more["pid"] = app.pid.into();
+        more["element"] = element.into();
+        server.call(tool, more)
+    };
+    let set = |element: &str, value: &str| {
+        call("set_value_and_traverse", element, json!({ "value": value }))
+    };
+    let answer = set("Name", "alice");
+    assert!(answer.is_error, "{answer}");
+    assert!(said(&answer).contains("still says ''"), "{answer}");
+    let answer = set("Notes", "new");
+    assert!(said(&answer).contains("still says 'old'"), "{answer}");
+    // Nobody knows what a password field holds.
+    set("Secret", "hush").ok();
+
+    let typed =
+        |element: &str, text: &str| call("click_and_traverse", element, json!({ "text": text }));
+    assert_eq!(said(&typed("Name", "alice")), "");
+    assert_eq!(said(&typed("Secret", "hush")), "");
+    let answer = typed("Code", "qwertyuiop");
+    let why = "took 5 of 10 characters and says 'qwert' now";
+    assert!(answer.is_error && said(&answer).contains(why), "{answer}");
+    let answer = typed("Reset", "some");
+    assert!(answer.is_error && said(&answer).contains("''"), "{answer}");
+    // What has been set by typing can be set again, and is then what it should be.
+    assert_eq!(said(&typed("Notes", "er")), "");
+
+    let press = |element: &str| call("press_ax_and_traverse", element, json!({}));
+    let answer = press("Stuck");
+    assert!(said(&answer).contains("still not checked"), "{answer}");
+    press("Works").ok();
+}
+
+#[test]
+fn fields_that_limit_mask_and_complete_a_text() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.fields();
+    let call = |tool: &str, element: &str, mut more: Value| {
+        more["pid"] = app.pid.into();
+        more["element"] = element.into();
+        server.call(tool, more)
+    };
+    let typed = |element: &str, text: &str| {
+        let more = json!({"role": "AXTextField", "text": text});
+        call("click_and_traverse", element, more)
+    };
+    let set = |element: &str, value: &str| {
+        call("set_value_and_traverse", element, json!({ "value": value }))
+    };
+    assert_eq!(said(&typed("Name", "alice")), "");
+
+    let answer = typed("Code", "abcdefgh");
+    let why = "took 5 of 8 characters and says 'abcde' now";
+    assert!(answer.is_error && said(&answer).contains(why), "{answer}");
+    let answer = set("Code", "12345678");
+    assert!(answer.is_error, "{answer}");
+
+    let answer = call("press_ax_and_traverse", "Stuck", json!({}));
+    assert!(said(&answer).contains("still not checked"), "{answer}");
+
+    // The mask goes on where the caret is.
+    let more = json!({"role": "AXTextField", "pressKey": "Home"});
+    call("click_and_traverse", "Day", more).ok();
+    let answer = server.call(
+        "type_and_traverse",
+        json!({"pid": app.pid, "text": "20261122"}),
+    );
+    assert!(!answer.is_error, "{answer}");
+    assert!(said(&answer).contains("says '2026-11-22' now"), "{answer}");
+    assert!(app.log().contains(&"text Day 2026-11-22".to_owned()));
+
+    let more = json!({"role": "AXIncrementor", "value": "3"});
+    let answer = call("set_value_and_traverse", "Price", more);
+    assert!(!answer.is_error, "{answer}");
+}
+
+#[test]
+fn return_waits_for_the_button_that_the_text_enables() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.fields();
+    for name in ["one", "two", "three"] {
+        let more = json!({"pid": app.pid, "element": "Name", "role": "AXTextField",
+                          "doubleClick": true, "text": name, "pressKey": "Return"});
+        server.call("click_and_traverse", more).ok();
+        app.wait_for(&format!("saved {name} "));
+    }
+}
+
+#[test]
+fn a_list_of_completions_that_takes_the_return_is_said_so() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.fields();
+    let call = |element: &str, text: &str| {
+        let more = json!({"pid": app.pid, "element": element, "role": "AXTextField",
+                          "text": text, "pressKey": "Return"});
+        server.call("click_and_traverse", more).ok()
+    };
+    call("Name", "alice");
+    app.wait_for("saved alice ");
+    app.clear_log();
+    let answer = call("City", "Lon");
+    assert!(
+        !app.log().iter().any(|line| line.starts_with("saved")),
+        "{:?}",
+        app.log()
+    );
+    assert!(
+        said(&answer).contains("a list over the window was open and may have taken it"),
+        "{answer}"
+    );
+    let key = json!({"pid": app.pid, "keyName": "Return"});
+    server.call("press_key_and_traverse", key).ok();
+    app.wait_for("saved alice Lon");
+    let key = json!({"pid": app.pid, "keyName": "F9"});
+    let answer = server.call("press_key_and_traverse", key).ok();
+    assert_eq!(said(&answer), "note: F9 changed nothing in the tree");
+}

@@ -7,11 +7,12 @@ use crate::call::Action;
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::display::Window;
+use crate::effect::has_ended;
 use crate::error::{Error, Result};
 use crate::handoff::Handoff;
 use crate::report::{Ended, Report, Step};
 use crate::secrecy::Witness;
-use crate::steps::{Steps, Targets, has_ended, no_pid};
+use crate::steps::{Steps, Targets, no_pid};
 
 impl Steps<'_> {
     /// Carries out every step, the first one with `targets`. Leaves the last step's looks at the

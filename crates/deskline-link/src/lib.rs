@@ -19,6 +19,7 @@ mod detail;
 pub mod display;
 pub mod doctor;
 mod done;
+mod effect;
 pub mod end;
 pub mod error;
 mod field;

@@ -1,27 +1,21 @@
 //! The steps of a link, one method each. [`crate::link`] has their order.
 
-use std::time::{Duration, Instant};
-
 use deskline_core::{Diff, States, Tree};
 
 use crate::act::{Act, Outcome};
-use crate::call::{Action, Call, Input, Quiet, Target, Tool};
+use crate::call::{Action, Call, Input, Quiet, Target};
 use crate::cancel::Cancel;
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
-use crate::end::End;
 use crate::error::{Error, Result};
 use crate::handoff::Handoff;
 use crate::late::Told;
 use crate::link::take_picture;
 use crate::open::open;
 use crate::policy::Policy;
-use crate::readback::{LATE, Verdict, read_back};
 use crate::readings::Readings;
 use crate::report::{Report, TakenOver};
 use crate::resolve::{self, Resolved};
-use crate::secrecy::Witness;
-use crate::settle::{self, settle};
 use crate::trees::Scope;
 use crate::wait::wait_for;
 
@@ -218,41 +212,6 @@ impl Steps<'_> {
         })
     }
 
-    /// Compares what the action was for with what the app shows now. Reads once more before it says
-    /// that an effect did not come.
-    fn read_back(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        action: &Action,
-        targets: &Targets,
-        report: &mut Report,
-    ) -> Result<()> {
-        let verdict = |report: &Report| match (report.current(), &report.after) {
-            (Some(before), Some(after)) => {
-                let keys = &report.step.keys;
-                read_back(action, targets.target.as_ref(), keys, (before, after))
-            }
-            _ => Verdict::Held,
-        };
-        let mut found = verdict(report);
-        if let (Verdict::Failed(_), Some(pid)) = (&found, self.pid) {
-            desk.wait_for_change(LATE)?;
-            self.cancel.check()?;
-            let tree = self.readings.traverse(&mut **desk, pid)?;
-            report.step.keys.after = Some(Witness::of(&tree));
-            report.after = Some(tree);
-            found = verdict(report);
-        }
-        match found {
-            Verdict::Held => Ok(()),
-            Verdict::Differs(note) => {
-                report.note(note);
-                Ok(())
-            }
-            Verdict::Failed(why) => Err(Error::NoEffect(why)),
-        }
-    }
-
     fn act(
         &mut self,
         desk: &mut Checkpoint<'_>,
@@ -319,68 +278,6 @@ impl Steps<'_> {
         Ok((act, outcome))
     }
 
-    /// Step 5. The last reading is the second traversal.
-    fn settle(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        handoff: &mut Handoff,
-        report: &mut Report,
-    ) -> Result<()> {
-        let pid = self.pid.ok_or_else(no_pid)?;
-        let options = &self.call.options;
-        let scope = if options.traverse_after || self.call.is_chain() {
-            self.again()
-        } else {
-            Scope::Showing
-        };
-        let before = report.current();
-        match settle(&mut **desk, pid, scope, before, settle::MOST, self.cancel) {
-            Ok((settled, tree)) => {
-                report.step.settled = Some(settled);
-                // A key after the text was preceded by a look of its own.
-                let after = &mut report.step.keys.after;
-                after.get_or_insert_with(|| Witness::of(&tree));
-                report.after = Some(tree);
-            }
-            Err(e) => self.is_effect(e, report)?,
-        }
-        handoff.look(desk)?;
-        if !options.delay_after_action.is_zero() {
-            self.cancel.wait(options.delay_after_action)?;
-            match desk.read(pid, scope) {
-                Ok(tree) => {
-                    report.after = Some(tree);
-                    report.silent = None;
-                }
-                Err(e) => self.is_effect(e, report)?,
-            }
-        }
-        // An app that is ending may still answer, with nothing in its tree.
-        let lists = desk.capabilities().windows.is_there();
-        // An app that can do without windows has not ended.
-        report.ended |= lists && desk.windows(pid)?.is_empty() && desk.app_itself(pid)?.is_none();
-        if report.ended {
-            report.end = await_end(desk, pid, self.cancel)?;
-        }
-        if report.ended || !(options.traverse_after || self.call.is_chain()) {
-            report.after = None;
-        }
-        Ok(())
-    }
-
-    /// After the action the app may be gone, or busy with what it was asked for: that is the
-    /// action's effect, not an error. An app that was opened has to answer.
-    fn is_effect(&self, e: Error, report: &mut Report) -> Result<()> {
-        match e {
-            Error::NotAnswering { ms, .. } if self.call.tool != Tool::Open => {
-                let ms = u64::try_from(ms).unwrap_or(u64::MAX);
-                report.silent = Some(Duration::from_millis(ms));
-                Ok(())
-            }
-            e => has_ended(e, report),
-        }
-    }
-
     pub(crate) fn again(&self) -> Scope {
         Scope::Again {
             budget: self.policy.budget,
@@ -438,33 +335,6 @@ impl Steps<'_> {
 
 pub(crate) fn no_pid() -> Error {
     Error::Input("pid is missing. Call list_applications for the running apps".into())
-}
-
-/// How long the process of an app without windows may take to end.
-const ENDS: Duration = Duration::from_millis(500);
-
-/// How the app's process ended. Waits for it: an app closes its windows first.
-fn await_end(desk: &mut Checkpoint<'_>, pid: u32, cancel: &Cancel) -> Result<Option<End>> {
-    const LOOK: Duration = Duration::from_millis(10);
-    let start = Instant::now();
-    loop {
-        let end = desk.end_of(pid);
-        if end.is_some() || start.elapsed() >= ENDS {
-            return Ok(end);
-        }
-        cancel.wait(LOOK)?;
-    }
-}
-
-/// After the action the app may be gone: that is its effect, not an error.
-pub(crate) fn has_ended(e: Error, report: &mut Report) -> Result<()> {
-    match e {
-        Error::NoProcess(_) | Error::NoWindow { .. } => {
-            report.ended = true;
-            Ok(())
-        }
-        e => Err(e),
-    }
 }
 
 fn resolve_on(tree: Option<&Tree>, target: &Target, window: Option<usize>) -> Result<Resolved> {

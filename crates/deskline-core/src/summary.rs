@@ -111,7 +111,11 @@ impl Summary {
     /// then say how many are missing. Keeps paths of up to 800 characters whole.
     pub fn render(&self) -> String {
         let page = self.page(self.hint);
-        let capped = page.cut || self.visible_elements.len() >= CAP;
+        let capped = page.cut
+            || self
+                .visible_elements
+                .iter()
+                .any(|line| line.starts_with('…'));
         if capped && !self.hint {
             self.page(true).text
         } else {
@@ -209,9 +213,6 @@ impl Summary {
         out
     }
 }
-
-/// A list of this many elements may lack some.
-const CAP: usize = 20;
 
 /// `  … (+40 more)`
 const MORE: usize = 24;
@@ -378,6 +379,8 @@ fn elements(
         element.is_some_and(|e| e.role.is_interactive())
     };
     let (mut first, mut then) = (Vec::new(), Vec::new());
+    // The interactive elements beyond the cap.
+    let mut more = 0;
     // The elements whose texts are listed already: a row, its cell and the label in it have the same
     // text and are listed once.
     let mut said = HashSet::new();
@@ -386,6 +389,8 @@ fn elements(
         if element.role.is_interactive() {
             if first.len() < most_interactive {
                 first.push(element_line(tree, &texts, index, element));
+            } else {
+                more += 1;
             }
         } else if is_static(element) && then.len() < most_static {
             let Some(source) = texts.source(index) else {
@@ -397,6 +402,11 @@ fn elements(
                 then.push(element_line(tree, &texts, index, element));
             }
         }
+    }
+    if more > 0 {
+        first.push(format!(
+            "… (+{more} more that can be acted on, in the file)"
+        ));
     }
     first.append(&mut then);
     first

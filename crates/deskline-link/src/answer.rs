@@ -389,13 +389,19 @@ fn steps(call: &Call, report: &Report, failed: bool) -> Vec<String> {
     if !call.is_chain() {
         return Vec::new();
     }
-    let ended = report.ended_steps.iter().map(|step| step.said.as_str());
-    let last = report.step.done.sentence(report.is_public());
+    let line = |i: usize, said: &str, led_to: &Option<String>| {
+        let said = escape::short(said, STEP);
+        let led_to = led_to.as_ref().map(|led_to| format!(" → {led_to}"));
+        format!("{i} done: {said}{}", led_to.unwrap_or_default())
+    };
+    let ended = report.ended_steps.iter().enumerate();
     let mut lines: Vec<String> = ended
-        .chain((!failed).then_some(last.as_str()))
-        .enumerate()
-        .map(|(i, said)| format!("{} done: {}", i + 1, escape::short(said, STEP)))
+        .map(|(i, step)| line(i + 1, &step.said, &step.led_to))
         .collect();
+    if !failed {
+        let said = report.step.done.sentence(report.is_public());
+        lines.push(line(lines.len() + 1, &said, &report.step.led_to));
+    }
     if failed {
         let at = report.ended_steps.len() + 1;
         lines.push(format!("{at} failed: see error"));
@@ -428,8 +434,8 @@ fn tells_no_secret(call: &Call, report: &Report) -> bool {
         .all(|(i, action)| !sends_text(action) || public(i))
 }
 
-/// The line of a step has at most about this many characters.
-const STEP: usize = 110;
+/// What a step did has at most this many characters.
+const STEP: usize = 90;
 
 /// The arguments as received. Texts and keys that may be secrets are hidden.
 fn arguments(call: &Call, report: &Report) -> Map<String, Value> {

@@ -1,7 +1,7 @@
 //! The steps of a chain: each is resolved on what the one before it led to. A call that is no chain
 //! has one step.
 
-use deskline_core::{Diff, Tree};
+use deskline_core::{Diff, Tree, escape, summary};
 
 use crate::call::Action;
 use crate::checkpoint::Checkpoint;
@@ -10,6 +10,7 @@ use crate::display::Window;
 use crate::effect::has_ended;
 use crate::error::{Error, Result};
 use crate::handoff::Handoff;
+use crate::readback::has_changed;
 use crate::report::{Ended, Report, Step};
 use crate::secrecy::Witness;
 use crate::steps::{Steps, Targets, no_pid};
@@ -36,6 +37,10 @@ impl Steps<'_> {
             let done = targets.and_then(|t| self.carry_out(desk, action, &t, handoff, report));
             if let Err(e) = done {
                 return self.stop(desk, e, report).map(Some);
+            }
+            if let (true, Some(after)) = (self.call.is_chain(), &report.after) {
+                let before = report.current();
+                report.step.led_to = before.and_then(|before| led_to(action, before, after));
             }
             let Some(next) = actions.peek() else { break };
             targets = report.timed("resolve", |report| {
@@ -80,9 +85,14 @@ impl Steps<'_> {
         // Some of the text may have reached the window that took the front.
         let bare = |tree: &Tree| !Witness::of(tree).is_secure();
         let public = report.step.is_public() && (same || tree.as_ref().is_ok_and(bare));
-        let step = std::mem::take(&mut report.step);
+        let mut step = std::mem::take(&mut report.step);
+        if let (false, Ok(tree)) = (same, &tree) {
+            let app = escape::short(&tree.app.name, 40);
+            step.led_to = Some(format!("{app} came to the front"));
+        }
         report.ended_steps.push(Ended {
             said: step.done.sentence(public),
+            led_to: step.led_to,
             public,
         });
         report.silent = None;
@@ -171,4 +181,26 @@ impl Steps<'_> {
             self.readings.carry_over(&renamed);
         }
     }
+}
+
+/// What a step opened or closed, or that it changed nothing, in a few words: steps go on in a dialog
+/// without being told.
+fn led_to(action: &Action, before: &Tree, after: &Tree) -> Option<String> {
+    let diff = Diff::between(before, after);
+    let title = |tree: &Tree, index: usize| summary::name_of(tree, index);
+    if let Some(opened) = after.opened_since(before, &diff) {
+        return Some(format!("opened {}", title(after, opened)));
+    }
+    let id = |tree: &Tree, top: usize| tree.elements.get(top).map(|e| e.id.clone());
+    let now: Vec<_> = after
+        .toplevels()
+        .into_iter()
+        .map(|top| id(after, top))
+        .collect();
+    let gone = |top: &usize| !now.contains(&id(before, *top));
+    if let Some(closed) = before.toplevels().into_iter().find(gone) {
+        return Some(format!("closed {}", title(before, closed)));
+    }
+    let nothing = matches!(action, Action::Input(_)) && !has_changed(before, after);
+    nothing.then(|| "changed nothing in the tree".to_owned())
 }

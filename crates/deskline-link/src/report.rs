@@ -37,6 +37,8 @@ pub(crate) struct Step {
     pub(crate) keys: Keys,
     /// Whether a value was set on an element that is known not to be secure.
     pub(crate) public_value: bool,
+    /// What a step of a chain opened or closed, or that it changed nothing.
+    pub(crate) led_to: Option<String>,
 }
 
 impl Step {
@@ -52,6 +54,8 @@ impl Step {
 pub(crate) struct Ended {
     /// What was done, without secrets.
     pub(crate) said: String,
+    /// [`Step::led_to`].
+    pub(crate) led_to: Option<String>,
     /// Whether no text of it can have reached a secure field.
     pub(crate) public: bool,
 }

@@ -1,6 +1,6 @@
 //! Step 1: resolves a call's target to an element and a point.
 
-use deskline_core::{Point, Ref, Texts, Tree, escape, focus, summary};
+use deskline_core::{Point, Ref, Role, States, Texts, Tree, escape, focus, summary};
 
 use crate::call::{Action, Input, Quiet, Target, Toplevel};
 use crate::error::{Error, Result};
@@ -116,6 +116,37 @@ fn find_ref(tree: &Tree, reference: Ref) -> Result<usize> {
     })
 }
 
+/// What takes a value for this target: of a combo box that can be typed into, its text field. It is the
+/// combo box that has the label.
+pub(crate) fn settable(tree: &Tree, target: Resolved) -> Resolved {
+    let combo = target
+        .index
+        .filter(|&index| tree.elements[index].role == Role::COMBO_BOX);
+    let Some(combo) = combo else {
+        return target;
+    };
+    let inside = |index: &usize| {
+        let mut at = *index;
+        while let Some(parent) = tree.elements[at].parent.filter(|p| *p < at && *p >= combo) {
+            at = parent;
+        }
+        at == combo
+    };
+    let is_field = |&index: &usize| {
+        let element = &tree.elements[index];
+        element.role == Role::TEXT_FIELD && element.states.contains(States::EDITABLE)
+    };
+    let rest = combo + 1..tree.elements.len();
+    let fields: Vec<usize> = rest.take_while(|i| inside(i)).filter(is_field).collect();
+    match fields.as_slice() {
+        [field] => Resolved {
+            name: target.name,
+            ..element(tree, *field, target.others)
+        },
+        _ => target,
+    }
+}
+
 /// `'Send' [AXButton] at (640, 480)`
 pub(crate) fn name_at(tree: &Tree, index: Option<usize>, point: Point) -> String {
     let place = format!("({}, {})", point.x, point.y);
@@ -164,10 +195,10 @@ pub(crate) fn not_found(tree: &Tree, text: &str, role: Option<&str>) -> Error {
         "Its windows are on another Space or in full screen, where accessibility does not list them: a \
          tool that sends input, such as click_and_traverse, goes there and comes back"
     } else if tree.partial.is_empty() {
-        "Call refresh_traversal and grep its file"
+        "Search the file of this answer"
     } else {
         "The tree is partial: what is scrolled away or hidden may be missing, so scroll to it or \
-         open what holds it, or call refresh_traversal and grep its file"
+         open what holds it, and search the file of this answer"
     };
     let nearest = format!("{nearest}. Nothing was touched. {next}");
     Error::NotFound { wanted, nearest }

@@ -134,15 +134,18 @@ impl Steps<'_> {
         let Some(wanted) = wanted.filter(|_| !action.waits()) else {
             return Ok(only_window);
         };
-        let target = resolve_on(tree, wanted, window)?;
+        let mut target = resolve_on(tree, wanted, window)?;
+        // The value is for this element and no other.
+        let sets = matches!(action, Action::Quiet(Quiet::SetValue { .. }));
+        if let (true, Some(tree)) = (sets, tree) {
+            target = resolve::settable(tree, target);
+        }
         let to = match action {
             Action::Input(Input::Drag { to, .. }) => Some(resolve_on(tree, to, window)?),
             _ => None,
         };
         let element = target.index.and_then(|i| tree?.elements.get(i));
         let is = |state| element.is_some_and(|e| e.states.contains(state));
-        // The value is for this element and no other.
-        let sets = matches!(action, Action::Quiet(Quiet::SetValue { .. }));
         let public_value = sets && element.is_some() && !is(States::SECURE);
         let disabled = is(States::DISABLED);
         report.step.others = target.others;

@@ -259,7 +259,7 @@ fn gtk_4() {
       press, check box          refused: 'Wrap' [AXCheckBox] refused press_ax: it has no action. Use click_and_traverse with its ref
       press, radio button       refused: 'Blue' [AXCheckBox] refused press_ax: it has no action. Use click_and_traverse with its ref
       press, tab                refused: 'Third' [AXTab] refused press_ax: it has no action. Use click_and_traverse with its ref
-      press, menu item          refused: no element matches 'Close' with role AXMenuItem. Nearest: "File" [AXMenuBarItem] #eN, "Edit" [AXMenuBarItem] #eN. Nothing was touched. Call refresh_traversal and grep its file
+      press, menu item          refused: no element matches 'Close' with role AXMenuItem. Nearest: "File" [AXMenuBarItem] #eN, "Edit" [AXMenuBarItem] #eN. Nothing was touched. Search the file of this answer
       select, list row          ✓
       select, table row         ✓
       select, tab               ✓
@@ -350,7 +350,7 @@ fn chromium() {
       press, check box          ✓
       press, radio button       ✓
       press, tab                ✓
-      press, menu item          refused: no element matches 'Close' with role AXMenuItem. Nearest: "Large" [AXMenuItem] #eN, "Small" [AXMenuItem] #eN, "Medium" [AXMenuItem] #eN. Nothing was touched. Call refresh_traversal and grep its file
+      press, menu item          refused: no element matches 'Close' with role AXMenuItem. Nearest: "Large" [AXMenuItem] #eN, "Small" [AXMenuItem] #eN, "Medium" [AXMenuItem] #eN. Nothing was touched. Search the file of this answer
       select, list row          ✓
       select, table row         refused: 'Item N' [AXCell] refused set_selected: what it is in has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
       select, tab               refused: 'First' [AXTab] refused set_selected: what it is in has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse

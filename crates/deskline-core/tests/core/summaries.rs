@@ -138,36 +138,35 @@ fn the_hint_stands_where_a_list_was_cut() {
     summary.visible_elements = vec!["[AXButton] \"x\"".repeat(20); 19];
     let cut = summary.render();
     assert!(cut.contains("more)") && cut.contains("hint:"), "{cut}");
-    summary.visible_elements = vec!["[AXButton]".into(); 20];
+    summary.visible_elements = tree_elements(&tree(&window_with(31)));
     let capped = summary.render();
-    assert!(
-        !capped.contains("more)") && capped.contains("hint:"),
-        "{capped}"
-    );
+    assert!(capped.contains("… (+1 more that can be acted on, in the file)"));
+    assert!(capped.contains("hint:"), "{capped}");
 }
 
 #[test]
 fn interactive_elements_come_first_and_both_have_their_caps() {
     let full = tree(&window_with(50));
     let listed = tree_elements(&full);
-    assert_eq!(listed.len(), 40);
+    assert_eq!(listed.len(), 41);
     assert!(
         listed[..30]
             .iter()
             .all(|line| line.starts_with("[AXButton] "))
     );
     assert!(
-        listed[30..]
+        listed[31..]
             .iter()
             .all(|line| line.starts_with("[AXStaticText] "))
     );
+    assert!(listed[30].starts_with("… (+20 more"), "{}", listed[30]);
     insta::assert_snapshot!(
         listed[0],
         @r##"[AXButton] "0 A name that is a good deal longer than fifty ch…" (1000,1000 100×100) checked #e0"##
     );
     let empty = tree("[AXWindow] x:0 y:0 w:999 h:999 visible\n");
     let added = new_elements(&empty, &full, &Diff::between(&empty, &full));
-    assert_eq!(added.len(), 30);
+    assert_eq!(added.len(), 31);
     assert!(tree_elements(&tree("[AXButton] \"Hidden\"")).is_empty());
 }
 

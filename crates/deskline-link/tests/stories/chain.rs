@@ -63,7 +63,7 @@ fn the_first_step_that_fails_ends_the_chain_and_what_was_done_is_said() {
     story.chain(None, steps);
     assert_snapshot!(story.told(), @r##"
     status: error
-    error: Did 1 of 4 steps. Step 2: no element matches 'Attach'. Nearest: "Archive" [AXStaticText] #e8, "To bob" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Call refresh_traversal and grep its file
+    error: Did 1 of 4 steps. Step 2: no element matches 'Attach'. Nearest: "Archive" [AXStaticText] #e8, "To bob" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Search the file of this answer
     pid: 100
     app: Mail
     summary: Did 1 of 4 steps. 0 added, 0 removed, 1 modified.
@@ -87,7 +87,7 @@ fn a_chain_whose_first_step_fails_touches_nothing() {
     story.chain(None, vec![press_ax("Attach"), press_ax("Send")]);
     assert_snapshot!(story.told(), @r##"
     status: error
-    error: Step 1 of 2: no element matches 'Attach'. Nearest: "Archive" [AXStaticText] #e8, "To" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Call refresh_traversal and grep its file
+    error: Step 1 of 2: no element matches 'Attach'. Nearest: "Archive" [AXStaticText] #e8, "To" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Search the file of this answer
     pid: 100
     app: Mail
     steps:
@@ -137,8 +137,8 @@ fn what_a_step_brings_to_the_front_gets_the_next_step_and_then_the_app_again() {
     app: Mail
     summary: Did 3 of 3 steps. 0 added, 0 removed, 1 modified. Settled in _ ms.
     steps:
-      1 done: Clicked 'Send' [AXButton]
-      2 done: Clicked 'Open' [AXButton]
+      1 done: Clicked 'Send' [AXButton] → File Chooser came to the front
+      2 done: Clicked 'Open' [AXButton] → Mail came to the front
       3 done: Clicked 'To' [AXTextField], typed 'bob'
     focus: "New Message" › [AXTextField] "To bob" #e3
     text_changes:
@@ -162,8 +162,8 @@ fn a_chain_may_end_in_the_app_that_came_to_the_front() {
     app: Mail
     summary: Did 2 of 2 steps. 0 added, 0 removed, 0 modified. Settled in _ ms.
     steps:
-      1 done: Clicked 'Send' [AXButton]
-      2 done: Typed 'x'
+      1 done: Clicked 'Send' [AXButton] → File Chooser came to the front
+      2 done: Typed 'x' → changed nothing in the tree
     focus: "Open File"
     app_switch: File Chooser (PID: 400) is now frontmost
     app_switch_elements: 3 total, 2 visible
@@ -184,12 +184,12 @@ fn a_chain_that_insists_on_a_window_follows_nothing() {
     story.chain(Some("new mess"), steps);
     assert_snapshot!(story.told(), @r##"
     status: error
-    error: Did 1 of 2 steps. Step 2: no element matches 'Open'. Nearest: "Send" [AXButton] #e5, "To" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Call refresh_traversal and grep its file
+    error: Did 1 of 2 steps. Step 2: no element matches 'Open'. Nearest: "Send" [AXButton] #e5, "To" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Search the file of this answer
     pid: 100
     app: Mail
     summary: Did 1 of 2 steps. 0 added, 0 removed, 0 modified.
     steps:
-      1 done: Clicked 'Send' [AXButton]
+      1 done: Clicked 'Send' [AXButton] → changed nothing in the tree
       2 failed: see error
     focus: "Open File"
     app_switch: File Chooser (PID: 400) is now frontmost
@@ -219,7 +219,7 @@ fn an_app_out_of_bounds_gets_no_step() {
     app: Mail
     summary: Did 1 of 2 steps. 0 added, 0 removed, 0 modified.
     steps:
-      1 done: Clicked 'Send' [AXButton]
+      1 done: Clicked 'Send' [AXButton] → changed nothing in the tree
       2 failed: see error
     note: the tree of the app now in front: File Chooser (pid 400) is out of bounds, which the person who set Deskline up has drawn (--allow-app, --deny-app). …
     focus: "New Message"

@@ -260,7 +260,7 @@ fn what_follows_the_action_says_that_it_happened() {
     status: success
     pid: 100
     app: Mail
-    summary: Pressed 'Send' [AXButton]. The app has no window any more.
+    summary: Pressed 'Send' [AXButton]. The process ended.
     focus: "New Message"
     "##);
 }

@@ -66,7 +66,7 @@ impl Script {
             happenings: Vec::new(),
             calls: Vec::new(),
             unable: None,
-            exit: None,
+            exit: Some(Exit::Unknown),
             computes: 0,
             computed: Duration::ZERO,
             private: false,

@@ -74,7 +74,7 @@ fn nothing_is_touched_where_the_target_cannot_be_found() {
     story.click("Sned");
     assert_snapshot!(story.told(), @r##"
     status: error
-    error: no element matches 'Sned'. Nearest: "Send" [AXButton] #e5, "Password" [AXTextField] #e4, "New Message" [AXWindow] #e2. Nothing was touched. Call refresh_traversal and grep its file
+    error: no element matches 'Sned'. Nearest: "Send" [AXButton] #e5, "Password" [AXTextField] #e4, "New Message" [AXWindow] #e2. Nothing was touched. Search the file of this answer
     pid: 100
     app: Mail
     focus: "New Message"
@@ -596,7 +596,7 @@ fn an_app_that_ends_by_the_action_is_its_effect() {
     status: success
     pid: 100
     app: Mail
-    summary: Clicked 'Send' [AXButton]. The app has no window any more.
+    summary: Clicked 'Send' [AXButton]. The process ended.
     focus: "New Message"
     "##);
     assert_snapshot!(story.seen(), @"
@@ -642,4 +642,26 @@ fn what_is_opened_comes_to_the_front_and_the_persons_window_comes_back() {
         story.given(|world| world.front().unwrap().id),
         EDITOR_WINDOW
     );
+}
+
+/// The label is the combo box's, the value its text field's.
+#[test]
+fn a_value_for_a_combo_box_that_can_be_typed_into_goes_into_its_field() {
+    let mut story = Story::new();
+    story.given(|world| {
+        let lines = r#"[AXComboBox] "Search for:" x:20 y:440 w:300 h:24
+                         [AXTextField] x:20 y:440 w:280 h:24 editable"#;
+        world.window(MAIL, "Find", [0, 420, 400, 100], lines);
+    });
+    story.set_value("Search for:", "eggs");
+    assert_snapshot!(story.told(), @r##"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Set 'Search for:' [AXComboBox] to 'eggs'. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    focus: "Find"
+    windows: "Find" #e9 (front), "New Message" #e2
+    text_changes:
+      '' -> 'eggs'
+    "##);
 }

@@ -75,8 +75,16 @@ impl Arg {
 }
 
 pub(crate) const PID: Arg = Arg::required("pid", Type::Integer, "");
-pub(crate) const ELEMENT: Arg = Arg::optional("element", Type::Text, "part of its text, any case");
-pub(crate) const ROLE: Arg = Arg::optional("role", Type::Text, "narrows element: AXButton");
+pub(crate) const ELEMENT: Arg = Arg::optional(
+    "element",
+    Type::Text,
+    "part of its text, any case; an exact match wins, then what shows",
+);
+pub(crate) const ROLE: Arg = Arg::optional(
+    "role",
+    Type::Text,
+    "narrows element: AXButton, AXTextField, AXMenuItem, …",
+);
 pub(crate) const REF: Arg = Arg::optional("ref", Type::Text, "e42, as in a tree line");
 pub(crate) const X: Arg = Arg::optional("x", Type::Number, "");
 pub(crate) const Y: Arg = Arg::optional("y", Type::Number, "");
@@ -89,8 +97,11 @@ pub(crate) const WINDOW: Arg = Arg::optional(
     Type::Text,
     "ref or part of its title, if there are several",
 );
-pub(crate) const MODIFIER_FLAGS: Arg =
-    Arg::optional("modifierFlags", Type::Names, "Shift, Control, Alt, Command");
+pub(crate) const MODIFIER_FLAGS: Arg = Arg::optional(
+    "modifierFlags",
+    Type::Names,
+    "Shift, Control, Alt, Command (Super on Linux)",
+);
 
 /// The options of every link. No tool lists them.
 pub(crate) const OPTIONS: [Arg; 7] = [

@@ -24,7 +24,11 @@ pub(super) static CLICK: ToolRecord = ToolRecord {
         HEIGHT,
         Arg::optional("doubleClick", Type::Bool, ""),
         Arg::optional("rightClick", Type::Bool, ""),
-        Arg::optional("text", Type::Text, "typed after the click"),
+        Arg::optional(
+            "text",
+            Type::Text,
+            "typed after the click, at the cursor; set_value replaces",
+        ),
         PRESS_KEY,
         PRESS_KEY_MODIFIERS,
     ],

@@ -34,7 +34,7 @@ fn set_value(args: Args<'_>) -> Result<Action, Wrong> {
 
 pub(super) static PRESS_AX: ToolRecord = ToolRecord {
     name: "press_ax_and_traverse",
-    about: "Press a button, menu item or link as quietly as set_value. Use a click where the app ignores it.",
+    about: "Press a button, link or menu item (of a closed menu too) as quietly as set_value. Use a click where the app ignores it.",
     args: &[PID, ELEMENT, ROLE, REF, X, Y, WIDTH, HEIGHT],
     effect: Effect::Act,
     handler: Handler::Link(Tool::PressAx, press_ax),

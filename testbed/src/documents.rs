@@ -35,7 +35,7 @@ const NO_TIP: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\
     oor:op=\"fuse\"><value>false</value></prop></item></oor:items>";
 
 /// A PDF file with a page for each of these texts, and a line for each line of the text.
-fn pdf(pages: &[&str]) -> String {
+pub fn pdf(pages: &[&str]) -> String {
     let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         {

@@ -44,6 +44,7 @@ pub use app::App;
 pub use apps::Toolkit;
 pub use bed::Bed;
 pub use client::{Client, Pending};
+pub use documents::pdf;
 pub use program::deskline;
 pub use screen::{Screen, Window};
 pub use wait::{PATIENCE, until};

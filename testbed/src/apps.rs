@@ -22,7 +22,7 @@ impl Toolkit {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Gtk3, Self::Gtk4, Self::Qt5];
 
-    fn file(self) -> &'static str {
+    pub(crate) fn file(self) -> &'static str {
         match self {
             Self::Gtk3 => "gtk3.py",
             Self::Gtk4 => "gtk4.py",

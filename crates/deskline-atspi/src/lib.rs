@@ -30,8 +30,10 @@ mod reading;
 mod request;
 mod strategies;
 pub mod toolkits;
+mod toplevels;
 mod tree;
 
 pub use atspi::{AtSpi, Listed, on_bus};
 pub use connection::PATIENCE;
+pub use toplevels::AppToplevel;
 pub use tree::{Toplevel, Windows};

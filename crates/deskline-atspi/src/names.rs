@@ -126,6 +126,15 @@ pub mod role {
     pub const SUBSCRIPT: u32 = 119;
     pub const SUGGESTION: u32 = 128;
 
+    /// Roles of open menus and tool tips, which Qt and GTK 3 put beside their toplevels. The window
+    /// manager does not manage their windows.
+    pub fn pops_up(role: u32) -> bool {
+        matches!(
+            role,
+            COMBO_BOX | LIST | LIST_BOX | MENU | POPUP_MENU | TOOL_TIP
+        )
+    }
+
     /// Roles whose `Text` is their own value rather than the text of their children.
     pub fn holds_text(role: u32) -> bool {
         matches!(

@@ -42,6 +42,7 @@ fn tree(elements: usize, age: usize) -> Tree {
         windows: Vec::new(),
         partial: vec![],
         blind: Vec::new(),
+        coordinates: deskline_core::Coordinates::Screen,
         took: Duration::ZERO,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::escape::short_escaped;
 use crate::texts::own_text;
-use crate::{Element, Point, Ref, Role, States, Texts, Tree};
+use crate::{Coordinates, Element, Point, Ref, Role, States, Texts, Tree};
 
 /// The best match for a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,11 +81,27 @@ impl Tree {
     /// contains the point, in the app's topmost window there; if that is part of an interactive
     /// element, such as a button's label, the interactive one.
     pub fn find_at(&self, point: Point) -> Option<usize> {
+        self.find_at_in(None, point)
+    }
+
+    /// [`Tree::find_at`]. Where coordinates are a window's own, a point is one of `toplevel`, or of the
+    /// active one and the pop-ups where none is given: all windows begin at (0, 0).
+    pub fn find_at_in(&self, toplevel: Option<usize>, point: Point) -> Option<usize> {
         let holds = |e: &Element| e.visible && e.extents.is_some_and(|r| r.contains(point));
         let window = self.window_at(point);
-        let hit = (0..self.elements.len())
-            .rev()
-            .find(|&i| holds(&self.elements[i]) && window.is_none_or(|w| self.may_be_in(i, w)))?;
+        let others: Vec<usize> = match self.coordinates {
+            Coordinates::Screen => Vec::new(),
+            Coordinates::Window => {
+                let meant = toplevel.or_else(|| self.active_toplevel());
+                let tops = self.toplevels().into_iter();
+                tops.filter(|top| Some(*top) != meant).collect()
+            }
+        };
+        let in_others =
+            |i| !others.is_empty() && self.toplevel(i).is_some_and(|t| others.contains(&t));
+        let hit = (0..self.elements.len()).rev().find(|&i| {
+            holds(&self.elements[i]) && window.is_none_or(|w| self.may_be_in(i, w)) && !in_others(i)
+        })?;
         let mut index = hit;
         // A label is at most a few levels inside its button; an ancestor further up is something else.
         for _ in 0..4 {

@@ -31,6 +31,16 @@ pub struct TreeWindow {
     pub elements: Vec<usize>,
 }
 
+/// What the extents of a tree's elements are relative to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Coordinates {
+    /// The screen.
+    #[default]
+    Screen,
+    /// The element's own window, whose place on the screen is not known.
+    Window,
+}
+
 /// What one traversal read, in document order: a container comes before its contents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
@@ -42,6 +52,8 @@ pub struct Tree {
     pub dialog: Option<usize>,
     /// The app's windows, frontmost first; empty if the platform cannot tell.
     pub windows: Vec<TreeWindow>,
+    /// What the extents are relative to.
+    pub coordinates: Coordinates,
     /// What the tree lacks and why, one sentence each; empty if the tree is complete.
     pub partial: Vec<String>,
     /// Where the picture shows something that the tree does not describe, largest first:

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use crate::escape::{self, count, one_line, short_escaped};
 use crate::line_writer::Parts;
-use crate::{DeltaLine, Diff, Element, Line, Texts, Tree};
+use crate::{Coordinates, DeltaLine, Diff, Element, Line, Texts, Tree};
 
 /// An app's name in a header has at most this many characters.
 pub(crate) const NAME: usize = 80;
@@ -142,6 +142,9 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
     let app = escape::name(&tree.app.name, NAME);
     let seconds = tree.took.as_secs_f64();
     push(out, format_args!("# {app} — {elements} ({seconds:.2}s)\n"));
+    if tree.coordinates == Coordinates::Window {
+        out.push_str("# coordinates: window\n");
+    }
     for what in &tree.partial {
         push(out, format_args!("# partial: {}\n", one_line(what)));
     }

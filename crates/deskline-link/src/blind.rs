@@ -275,6 +275,7 @@ mod tests {
                 on_screen: true,
                 elements: vec![0],
             }],
+            coordinates: deskline_core::Coordinates::Screen,
             partial: Vec::new(),
             blind: Vec::new(),
             took: Duration::ZERO,

@@ -69,8 +69,9 @@ impl Capabilities {
     };
 
     /// None of them, all for one reason.
-    pub fn none(why: &'static str) -> Self {
-        let no = || Ability::No(why.into());
+    pub fn none(why: impl Into<Cow<'static, str>>) -> Self {
+        let why = why.into();
+        let no = || Ability::No(why.clone());
         Self {
             windows: no(),
             extents: no(),

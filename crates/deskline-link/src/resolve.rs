@@ -66,7 +66,7 @@ pub(crate) fn resolve(tree: &Tree, target: &Target, window: Option<usize>) -> Re
             }
         }
         Target::Point(point) => {
-            let index = tree.find_at(*point);
+            let index = tree.find_at_in(window, *point);
             let place = Resolved::place(*point);
             Ok(Resolved {
                 index,

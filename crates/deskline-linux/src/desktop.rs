@@ -13,10 +13,11 @@ use deskline_link::{
 use crate::apps::{self, Launch, Launched, Running};
 use crate::display::DisplaySystem;
 use crate::ends::Ends;
+use crate::native;
 use crate::portal::Portal;
 use crate::session::Session;
 use deskline_atspi::toolkits::mapped;
-use deskline_atspi::{self as atspi, AtSpi};
+use deskline_atspi::{self as atspi, AppToplevel, AtSpi};
 use deskline_unix::family::{self, Family};
 use deskline_unix::process;
 
@@ -63,6 +64,8 @@ pub struct LinuxDesktop {
     session: Session,
     atspi: AtSpi,
     display: Box<dyn DisplaySystem>,
+    /// Whether apps may have windows that the display system does not list.
+    has_native: bool,
     portal: Option<Portal>,
     /// What was started last.
     starting: Option<Starting>,
@@ -83,6 +86,7 @@ impl LinuxDesktop {
         attended: bool,
     ) -> Self {
         Self {
+            has_native: session.wayland_display.is_some(),
             session,
             atspi,
             display,
@@ -94,10 +98,37 @@ impl LinuxDesktop {
         }
     }
 
+    /// All windows that an agent may know: the display system's, then native ones.
+    fn known_windows(&mut self) -> Result<Vec<Window>> {
+        let mut windows = self.display.every_window()?;
+        windows.extend(self.native_windows(&windows)?);
+        Ok(windows)
+    }
+
+    /// The windows of apps that have none among `known`.
+    fn native_windows(&mut self, known: &[Window]) -> Result<Vec<Window>> {
+        if !self.has_native {
+            return Ok(Vec::new());
+        }
+        Ok(native::beside(known, self.toplevels()?))
+    }
+
+    fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
+        let what = "listing the windows of apps";
+        self.atspi.toplevels().map_err(atspi::on_bus(what))
+    }
+
+    /// Whether the app has windows, and the display system lists none of them.
+    fn is_native(&mut self, pid: u32) -> Result<bool> {
+        let windows = self.known_windows()?;
+        let listed = self.display.windows(pid)?;
+        Ok(listed.is_empty() && windows.iter().any(|window| window.pid == Some(pid)))
+    }
+
     /// The app with a window that has this name in our own answers, or this window title.
     fn called(&mut self, identifier: &str) -> Result<Option<u32>> {
         let wanted = identifier.trim().to_lowercase();
-        for window in self.display.every_window()? {
+        for window in self.known_windows()? {
             let name = window.pid.map(|pid| self.atspi.name_of(pid));
             let mut names = name.into_iter().chain([window.title]);
             if names.any(|text| text.to_lowercase() == wanted) {
@@ -123,7 +154,7 @@ impl LinuxDesktop {
             .atspi
             .apps()
             .map_err(atspi::on_bus("listing the apps"))?;
-        let windows = self.display.every_window()?;
+        let windows = self.known_windows()?;
         // The frontmost window's app comes first.
         for pid in windows.iter().filter_map(|window| window.pid) {
             if listed.iter().all(|app| app.pid != pid) {
@@ -145,7 +176,8 @@ impl LinuxDesktop {
 
     /// How far what was started has come. It may have handed over to an instance that ran already.
     fn come(&mut self, starting: &mut Starting) -> Result<Progress> {
-        let windows = self.display.mapped_windows()?;
+        let mut windows = self.display.mapped_windows()?;
+        windows.extend(self.native_windows(&windows)?);
         let handed_over = starting.launched.exited().is_some_and(|s| s.success());
         // The bus asks an instance that runs, too: its windows are there before.
         let ran = |w: &Window| w.pid.is_some_and(|pid| starting.launched.made(pid));
@@ -202,7 +234,11 @@ impl LinuxDesktop {
     /// The app's windows, for the coordinates of toolkits that do not know their own.
     fn windows_of(&mut self, pid: u32) -> Result<atspi::Windows> {
         let popups = self.atspi.needs_popups(pid);
-        self.display.windows_for_tree(pid, popups)
+        let windows = self.display.windows_for_tree(pid, popups)?;
+        Ok(atspi::Windows {
+            unplaced: self.has_native && windows.toplevels.is_empty(),
+            ..windows
+        })
     }
 }
 
@@ -295,7 +331,13 @@ impl Display for LinuxDesktop {
     }
 
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        native::refuse(window)?;
         self.display.activate(window, cancel)
+    }
+
+    fn app_itself(&mut self, pid: u32) -> Result<Option<Window>> {
+        let native = self.has_native && self.is_native(pid)?;
+        Ok(native.then(|| native::stand_in(pid)))
     }
 
     fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
@@ -389,9 +431,12 @@ impl Display for LinuxDesktop {
 
 impl Apps for LinuxDesktop {
     fn applications(&mut self) -> Result<Vec<Application>> {
-        let front = front_pid(&mut *self.display)?;
+        let mut front = front_pid(&mut *self.display)?;
+        if front.is_none() && self.has_native {
+            front = native::active(&self.toplevels()?);
+        }
         let mut applications: Vec<Application> = Vec::new();
-        for window in self.display.every_window()? {
+        for window in self.known_windows()? {
             let Some(pid) = window.pid else { continue };
             let known = applications.iter_mut().find(|a| a.app.pid == pid);
             if let Some(application) = known {
@@ -418,7 +463,7 @@ impl Apps for LinuxDesktop {
         if let Some(pid) = self.running(&launch)?.filter(|_| !launch.opens_document()) {
             return Ok(Opened::Running(pid));
         }
-        let before = self.display.every_window()?;
+        let before = self.known_windows()?;
         let launched = apps::launch(&launch, &self.session)?;
         let name = launch.name.clone();
         self.starting = Some(Starting {
@@ -468,7 +513,8 @@ impl Apps for LinuxDesktop {
         let Some(portal) = &mut self.portal else {
             return Ok(false);
         };
-        if !portal.pending() {
+        // Without processes of windows it is not known when the dialog has come.
+        if !portal.pending() || !self.display.capabilities().pids.is_there() {
             return Ok(false);
         }
         // What was asked for has come when another process is in front.

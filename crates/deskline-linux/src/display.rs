@@ -1,5 +1,6 @@
 //! The display systems of Linux: what a desktop of this crate needs of one, and how to reach it.
 
+mod wayland;
 mod x11;
 
 use deskline_atspi as atspi;
@@ -7,6 +8,7 @@ use deskline_link::{Display, Error, Result, Window};
 use deskline_x11::X11Display;
 
 use crate::session::Session;
+use wayland::TreesOnly;
 
 /// A display system: the contract's display, and what AT-SPI and the start of apps need beyond it.
 pub(crate) trait DisplaySystem: Display + Send {
@@ -19,16 +21,21 @@ pub(crate) trait DisplaySystem: Display + Send {
 }
 
 /// Connects to the display of the session. A further display system is a line here.
+///
+/// A Wayland session works without X11: where Xwayland is not there, or refuses us, apps are read and
+/// driven through their trees.
 pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
-    if let Some(name) = &session.display {
-        return Ok(Box::new(X11Display::connect(
-            name,
-            session.xauthority.as_deref(),
-        )?));
+    let wayland = session.wayland_display.is_some();
+    match &session.display {
+        Some(name) => match X11Display::connect(name, session.xauthority.as_deref()) {
+            Ok(x11) => Ok(Box::new(x11)),
+            Err(e) if wayland => {
+                tracing::warn!("Xwayland is not used: {e}");
+                Ok(Box::new(TreesOnly::of(session)))
+            }
+            Err(e) => Err(e),
+        },
+        None if wayland => Ok(Box::new(TreesOnly::of(session))),
+        None => Err(Error::Unavailable(session.missing().join(" "))),
     }
-    Err(Error::Unavailable(
-        "this session is Wayland without Xwayland, which Deskline cannot drive yet. Use an X11 \
-         session, or a private desktop: deskline serve --desktop private"
-            .into(),
-    ))
 }

@@ -4,6 +4,7 @@
 mod accessibility;
 mod apps;
 mod display;
+mod wayland;
 
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -24,6 +25,9 @@ const PRIVATE: &str = "use a private desktop: deskline --desktop private";
 /// `attended` is the option of that name: a person is there even if the desktop is private.
 pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     let deadline = Instant::now() + LOOK;
+    // Apps may have windows that X11 does not list.
+    let native = session.wayland_display.is_some();
+    let trees_only = native && session.display.is_none();
     let (for_display, for_bus) = (session.clone(), session.clone());
     let display = start(move || display::look(&for_display));
     let bus = start(move || accessibility::look(&for_bus));
@@ -38,15 +42,23 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
         (vec![Check::fail("accessibility", finding, remedy)], None)
     });
     checks.extend(more);
-    let drivable = match (&windows, &listed) {
-        (Some(windows), Some(listed)) => apps::look(windows, &listed.apps, &mut checks),
+    let drivable = match &listed {
+        Some(listed) if windows.is_some() || native => {
+            let windows = windows.iter().flatten().map(|window| window.pid);
+            let on_bus = listed
+                .apps
+                .iter()
+                .filter(|app| native && app.windows != Some(0));
+            let owners: Vec<u32> = windows.chain(on_bus.map(|app| app.pid)).collect();
+            apps::look(&owners, &listed.apps, &mut checks)
+        }
         _ => vec![],
     };
 
     let deadline = Instant::now() + TRY;
     let session = session.clone();
     let for_guard = session.clone();
-    let guard = start(move || display::guard(&for_guard, attended));
+    let guard = (!trees_only).then(|| start(move || display::guard(&for_guard, attended)));
     let front = windows.into_iter().flatten().find(|w| w.viewable);
     let picture = front.map(|window| start(move || display::picture(&session, &window)));
     let tree = listed
@@ -65,7 +77,7 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
             Check::warn("picture", "it could not be taken in time", remedy)
         })
     }));
-    checks.push(by(&guard, deadline).unwrap_or_else(display::no_guard));
+    checks.extend(guard.map(|guard| by(&guard, deadline).unwrap_or_else(display::no_guard)));
     checks
 }
 

@@ -6,6 +6,7 @@ mod desktop;
 mod display;
 pub mod doctor;
 mod ends;
+mod native;
 mod platform;
 mod portal;
 pub mod private;

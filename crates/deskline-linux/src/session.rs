@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use deskline_link::{Error, Result};
+use deskline_unix::process;
 use deskline_x11::connection::Connection;
 
 pub use discover::Sources;
@@ -78,11 +79,15 @@ impl Session {
         session
     }
 
-    /// What is missing, one sentence each, with what to do about it. Empty if apps can be reached.
+    /// What is missing, one sentence each, with what to do about it. Empty if apps can be reached. A
+    /// display that does not answer is not missing where the other one, X11's or Wayland's, does.
     pub fn missing(&self) -> Vec<String> {
+        let display = self.display.is_some() || self.wayland_display.is_some();
+        let needed = |named: &&String| !display || named.starts_with("DBUS_");
         let mut missing: Vec<String> = self
             .silent
             .iter()
+            .filter(needed)
             .map(|named| {
                 format!(
                     "{named} does not answer. Correct it in the server's environment, or unset it \
@@ -91,7 +96,6 @@ impl Session {
             })
             .collect();
         let silent = |name: &str| self.silent.iter().any(|named| named.contains(name));
-        let display = self.display.is_some() || self.wayland_display.is_some();
         if !display && !silent("DISPLAY=") {
             missing.push(
                 "No display: neither DISPLAY nor WAYLAND_DISPLAY leads to a display of this user, \
@@ -115,6 +119,14 @@ impl Session {
     /// The home directory of the session's apps.
     pub fn home(&self) -> Option<&Path> {
         self.environment.get("HOME").map(Path::new)
+    }
+
+    /// The name of the Wayland compositor's process, such as `sway`; `None` if none answers.
+    pub fn compositor(&self) -> Option<String> {
+        let name = self.wayland_display.as_deref()?;
+        let pid = socket::compositor(name, self.runtime_dir.as_deref())?;
+        let name = Some(process::name(pid)).filter(|name| !name.is_empty());
+        Some(name.unwrap_or_else(|| "unknown compositor".into()))
     }
 
     /// Connects to the X11 display with the session's cookie.

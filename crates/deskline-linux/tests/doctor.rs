@@ -220,8 +220,8 @@ fn no_display_and_a_wayland_one() {
         &found,
         "display",
         Status::Fail,
-        "Wayland only (wayland-7)",
-        "X11 session",
+        "wayland-7 does not answer",
+        "log in again",
     );
 }
 

@@ -7,7 +7,9 @@ mod windows;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use deskline_core::{App, Element, ElementId, Rect, Role, States, Text, Tree, TreeWindow};
+use deskline_core::{
+    App, Coordinates, Element, ElementId, Rect, Role, States, Text, Tree, TreeWindow,
+};
 
 use crate::engine::Node;
 use crate::names::{StateSet, role};
@@ -96,6 +98,11 @@ pub fn build(
         windows: tree_windows(windows, &toplevels, &position),
         partial: Vec::new(),
         blind: Vec::new(),
+        coordinates: if windows.unplaced {
+            Coordinates::Window
+        } else {
+            Coordinates::Screen
+        },
         took,
     };
     tree.scope_visible();
@@ -124,16 +131,7 @@ fn toplevels(
     windows: &Windows,
 ) -> Vec<(usize, Pair)> {
     let all = nodes.first().map_or(&[][..], |root| &root.children);
-    // Qt and GTK 3 also put open menus and tool tips below the root. Their windows are not managed
-    // by the window manager, so they are not in the list of toplevels.
-    let pops_up = |n: &Node| {
-        use role::{COMBO_BOX, LIST, LIST_BOX, MENU, POPUP_MENU, TOOL_TIP};
-        matches!(
-            n.role,
-            Some(COMBO_BOX | LIST | LIST_BOX | MENU | POPUP_MENU | TOOL_TIP)
-        )
-    };
-    let is_frame = |f: &usize| nodes[*f].showing && !pops_up(&nodes[*f]);
+    let is_frame = |f: &usize| nodes[*f].showing && !nodes[*f].role.is_some_and(role::pops_up);
     let shown: Vec<usize> = all.iter().copied().filter(is_frame).collect();
     let described: Vec<Frame<'_>> = shown
         .iter()
@@ -145,7 +143,7 @@ fn toplevels(
         })
         .collect();
     let pairs = pairing::pair(toolkit.units(), &described, windows, &mut known.learnt);
-    if !toolkit.maps_before_it_tells() {
+    if !toolkit.maps_before_it_tells() && !windows.unplaced {
         let mut of: Vec<&[usize]> = Vec::new();
         let missing = described.iter().zip(&pairs).filter(|(_, pair)| {
             // Two frames match only the same window, so the window of one is missing.
@@ -209,14 +207,14 @@ fn placements(
     let gtk4 = !toolkit.knows_the_screen();
     // A node without a window in the list (a menu) uses the map of the app's window with the
     // largest scale. GTK 4 nodes without a window get no bounds, as their coordinates are relative
-    // to it.
+    // to it, unless that is all that can be known.
     let scaled = || {
         let maps = toplevels.iter().filter_map(|(_, pair)| pair.map);
         maps.max_by(|a, b| a.scale.total_cmp(&b.scale))
             .filter(|map| map.scale > 1.0)
             .unwrap_or(Map::SAME)
     };
-    let elsewhere = (!gtk4).then(scaled);
+    let elsewhere = (!gtk4 || windows.unplaced).then(scaled);
     let mut maps: Vec<Option<Map>> = vec![None; nodes.len()];
     for (frame, pair) in toplevels {
         // If the toolkit reports screen coordinates in pixels, use them as they are.

@@ -321,6 +321,7 @@ mod tests {
             toplevels,
             popups: vec![],
             front: front.map(WindowId),
+            unplaced: false,
         }
     }
 

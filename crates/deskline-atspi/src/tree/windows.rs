@@ -11,6 +11,9 @@ pub struct Windows {
     pub popups: Vec<Rect>,
     /// The front window, of any app. Only set if this app has several windows.
     pub front: Option<WindowId>,
+    /// Whether it is not known where on the screen the app's windows are, nor ever will be. What the
+    /// toolkit reports is then taken as relative to each window. Toolkits on Wayland report no more.
+    pub unplaced: bool,
 }
 
 /// A toplevel, as the window system reports it.

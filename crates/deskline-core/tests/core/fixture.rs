@@ -45,6 +45,7 @@ pub(crate) fn tree(lines: &str) -> Tree {
         windows: Vec::new(),
         partial: vec![],
         blind: Vec::new(),
+        coordinates: deskline_core::Coordinates::Screen,
         took: Duration::from_millis(84),
     }
 }
@@ -151,6 +152,7 @@ prop_compose! {
             dialog,
             windows: Vec::new(),
             partial,
+            coordinates: deskline_core::Coordinates::Screen,
             blind,
             took: Duration::from_millis(5),
         }

@@ -1,4 +1,4 @@
-use deskline_core::{Match, Point, Ref, States, Text, Tree, nearest};
+use deskline_core::{Coordinates, Match, Point, Ref, States, Text, Tree, nearest};
 use proptest::prelude::*;
 
 use crate::fixture::{any_tree, at, hostile, tree};
@@ -110,6 +110,29 @@ fn a_point_is_for_what_a_click_there_presses() {
     assert_eq!(hit(10, 205), Some(Ref(12)), "not further than its row");
     assert_eq!(hit(500, 500), Some(Ref(2)), "the window");
     assert_eq!(hit(5_000, 5), None);
+}
+
+#[test]
+fn a_point_in_window_coordinates_is_for_the_active_window() {
+    let mut tree = tree(
+        r#"
+[AXApplication] "Mail" #e1
+  [AXWindow] "Inbox" x:0 y:0 w:900 h:700 visible #e2
+    [AXButton] "Send" x:10 y:10 w:60 h:30 visible focused #e3
+  [AXWindow] "Preferences" x:0 y:0 w:300 h:200 visible #e4
+    [AXButton] "Reset" x:10 y:10 w:60 h:30 visible #e5
+  [AXMenu] "More" x:200 y:10 w:60 h:30 visible #e6
+    [AXMenuItem] "Archive" x:200 y:10 w:60 h:30 visible #e7
+"#,
+    );
+    tree.coordinates = Coordinates::Window;
+    let hit = |toplevel, x| {
+        let index = tree.find_at_in(toplevel, Point { x, y: 20 })?;
+        tree.elements[index].reference
+    };
+    assert_eq!(hit(None, 20), Some(Ref(3)), "the window with the focus");
+    assert_eq!(hit(Some(3), 20), Some(Ref(5)), "the window that is named");
+    assert_eq!(hit(None, 210), Some(Ref(7)), "an open menu");
 }
 
 #[test]

@@ -36,8 +36,10 @@ fn only_what_shows_is_listed_on_demand() {
     tree.partial = vec!["closed menus: 500 ms were over\n# diff: forged".into()];
     tree.blind = vec!["(0,0 900×600) [AXGroup (panel)]".into()];
     tree.dialog = Some(1);
+    tree.coordinates = deskline_core::Coordinates::Window;
     insta::assert_snapshot!(full_tree(&tree, true), @r##"
     # Messages — 5 elements (0.08s)
+    # coordinates: window
     # partial: closed menus: 500 ms were over\n# diff: forged
     # dialog: "Ann" [AXWindow (frame)] #e2
     # blind: (0,0 900×600) [AXGroup (panel)]

@@ -67,6 +67,7 @@ pub fn tree(ids: impl IntoIterator<Item = String>) -> Tree {
         windows: Vec::new(),
         partial: Vec::new(),
         blind: Vec::new(),
+        coordinates: deskline_core::Coordinates::Screen,
         took: Duration::ZERO,
     }
 }

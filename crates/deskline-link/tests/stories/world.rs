@@ -353,6 +353,7 @@ impl World {
             elements,
             partial: Vec::new(),
             blind: Vec::new(),
+            coordinates: deskline_core::Coordinates::Screen,
             took: Duration::ZERO,
         };
         tree.scope_visible();

@@ -24,6 +24,7 @@ impl DisplaySystem for X11Display {
             toplevels: toplevels.into_iter().map(for_tree).collect(),
             popups,
             front,
+            unplaced: false,
         })
     }
 

@@ -3,7 +3,6 @@
 use super::Check;
 use deskline_atspi::toolkits::mapped;
 use deskline_unix::process;
-use deskline_x11::Toplevel;
 
 /// List at most this many apps: a longer report is not read.
 const MOST: usize = 10;
@@ -15,13 +14,15 @@ pub(super) struct App {
     pub(super) windows: Option<i32>,
 }
 
+/// `owners` are the processes that have windows, frontmost first, with repetitions.
+///
 /// Adds a check for each app that has windows and cannot be driven, and one for all that can be.
 /// Returns the pids of those that can be, frontmost first.
-pub(super) fn look(windows: &[Toplevel], listed: &[App], checks: &mut Vec<Check>) -> Vec<u32> {
+pub(super) fn look(owners: &[u32], listed: &[App], checks: &mut Vec<Check>) -> Vec<u32> {
     let mut pids: Vec<u32> = vec![];
-    for window in windows {
-        if window.pid != 0 && !pids.contains(&window.pid) {
-            pids.push(window.pid);
+    for &pid in owners {
+        if pid != 0 && !pids.contains(&pid) {
+            pids.push(pid);
         }
     }
     let mut wrong = vec![];

@@ -4,7 +4,7 @@
 use x11rb::connection::{Connection as _, RequestConnection as _};
 use x11rb::protocol::{composite, damage, res, shm, xinput, xkb, xtest};
 
-use super::{Check, PRIVATE, named};
+use super::{Check, PRIVATE, named, wayland};
 use crate::session::Session;
 use deskline_x11::connection::Connection;
 use deskline_x11::{Kind, Toplevel, X11};
@@ -46,17 +46,22 @@ const NEEDED: [(&str, &str, bool); 7] = [
 /// Checks the display. Also returns its app windows, frontmost first, if they could be read.
 pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Vec<Toplevel>>) {
     let Some(display) = &session.display else {
-        return (vec![absent(session)], None);
+        let checks = match session.wayland_display {
+            Some(_) => wayland::look(session),
+            None => vec![absent(session)],
+        };
+        return (checks, None);
     };
     let (raw, screen) = match session.connect_x11() {
         Ok(connected) => connected,
+        Err(_) if session.wayland_display.is_some() => return (wayland::look(session), None),
         Err(e) => return (vec![refused(display, &e.to_string())], None),
     };
     let mut checks = vec![Check::ok(DISPLAY, facts(display, &raw, screen))];
     if let Some(wayland) = &session.wayland_display {
         checks.push(Check::warn(
             "Wayland",
-            format!("{wayland}: apps that do not run through Xwayland cannot be clicked, typed into or seen in pictures"),
+            format!("{wayland}: apps that do not run through Xwayland are read and pressed through accessibility, but cannot be clicked, typed into or seen in pictures"),
             format!("start them with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or --ozone-platform=x11, log in to an X11 session, or {PRIVATE}"),
         ));
     }
@@ -170,17 +175,6 @@ fn alone() -> String {
 }
 
 fn absent(session: &Session) -> Check {
-    if let Some(wayland) = &session.wayland_display {
-        return Check::fail(
-            DISPLAY,
-            format!(
-                "Wayland only ({wayland}), without Xwayland: windows, input and pictures do not work there yet"
-            ),
-            format!(
-                "log in to an X11 session (at the login screen: \"on Xorg\"), turn Xwayland on, or {PRIVATE}"
-            ),
-        );
-    }
     let missing = session.missing();
     let why = missing.iter().find(|m| m.contains("DISPLAY"));
     Check::failed(DISPLAY, why.map_or("none", String::as_str), PRIVATE)

@@ -2,12 +2,12 @@
 
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with,
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, UCred, connect, socket_with,
     sockopt::socket_peercred,
 };
 
@@ -17,10 +17,15 @@ const TCP_TIMEOUT: Duration = Duration::from_millis(200);
 /// The uid of the process that listens at `address`, without blocking. A full queue (EAGAIN) is an
 /// error too, as the uid of the listener is then unknown.
 fn probe(address: &SocketAddrUnix) -> Result<u32, Errno> {
+    Ok(peer(address)?.uid.as_raw())
+}
+
+/// The process that listens at `address`, and its user.
+fn peer(address: &SocketAddrUnix) -> Result<UCred, Errno> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
     connect(&socket, address)?;
-    Ok(socket_peercred(&socket)?.uid.as_raw())
+    socket_peercred(&socket)
 }
 
 fn listener(address: &SocketAddrUnix) -> Option<u32> {
@@ -89,11 +94,22 @@ pub(super) fn display_answers(display: &str, sockets: &Path, uid: u32) -> bool {
     })
 }
 
-/// Whether a Wayland compositor of `uid` answers. `wl_display_connect(3)`.
+/// Whether a Wayland compositor of `uid` answers.
 pub(super) fn wayland_answers(name: &str, runtime_dir: Option<&Path>, uid: u32) -> bool {
+    wayland_path(name, runtime_dir).is_some_and(|path| path_answers(&path, uid))
+}
+
+/// The pid of the compositor that listens on a Wayland socket.
+pub(super) fn compositor(name: &str, runtime_dir: Option<&Path>) -> Option<u32> {
+    let address = SocketAddrUnix::new(wayland_path(name, runtime_dir)?).ok()?;
+    u32::try_from(peer(&address).ok()?.pid.as_raw_nonzero().get()).ok()
+}
+
+/// `wl_display_connect(3)`
+fn wayland_path(name: &str, runtime_dir: Option<&Path>) -> Option<PathBuf> {
     let path = Path::new(name);
     if path.is_absolute() {
-        return path_answers(path, uid);
+        return Some(path.to_owned());
     }
-    runtime_dir.is_some_and(|dir| path_answers(&dir.join(path), uid))
+    Some(runtime_dir?.join(path))
 }

@@ -124,6 +124,26 @@ fn a_display_that_is_named_and_silent_is_not_exchanged() {
 }
 
 #[test]
+fn a_dead_display_beside_a_live_one_is_not_missing() {
+    let mut machine = Machine::new();
+    machine.listen("run/wayland-7");
+    let bus = machine.listen("bus");
+    machine.own = vec![
+        ("DISPLAY", ":9".to_owned()),
+        ("WAYLAND_DISPLAY", "wayland-7".to_owned()),
+        ("XDG_RUNTIME_DIR", machine.at("run").display().to_string()),
+        (
+            "DBUS_SESSION_BUS_ADDRESS",
+            format!("unix:path={}", bus.display()),
+        ),
+    ];
+    let found = machine.find();
+    assert_eq!(found.display, None);
+    assert_eq!(found.wayland_display.as_deref(), Some("wayland-7"));
+    assert_eq!(found.missing(), Vec::<String>::new());
+}
+
+#[test]
 fn a_display_alone_is_completed_by_its_own_session() {
     let mut machine = Machine::new();
     let (one, two) = (machine.session(1), machine.session(2));

@@ -75,6 +75,7 @@ pub(crate) fn read<O: Os>(
         windows,
         partial: Vec::new(),
         blind: Vec::new(),
+        coordinates: deskline_core::Coordinates::Screen,
         took: start.elapsed(),
     };
     for (table, more) in walk.unread_rows() {

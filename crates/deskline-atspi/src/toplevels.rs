@@ -1,0 +1,122 @@
+//! The toplevels of all apps on the bus, as the apps describe them. Where no display system lists
+//! windows, these stand for them.
+
+use std::time::{Duration, Instant};
+
+use crate::atspi::{AtSpi, Listed};
+use crate::bus::{self, Body, Call, Reader};
+use crate::decode;
+use crate::names::{ACCESSIBLE, PROPERTIES, ROOT, StateSet, role};
+
+/// How long the apps may take to answer, all together. A list must not wait for one that hangs.
+const AT_ONCE: Duration = Duration::from_millis(200);
+
+/// The maximum number of toplevels: an app may claim to have any number.
+const MOST: usize = 1_000;
+
+/// A toplevel that shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AppToplevel {
+    /// Its app's process.
+    pub pid: u32,
+    /// Its app's bus name and its object's path, joined: unique on the bus.
+    pub id: String,
+    /// Its title. Hostile data.
+    pub title: String,
+    /// Whether its app reports that it has the keyboard.
+    pub active: bool,
+}
+
+impl AtSpi {
+    /// The toplevels that show, in the order of their apps and windows. Apps that do not answer within
+    /// 200 ms are left out.
+    pub fn toplevels(&mut self) -> Result<Vec<AppToplevel>, bus::Error> {
+        let apps = self.apps()?;
+        let children = apps.iter().map(|app| Call {
+            destination: &app.bus_name,
+            path: ROOT,
+            interface: ACCESSIBLE,
+            member: "GetChildren",
+            body: Body::new(),
+        });
+        let mut objects: Vec<(usize, String, String)> = Vec::new();
+        let deadline = Instant::now() + AT_ONCE;
+        let asked = self.bus.batch(children, 64, deadline, |app, reply| {
+            let Ok(message) = reply else { return };
+            // A malformed reply is no toplevel.
+            let listed = message.reader().array(8, Reader::object);
+            for (name, path) in listed.unwrap_or_default() {
+                if objects.len() < MOST {
+                    objects.push((app, name.to_owned(), path.to_owned()));
+                }
+            }
+        });
+        unless_late(asked)?;
+        objects.sort_by_key(|(app, ..)| *app);
+        self.describe(&apps, &objects)
+    }
+
+    /// Asks each object for its name, role and states, and keeps the toplevels that show.
+    fn describe(
+        &mut self,
+        apps: &[Listed],
+        objects: &[(usize, String, String)],
+    ) -> Result<Vec<AppToplevel>, bus::Error> {
+        let about = |(_, name, path): &'_ (usize, String, String)| {
+            let accessible = |member, body| (name.clone(), path.clone(), member, body);
+            let property = Body::new().str(ACCESSIBLE).str("Name");
+            [
+                accessible("Get", property),
+                accessible("GetRole", Body::new()),
+                accessible("GetState", Body::new()),
+            ]
+        };
+        let asked: Vec<_> = objects.iter().flat_map(about).collect();
+        let calls = asked.iter().map(|(name, path, member, body)| Call {
+            destination: name,
+            path,
+            interface: if *member == "Get" {
+                PROPERTIES
+            } else {
+                ACCESSIBLE
+            },
+            member,
+            body: body.clone(),
+        });
+        let mut found: Vec<(Option<u32>, StateSet, String)> =
+            vec![Default::default(); objects.len()];
+        let deadline = Instant::now() + AT_ONCE;
+        let done = self.bus.batch(calls, 64, deadline, |i, reply| {
+            let (Ok(message), Some(found)) = (reply, found.get_mut(i / 3)) else {
+                return;
+            };
+            let mut reader = message.reader();
+            match i % 3 {
+                0 => found.2 = reader.variant_str().unwrap_or_default().to_owned(),
+                1 => found.0 = reader.u32().ok(),
+                _ => found.1 = decode::states(&mut reader).unwrap_or_default(),
+            }
+        });
+        unless_late(done)?;
+        let toplevel =
+            |((app, name, path), (number, states, title)): (&(usize, String, String), _)| {
+                let (number, states): (Option<u32>, StateSet) = (number, states);
+                let shows = states.has(StateSet::SHOWING) && !number.is_none_or(role::pops_up);
+                shows.then(|| AppToplevel {
+                    pid: apps[*app].pid,
+                    id: format!("{name}{path}"),
+                    title,
+                    active: states.has(StateSet::ACTIVE),
+                })
+            };
+        Ok(objects.iter().zip(found).filter_map(toplevel).collect())
+    }
+}
+
+/// What has come in time counts.
+fn unless_late(asked: Result<(), bus::Error>) -> Result<(), bus::Error> {
+    match asked {
+        Err(bus::Error::Timeout) => Ok(()),
+        other => other,
+    }
+}

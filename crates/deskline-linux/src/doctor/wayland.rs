@@ -1,0 +1,61 @@
+//! Checks a display system by what it says that it can do: a row for each capability.
+
+use deskline_link::capabilities::Ability;
+
+use super::{Check, PRIVATE};
+use crate::display;
+use crate::session::Session;
+
+/// What agents lose without a capability. The capability's name comes first.
+const WINDOWS: (&str, &str) = (
+    "windows",
+    "apps are listed by their accessibility trees, and coordinates are relative to each window",
+);
+const RAISE: (&str, &str) = ("raise", "no window is brought to the front");
+const POINTER: (&str, &str) = (
+    "pointer",
+    "no clicks, drags or scrolling: agents use press_ax, set_value and set_selected",
+);
+const KEYS: (&str, &str) = (
+    "keys",
+    "no typing and no keys: agents use set_value and press_ax",
+);
+const PICTURE: (&str, &str) = ("picture", "agents have only the trees");
+
+/// Checks a Wayland session that has no X11 display that lets us in.
+pub(super) fn look(session: &Session) -> Vec<Check> {
+    let wayland = session.wayland_display.as_deref().unwrap_or_default();
+    let Some(compositor) = session.compositor() else {
+        return vec![Check::fail(
+            "display",
+            format!("the Wayland display {wayland} does not answer"),
+            format!("log in again, or {PRIVATE}"),
+        )];
+    };
+    let can = match display::connect(session) {
+        Ok(display) => display.capabilities(),
+        Err(e) => return vec![Check::failed("display", &e.to_string(), PRIVATE)],
+    };
+    let row = |(name, loss): (&'static str, &str), ability: &Ability| match ability {
+        Ability::Yes => Check::ok(name, "yes"),
+        Ability::No(_) => Check::warn(name, format!("no: {loss}"), ""),
+    };
+    let input = can.pointer.is_there() || can.keys.is_there();
+    vec![
+        Check::warn(
+            "display",
+            format!("{wayland}, {compositor}: Wayland, without X11"),
+            format!("for input and pictures log in to an X11 session, or {PRIVATE}"),
+        ),
+        row(WINDOWS, &can.windows),
+        row(RAISE, &can.raise),
+        row(POINTER, &can.pointer),
+        row(KEYS, &can.keys),
+        row(PICTURE, &can.pictures),
+        match can.guard {
+            Ability::Yes => Check::ok("guard", "yes"),
+            Ability::No(_) if !input => Check::ok("guard", "not needed: no input is sent"),
+            Ability::No(why) => Check::warn("guard", why, ""),
+        },
+    ]
+}

@@ -1,0 +1,98 @@
+//! Native Wayland windows, which no display system of ours lists. The toplevels that their apps describe
+//! on the accessibility bus stand for them: apps are listed and opened by these.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use deskline_atspi::AppToplevel;
+use deskline_link::{Error, Window, WindowId};
+
+/// Why input to such a window is refused where the session has a display system for others.
+const WHY: &str = "the app's window is a native Wayland one, which Deskline can neither see nor bring \
+    to the front. Started with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or --ozone-platform=x11 the app \
+    would run through Xwayland";
+
+/// The windows of apps that have none among `known`, the active one first.
+pub(crate) fn beside(known: &[Window], mut toplevels: Vec<AppToplevel>) -> Vec<Window> {
+    toplevels.retain(|t| known.iter().all(|window| window.pid != Some(t.pid)));
+    toplevels.sort_by_key(|t| !t.active);
+    toplevels.into_iter().map(window).collect()
+}
+
+/// The app whose toplevel has the keyboard, if one app alone claims it.
+pub(crate) fn active(toplevels: &[AppToplevel]) -> Option<u32> {
+    let mut pids = toplevels.iter().filter(|t| t.active).map(|t| t.pid);
+    let first = pids.next()?;
+    pids.all(|pid| pid == first).then_some(first)
+}
+
+fn window(toplevel: AppToplevel) -> Window {
+    let mut hasher = DefaultHasher::new();
+    toplevel.id.hash(&mut hasher);
+    Window {
+        id: WindowId(hasher.finish()),
+        pid: Some(toplevel.pid),
+        title: toplevel.title,
+        extents: None,
+    }
+}
+
+/// What stands for an app whose windows are native. No display system has such an id.
+pub(crate) fn stand_in(pid: u32) -> Window {
+    Window {
+        id: WindowId(STAND_INS | u64::from(pid)),
+        pid: Some(pid),
+        title: String::new(),
+        extents: None,
+    }
+}
+
+/// X11's ids have 32 bits.
+const STAND_INS: u64 = 1 << 63;
+
+/// The error if this is [`stand_in`]'s window.
+pub(crate) fn refuse(window: WindowId) -> Result<(), Error> {
+    if window.0 & STAND_INS == 0 {
+        return Ok(());
+    }
+    Err(Error::Unsupported {
+        what: "sending input to this app",
+        why: WHY.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn toplevel(pid: u32, id: &str, active: bool) -> AppToplevel {
+        AppToplevel {
+            pid,
+            id: id.into(),
+            title: format!("{pid}{id}"),
+            active,
+        }
+    }
+
+    #[test]
+    fn an_app_is_listed_by_one_of_both() {
+        let xterm = window(toplevel(1, "/x", false));
+        let native = vec![
+            toplevel(1, "/a", true),
+            toplevel(2, "/b", false),
+            toplevel(3, "/c", true),
+        ];
+        assert_eq!(active(&native), None, "two apps claim the keyboard");
+        assert_eq!(active(&native[1..]), Some(3));
+        let titles: Vec<String> = beside(&[xterm], native)
+            .into_iter()
+            .map(|w| w.title)
+            .collect();
+        assert_eq!(titles, ["3/c", "2/b"]);
+    }
+
+    #[test]
+    fn only_a_stand_in_is_refused() {
+        assert!(refuse(stand_in(7).id).is_err());
+        assert!(refuse(WindowId(0x0060_0007)).is_ok());
+    }
+}

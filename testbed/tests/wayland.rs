@@ -1,0 +1,159 @@
+//! A Wayland session without X11: what works there through the apps' trees alone, and what the tools
+//! answer that need more.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use deskline_testbed::{Sway, Toolkit};
+use serde_json::json;
+
+#[test]
+fn apps_are_read_pressed_and_filled_in_through_their_trees() {
+    let sway = Sway::new();
+    let server = sway.server();
+    for toolkit in Toolkit::ALL {
+        let app = sway.widgets(toolkit, &server);
+        let pid = app.pid();
+        let read = server.call("refresh_traversal", json!({"pid": pid})).ok();
+        assert!(
+            read.file().lines().nth(1) == Some("# coordinates: window"),
+            "{toolkit:?}: {}",
+            read.file()
+        );
+        let ok = read.line_of("AXButton", "OK");
+        assert!(ok.visible, "{toolkit:?}: {ok:?}");
+
+        let button = json!({"pid": pid, "element": "OK", "role": "AXButton"});
+        server.call("press_ax_and_traverse", button.clone()).ok();
+        app.wait_for("clicked OK");
+        let field = json!({"pid": pid, "element": "Name", "role": "AXTextField", "value": "Ann"});
+        let set = server.call("set_value_and_traverse", field).ok();
+        app.wait_for("text Name Ann");
+        assert!(
+            set.diff_lines().iter().any(|l| l.contains("-> \"Ann\"")),
+            "{set}"
+        );
+
+        // Input could go anywhere, so none is sent.
+        let before = app.log();
+        for (tool, more) in [
+            ("click_and_traverse", json!({"element": "OK"})),
+            ("type_and_traverse", json!({"text": "Bob"})),
+            ("press_key_and_traverse", json!({"keyName": "Return"})),
+            ("scroll_and_traverse", json!({"x": 1, "y": 1, "deltaY": 1})),
+        ] {
+            let mut arguments = more;
+            arguments["pid"] = pid.into();
+            let answer = server.call(tool, arguments);
+            assert!(answer.is_error, "{tool}: {answer}");
+            assert!(
+                answer.error().contains("Wayland session (sway)")
+                    && answer.error().contains("Use press_ax_and_traverse"),
+                "{tool}: {answer}"
+            );
+        }
+        assert_eq!(app.log(), before, "{toolkit:?}");
+    }
+}
+
+/// The four numbers of a tree line mean the same element when they are passed back.
+#[test]
+fn coordinates_of_a_window_are_passed_back() {
+    let sway = Sway::new();
+    let server = sway.server();
+    for toolkit in Toolkit::ALL {
+        let app = sway.widgets(toolkit, &server);
+        let pid = app.pid();
+        let read = server.call("refresh_traversal", json!({"pid": pid})).ok();
+        let place = read.line_of("AXButton", "OK").extents.unwrap();
+        let place =
+            json!({"pid": pid, "x": place.x, "y": place.y, "width": place.w, "height": place.h});
+        server.call("press_ax_and_traverse", place).ok();
+        app.wait_for("clicked OK");
+    }
+}
+
+#[test]
+fn a_chain_waits_selects_and_searches() {
+    let sway = Sway::new();
+    let server = sway.server();
+    let app = sway.widgets(Toolkit::Gtk3, &server);
+    let pid = app.pid();
+    let steps = json!([
+        {"do": "press_ax", "element": "Late", "role": "AXButton"},
+        {"do": "wait_for", "element": "Here I am"},
+        {"do": "set_value", "element": "Name", "role": "AXTextField", "value": "Ann"},
+        {"do": "set_selected", "element": "Row 2", "role": "AXRow"},
+    ]);
+    let chain = json!({"pid": pid, "steps": steps});
+    let done = server.call("chain_and_traverse", chain).ok();
+    assert_eq!(done.list("steps").len(), 4, "{done}");
+    app.wait_for("late");
+    app.wait_for("text Name Ann");
+    app.wait_for("selected Row 2");
+    let found = server
+        .call("search_tree", json!({"pattern": "here i am"}))
+        .ok();
+    assert!(found.text.contains("Here I am"), "{found}");
+    // A chain that needs input says which step it stopped at.
+    let steps = json!([
+        {"do": "press_ax", "element": "OK", "role": "AXButton"},
+        {"do": "type", "text": "Bob"},
+    ]);
+    let stopped = server.call("chain_and_traverse", json!({"pid": pid, "steps": steps}));
+    assert!(stopped.is_error, "{stopped}");
+    assert!(stopped.text.contains("Wayland session (sway)"), "{stopped}");
+}
+
+#[test]
+fn apps_are_listed_and_opened_without_a_list_of_windows() {
+    let sway = Sway::new();
+    let server = sway.server();
+    let app = sway.widgets(Toolkit::Qt5, &server);
+    let opened = server.call(
+        "open_application_and_traverse",
+        json!({"identifier": "gnome-calculator"}),
+    );
+    let pid = opened.ok().pid();
+    for key in ["7", "×", "6", "="] {
+        let button = json!({"pid": pid, "element": key, "role": "AXButton"});
+        server.call("press_ax_and_traverse", button).ok();
+    }
+    let read = server.call("refresh_traversal", json!({"pid": pid})).ok();
+    assert!(read.file().contains("\"42\""), "{}", read.file());
+    let listed = server.call("list_applications", json!({})).ok();
+    for (name, pid) in [("qt5.py", app.pid()), ("gnome-calculator", pid)] {
+        let line = format!("{name} (PID: {pid})");
+        assert!(listed.text.contains(&line), "{line} in {listed}");
+    }
+    // One that runs is found, not started again.
+    let again = json!({"identifier": "gnome-calculator"});
+    let again = server.call("open_application_and_traverse", again).ok();
+    assert_eq!(again.pid(), pid);
+}
+
+#[test]
+fn the_doctor_has_a_row_for_each_capability() {
+    let sway = Sway::new();
+    let server = sway.server();
+    let _app = sway.widgets(Toolkit::Gtk4, &server);
+    let journal = sway
+        .deskline(&["doctor", "--dir"])
+        .arg("j")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&journal.stdout).into_owned();
+    assert!(journal.status.success(), "{said}");
+    for row in [
+        "! display        wayland-1, sway: Wayland, without X11",
+        "! windows        no:",
+        "! raise          no:",
+        "! pointer        no:",
+        "! keys           no:",
+        "! picture        no:",
+        "✓ guard          not needed",
+        "✓ apps           1 of 1",
+        "✓ tree",
+        "Agents can work here.",
+    ] {
+        assert!(said.contains(row), "{row}\n{said}");
+    }
+}

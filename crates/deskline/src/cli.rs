@@ -188,6 +188,17 @@ pub(crate) enum Command {
     Selftest(Selftest),
     /// Run a private desktop until a signal comes or its command ends
     Desktop(DesktopArgs),
+    /// Print the completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages, for packages
+    #[command(hide = true)]
+    Manual {
+        /// The folder, which must exist
+        folder: PathBuf,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ mod grep;
 mod install;
 mod log;
 mod output;
+mod pages;
 mod platform;
 mod replay;
 mod run;
@@ -50,6 +51,8 @@ fn start(cli: Cli) -> ExitCode {
         Command::Install(args) => install::install(&args),
         Command::Uninstall(args) => install::uninstall(&args),
         Command::Desktop(desktop) => platform::desktop(&desktop),
+        Command::Completions { shell } => pages::completions(shell),
+        Command::Manual { folder } => pages::manual(&folder),
         #[cfg(target_os = "macos")]
         Command::Selftest(args) => platform::selftest(settings, &args),
     };

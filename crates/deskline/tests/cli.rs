@@ -143,3 +143,18 @@ fn looks_back() {
     assert_eq!(outcome(&run(&["log"], "")), (0, "No calls yet.\n".into()));
     assert_eq!(outcome(&run(&["log", "--json"], "")), (0, String::new()));
 }
+
+#[test]
+fn completions_and_manual_pages() {
+    for shell in ["bash", "zsh", "fish"] {
+        let (code, script) = outcome(&run(&["completions", shell], ""));
+        assert_eq!(code, 0);
+        assert!(script.contains("uninstall"), "{shell}: {script}");
+    }
+    let folder = folder();
+    let path = folder.path().to_str().unwrap();
+    assert_eq!(outcome(&run(&["manual", path], "")).0, 0);
+    let page = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    assert!(page("deskline.1").contains("accessibility tree"));
+    assert!(page("deskline-install.1").contains("dry"));
+}

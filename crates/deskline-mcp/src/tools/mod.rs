@@ -9,6 +9,8 @@ mod look;
 mod pointer;
 mod quiet;
 #[cfg(test)]
+mod reference;
+#[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;

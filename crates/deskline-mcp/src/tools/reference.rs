@@ -1,0 +1,103 @@
+//! docs/tools.md is made from the records: this test fails when it is stale.
+//! `DESKLINE_WRITE=1 cargo test -p deskline-mcp reference` writes it.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Effect, Handler, TOOLS, ToolRecord};
+
+const INTRODUCTION: &str = "\
+# Tools
+
+Made from the tool records by `DESKLINE_WRITE=1 cargo test -p deskline-mcp reference`; a test fails when it is stale.
+
+An agent sees the descriptions and arguments below, and the instructions of the handshake. `--read-only` leaves only
+the tools that change nothing. `deskline call TOOL '{…}'` calls any of them by hand.
+
+## What tools have in common
+
+- **Targets.** `element` is a part of the text, with `role` if needed; `ref` is the `#e42` of a tree line; `x` and `y` are
+  screen pixels. A text that fits several elements takes the exact match, then what shows; the answer names the others.
+- **Answers** begin with `status:` and name the tree file and the picture, then what changed. An error says what was
+  wrong and what to do next, and whether anything was done.
+- **Options**, which every tool that runs a link accepts, and no schema lists, as every session pays for the list:
+  `traverseBefore`, `traverseAfter`, `showDiff`, `onlyVisibleElements`, `showAnimation`, `animationDuration` and
+  `delayAfterAction`.
+";
+
+fn effect(record: &ToolRecord) -> &'static str {
+    match record.effect {
+        Effect::ReadFile => "Reads the journal's files.",
+        Effect::Look => "Changes nothing.",
+        Effect::Set => "Sets or selects something; doing it twice is as doing it once.",
+        Effect::Act => "May do anything that the person can.",
+    }
+}
+
+fn cell(value: &Value) -> String {
+    value.as_str().unwrap_or_default().replace('|', "\\|")
+}
+
+/// `string`, `list of string`.
+fn kind(property: &Value) -> String {
+    match cell(&property["type"]).as_str() {
+        "array" => format!("list of {}s", cell(&property["items"]["type"])),
+        other => other.to_owned(),
+    }
+}
+
+fn section(record: &ToolRecord, page: &mut String) {
+    let entry = serde_json::to_value(record.entry("")).unwrap();
+    let about = cell(&entry["description"]);
+    let offered = if record.reads_only() {
+        " Offered with `--read-only`."
+    } else {
+        ""
+    };
+    let links = matches!(record.handler, Handler::Link(..) | Handler::Chain);
+    let options = if links { " Takes the options." } else { "" };
+    let effect = effect(record);
+    let name = record.name;
+    write!(
+        page,
+        "\n## {name}\n\n{about}\n\n{effect}{offered}{options}\n"
+    )
+    .unwrap();
+    let schema = &entry["inputSchema"];
+    let properties = schema["properties"].as_object().unwrap();
+    if properties.is_empty() {
+        page.push_str("\nNo arguments.\n");
+        return;
+    }
+    page.push_str("\n| argument | type | |\n|---|---|---|\n");
+    let required = schema["required"].as_array();
+    for (name, property) in properties {
+        let needed = required.is_some_and(|all| all.iter().any(|one| one == name.as_str()));
+        let needed = if needed { "required" } else { "" };
+        let about = [needed.to_owned(), cell(&property["description"])];
+        let about: Vec<_> = about.into_iter().filter(|part| !part.is_empty()).collect();
+        let (kind, about) = (kind(property), about.join(": "));
+        writeln!(page, "| `{name}` | {kind} | {about} |").unwrap();
+    }
+}
+
+#[test]
+fn the_reference_is_made_from_the_records() {
+    let mut page = INTRODUCTION.to_owned();
+    for record in TOOLS {
+        section(record, &mut page);
+    }
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tools.md");
+    if std::env::var_os("DESKLINE_WRITE").is_some() {
+        std::fs::write(&file, &page).unwrap();
+    }
+    let there = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        there == page,
+        "docs/tools.md is stale: DESKLINE_WRITE=1 cargo test -p deskline-mcp reference"
+    );
+}

@@ -1,0 +1,249 @@
+"""Installs each package of OUT into an empty folder and calls a tool through it, as a client would.
+
+    check.py OUT [--short]
+
+--short leaves out what only a release needs: each further platform's packages, Homebrew's and Nix's syntax.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+from client import Client
+from npm_registry import NpmRegistry
+
+MACHINE = {"x86_64": "x64", "aarch64": "arm64", "arm64": "arm64"}[os.uname().machine]
+PLATFORM = f"{os.uname().sysname.lower()}-{MACHINE}"
+APP = "org.gnome.Calculator"
+CHECKS = []
+
+
+class Skip(Exception):
+    """Why a check cannot be done here."""
+
+
+def check(work):
+    CHECKS.append(work)
+    return work
+
+
+def run(*command, fails=False, **options):
+    done = subprocess.run(
+        list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, **options
+    )
+    text = done.stdout.decode(errors="replace")
+    if (done.returncode != 0) != fails:
+        raise AssertionError(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{text}")
+    return text
+
+
+def need(program):
+    if shutil.which(program) is None:
+        raise Skip(f"{program} is not installed")
+
+
+def use(*command, folder, env=None):
+    """Opens an app on a private desktop through an installed server, and reads what the call has written."""
+    env = (env or dict(os.environ)) | {"DESKLINE_DIR": str(folder / "journal")}
+    with Client([*command, "--desktop", "private"], env) as client:
+        text, failed = client.call("open_application_and_traverse", identifier=APP)
+    assert not failed and "status: success" in text, text
+    tree = re.search(r"^file: (\S+)", text, re.M).group(1)
+    assert re.search(r"\[AXButton[^]]*\] \"7\"", Path(tree).read_text()), f"{tree} has no button 7"
+
+
+def empty_environment(folder, path="/usr/bin:/bin"):
+    """A new user's."""
+    return {"HOME": str(folder / "home"), "PATH": path, "LANG": "C.UTF-8"}
+
+
+@check
+def archive(out, folder):
+    """install.sh with the archive beside it; a changed archive installs nothing."""
+    [packed] = out.glob(f"deskline-*-{PLATFORM}.tar.gz")
+    for name in (packed.name, "install.sh"):
+        shutil.copy(out / name, folder)
+    prefix = folder / "prefix"
+    env = empty_environment(folder)
+    run("sh", folder / "install.sh", "--prefix", prefix, env=env)
+    assert (prefix / "share/man/man1/deskline.1").is_file()
+    run("bash", "-n", prefix / "share/bash-completion/completions/deskline")
+    use(prefix / "bin/deskline", folder=folder, env=env)
+    with open(folder / packed.name, "ab") as file:
+        file.write(b"x")
+    said = run("sh", folder / "install.sh", "--prefix", folder / "other", fails=True, env=env)
+    assert "checksum" in said and not (folder / "other").exists(), said
+    # Downloaded, as from a release.
+    (folder / packed.name).unlink()
+    if shutil.which("curl"):
+        env["DESKLINE_DOWNLOAD"] = out.as_uri()
+        run("sh", folder / "install.sh", "--prefix", folder / "other", env=env)
+        run(folder / "other/bin/deskline", "--version")
+
+
+@check
+def deb(out, folder):
+    """dpkg installs it into an empty root and removes every file."""
+    need("dpkg")
+    architecture = run("dpkg", "--print-architecture").strip()
+    [package] = out.glob(f"deskline_*_{architecture}.deb")
+    # apt resolves its dependencies.
+    run("apt-get", "install", "--simulate", "--no-install-recommends", package)
+    root = folder / "root"
+    admin = root / "var/lib/dpkg"
+    for name in ("info", "updates", "triggers"):
+        (admin / name).mkdir(parents=True)
+    (admin / "status").touch()
+    dpkg = ["dpkg", "--root", root, "--force-depends", "--force-not-root", "--log", folder / "dpkg.log"]
+    run(*dpkg, "--install", package)
+    manual = root / "usr/share/man/man1"
+    pages = {page.name for page in manual.iterdir()}
+    assert {"deskline.1.gz", "deskline-doctor.1.gz", "deskline-install.1.gz"} <= pages, pages
+    if shutil.which("man"):
+        said = run("man", "--warnings", "--local-file", manual / "deskline.1.gz", env=os.environ | {"MANPAGER": "cat"})
+        assert "--read-only" in said, said
+    use(root / "usr/bin/deskline", folder=folder)
+    run(*dpkg, "--remove", "deskline")
+    left = [path for path in (root / "usr").rglob("*") if path.is_file()] if (root / "usr").exists() else []
+    assert not left, left
+
+
+@check
+def npm(out, folder):
+    """npx -y deskline, and npm i of the files, from a registry with nothing but our packages."""
+    need("npx")
+    home = folder / "home"
+    home.mkdir()
+    with NpmRegistry(out) as registry:
+        env = dict(os.environ) | {
+            "HOME": str(home),
+            "npm_config_cache": str(folder / "cache"),
+            "npm_config_registry": registry.address,
+            "npm_config_update_notifier": "false",
+        }
+        use("npx", "-y", "deskline", folder=folder, env=env)
+    project = folder / "project"
+    project.mkdir()
+    env["npm_config_offline"] = "true"
+    [main] = out.glob("deskline-[0-9]*.tgz")
+    [native] = out.glob(f"deskline-{PLATFORM}-[0-9]*.tgz")
+    run("npm", "i", "--no-audit", "--no-fund", native, main, cwd=project, env=env)
+    bin = project / "node_modules/.bin/deskline"
+    use(bin, folder=folder, env=env)
+    shutil.rmtree(project / f"node_modules/@deskline/{PLATFORM}")
+    said = run(bin, "--version", fails=True, env=env)
+    assert "--omit=optional" in said, said
+
+
+@check
+def wheel(out, folder):
+    """pip install of the file."""
+    [package] = out.glob(f"deskline-*-py3-none-*{os.uname().machine}.whl")
+    run(sys.executable, "-m", "venv", folder / "venv")
+    pip = folder / "venv/bin/pip"
+    run(pip, "install", "--no-index", "--no-deps", package)
+    use(folder / "venv/bin/deskline", folder=folder)
+    run(pip, "uninstall", "--yes", "deskline")
+    assert not (folder / "venv/bin/deskline").exists()
+
+
+@check
+def mcp_bundle(out, folder):
+    """The bundle's manifest is valid, and starts the server as Claude Desktop would."""
+    [package] = out.glob(f"deskline-*-{PLATFORM}.mcpb")
+    mcpb = os.environ["DESKLINE_MCPB"]
+    run(mcpb, "unpack", package, folder / "bundle")
+    run(mcpb, "validate", folder / "bundle/manifest.json")
+    manifest = json.loads((folder / "bundle/manifest.json").read_text())
+    start = manifest["server"]["mcp_config"]
+    words = {"__dirname": str(folder / "bundle")}
+    words |= {f"user_config.{name}": str(option["default"]) for name, option in manifest["user_config"].items()}
+
+    def filled(text):
+        return re.sub(r"\$\{([^}]+)\}", lambda found: words[found[1]], text)
+
+    use(filled(start["command"]), *map(filled, start["args"]), folder=folder)
+    assert len(manifest["tools"]) >= 15, manifest["tools"]
+
+
+@check
+def metadata(out, folder):
+    """Versions, names and checksums agree."""
+    run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=out)
+    server = json.loads((out / "server.json").read_text())
+    assert len(server["description"]) <= 100, "the registry takes at most 100 characters"
+    for package in server["packages"]:
+        assert package["registryType"] == "mcpb" or package["version"] == server["version"], package
+        if package["registryType"] == "mcpb":
+            assert package["fileSha256"] in (out / "SHA256SUMS").read_text(), package
+    [main] = out.glob("deskline-[0-9]*.tgz")
+    package = json.loads(run("tar", "-xzOf", main, "package/package.json"))
+    assert package["mcpName"] == server["name"], package
+    for file in ("install.sh", "deskline.rb", "server.json"):
+        assert not re.search(r"@[A-Z_]+@", (out / file).read_text()), f"{file} has a word that was not filled in"
+
+
+def release_binary(out, folder):
+    """The binaries need no symbol younger than glibc 2.28, and nothing beside glibc."""
+    need("objdump")
+    machines = {"linux-x64": "x86-64", "linux-arm64": "AARCH64"}
+    for platform in machines:
+        binary = out / "bin" / platform / "deskline"
+        if not binary.is_file():
+            continue
+        found = run("objdump" if platform == PLATFORM else "aarch64-linux-gnu-objdump", "-p", binary)
+        versions = [tuple(map(int, v.split("."))) for v in re.findall(r"GLIBC_([0-9.]+)", found)]
+        assert versions and max(versions) <= (2, 28), max(versions)
+        libraries = set(re.findall(r"NEEDED +(\S+)", found))
+        others = {lib for lib in libraries if not re.match(r"(libc|libm|libdl|libpthread|librt|ld-linux.*)\.so", lib)}
+        assert not others, others
+        print(f"    {platform}: glibc {'.'.join(map(str, max(versions)))}, {binary.stat().st_size / 1e6:.1f} MB")
+
+
+def homebrew_syntax(out, folder):
+    """ruby -c"""
+    need("ruby")
+    run("ruby", "-c", out / "deskline.rb")
+
+
+def nix_syntax(out, folder):
+    """nix-instantiate --parse"""
+    need("nix-instantiate")
+    env = dict(os.environ) | {"NIX_STORE_DIR": str(folder), "NIX_STATE_DIR": str(folder), "NIX_LOG_DIR": str(folder)}
+    run("nix-instantiate", "--parse", Path(__file__).parent / "nix/flake.nix", env=env)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--short", action="store_true")
+    args = parser.parse_args()
+    checks = CHECKS if args.short else [*CHECKS, release_binary, homebrew_syntax, nix_syntax]
+    failed = skipped = 0
+    for work in checks:
+        started = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="deskline-package-") as folder:
+            try:
+                work(args.out.resolve(), Path(folder))
+                outcome = "ok"
+            except Skip as why:
+                skipped += 1
+                outcome = f"skipped: {why}"
+            except Exception:
+                failed += 1
+                outcome = "FAILED\n" + traceback.format_exc()
+        print(f"  {work.__name__}: {outcome} ({time.monotonic() - started:.1f} s)", flush=True)
+    passed = len(checks) - failed - skipped
+    print(f"test result: {'FAILED' if failed else 'ok'}. {passed} passed; {failed} failed; {skipped} ignored;")
+    sys.exit(failed > 0)
+
+
+main()

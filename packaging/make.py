@@ -1,0 +1,294 @@
+"""Makes the packages of a release from the binaries in OUT/bin/PLATFORM/deskline.
+
+    make.py OUT [--debug]
+
+--debug says that the binaries run on this machine only: the wheel gets a tag that says so.
+"""
+
+import argparse
+import gzip
+import hashlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import tomllib
+from pathlib import Path
+
+from client import Client
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+MANYLINUX = "manylinux_2_17_{0}.manylinux2014_{0}"
+# Node's names for the system and the processor, and Debian's and Python's for both.
+PLATFORMS = {
+    "linux-x64": ("linux", "x64", "amd64", MANYLINUX.format("x86_64")),
+    "linux-arm64": ("linux", "arm64", "arm64", MANYLINUX.format("aarch64")),
+    "darwin-x64": ("darwin", "x64", None, "macosx_12_0_x86_64"),
+    "darwin-arm64": ("darwin", "arm64", None, "macosx_12_0_arm64"),
+}
+
+
+def run(*command, **options):
+    options.setdefault("stdout", subprocess.PIPE)
+    return subprocess.run(list(map(str, command)), check=True, timeout=300, **options).stdout
+
+
+class Release:
+    def __init__(self, out, debug):
+        self.out, self.debug = out.resolve(), debug
+        self.work = self.out / "work"
+        self.platforms = [p for p in PLATFORMS if self.binary(p).is_file()]
+        workspace = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]
+        repository = os.environ.get("GITHUB_REPOSITORY", "deskline/deskline")
+        self.version = workspace["version"]
+        self.words = {
+            "VERSION": self.version,
+            "DESCRIPTION": workspace["description"],
+            "REPOSITORY": f"https://github.com/{repository}",
+            "SERVER_NAME": f"io.github.{repository}",
+        }
+        # The time of the last commit, so that the same source gives the same packages.
+        self.time = int(run("git", "-C", ROOT, "log", "-1", "--format=%ct"))
+        os.environ["SOURCE_DATE_EPOCH"] = str(self.time)
+        self.made = []
+
+    def binary(self, platform):
+        return self.out / "bin" / platform / "deskline"
+
+    def own(self):
+        """The binary that runs here."""
+        machine = "x64" if os.uname().machine in ("x86_64", "amd64") else "arm64"
+        return self.binary(f"{os.uname().sysname.lower()}-{machine}")
+
+    def text(self, template, **words):
+        text = (HERE / template).read_text()
+        for name, word in (self.words | words).items():
+            text = text.replace(f"@{name}@", word)
+        return text
+
+    def folder(self, name):
+        folder = self.work / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        return folder
+
+    def add(self, path):
+        self.made.append(path)
+        print(f"  {path.name}  {path.stat().st_size / 1e6:.1f} MB")
+
+    def checksum(self, name):
+        return hashlib.sha256((self.out / name).read_bytes()).hexdigest()
+
+
+def program(release, platform, folder):
+    """Copies the binary into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(release.binary(platform), folder / "deskline")
+    (folder / "deskline").chmod(0o755)
+
+
+def share(release):
+    """Manual pages and completions, by the binary that runs here."""
+    own = release.own()
+    folder = release.folder("share")
+    manual = folder / "man" / "man1"
+    manual.mkdir(parents=True)
+    run(own, "manual", manual)
+    for shell, path in {
+        "bash": "bash-completion/completions/deskline",
+        "zsh": "zsh/site-functions/_deskline",
+        "fish": "fish/vendor_completions.d/deskline.fish",
+    }.items():
+        (folder / path).parent.mkdir(parents=True)
+        (folder / path).write_bytes(run(own, "completions", shell))
+    return folder
+
+
+def tools(release):
+    """Names and first sentences, from the server."""
+    with tempfile.TemporaryDirectory() as journal, Client([release.own(), "--dir", journal]) as client:
+        listed = client.ask("tools/list")["tools"]
+    return [{"name": t["name"], "description": t["description"].split(". ")[0].rstrip(".")} for t in listed]
+
+
+def archive(release, platform, shared):
+    name = f"deskline-{release.version}-{platform}"
+    top = release.folder("archive") / name
+    program(release, platform, top / "bin")
+    shutil.copytree(shared, top / "share")
+    for file in ("README.md", "CHANGELOG.md", "LICENSE", "LICENSE-MIT", "LICENSE-APACHE"):
+        shutil.copy(ROOT / file, top)
+
+    def same(entry):
+        entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = release.time, 0, 0, "", ""
+        return entry
+
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        tar.add(top, arcname=name, filter=same)
+    path = release.out / f"{name}.tar.gz"
+    path.write_bytes(gzip.compress(packed.getvalue(), mtime=release.time))
+    release.add(path)
+
+
+def installer(release):
+    names = [p.name for p in release.made if p.name.endswith(".tar.gz")]
+    sums = "\n".join(f"{release.checksum(name)}  {name}" for name in names)
+    path = release.out / "install.sh"
+    path.write_text(release.text("install.sh", CHECKSUMS=sums))
+    path.chmod(0o755)
+    release.add(path)
+
+
+def deb(release, platform, shared):
+    architecture = PLATFORMS[platform][2]
+    if architecture is None or shutil.which("dpkg-deb") is None:
+        return
+    root = release.folder("deb")
+    program(release, platform, root / "usr/bin")
+    target = root / "usr/share"
+    shutil.copytree(shared, target)
+    # Where Debian's zsh looks.
+    (target / "zsh/vendor-completions").mkdir()
+    (target / "zsh/site-functions/_deskline").rename(target / "zsh/vendor-completions/_deskline")
+    (target / "zsh/site-functions").rmdir()
+    document = target / "doc/deskline"
+    document.mkdir(parents=True)
+    mit = (ROOT / "LICENSE-MIT").read_text().split("\n", 2)[2].strip()
+    mit = "\n".join(f" {line}".rstrip() or " ." for line in mit.splitlines())
+    (document / "copyright").write_text(release.text("deb/copyright", MIT=mit))
+    shutil.copy(ROOT / "CHANGELOG.md", document / "changelog")
+    for file in [document / "changelog", *(target / "man/man1").iterdir()]:
+        file.with_name(file.name + ".gz").write_bytes(gzip.compress(file.read_bytes(), mtime=0))
+        file.unlink()
+    size = sum(f.stat().st_size for f in root.rglob("*") if f.is_file()) // 1024
+    (root / "DEBIAN").mkdir()
+    control = release.text("deb/control", ARCHITECTURE=architecture, SIZE=str(size))
+    (root / "DEBIAN/control").write_text(control)
+    for path in [root, *root.rglob("*")]:
+        path.chmod(0o755 if path.is_dir() or path.name == "deskline" and path.parent.name == "bin" else 0o644)
+    path = release.out / f"deskline_{release.version}_{architecture}.deb"
+    # xz: Debian's own dpkg before 12 reads no zstd, which Ubuntu's writes.
+    run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", root, path)
+    release.add(path)
+
+
+def npm(release):
+    def pack(folder):
+        name = run("npm", "pack", "--silent", "--pack-destination", release.out, cwd=folder).decode().split()[-1]
+        release.add(release.out / name)
+
+    for platform in release.platforms:
+        system, processor = PLATFORMS[platform][:2]
+        folder = release.folder("npm")
+        text = release.text("npm/platform.json", PLATFORM=platform, OS=system, CPU=processor)
+        (folder / "package.json").write_text(text)
+        program(release, platform, folder)
+        pack(folder)
+    folder = release.folder("npm")
+    optional = {f"@deskline/{platform}": release.version for platform in release.platforms}
+    (folder / "package.json").write_text(release.text("npm/package.json", OPTIONAL=json.dumps(optional)))
+    for file in ("README.md", "deskline.js"):
+        (folder / file).write_text(release.text(f"npm/{file}"))
+    (folder / "deskline.js").chmod(0o755)
+    pack(folder)
+
+
+def wheel(release, platform):
+    tag = PLATFORMS[platform][3]
+    if release.debug:
+        tag = f"linux_{os.uname().machine}"
+    folder = release.folder("wheel")
+    program(release, platform, folder / f"deskline-{release.version}.data/scripts")
+    info = folder / f"deskline-{release.version}.dist-info"
+    (info / "licenses").mkdir(parents=True)
+    for file in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE"):
+        shutil.copy(ROOT / file, info / "licenses")
+    (info / "METADATA").write_text(release.text("python/METADATA"))
+    tags = "".join(f"Tag: py3-none-{one}\n" for one in tag.split("."))
+    (info / "WHEEL").write_text(release.text("python/WHEEL") + tags)
+    run(os.environ["DESKLINE_PYTHON"], "-m", "wheel", "pack", folder, "--dest-dir", release.out)
+    # It sorts the tags in the name.
+    [path] = set(release.out.glob("*.whl")) - set(release.made)
+    release.add(path)
+
+
+def bundle(release, platform, tools):
+    folder = release.folder("mcpb")
+    program(release, platform, folder / "server")
+    text = release.text("mcpb/manifest.json", OS=PLATFORMS[platform][0], TOOLS=json.dumps(tools))
+    (folder / "manifest.json").write_text(text)
+    for file in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE"):
+        shutil.copy(ROOT / file, folder)
+    path = release.out / f"deskline-{release.version}-{platform}.mcpb"
+    run(os.environ["DESKLINE_MCPB"], "validate", folder / "manifest.json")
+    run(os.environ["DESKLINE_MCPB"], "pack", folder, path)
+    release.add(path)
+
+
+def registry(release):
+    """server.json for the MCP registry."""
+    packages = [
+        {"registryType": kind, "identifier": "deskline", "version": release.version, "transport": {"type": "stdio"}}
+        for kind in ("npm", "pypi")
+    ]
+    for path in release.made:
+        if path.suffix == ".mcpb":
+            url = f"{release.words['REPOSITORY']}/releases/download/v{release.version}/{path.name}"
+            package = {"registryType": "mcpb", "identifier": url, "fileSha256": release.checksum(path.name)}
+            packages.append(package | {"transport": {"type": "stdio"}})
+    path = release.out / "server.json"
+    text = release.text("server.json", PACKAGES=json.dumps(packages))
+    path.write_text(json.dumps(json.loads(text), indent=2) + "\n")
+    release.add(path)
+
+
+def formula(release):
+    blocks = []
+    for system, brew in (("darwin", "macos"), ("linux", "linux")):
+        lines = []
+        for processor, cpu in (("arm64", "arm"), ("x64", "intel")):
+            name = f"deskline-{release.version}-{system}-{processor}.tar.gz"
+            if release.out / name in release.made:
+                url = f"{release.words['REPOSITORY']}/releases/download/v{release.version}/{name}"
+                sha = release.checksum(name)
+                lines += [f"    on_{cpu} do", f'      url "{url}"', f'      sha256 "{sha}"', "    end"]
+        if lines:
+            blocks += [f"  on_{brew} do", *lines, "  end", ""]
+    path = release.out / "deskline.rb"
+    path.write_text(release.text("homebrew/deskline.rb", ARCHIVES="\n".join(blocks)))
+    release.add(path)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--debug", action="store_true")
+    args = parser.parse_args()
+    release = Release(args.out, args.debug)
+    if not release.platforms:
+        raise SystemExit(f"no binary in {args.out}/bin")
+    for old in release.out.iterdir():
+        if old.is_file():
+            old.unlink()
+    print(f"Deskline {release.version} for {', '.join(release.platforms)}")
+    shared, listed = share(release), tools(release)
+    for platform in release.platforms:
+        archive(release, platform, shared)
+        deb(release, platform, shared)
+        wheel(release, platform)
+        bundle(release, platform, listed)
+    npm(release)
+    installer(release)
+    formula(release)
+    registry(release)
+    sums = "".join(f"{release.checksum(p.name)}  {p.name}\n" for p in sorted(release.made))
+    (release.out / "SHA256SUMS").write_text(sums)
+    shutil.rmtree(release.work)
+
+
+main()

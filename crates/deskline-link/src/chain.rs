@@ -45,7 +45,12 @@ impl Steps<'_> {
             let Some(next) = actions.peek() else { break };
             targets = report.timed("resolve", |report| {
                 self.go_on(desk, handoff, next, report)?;
-                self.resolve(&mut **desk, next, report)
+                let targets = self.resolve(&mut **desk, next, report)?;
+                if targets.away {
+                    self.reveal(desk, next, report)
+                } else {
+                    Ok(targets)
+                }
             });
         }
         Ok(None)

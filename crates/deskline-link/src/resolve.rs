@@ -5,6 +5,10 @@ use deskline_core::{Point, Ref, Role, States, Texts, Tree, escape, focus, summar
 use crate::call::{Action, Input, Quiet, Target, Toplevel};
 use crate::error::{Error, Result};
 
+/// What to say of an app whose windows accessibility does not list now.
+const AWAY: &str = "Its windows are on another Space or in full screen, where accessibility does not list \
+                    them. A tool that sends input, such as click_and_traverse, goes there and comes back";
+
 /// A target, resolved on a fresh tree.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Resolved {
@@ -88,31 +92,41 @@ pub(crate) fn window(tree: &Tree, wanted: &Toplevel) -> Result<usize> {
         Toplevel::Titled(title) => tree.toplevel_titled(title),
     };
     found.ok_or_else(|| {
+        let name = escape::short(&tree.app.name, 40);
+        let pid = tree.app.pid;
         let wanted = match wanted {
             Toplevel::Ref(reference) => format!("#{reference}"),
             Toplevel::Titled(title) => format!("'{}'", escape::short(title, 60)),
         };
+        if tree.is_elsewhere() {
+            return Error::Input(format!(
+                "{name} (pid {pid}) shows no window {wanted} now. Nothing was touched. {AWAY}"
+            ));
+        }
         let there = focus::windows(tree).or_else(|| focus::focus(tree));
         let there = there.map_or_else(
             || "It shows none".to_owned(),
             |windows| format!("It shows {windows}"),
         );
         Error::Input(format!(
-            "{} (pid {}) shows no window {wanted}. {there}. Nothing was touched. Pass a part of a title, or the ref of a window",
-            escape::short(&tree.app.name, 40),
-            tree.app.pid
+            "{name} (pid {pid}) shows no window {wanted}. {there}. Nothing was touched. Pass a part of a title, or the ref of a window"
         ))
     })
 }
 
 fn find_ref(tree: &Tree, reference: Ref) -> Result<usize> {
-    tree.find_ref(reference).ok_or_else(|| Error::StaleRef {
-        reference,
-        why: format!(
-            "no element of {} (pid {}) has it now",
-            escape::short(&tree.app.name, 40),
-            tree.app.pid
-        ),
+    tree.find_ref(reference).ok_or_else(|| {
+        let name = escape::short(&tree.app.name, 40);
+        let pid = tree.app.pid;
+        if tree.is_elsewhere() {
+            return Error::Input(format!(
+                "#{reference} is not among what {name} (pid {pid}) shows now. Nothing was touched. {AWAY}"
+            ));
+        }
+        Error::StaleRef {
+            reference,
+            why: format!("no element of {name} (pid {pid}) has it now"),
+        }
     })
 }
 
@@ -192,8 +206,7 @@ pub(crate) fn not_found(tree: &Tree, text: &str, role: Option<&str>) -> Error {
         format!("Nearest: {}", nearest.join(", "))
     };
     let next = if tree.is_elsewhere() {
-        "Its windows are on another Space or in full screen, where accessibility does not list them: a \
-         tool that sends input, such as click_and_traverse, goes there and comes back"
+        AWAY
     } else if tree.partial.is_empty() {
         "Search the file of this answer"
     } else {

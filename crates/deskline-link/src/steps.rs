@@ -169,13 +169,18 @@ impl Steps<'_> {
         report: &mut Report,
     ) -> Result<Targets> {
         let pid = self.pid.ok_or_else(no_pid)?;
+        let name = report.current().map(|tree| tree.app.name.clone());
         desk.reveal(pid)?;
-        let tree = report.before.take();
+        if report.now.is_some() {
+            report.now = Some(self.readings.read(&mut **desk, pid, report)?);
+        } else {
+            report.before = None;
+        }
         let targets = self.resolve(&mut **desk, action, report)?;
         if targets.away {
             return Err(Error::NoWindow {
                 pid,
-                name: tree.map_or_else(String::new, |tree| tree.app.name),
+                name: name.unwrap_or_default(),
                 hint: "Its windows are on another Space and did not come. Ask the user to show one"
                     .into(),
             });
@@ -322,7 +327,11 @@ impl Steps<'_> {
         };
         desk.hand_off();
         let mut title = window.title;
-        let tree = self.readings.read(&mut **desk, pid, report);
+        let mut tree = self.readings.read(&mut **desk, pid, report);
+        // A switch to its Space takes a while, and accessibility lists its windows after that.
+        if tree.as_ref().is_ok_and(Tree::is_elsewhere) && desk.reveal(pid)? {
+            tree = self.readings.read(&mut **desk, pid, report);
+        }
         if let Err(e) = &tree {
             // It may be one that is out of bounds, whose titles are not to be read.
             if self.policy.is_bounded() {

@@ -78,12 +78,14 @@ pub(crate) fn untrusted<O: Os>(os: &O) -> String {
     )
 }
 
-/// What to say where pictures are not allowed.
+/// What to say where pictures are not allowed. It becomes a note, which is cut after a line: first what
+/// to turn on.
 pub(crate) fn no_capture<O: Os>(os: &O) -> String {
-    let holder = Holder::of(os, std::process::id());
+    let Holder { name, path, .. } = Holder::of(os, std::process::id());
     format!(
-        "Deskline is not allowed to take pictures. {}",
-        holder.turn_on(CAPTURE)
+        "turn on {name} ({}) under {CAPTURE} in System Settings. `deskline doctor` says how, and what to do \
+         if it is on already",
+        path.display()
     )
 }
 

@@ -149,6 +149,15 @@ impl Desk {
         self.run(Tool::Click, action)
     }
 
+    pub(crate) fn chain(&mut self, mut steps: Vec<Action>) -> Answer {
+        let first = steps.remove(0);
+        let call = Call {
+            then: steps,
+            ..Call::new(Tool::Chain, Some(MAIL), first)
+        };
+        self.links.run(&call, &Cancel::new())
+    }
+
     pub(crate) fn type_text(&mut self, text: &str) -> Answer {
         let typing = Typing {
             text: Some(text.into()),
@@ -190,6 +199,16 @@ pub(crate) fn by_text(text: &str, role: &str) -> Target {
         text: text.into(),
         role: Some(role.into()),
     }
+}
+
+/// A click on a button, for a chain.
+pub(crate) fn clicks_on(button: &str) -> Action {
+    Action::Input(Input::Click {
+        target: by_text(button, "AXButton"),
+        double: false,
+        right: false,
+        then: Typing::default(),
+    })
 }
 
 /// Reads the tree file of an answer.

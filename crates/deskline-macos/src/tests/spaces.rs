@@ -1,11 +1,12 @@
 //! Apps on another Space or in full screen.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_link::call::{Quiet, Typing};
-use deskline_link::{Action, Tool};
+use deskline_link::call::{Input, Quiet, Toplevel, Typing};
+use deskline_link::{Action, Call, Cancel, Target, Tool};
 
-use super::desk::{Desk, EDITOR, by_text, front, tree};
+use super::desk::{Desk, EDITOR, MAIL, by_text, element, front, line, reference, tree};
 use crate::os::fake::clicks;
 
 /// Mail's window is on a Space of its own, as in full screen.
@@ -79,4 +80,135 @@ fn list_applications_has_an_app_on_another_space() {
         listed.contains("Mail (PID: 100) \"New Message\""),
         "{listed}"
     );
+}
+
+/// The ref's element is where accessibility does not list it, not gone.
+#[test]
+fn a_ref_into_an_app_on_another_space_is_not_called_stale() {
+    let mut desk = Desk::new();
+    let send = reference(element(&desk.refresh(), "\"Send\""));
+    let window = desk.window;
+    desk.mac.world().move_to_space(window, 1);
+    let target = Target::Ref(send);
+    let press = Action::Quiet(Quiet::PressAx { target });
+    let answer = desk.run(Tool::PressAx, press);
+    assert!(
+        answer.is_error
+            && answer.text.contains("another Space or in full screen")
+            && answer.text.contains("click_and_traverse")
+            && !answer.text.contains("stale"),
+        "{}",
+        answer.text
+    );
+    // The tool that it names takes the same ref.
+    let answer = desk.click(Target::Ref(send), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(clicks(&desk.mac.world()).len(), 1);
+}
+
+#[test]
+fn a_window_on_another_space_that_a_call_insists_on_is_gone_to_or_said_to_be_there() {
+    let mut desk = away();
+    let body = desk.body;
+    desk.mac.world().focus(MAIL, body);
+    let typing = Typing {
+        text: Some("hello".into()),
+        key: None,
+    };
+    let window = Some(Toplevel::Titled("new mess".into()));
+    let mut call = Call::new(
+        Tool::Type,
+        Some(MAIL),
+        Action::Input(Input::Type { typing }),
+    );
+    call.window.clone_from(&window);
+    let answer = desk.links.run(&call, &Cancel::new());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(desk.mac.world().value(body), "hello");
+    std::thread::sleep(Duration::from_millis(450));
+    let mut call = Call::new(Tool::Refresh, Some(MAIL), Action::Refresh);
+    call.window = window;
+    let answer = desk.links.run(&call, &Cancel::new());
+    assert!(
+        answer.is_error && answer.text.contains("another Space"),
+        "{}",
+        answer.text
+    );
+}
+
+/// Bringing an app forward goes to its Space: its windows are listed once the animation is over.
+#[test]
+fn an_app_that_an_action_brings_up_on_another_space_is_read_once_it_is_there() {
+    let mut desk = Desk::new();
+    let send = desk.send;
+    let browser = {
+        let mut world = desk.mac.world();
+        let root = world.app(300, "Browser", "/Applications/Browser.app".into());
+        let window = world.add(root, "AXWindow", "Page", [0.0, 0.0, 1_440.0, 900.0]);
+        world.add(window, "AXButton", "Reload", [20.0, 20.0, 60.0, 28.0]);
+        world.move_to_space(window, 1);
+        world.bring_forward(EDITOR);
+        world.quirks.animation = Duration::from_millis(400);
+        world.node(send).pressed = Some(Arc::new(|world| world.bring_forward(300)));
+        300
+    };
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    let switch = line(&answer, "app_switch");
+    assert!(
+        switch.is_some_and(|s| s.contains("Browser")),
+        "{}",
+        answer.text
+    );
+    assert!(tree(&answer).contains("\"Reload\""), "{}", tree(&answer));
+    assert_eq!(front(&desk), Some(browser));
+}
+
+#[test]
+fn a_chain_goes_on_in_an_app_that_a_step_brings_up_on_another_space() {
+    let mut desk = Desk::new();
+    let send = desk.send;
+    {
+        let mut world = desk.mac.world();
+        let root = world.app(300, "Browser", "/Applications/Browser.app".into());
+        let window = world.add(root, "AXWindow", "Page", [0.0, 0.0, 1_440.0, 900.0]);
+        let reload = world.add(window, "AXButton", "Reload", [20.0, 20.0, 60.0, 28.0]);
+        world.move_to_space(window, 1);
+        world.bring_forward(EDITOR);
+        world.quirks.animation = Duration::from_millis(400);
+        world.node(send).pressed = Some(Arc::new(|world| world.bring_forward(300)));
+        world.node(reload).pressed = Some(Arc::new(move |world| {
+            world.add(window, "AXStaticText", "Reloaded", [20.0, 60.0, 90.0, 18.0]);
+        }));
+    }
+    let answer = desk.chain(vec![
+        super::desk::clicks_on("Send"),
+        super::desk::clicks_on("Reload"),
+    ]);
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(clicks(&desk.mac.world()).len(), 2);
+}
+
+/// A step that leaves the app's windows elsewhere: the next one goes there.
+#[test]
+fn a_chain_s_later_step_goes_to_where_the_windows_are() {
+    let mut desk = Desk::new();
+    let (send, window, urgent) = (desk.send, desk.window, desk.urgent);
+    {
+        let mut world = desk.mac.world();
+        world.quirks.animation = Duration::from_millis(400);
+        world.node(send).pressed = Some(Arc::new(move |world| {
+            world.move_to_space(window, 1);
+            world.tell(MAIL, "AXWindowMiniaturized", window);
+        }));
+    }
+    let tick = Input::Click {
+        target: by_text("Urgent", "AXCheckBox"),
+        double: false,
+        right: false,
+        then: Typing::default(),
+    };
+    let answer = desk.chain(vec![super::desk::clicks_on("Send"), Action::Input(tick)]);
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(desk.mac.world().value(urgent), "Some(Number(1.0))");
 }

@@ -13,6 +13,9 @@ pub(crate) struct Quirks {
     /// The time that a switch to another Space takes. Until it is over `AXWindows` lists the old
     /// Space's windows: 0.7 s (alt-tab-macos #1324, Apple's animation).
     pub(crate) animation: Duration,
+    /// The system-wide `AXFocusedApplication` names no app, as while a menu has the focus (Hammerspoon
+    /// #3799).
+    pub(crate) no_focused_app: bool,
     /// A mouse-up in the same turn as its mouse-down is lost: 0 of 15 arrived at 0 ms, 14 at 20 ms,
     /// all at 40 ms (callstack/agent-device #2716; stablyai/orca #12839).
     pub(crate) loses_quick_ups: bool,

@@ -70,7 +70,7 @@ impl World {
         let focused = windows.iter().any(|w| self.is_here(*w));
         self.apps
             .get(&self.front)
-            .filter(|_| focused)
+            .filter(|_| focused && !self.quirks.no_focused_app)
             .map(|a| a.root)
     }
 }

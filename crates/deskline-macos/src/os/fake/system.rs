@@ -136,8 +136,7 @@ impl Os for Fake {
         let done = self.ask("perform", element, |world| {
             let node = &world.nodes[&element.id];
             if action == "AXRaise" {
-                world.stack.retain(|w| *w != element.id);
-                world.stack.insert(0, element.id);
+                world.raise(element.id);
                 return Ok(());
             }
             if !node.actions.contains(&action) {

@@ -104,14 +104,13 @@ pub(crate) struct World {
     /// Nodes that can be dragged, and those that read key codes instead of characters.
     pub(crate) draggable: HashSet<Id>,
     pub(crate) by_code: HashSet<Id>,
+    /// The field of a window that gets the keys once the window has been raised.
+    pub(crate) fields: HashMap<Id, Id>,
     /// What the wheel has turned: the app, down and across.
     pub(crate) scrolled: Vec<(u32, i32, i32)>,
     delivered: usize,
     /// How often each call that leaves the process was made.
     pub(crate) messages: BTreeMap<&'static str, u64>,
-    /// The app that `NSWorkspace` believes to be in front, if the main run loop does not turn:
-    /// (Interceptor #168, phone-harness #16: wrong in 27 of 36 rounds).
-    pub(crate) cached_front: Option<u32>,
     /// The hashes of removed nodes.
     dead: HashMap<Id, u64>,
     pub(super) tap: Option<(u64, Arc<Mutex<Judge>>)>,
@@ -292,6 +291,16 @@ impl World {
     /// A call to the system, which costs a message to another process.
     pub(super) fn message(&mut self, name: &'static str) {
         *self.messages.entry(name).or_default() += 1;
+    }
+
+    /// Raises a window, whose field then has the keys of its app.
+    pub(super) fn raise(&mut self, window: Id) {
+        self.stack.retain(|w| *w != window);
+        self.stack.insert(0, window);
+        if let Some(field) = self.fields.get(&window).copied() {
+            let pid = self.node(window).pid;
+            self.focus(pid, field);
+        }
     }
 
     pub(crate) fn focus(&mut self, pid: u32, id: Id) {

@@ -1,0 +1,122 @@
+//! Whose permissions apply, by who started the server.
+
+use deskline_link::doctor::Status;
+use deskline_link::{Action, Tool};
+
+use super::desk::Desk;
+
+/// This process: what the errors of a server speak for.
+fn own() -> u32 {
+    std::process::id()
+}
+
+/// Adds a process that is no app.
+fn process(desk: &Desk, pid: u32, name: &str, path: &str, parent: u32) {
+    let mut world = desk.mac.world();
+    world.app(pid, name, path.into());
+    let process = world.apps.get_mut(&pid).unwrap();
+    process.daemon = true;
+    process.parent = parent;
+}
+
+/// Terminal starts root's login, which starts the shell, which starts the server.
+fn from_terminal() -> Desk {
+    let desk = Desk::new();
+    let bundle = "/System/Applications/Utilities/Terminal.app";
+    desk.mac.world().app(
+        500,
+        "Terminal",
+        format!("{bundle}/Contents/MacOS/Terminal").into(),
+    );
+    process(&desk, 501, "login", "/usr/bin/login", 500);
+    process(&desk, 502, "zsh", "/bin/zsh", 501);
+    process(&desk, own(), "deskline", "/usr/local/bin/deskline", 502);
+    let mut world = desk.mac.world();
+    // PROC_PIDTBSDINFO is refused of it.
+    world.apps.get_mut(&501).unwrap().of_root = true;
+    world.apps.get_mut(&own()).unwrap().responsible = Some(500);
+    drop(world);
+    desk
+}
+
+/// Claude Desktop starts servers through a helper that disclaims responsibility (claude-code #55169).
+fn from_claude_desktop() -> Desk {
+    let desk = Desk::new();
+    desk.mac
+        .world()
+        .app(500, "Claude", "/Applications/Claude.app".into());
+    process(&desk, 501, "disclaimer", "/Applications/Claude.app/d", 500);
+    process(&desk, own(), "deskline", "/usr/local/bin/deskline", 501);
+    desk
+}
+
+/// What the doctor says of Accessibility, and the server's error.
+fn said(desk: &mut Desk) -> [String; 2] {
+    desk.mac.world().trusted = false;
+    let checks = crate::doctor::examine(&desk.mac, own());
+    let check = checks.iter().find(|c| c.name == "accessibility").unwrap();
+    assert_eq!(check.status, Status::Fail);
+    let answer = desk.run(Tool::Refresh, Action::Refresh);
+    assert!(answer.is_error, "{}", answer.text);
+    [format!("{} {}", check.finding, check.remedy), answer.text]
+}
+
+#[test]
+fn from_a_terminal_the_terminal_needs_the_grant_though_root_s_login_is_between() {
+    for said in said(&mut from_terminal()) {
+        assert!(
+            said.contains("turn on Terminal (/System/Applications/Utilities/Terminal.app)")
+                && said.contains("then restart it"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn from_claude_desktop_the_binary_needs_it_by_its_path_and_claude_does_not() {
+    for said in said(&mut from_claude_desktop()) {
+        assert!(
+            said.contains("turn on deskline (/usr/local/bin/deskline)")
+                && said.contains("restart the client that starts it")
+                && !said.contains("Claude"),
+            "{said}"
+        );
+    }
+}
+
+/// macOS knows an ad-hoc signed binary by its hash: the switch of an earlier build still shows on.
+#[test]
+fn a_stale_grant_has_its_remedy() {
+    for said in said(&mut from_claude_desktop()) {
+        assert!(
+            said.contains("If it is on already")
+                && said.contains("remove deskline with −, add /usr/local/bin/deskline again"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_process_of_root_s_is_known_without_its_start() {
+    use crate::os::Os as _;
+    let desk = from_terminal();
+    let login = desk.mac.process(501).unwrap();
+    assert_eq!((login.parent, login.started), (500, 0));
+}
+
+/// Also in the note of an answer, which is cut after a line.
+#[test]
+fn pictures_name_the_same_holder() {
+    let mut desk = from_claude_desktop();
+    desk.mac.world().may_capture = false;
+    let checks = crate::doctor::examine(&desk.mac, own());
+    let picture = checks.iter().find(|c| c.name == "picture").unwrap();
+    let answer = desk.run(Tool::Refresh, Action::Refresh);
+    for said in [&picture.remedy, &answer.text] {
+        assert!(
+            said.contains("Screen & System Audio Recording")
+                && said.contains("deskline (/usr/local/bin/deskline)"),
+            "{said}"
+        );
+    }
+}

@@ -1,0 +1,150 @@
+//! Apps with several windows: the one that a call insists on, and chains over them.
+
+use deskline_link::call::{Input, Quiet, Toplevel, Typing};
+use deskline_link::{Action, Answer, Call, Cancel, Tool};
+
+use super::desk::{
+    Desk, EDITOR, MAIL, by_text, clicks_on, element, field, front, line, reference, tree,
+};
+use crate::os::fake::{Id, text};
+
+/// Mail has a second window below the first, with a search field. Keys go to the field of the window in
+/// front.
+fn two() -> (Desk, Id, Id) {
+    let desk = Desk::new();
+    let (first, body) = (desk.window, desk.body);
+    let (second, search) = {
+        let mut world = desk.mac.world();
+        let root = world.apps[&MAIL].root;
+        let inbox = world.add(root, "AXWindow", "Inbox", [150.0, 250.0, 600.0, 400.0]);
+        let at = [160.0, 300.0, 200.0, 22.0];
+        let search = field(&mut world, inbox, "AXTextField", "Search", at);
+        world.set(search, "AXValue", text(""));
+        world.fields.insert(first, body);
+        world.fields.insert(inbox, search);
+        // The first window is the front one of Mail.
+        world.stack.retain(|w| *w != inbox);
+        world.stack.push(inbox);
+        (inbox, search)
+    };
+    (desk, second, search)
+}
+
+fn typing(words: &str) -> Input {
+    Input::Type {
+        typing: Typing {
+            text: Some(words.into()),
+            key: None,
+        },
+    }
+}
+
+fn run_in(desk: &mut Desk, window: Toplevel, tool: Tool, action: Action) -> Answer {
+    let mut call = Call::new(tool, Some(MAIL), action);
+    call.window = Some(window);
+    desk.links.run(&call, &Cancel::new())
+}
+
+#[test]
+fn keys_go_to_the_window_that_is_insisted_on_by_title_or_by_ref() {
+    let (mut desk, inbox, search) = two();
+    let inbox_ref = reference(element(&desk.refresh(), "[AXWindow] \"Inbox\""));
+    let body = desk.body;
+    for (nth, window) in [Toplevel::Titled("inbox".into()), Toplevel::Ref(inbox_ref)]
+        .into_iter()
+        .enumerate()
+    {
+        let answer = run_in(&mut desk, window, Tool::Type, Action::Input(typing("x")));
+        assert!(!answer.is_error, "{}", answer.text);
+        let world = desk.mac.world();
+        assert_eq!(
+            (world.value(search), world.value(body)),
+            ("x".repeat(nth + 1), String::new())
+        );
+        drop(world);
+        assert_eq!(front(&desk), Some(EDITOR));
+    }
+    let windows = line(&desk.run(Tool::Refresh, Action::Refresh), "windows");
+    assert!(windows.is_some_and(|w| w.contains("Inbox")), "{inbox}");
+}
+
+#[test]
+fn a_window_that_is_not_there_gets_nothing_and_the_others_are_named() {
+    let (mut desk, ..) = two();
+    let nowhere = Toplevel::Titled("Drafts".into());
+    let answer = run_in(&mut desk, nowhere, Tool::Type, Action::Input(typing("x")));
+    assert!(
+        answer.is_error && answer.text.contains("'Drafts'") && answer.text.contains("Inbox"),
+        "{}",
+        answer.text
+    );
+    assert!(desk.mac.world().reached.is_empty());
+}
+
+#[test]
+fn a_click_raises_the_window_that_its_element_is_in() {
+    let (mut desk, _, search) = two();
+    let then = Typing {
+        text: Some("bills".into()),
+        key: None,
+    };
+    // Below the first window, which covers it.
+    let answer = desk.click(by_text("Search", "AXTextField"), then);
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(desk.mac.world().value(search), "bills");
+}
+
+#[test]
+fn a_chain_is_one_link_with_one_diff_and_one_restore() {
+    let (mut desk, _, search) = two();
+    let (body, urgent) = (desk.body, desk.urgent);
+    desk.mac.world().fronts.clear();
+    let fills = Action::Input(Input::Click {
+        target: by_text("Search", "AXTextField"),
+        double: false,
+        right: false,
+        then: Typing {
+            text: Some("bills".into()),
+            key: None,
+        },
+    });
+    let set = Action::Quiet(Quiet::SetValue {
+        target: by_text("Message", "AXTextArea"),
+        value: "Paid.".into(),
+    });
+    let tick = Action::Quiet(Quiet::PressAx {
+        target: by_text("Urgent", "AXCheckBox"),
+    });
+    let answer = desk.chain(vec![fills, set, tick]);
+    assert!(!answer.is_error, "{}", answer.text);
+    let tree = tree(&answer);
+    for changed in ["\"\" -> \"bills\"", "\"\" -> \"Paid.\"", "AXChecked"] {
+        assert!(tree.contains(changed), "{changed} in {tree}");
+    }
+    let world = desk.mac.world();
+    assert_eq!(
+        (world.value(search), world.value(body), world.value(urgent)),
+        ("bills".into(), "Paid.".into(), "Some(Number(1.0))".into())
+    );
+    // One restore: the editor came to the front once.
+    let restores = world.fronts.iter().filter(|pid| **pid == EDITOR).count();
+    assert_eq!((restores, world.pointer), (1, (1_000.0, 800.0)));
+}
+
+#[test]
+fn a_chain_stops_at_the_first_step_that_fails_and_says_what_was_done() {
+    let mut desk = Desk::new();
+    let answer = desk.chain(vec![
+        clicks_on("Send"),
+        clicks_on("Attach"),
+        clicks_on("Send"),
+    ]);
+    assert!(
+        answer.is_error && answer.text.contains("Attach"),
+        "{}",
+        answer.text
+    );
+    assert!(answer.text.contains("Clicked 'Send'") || answer.text.contains("clicked 'Send'"));
+    assert_eq!(crate::os::fake::clicks(&desk.mac.world()).len(), 1);
+    assert_eq!(front(&desk), Some(EDITOR));
+}

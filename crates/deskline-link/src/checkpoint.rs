@@ -16,6 +16,8 @@ use crate::desktop::Desktop;
 use crate::display::{Button, Clicks, Pointer, Window, WindowId};
 use crate::error::{Error, Result};
 use crate::guard::{Grab, Task, Watch};
+use crate::link::Shot;
+use crate::report::Report;
 
 /// How many times to request the person's window. On a busy machine a window manager can take
 /// longer than one request waits.
@@ -149,6 +151,24 @@ impl<'a> Checkpoint<'a> {
     /// Whether the window existed at the checkpoint.
     pub(crate) fn was_there(&self, window: WindowId) -> bool {
         self.windows.iter().any(|w| w.id == window)
+    }
+
+    /// Whether the person can have their window back before this picture is taken: their app was in front,
+    /// the target's was behind with the same windows on the screen, and the picture is compared with none
+    /// from before. A pop-up, a sheet or a panel that came since may close when its app goes back.
+    pub(crate) fn may_restore_first(&self, shot: &Shot, report: &Report) -> bool {
+        let theirs = self.saved.front.as_ref().and_then(|front| front.pid);
+        let before = report.before.as_ref();
+        let known = |w: &Window| {
+            self.was_there(w.id) || before.is_some_and(|tree| tree.window(w.id).is_some())
+        };
+        self.desktop.pictures_behind()
+            && self.touched
+            && report.sight.is_none()
+            && report.handoff.is_none()
+            && theirs.is_some_and(|pid| Some(pid) != report.pid)
+            && shot.window.as_ref().is_ok_and(|id| self.was_there(*id))
+            && shot.windows.iter().all(known)
     }
 
     /// Restores nothing, because another process took over.

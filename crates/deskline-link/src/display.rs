@@ -210,6 +210,12 @@ pub trait Display {
     /// Releases every key and button that this process has pressed. Called on every way out.
     fn release_all(&mut self) {}
 
+    /// Whether a picture of a window shows the same once its app is behind again, and takes so long that
+    /// the person should have their window back first.
+    fn pictures_behind(&self) -> bool {
+        false
+    }
+
     /// A picture of the window, also where others cover it.
     fn picture(&mut self, _window: WindowId) -> Result<Picture> {
         Err(unsupported("taking a picture", NONE))

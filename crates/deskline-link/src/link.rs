@@ -8,6 +8,7 @@ use crate::call::{Action, Call};
 use crate::cancel::Cancel;
 use crate::checkpoint::{Checkpoint, Held};
 use crate::desktop::Desktop;
+use crate::display::{Window, WindowId};
 use crate::error::{Error, Result};
 use crate::handoff::Handoff;
 use crate::late::Told;
@@ -102,10 +103,14 @@ impl Link<'_> {
             Some(taken) => taken.tree.as_ref().map(|_| taken.pid),
             None => report.pid.filter(|_| !report.ended),
         };
-        if let Some(pid) = pictured {
-            report.timed("picture", |report| {
-                take_picture(&mut *desk, pid, first, report);
-            });
+        let shot = pictured.map(|pid| Shot::of(&mut *desk, pid, first, report));
+        // The person gets their window back first, if the picture is the same after that.
+        let (later, now) = match shot {
+            Some(shot) if desk.may_restore_first(&shot, report) => (Some(shot), None),
+            shot => (None, shot),
+        };
+        if let Some(shot) = now {
+            report.timed("picture", |report| shot.take(&mut *desk, report));
         }
         // An Esc that came after the last wait counts too.
         cancel.check()?;
@@ -118,6 +123,9 @@ impl Link<'_> {
             }
             drop(desk);
         });
+        if let Some(shot) = later {
+            report.timed("picture", |report| shot.take(desktop, report));
+        }
         stopped.map_or(Ok(()), Err)
     }
 }
@@ -129,43 +137,57 @@ impl Targets {
     }
 }
 
-/// A failed picture never fails the call. `target` is an element of the tree before, or of the only
-/// tree.
-pub(crate) fn take_picture(
-    desktop: &mut dyn Desktop,
-    pid: u32,
-    target: Option<usize>,
-    report: &mut Report,
-) {
-    let lists = desktop.capabilities().windows;
-    let picture = desktop.windows(pid).and_then(|windows| {
+/// A picture to take: of which window, or why there is none.
+pub(crate) struct Shot {
+    /// The app's windows.
+    pub(crate) windows: Vec<Window>,
+    pub(crate) window: Result<WindowId>,
+}
+
+impl Shot {
+    /// Chooses the window. `target` is an element of the tree before, or of the only tree.
+    pub(crate) fn of(
+        desktop: &mut dyn Desktop,
+        pid: u32,
+        target: Option<usize>,
+        report: &Report,
+    ) -> Self {
+        let listed = desktop.windows(pid);
+        let (windows, failed) = match listed {
+            Ok(windows) => (windows, None),
+            Err(e) => (Vec::new(), Some(e)),
+        };
         let before = report.before.as_ref().or(report.after.as_ref());
         let before = before.filter(|_| report.handoff.is_none());
         let tree = report
             .handoff
             .as_ref()
             .map_or(report.latest(), |taken| taken.tree.as_ref());
-        match sight::pictured(&windows, tree, before, target) {
-            Some(window) => {
-                report.pictured = Some(window);
-                sight::picture_of(desktop, window)
-            }
-            None => Err(Error::Input(
-                lists
-                    .why_not()
-                    .unwrap_or("the app has no window on the screen")
-                    .to_owned(),
-            )),
-        }
-    });
-    if let (Some(window), Ok(picture)) = (report.pictured, &picture) {
-        let tree = match &mut report.handoff {
-            Some(taken) => taken.tree.as_mut(),
-            None => report.after.as_mut(),
-        };
-        if let Some(tree) = tree {
-            tree.blind = blind::spots(tree, window, picture);
-        }
+        let window = sight::pictured(&windows, tree, before, target).ok_or_else(|| {
+            let lists = desktop.capabilities().windows;
+            let why = lists
+                .why_not()
+                .unwrap_or("the app has no window on the screen");
+            failed.unwrap_or_else(|| Error::Input(why.to_owned()))
+        });
+        Self { windows, window }
     }
-    report.picture = Some(picture.map_err(|e| e.to_string()));
+
+    /// Takes it. A failed picture never fails the call.
+    pub(crate) fn take(self, desktop: &mut dyn Desktop, report: &mut Report) {
+        let picture = self.window.and_then(|window| {
+            report.pictured = Some(window);
+            sight::picture_of(desktop, window)
+        });
+        if let (Some(window), Ok(picture)) = (report.pictured, &picture) {
+            let tree = match &mut report.handoff {
+                Some(taken) => taken.tree.as_mut(),
+                None => report.after.as_mut(),
+            };
+            if let Some(tree) = tree {
+                tree.blind = blind::spots(tree, window, picture);
+            }
+        }
+        report.picture = Some(picture.map_err(|e| e.to_string()));
+    }
 }

@@ -10,7 +10,7 @@ use crate::desktop::Desktop;
 use crate::error::{Error, Result};
 use crate::handoff::Handoff;
 use crate::late::Told;
-use crate::link::take_picture;
+use crate::link::Shot;
 use crate::open::open;
 use crate::policy::Policy;
 use crate::readings::Readings;
@@ -51,7 +51,7 @@ impl Steps<'_> {
         report.window = self.window(&tree)?;
         report.after = Some(tree);
         report.timed("picture", |report| {
-            take_picture(desktop, pid, report.window, report);
+            Shot::of(desktop, pid, report.window, report).take(desktop, report);
         });
         Ok(())
     }

@@ -11,6 +11,7 @@ mod menu_bar;
 mod messages;
 mod odd_apps;
 mod permissions;
+mod pictures;
 mod pointer;
 mod promises;
 mod reading;

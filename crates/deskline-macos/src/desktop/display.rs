@@ -184,6 +184,12 @@ impl<O: Os> Display for MacDesktop<O> {
         self.input.release_all();
     }
 
+    fn pictures_behind(&self) -> bool {
+        // Another process takes it. That the window's contents are the same is a guess: AppKit draws an
+        // inactive title bar and selection, and keeps what it last drew of a window that is covered.
+        true
+    }
+
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
         if !permissions::may_capture(&self.os)
             && !std::mem::replace(&mut self.asked_to_capture, true)

@@ -274,9 +274,12 @@ impl Os for Fake {
         (width, height): (usize, usize),
         _: Duration,
     ) -> Result<Image, String> {
-        if !self.world().may_capture {
+        let mut world = self.world();
+        if !world.may_capture {
             return Err("The user declined TCCs".into());
         }
+        let front = world.front;
+        world.pictured_behind.push(front);
         Ok(Image {
             width,
             height,

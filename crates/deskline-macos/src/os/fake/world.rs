@@ -75,6 +75,8 @@ pub(crate) struct World {
     pub(crate) trusted: bool,
     pub(crate) asked: u32,
     pub(crate) may_capture: bool,
+    /// The apps that were in front while a picture was taken, in order.
+    pub(crate) pictured_behind: Vec<u32>,
     pub(crate) secure_input: bool,
     pub(crate) held_keys: Vec<u16>,
     pub(crate) button_held: bool,

@@ -1,0 +1,90 @@
+//! When the picture is taken: after the person has their window back, where it then shows the same.
+
+use std::sync::Arc;
+
+use deskline_link::call::Typing;
+
+use super::desk::{Desk, EDITOR, MAIL, by_text, front, line};
+use crate::os::fake::Behaviour;
+
+/// The apps in front while pictures were taken during a click on Send, which does this.
+fn in_front(desk: &mut Desk, does: Behaviour) -> Vec<u32> {
+    let send = desk.send;
+    {
+        let mut world = desk.mac.world();
+        world.node(send).pressed = Some(does);
+        world.pictured_behind.clear();
+    }
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(line(&answer, "screenshot").is_some(), "{}", answer.text);
+    desk.mac.world().pictured_behind.clone()
+}
+
+fn says_sent(desk: &Desk) -> Behaviour {
+    let window = desk.window;
+    Arc::new(move |world| {
+        world.add(window, "AXStaticText", "Sent", [130.0, 420.0, 90.0, 18.0]);
+    })
+}
+
+#[test]
+fn the_person_has_their_window_back_before_the_picture_is_taken() {
+    let mut desk = Desk::new();
+    let does = says_sent(&desk);
+    assert_eq!(in_front(&mut desk, does), [EDITOR]);
+    assert_eq!(front(&desk), Some(EDITOR));
+}
+
+/// A popover, a sheet or a panel closes when its app goes back.
+#[test]
+fn what_came_up_is_pictured_before_the_app_goes_back() {
+    let mut desk = Desk::new();
+    let does = |world: &mut crate::os::fake::World| {
+        let root = world.apps[&MAIL].root;
+        let at = [300.0, 200.0, 200.0, 100.0];
+        world.add(root, "AXWindow", "Sent!", at);
+    };
+    assert_eq!(in_front(&mut desk, Arc::new(does)), [MAIL]);
+    assert_eq!(front(&desk), Some(EDITOR));
+}
+
+/// After the restore its Space does not show.
+#[test]
+fn a_window_on_another_space_is_pictured_there() {
+    let mut desk = Desk::new();
+    let (window, does) = (desk.window, says_sent(&desk));
+    desk.mac.world().move_to_space(window, 1);
+    let taken = in_front(&mut desk, does);
+    assert!(taken.iter().all(|pid| *pid == MAIL), "{taken:?}");
+}
+
+/// An active and an inactive window differ in their title bars.
+#[test]
+fn a_picture_that_is_compared_is_taken_in_the_state_of_the_one_before() {
+    let mut desk = Desk::new();
+    {
+        let mut world = desk.mac.world();
+        let at = [400.0, 420.0, 100.0, 60.0];
+        world.add(desk.window, "AXUnknown", "", at);
+        world.pictured_behind.clear();
+    }
+    let canvas = deskline_core::Point { x: 450, y: 450 };
+    let target = deskline_link::Target::Point(canvas);
+    let answer = desk.click(target, Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    let taken = desk.mac.world().pictured_behind.clone();
+    assert!(
+        taken.len() > 1 && taken.iter().all(|pid| *pid == MAIL),
+        "{taken:?}"
+    );
+}
+
+#[test]
+fn the_person_s_own_app_is_pictured_as_it_is() {
+    let mut desk = Desk::new();
+    desk.mac.world().bring_forward(MAIL);
+    let does = says_sent(&desk);
+    let taken = in_front(&mut desk, does);
+    assert!(taken.iter().all(|pid| *pid == MAIL), "{taken:?}");
+}

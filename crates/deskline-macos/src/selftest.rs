@@ -18,6 +18,7 @@ use deskline_link::{Action, Answer, Call, Cancel, Links, Policy, Tool};
 
 use crate::doctor;
 use crate::os::Os;
+use crate::permissions::Holder;
 use crate::platform::MacPlatform;
 use crate::{activate, windows};
 
@@ -100,6 +101,9 @@ fn system() -> String {
     format!("macOS {version}, {}", std::env::consts::ARCH)
 }
 
+/// The name of the finding about whose permission applies.
+const PERMISSION: &str = "permission under the launching app";
+
 /// A finding: what was seen, as a success or a failure.
 type Found = Result<String, String>;
 
@@ -171,6 +175,7 @@ impl<O: Os> Test<'_, O> {
         }
         let start = Instant::now();
         let front = windows::front(self.os);
+        self.permission(front.as_ref().and_then(|window| window.pid));
         if let Some(editor) = self.tools() {
             // Bring it to the front for the guard's checks, which send keys without a link. A link
             // would restore the old front window.
@@ -193,6 +198,29 @@ impl<O: Os> Test<'_, O> {
             self.report.findings.len() - bad,
             self.report.seconds
         ));
+    }
+
+    /// Whose permission applies here, judged by whether the front app answers: a stale grant is trusted
+    /// and refused.
+    fn permission(&mut self, front: Option<u32>) {
+        let holder = Holder::of(self.os, std::process::id());
+        let Some(pid) = front else {
+            return self.note(PERMISSION, Ok("skipped: no app is in front".into()));
+        };
+        let app = self.os.application(pid);
+        let answer = match self.os.attributes(&app, &["AXRole"]) {
+            Ok(_) => Ok("answers"),
+            Err(e) => Err(e.to_string()),
+        };
+        let (name, path) = (&holder.name, holder.path.display());
+        let seen = |how: &str| format!("of {name} ({path}): pid {pid} {how}");
+        self.note(
+            PERMISSION,
+            match answer {
+                Ok(how) => Ok(seen(how)),
+                Err(e) => Err(seen(&format!("does not answer: {e}"))),
+            },
+        );
     }
 
     fn check(&mut self, check: &Check) {

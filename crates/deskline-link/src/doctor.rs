@@ -20,6 +20,18 @@ pub enum Status {
     Fail,
 }
 
+/// What mends a finding, where that is one step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase", tag = "by", content = "command")]
+pub enum Fix {
+    /// `deskline doctor --fix` turns accessibility on.
+    Accessibility,
+    /// A command that needs no root: its words.
+    Command(Vec<String>),
+    /// A command for root.
+    Root(String),
+}
+
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
@@ -32,6 +44,9 @@ pub struct Check {
     /// What to do about it. Empty where there is nothing to do.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub remedy: String,
+    /// The step that mends it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<Fix>,
 }
 
 impl Check {
@@ -56,6 +71,15 @@ impl Check {
         Self::fail(name, finding, remedy)
     }
 
+    /// With the step that mends it.
+    #[must_use]
+    pub fn mended_by(self, fix: Fix) -> Self {
+        Self {
+            fix: Some(fix),
+            ..self
+        }
+    }
+
     fn new(name: &'static str, status: Status, finding: &str, remedy: &str) -> Self {
         let line = |text: &str| {
             let plain = |c| if is_hostile(c) { ' ' } else { c };
@@ -66,6 +90,7 @@ impl Check {
             status,
             finding: line(finding),
             remedy: line(remedy),
+            fix: None,
         }
     }
 }
@@ -86,6 +111,24 @@ impl Report {
             works: checks.iter().all(|check| check.status != Status::Fail),
             checks,
         }
+    }
+}
+
+impl Report {
+    /// The one command for root that mends all that root can: the words of the first, and what the others
+    /// install beside it.
+    pub fn for_root(&self) -> Option<String> {
+        let commands = self.checks.iter().filter_map(|check| match &check.fix {
+            Some(Fix::Root(command)) => Some(command.split(' ')),
+            _ => None,
+        });
+        let mut words: Vec<&str> = vec![];
+        for word in commands.flatten() {
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        (!words.is_empty()).then(|| words.join(" "))
     }
 }
 
@@ -110,5 +153,25 @@ impl fmt::Display for Report {
         } else {
             "Agents cannot work here until what is marked ✗ is put right."
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn root_gets_one_command() {
+        let root = |command: &str| {
+            Check::warn("it", "is missing", "install it").mended_by(Fix::Root(command.into()))
+        };
+        let report = Report::new(vec![
+            root("apt-get install at-spi2-core"),
+            Check::ok("display", ":0"),
+            root("apt-get install xvfb xfwm4"),
+        ]);
+        let command = "apt-get install at-spi2-core xvfb xfwm4";
+        assert_eq!(report.for_root().as_deref(), Some(command));
+        assert_eq!(Report::new(vec![]).for_root(), None);
     }
 }

@@ -6,18 +6,25 @@ mod apps;
 mod display;
 mod wayland;
 
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub use deskline_link::doctor::{Check, Report, Status};
+pub use deskline_link::doctor::{Check, Fix, Report, Status};
 
+use deskline_atspi::accessibility_bus;
+
+use crate::private;
 use crate::session::Session;
 
 /// The time limits for connecting and listing, and then for reading a tree and a picture. Their sum
 /// is below 3 s, after which a person would think that the doctor itself hangs.
 const LOOK: Duration = Duration::from_millis(1_500);
 const TRY: Duration = Duration::from_millis(1_300);
+
+/// A command that mends something may take this long.
+const MEND: Duration = Duration::from_secs(15);
 
 const PRIVATE: &str = "use a private desktop: deskline --desktop private";
 
@@ -78,7 +85,55 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
         })
     }));
     checks.extend(guard.map(|guard| by(&guard, deadline).unwrap_or_else(display::no_guard)));
+    checks.extend(private::missing().map(|missing| {
+        let remedy = format!("as root: {}", missing.install());
+        let check = Check::warn("private desktop", missing.finding(), remedy);
+        check.mended_by(Fix::Root(missing.install()))
+    }));
     checks
+}
+
+/// Does what mends a check and needs no root. `None` if it needs root or a person.
+pub fn mend(check: &Check, session: &Session) -> Option<Result<String, String>> {
+    match check.fix.as_ref()? {
+        Fix::Accessibility => {
+            let bus = session.session_bus.as_ref()?;
+            let on = accessibility_bus::enabled(bus);
+            Some(match on {
+                Ok(_) => Ok("turned accessibility on".to_owned()),
+                Err(e) => Err(e.to_string()),
+            })
+        }
+        Fix::Command(words) => Some(carry_out(words, session)),
+        Fix::Root(_) => None,
+    }
+}
+
+/// Runs a command in the session, for at most [`MEND`].
+fn carry_out(words: &[String], session: &Session) -> Result<String, String> {
+    let shown = words.join(" ");
+    let (program, arguments) = words.split_first().ok_or("no command")?;
+    let mut command = Command::new(program);
+    command.args(arguments).envs(&session.environment);
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .map_err(|e| format!("{shown}: {e}"))?;
+    let deadline = Instant::now() + MEND;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(format!("ran {shown}")),
+            Ok(Some(status)) => return Err(format!("{shown} ended with {status}")),
+            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(20)),
+            Ok(None) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("{shown} did not end within {MEND:?}"));
+            }
+            Err(e) => return Err(format!("{shown}: {e}")),
+        }
+    }
 }
 
 fn named(display: Option<&str>) -> &str {

@@ -7,6 +7,7 @@ mod display;
 pub mod doctor;
 mod ends;
 mod native;
+mod packages;
 mod platform;
 mod portal;
 pub mod private;

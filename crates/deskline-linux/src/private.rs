@@ -132,6 +132,11 @@ impl PrivateDesktop {
     }
 }
 
+/// What is missing for a private desktop.
+pub(crate) fn missing() -> Option<programs::Missing> {
+    programs::Programs::look(false).err()
+}
+
 impl Drop for PrivateDesktop {
     fn drop(&mut self) {
         let mark = self.directory.path.to_string_lossy();

@@ -18,7 +18,8 @@ Add it to an agent's client:
   deskline install codex -- --desktop private   with options of the server
 
 Try it by hand:
-  deskline doctor                               is everything there that it needs?
+  deskline doctor                               is everything there that it needs? --fix mends what it can
+  deskline demo                                 what agents do, on a private desktop
   deskline call list_applications
   deskline call open_application_and_traverse '{\"identifier\": \"gnome-calculator\"}'
   deskline call click_and_traverse '{\"pid\": 4821, \"element\": \"7\", \"role\": \"AXButton\"}'
@@ -139,7 +140,15 @@ pub(crate) enum Command {
         /// As JSON
         #[arg(long)]
         json: bool,
+        /// First do what mends a finding and needs no root
+        #[arg(long)]
+        fix: bool,
     },
+    /// Show what agents do: a sum and a saved note on a private desktop, as an agent would make them
+    ///
+    /// Needs gnome-calculator and mousepad. Its files stay in /tmp/deskline-demo.
+    #[cfg(target_os = "linux")]
+    Demo,
     /// Show the latest calls of the journal
     Log {
         /// How many calls

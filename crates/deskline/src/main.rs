@@ -1,6 +1,8 @@
 //! Deskline: lets an AI agent drive native desktop apps through the accessibility tree.
 
 mod cli;
+#[cfg(target_os = "linux")]
+mod demo;
 mod grep;
 mod install;
 mod log;
@@ -47,7 +49,9 @@ fn start(cli: Cli) -> ExitCode {
         Command::Replay(args) => replay::replay(settings, &args),
         Command::View(args) => view::view(settings, &args),
         Command::Grep { pattern, number } => run::grep(settings, &pattern, number),
-        Command::Doctor { json } => platform::doctor(settings, json),
+        Command::Doctor { json, fix } => platform::doctor(settings, json, fix),
+        #[cfg(target_os = "linux")]
+        Command::Demo => demo::demo(settings),
         Command::Install(args) => install::install(&args),
         Command::Uninstall(args) => install::uninstall(&args),
         Command::Desktop(desktop) => platform::desktop(&desktop),

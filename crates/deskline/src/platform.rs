@@ -5,10 +5,13 @@ mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
 
+use std::error::Error;
 use std::process::ExitCode;
 
 use deskline_link::doctor::{Check, Report};
 
+#[cfg(target_os = "linux")]
+use linux::mend;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{OpenDesktop, desktop, open, run};
 #[cfg(target_os = "macos")]
@@ -18,7 +21,36 @@ use crate::cli::Settings;
 use crate::output::{self, Done};
 
 /// `deskline doctor`.
-pub(crate) fn doctor(settings: &Settings, json: bool) -> Done {
+pub(crate) fn doctor(settings: &Settings, json: bool, fix: bool) -> Done {
+    let mut report = Report::new(examine(settings)?);
+    if fix {
+        let done = mend(&report.checks);
+        for step in &done {
+            match step {
+                Ok(what) => eprintln!("fixed: {what}"),
+                Err(why) => eprintln!("not fixed: {why}"),
+            }
+        }
+        if !done.is_empty() {
+            report = Report::new(examine(settings)?);
+        }
+    }
+    if json {
+        output::print(&serde_json::to_string_pretty(&report)?)?;
+    } else {
+        output::print(&report.to_string())?;
+        if let Some(command) = report.for_root() {
+            output::print(&format!("Missing packages, as root: {command}"))?;
+        }
+    }
+    Ok(if report.works {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn examine(settings: &Settings) -> Result<Vec<Check>, Box<dyn Error>> {
     #[cfg(target_os = "linux")]
     let mut checks = linux::examine(settings)?;
     #[cfg(target_os = "macos")]
@@ -36,15 +68,11 @@ pub(crate) fn doctor(settings: &Settings, json: bool) -> Done {
             "name a folder of your own with --dir or DESKLINE_DIR",
         ),
     });
-    let report = Report::new(checks);
-    if json {
-        output::print(&serde_json::to_string_pretty(&report)?)?;
-    } else {
-        output::print(&report.to_string())?;
-    }
-    Ok(if report.works {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(checks)
+}
+
+/// On a Mac the person grants permissions in the settings.
+#[cfg(target_os = "macos")]
+fn mend(_: &[Check]) -> Vec<Result<String, String>> {
+    vec![]
 }

@@ -158,3 +158,20 @@ fn completions_and_manual_pages() {
     assert!(page("deskline.1").contains("accessibility tree"));
     assert!(page("deskline-install.1").contains("dry"));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_doctor_names_the_one_command_that_installs_what_is_missing() {
+    let folder = folder();
+    let mut doctor = deskline(&folder, &["doctor", "--fix"]);
+    for variable in ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"] {
+        doctor.env_remove(variable);
+    }
+    let output = doctor.env("PATH", "/nonexistent").output().unwrap();
+    let (_, out) = outcome(&output);
+    let last = out.lines().last().unwrap();
+    assert_eq!(
+        last,
+        "Missing packages, as root: apt-get install xvfb xfwm4 dbus-daemon"
+    );
+}

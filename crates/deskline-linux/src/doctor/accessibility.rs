@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use deskline_link::Scope;
 
 use super::apps::{self, App};
-use super::{Check, PRIVATE};
+use super::{Check, Fix, PRIVATE};
+use crate::packages::{self, Package};
 use crate::session::Session;
 use deskline_atspi::accessibility_bus;
 use deskline_atspi::bus::{self, Body, Call, Connection};
@@ -20,6 +21,8 @@ const ANSWER: Duration = Duration::from_millis(700);
 const FRAME: usize = 10;
 
 const ACCESSIBILITY: &str = "accessibility";
+
+const RESTART: [&str; 4] = ["systemctl", "--user", "restart", "at-spi-dbus-bus"];
 
 /// The address of the accessibility bus and the apps on it.
 pub(super) struct Found {
@@ -53,20 +56,22 @@ pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Found>) {
         Ok(address) => address,
         Err(e) => {
             let remedy = format!("install at-spi2-core and log in again, or {PRIVATE}");
-            checks.push(Check::failed(ACCESSIBILITY, &e.to_string(), &remedy));
+            let install = Fix::Root(packages::install(&[Package::AtSpi]));
+            let check = Check::failed(ACCESSIBILITY, &e.to_string(), &remedy);
+            checks.push(check.mended_by(install));
             return (checks, None);
         }
     };
     let found = match list(&address) {
         Ok(apps) => Found { address, apps },
         Err(e) => {
-            checks.push(Check::fail(
+            let check = Check::fail(
                 ACCESSIBILITY,
                 format!("the accessibility bus at {address} does not answer: {e}"),
-                format!(
-                    "run `systemctl --user restart at-spi-dbus-bus` or log in again, or {PRIVATE}"
-                ),
-            ));
+                format!("run `{}` or log in again, or {PRIVATE}", RESTART.join(" ")),
+            );
+            let restart = RESTART.map(str::to_owned).to_vec();
+            checks.push(check.mended_by(Fix::Command(restart)));
             return (checks, None);
         }
     };
@@ -76,7 +81,8 @@ pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Found>) {
             ACCESSIBILITY,
             "off (IsEnabled of org.a11y.Status is false): apps may not show their trees",
             "`deskline serve` turns it on; restart apps that ran before and still have no tree",
-        ),
+        )
+        .mended_by(Fix::Accessibility),
         Err(e) => Check::failed(ACCESSIBILITY, &e.to_string(), PRIVATE),
     });
     (checks, Some(found))

@@ -18,6 +18,7 @@ use deskline_unix::{spawn, wait};
 use deskline_x11::window_manager::Question;
 use deskline_x11::xauth;
 
+use crate::packages::{self, Package};
 use crate::session::{Environment, Session, socket};
 
 /// The name of the VNC socket in the desktop's directory.
@@ -319,7 +320,8 @@ fn socket_of(display: u16) -> String {
 fn enable_accessibility(bus: &mut Connection, time: Duration) -> Result<()> {
     accessibility_bus::address_on(bus, time).map_err(|e| {
         Error::Unavailable(format!(
-            "the accessibility bus does not start ({e}). On Debian and Ubuntu: apt-get install at-spi2-core"
+            "the accessibility bus does not start ({e}). As root: {}",
+            packages::install(&[Package::AtSpi])
         ))
     })?;
     accessibility_bus::enable_on(bus, time)

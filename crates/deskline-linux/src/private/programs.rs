@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use deskline_link::{Error, Result};
 
+use crate::packages::{self, Package, in_path};
+
 /// The paths of the programs.
 pub(super) struct Programs {
     pub(super) x_server: PathBuf,
@@ -11,41 +13,62 @@ pub(super) struct Programs {
     pub(super) bus: PathBuf,
 }
 
+/// What a private desktop needs and is not there.
+pub(crate) struct Missing {
+    programs: Vec<&'static str>,
+    packages: Vec<Package>,
+}
+
+impl Missing {
+    /// Names the programs.
+    pub(crate) fn finding(&self) -> String {
+        let names = self.programs.join(" and ");
+        format!("a private desktop needs {names}, not found in PATH")
+    }
+
+    /// The command that installs them.
+    pub(crate) fn install(&self) -> String {
+        packages::install(&self.packages)
+    }
+}
+
 impl Programs {
     /// Looks for all programs, so that the error names all that are missing.
     pub(super) fn find(watch: bool) -> Result<Self> {
-        let mut missing = vec![];
-        let mut find = |name: &'static str, package: &'static str| {
+        Self::look(watch).map_err(|missing| {
+            Error::Unavailable(format!(
+                "{}. As root: {}",
+                missing.finding(),
+                missing.install()
+            ))
+        })
+    }
+
+    pub(super) fn look(watch: bool) -> std::result::Result<Self, Missing> {
+        let mut missing = Missing {
+            programs: vec![],
+            packages: vec![],
+        };
+        let mut find = |name: &'static str, package: Package| {
             in_path(name).unwrap_or_else(|| {
-                missing.push((name, package));
+                missing.programs.push(name);
+                missing.packages.push(package);
                 PathBuf::new()
             })
         };
         let programs = Self {
             x_server: if watch {
-                find("Xvnc", "tigervnc-standalone-server")
+                find("Xvnc", Package::Xvnc)
             } else {
-                find("Xvfb", "xvfb")
+                find("Xvfb", Package::Xvfb)
             },
-            window_manager: find("xfwm4", "xfwm4"),
-            bus: find("dbus-daemon", "dbus-daemon"),
+            window_manager: find("xfwm4", Package::Xfwm4),
+            bus: find("dbus-daemon", Package::DbusDaemon),
         };
-        if missing.is_empty() {
-            return Ok(programs);
+        if missing.programs.is_empty() {
+            Ok(programs)
+        } else {
+            Err(missing)
         }
-        let names: Vec<_> = missing.iter().map(|(name, _)| *name).collect();
-        let packages: Vec<_> = missing.iter().map(|(_, package)| *package).collect();
-        Err(Error::Unavailable(format!(
-            "a private desktop needs {}, not found in PATH. On Debian and Ubuntu: apt-get install {}",
-            names.join(" and "),
-            packages.join(" ")
-        )))
     }
-}
-
-/// The path of a program in our `PATH`.
-fn in_path(name: &str) -> Option<PathBuf> {
-    std::env::split_paths(&std::env::var_os("PATH")?)
-        .map(|dir| dir.join(name))
-        .find(|path| path.is_file())
 }

@@ -80,6 +80,13 @@ pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
     Ok(doctor::examine(&session, settings.attended))
 }
 
+/// Mends what needs no root, and says what was done.
+pub(crate) fn mend(checks: &[Check]) -> Vec<std::result::Result<String, String>> {
+    let session = Session::find();
+    let mend = |check| doctor::mend(check, &session);
+    checks.iter().filter_map(mend).collect()
+}
+
 /// Runs the program. On Linux any thread will do.
 pub(crate) fn run(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode {
     work()

@@ -193,16 +193,16 @@ def metadata(out, folder):
 
 def release_binary(out, folder):
     """The binaries need no symbol younger than glibc 2.28, and nothing beside glibc."""
-    need("objdump")
-    machines = {"linux-x64": "x86-64", "linux-arm64": "AARCH64"}
-    for platform in machines:
+    need("readelf")
+    for platform in ("linux-x64", "linux-arm64"):
         binary = out / "bin" / platform / "deskline"
         if not binary.is_file():
             continue
-        found = run("objdump" if platform == PLATFORM else "aarch64-linux-gnu-objdump", "-p", binary)
+        found = run("readelf", "--wide", "--version-info", "--dynamic", binary)
         versions = [tuple(map(int, v.split("."))) for v in re.findall(r"GLIBC_([0-9.]+)", found)]
         assert versions and max(versions) <= (2, 28), max(versions)
-        libraries = set(re.findall(r"NEEDED +(\S+)", found))
+        libraries = set(re.findall(r"\(NEEDED\).*\[(\S+)\]", found))
+        assert libraries, found
         others = {lib for lib in libraries if not re.match(r"(libc|libm|libdl|libpthread|librt|ld-linux.*)\.so", lib)}
         assert not others, others
         print(f"    {platform}: glibc {'.'.join(map(str, max(versions)))}, {binary.stat().st_size / 1e6:.1f} MB")

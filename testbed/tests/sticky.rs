@@ -85,7 +85,7 @@ fn someone_at_x11vnc_is_not_kept_out_and_that_is_said() {
     );
     let doctor = bed
         .command(deskline_testbed::deskline())
-        .arg("doctor")
+        .args(["doctor", "--attended"])
         .output()
         .unwrap();
     let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();

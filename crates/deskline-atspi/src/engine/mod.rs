@@ -21,7 +21,7 @@ pub use texts::settle;
 
 use crate::bus::{Error, Reply};
 use crate::connection::{AppConnection, Next};
-use crate::names::{NULL, StateSet};
+use crate::names::{NULL, StateSet, role};
 use crate::request::Request;
 use crate::toolkits::{Toolkit, gtk, vcl};
 
@@ -234,7 +234,11 @@ impl<'a> Engine<'a> {
             node.role = Some(known.role);
             node.name = std::mem::take(&mut known.name);
             node.description = std::mem::take(&mut known.description);
-            children = known.children.take();
+            // Whether the children of a menu bar are read depends on its extents, which no cache has.
+            children = known
+                .children
+                .take()
+                .filter(|_| known.role != role::MENU_BAR);
         } else if let Some(role) = self.leaf_role {
             node.role = Some(role);
             children = Some(Vec::new());

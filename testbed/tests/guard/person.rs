@@ -72,10 +72,10 @@ fn types_apart(
 fn typing_stays_in_one_piece(bed: &Bed) {
     let server = bed.server(&[]);
     let (mut person, mut dice) = (Person::at(bed), Dice::new());
-    let apart: Vec<bool> = (0..runs(25))
+    let apart: Vec<bool> = (0..runs(10))
         .filter_map(|_| types_apart(bed, &server, &mut person, &mut dice, u32::MAX))
         .collect();
-    println!("{} of {} runs in one piece", apart.len(), runs(25));
+    println!("{} of {} runs in one piece", apart.len(), runs(10));
     assert!(
         !apart.is_empty() && apart.iter().all(|apart| *apart),
         "{apart:?}"

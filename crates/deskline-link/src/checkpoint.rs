@@ -44,7 +44,7 @@ pub(crate) struct Saved {
 
 /// A restore that is deferred to a later link, because it would close an open menu.
 #[derive(Debug, Clone)]
-pub(crate) struct Held {
+pub(crate) struct DeferredRestore {
     saved: Saved,
     /// The pid of the app whose menu is open.
     pid: u32,
@@ -73,7 +73,7 @@ pub(crate) struct Checkpoint<'a> {
     /// The pid of the app whose menu an earlier link left open.
     menu_of: Option<u32>,
     /// Receives the saved state if the restore is deferred because of an open menu.
-    held: &'a mut Option<Held>,
+    deferred: &'a mut Option<DeferredRestore>,
 }
 
 impl<'a> Checkpoint<'a> {
@@ -89,7 +89,7 @@ impl<'a> Checkpoint<'a> {
         desktop: &'a mut dyn Desktop,
         pid: Option<u32>,
         watch: bool,
-        held: &'a mut Option<Held>,
+        deferred: &'a mut Option<DeferredRestore>,
         cancel: &'a Cancel,
     ) -> Result<Self> {
         let mut desk = Self {
@@ -104,7 +104,7 @@ impl<'a> Checkpoint<'a> {
             touched: false,
             keep: false,
             menu_of: None,
-            held,
+            deferred,
         };
         if watch && !desk.desktop.is_private() {
             desk.desktop.watch_person();
@@ -120,17 +120,17 @@ impl<'a> Checkpoint<'a> {
             return Ok(());
         }
         self.windows = self.desktop.every_window()?;
-        let waits = match &*self.held {
-            Some(held) => {
-                held.desktop == self.desktop.id()
+        let waits = match &*self.deferred {
+            Some(deferred) => {
+                deferred.desktop == self.desktop.id()
                     && front
                         .as_ref()
-                        .is_some_and(|front| front.pid == Some(held.pid))
-                    && self.desktop.popup_open(held.pid)?
+                        .is_some_and(|front| front.pid == Some(deferred.pid))
+                    && self.desktop.popup_open(deferred.pid)?
             }
             None => false,
         };
-        match self.held.take().filter(|_| waits) {
+        match self.deferred.take().filter(|_| waits) {
             Some(menu) => {
                 self.touched = true;
                 self.menu_of = Some(menu.pid);
@@ -190,7 +190,7 @@ impl<'a> Checkpoint<'a> {
             menu_of.filter(|of| open(self.desktop, *of))
         };
         if let Some(pid) = of.filter(|_| self.touched) {
-            *self.held = Some(Held {
+            *self.deferred = Some(DeferredRestore {
                 saved: std::mem::take(&mut self.saved),
                 pid,
                 desktop: self.desktop.id(),

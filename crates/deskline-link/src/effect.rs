@@ -93,7 +93,7 @@ impl Steps<'_> {
                 let keys = &report.step.keys;
                 read_back(action, targets.target.as_ref(), keys, (before, after))
             }
-            _ => Verdict::Held,
+            _ => Verdict::Agrees,
         };
         let mut found = verdict(report);
         if let (Verdict::Failed(_), Some(pid)) = (&found, self.pid) {
@@ -105,7 +105,7 @@ impl Steps<'_> {
             found = verdict(report);
         }
         match found {
-            Verdict::Held => Ok(()),
+            Verdict::Agrees => Ok(()),
             Verdict::Differs(note) => {
                 report.note(note);
                 Ok(())

@@ -115,20 +115,24 @@ impl Field {
         let leaves = typed.contains('\t') || (one_line && text.contains('\n'));
         let read = self.editable && tells && old.shows && self.shows;
         if leaves || !read {
-            return Verdict::Held;
+            return Verdict::Agrees;
         }
         let cut = self.is_cut() || old.is_cut();
         let wanted = squeezed(typed);
         let sought = if cut { tail(&wanted) } else { &wanted };
         if sought.is_empty() {
-            return Verdict::Held;
+            return Verdict::Agrees;
         }
         let (was, is) = (squeezed(&old.text), squeezed(&self.text));
         if is.contains(sought) {
             // Typed over what was selected, a text is no longer than both.
             let most = was.chars().count() + wanted.chars().count();
             let more = !cut && is.chars().count() > most;
-            return if more { self.differs() } else { Verdict::Held };
+            return if more {
+                self.differs()
+            } else {
+                Verdict::Agrees
+            };
         }
         if self.text == old.text && self.total == old.total {
             return Verdict::Failed(format!(

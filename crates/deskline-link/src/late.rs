@@ -15,7 +15,7 @@ const RESTLESS: u32 = 3;
 
 /// The trees of the last answers, newest last.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct LastTrees {
     apps: Vec<App>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Since<'t> {
     diff: Diff,
 }
 
-impl Told {
+impl LastTrees {
     /// The changes since the last answer about this app. `None` if there was none.
     pub(crate) fn since(&self, now: &Tree) -> Option<Since<'_>> {
         let app = self.apps.iter().find(|app| app.tree.app == now.app)?;
@@ -73,14 +73,14 @@ impl Since<'_> {
     /// Elements that the app re-created unchanged: their old and new ids. None if no toplevel is the
     /// same: then it is another process with the same pid.
     pub(crate) fn renamed(&self, now: &Tree) -> Vec<(ElementId, ElementId)> {
-        let told = &self.app.tree;
+        let last = &self.app.tree;
         let toplevels = |tree: &Tree| -> Vec<ElementId> {
             let tops = tree.elements.iter().filter(|e| e.parent.is_none());
             tops.map(|e| e.id.clone()).collect()
         };
-        let before = toplevels(told);
+        let before = toplevels(last);
         if toplevels(now).iter().any(|id| before.contains(id)) {
-            self.diff.renamed(told, now)
+            self.diff.renamed(last, now)
         } else {
             Vec::new()
         }
@@ -89,12 +89,12 @@ impl Since<'_> {
     /// The changes to report to the agent. `None` if the two trees have nothing in common.
     pub(crate) fn late(self, now: &Tree) -> Option<Late> {
         let Self { app, mut diff } = self;
-        let told = &app.tree;
-        let (is, was) = (&now.elements, &told.elements);
+        let last = &app.tree;
+        let (is, was) = (&now.elements, &last.elements);
         // An element that came into view counts as added: it may have been read before its layout.
         let says =
             |e: &Element| e.role.is_interactive() || !e.title.is_blank() || !e.value.is_blank();
-        let appeared = diff.appeared(told, now);
+        let appeared = diff.appeared(last, now);
         diff.added.retain(|&i| is[i].visible);
         diff.added
             .extend(appeared.into_iter().filter(|&i| says(&is[i])));
@@ -110,7 +110,7 @@ impl Since<'_> {
                 && !focus_alone(m)
                 && !is[m.after].role.is_progress()
         });
-        let changed = diff.changed_ids(told, now);
+        let changed = diff.changed_ids(last, now);
         // Nothing in common: a reused pid, or another document in every window.
         if changed.len() >= is.len() + was.len() {
             return None;
@@ -125,8 +125,8 @@ impl Since<'_> {
         diff.removed.retain(|&i| rests(&was[i]));
         diff.modified.retain(|m| rests(&is[m.after]));
         Some(Late {
-            lines: tree_file::late(told, now, &diff),
-            summary: summary::late_changes(told, now, &diff),
+            lines: tree_file::late(last, now, &diff),
+            summary: summary::late_changes(last, now, &diff),
             restless,
         })
     }

@@ -6,12 +6,12 @@ use deskline_journal::RefStore;
 use crate::blind;
 use crate::call::{Action, Call};
 use crate::cancel::Cancel;
-use crate::checkpoint::{Checkpoint, Held};
+use crate::checkpoint::{Checkpoint, DeferredRestore};
 use crate::desktop::Desktop;
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result};
 use crate::handoff::Handoff;
-use crate::late::Told;
+use crate::late::LastTrees;
 use crate::policy::Policy;
 use crate::readings::Readings;
 use crate::report::Report;
@@ -22,8 +22,8 @@ use crate::steps::{Steps, Targets};
 pub(crate) struct Link<'l> {
     pub(crate) desktop: &'l mut dyn Desktop,
     pub(crate) refs: &'l mut RefStore,
-    pub(crate) held: &'l mut Option<Held>,
-    pub(crate) told: &'l Told,
+    pub(crate) deferred: &'l mut Option<DeferredRestore>,
+    pub(crate) last_trees: &'l LastTrees,
     pub(crate) policy: &'l Policy,
     pub(crate) call: &'l Call,
     pub(crate) cancel: &'l Cancel,
@@ -35,8 +35,8 @@ impl Link<'_> {
         let Self {
             desktop,
             refs,
-            held,
-            told,
+            deferred,
+            last_trees,
             policy,
             call,
             cancel,
@@ -52,7 +52,7 @@ impl Link<'_> {
             call,
             cancel,
             readings,
-            told,
+            last_trees,
             pid: call.pid,
         };
         report.of = call.actions().count();
@@ -72,7 +72,7 @@ impl Link<'_> {
         // 2. Checkpoint: front window and pointer; the tree is that of step 1.
         let watches = call.actions().any(|a| Handoff::of(a, None).watches());
         let mut desk = report.timed("checkpoint", |_| {
-            Checkpoint::save(desktop, call.pid, watches, held, cancel)
+            Checkpoint::save(desktop, call.pid, watches, deferred, cancel)
         })?;
         if targets.away {
             targets = report.timed("reveal", |report| {

@@ -11,10 +11,10 @@ use crate::answer::{self, Answer};
 use crate::apps::Application;
 use crate::call::Call;
 use crate::cancel::Cancel;
-use crate::checkpoint::Held;
+use crate::checkpoint::DeferredRestore;
 use crate::desktop::{Desktop, Platform};
 use crate::error::{Error, Result, panic_text};
-use crate::late::Told;
+use crate::late::LastTrees;
 use crate::link::Link;
 use crate::policy::Policy;
 use crate::report::Report;
@@ -27,9 +27,9 @@ pub struct Links {
     refs: RefStore,
     policy: Policy,
     /// A restore that a link deferred to a later one.
-    held: Option<Held>,
+    deferred: Option<DeferredRestore>,
     /// The trees of the last answers.
-    told: Told,
+    last_trees: LastTrees,
     /// Whether a link has been answered.
     answered: bool,
     /// The process that a link was about last.
@@ -46,8 +46,8 @@ impl Links {
             journal,
             refs,
             policy,
-            held: None,
-            told: Told::default(),
+            deferred: None,
+            last_trees: LastTrees::default(),
             answered: false,
             last: None,
         }
@@ -81,7 +81,7 @@ impl Links {
             ..
         } = report;
         let taken = handoff.and_then(|taken| taken.tree);
-        self.told.remember(late, [after.or(before), taken]);
+        self.last_trees.remember(late, [after.or(before), taken]);
         answer
     }
 
@@ -124,8 +124,8 @@ impl Links {
         Link {
             desktop,
             refs: &mut self.refs,
-            held: &mut self.held,
-            told: &self.told,
+            deferred: &mut self.deferred,
+            last_trees: &self.last_trees,
             policy: &self.policy,
             call,
             cancel,

@@ -19,7 +19,7 @@ use crate::secrecy::{Keys, Witness};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// What was wanted, or nothing that can be known.
-    Held,
+    Agrees,
     /// Something else, which may be what the app makes of it: a note.
     Differs(String),
     /// Not what was wanted: an error. What is there instead, and what to do next.
@@ -46,20 +46,20 @@ pub(crate) fn read_back(
     let quiet = match action {
         Action::Quiet(quiet) => quiet,
         Action::Input(_) => return typed(keys),
-        Action::Open { .. } | Action::Refresh | Action::WaitFor { .. } => return Verdict::Held,
+        Action::Open { .. } | Action::Refresh | Action::WaitFor { .. } => return Verdict::Agrees,
     };
     let Some(was) = target.and_then(|target| target.index) else {
-        return Verdict::Held;
+        return Verdict::Agrees;
     };
     let id = before.elements.get(was).map(|e| &e.id);
     let now = after.elements.iter().position(|e| Some(&e.id) == id);
     let Some(now) = now else {
-        return Verdict::Held;
+        return Verdict::Agrees;
     };
     match quiet {
         Quiet::SetValue { value, .. } => match (Field::of(before, was), Field::of(after, now)) {
             (Some(old), Some(new)) => set(&old, &new, value),
-            _ => Verdict::Held,
+            _ => Verdict::Agrees,
         },
         Quiet::PressAx { .. } => pressed((before, was), (after, now)),
         Quiet::SetSelected { selected, .. } => chosen(before, (after, now), *selected),
@@ -71,17 +71,17 @@ pub(crate) fn typed(keys: &Keys) -> Verdict {
     let before = keys.before.as_ref().and_then(Witness::field);
     match (before, keys.after.as_ref().and_then(Witness::field)) {
         (Some(old), Some(new)) if old.is(new) => new.took(old, &keys.text),
-        _ => Verdict::Held,
+        _ => Verdict::Agrees,
     }
 }
 
 fn set(old: &Field, new: &Field, wanted: &str) -> Verdict {
     if new.says(wanted) {
-        return Verdict::Held;
+        return Verdict::Agrees;
     }
     if new.text == old.text {
         if new.means(wanted) || !old.is_readable() {
-            return Verdict::Held;
+            return Verdict::Agrees;
         }
         return Verdict::Failed(format!(
             "it still says {}: the app reported success and did not take the value. Click it and type instead: click_and_traverse with its ref and text (select what is there first: doubleClick, or Control+A)",
@@ -107,7 +107,7 @@ fn pressed((tree, was): (&Tree, usize), (after, now): (&Tree, usize)) -> Verdict
     // A radio button that is on, and a tab that is selected, stay so.
     let switches = old.role == Role::CHECK_BOX || state.intersects(PRESSED - States::CHECKED);
     if !switches || new.states & PRESSED != state || has_changed(tree, after) {
-        return Verdict::Held;
+        return Verdict::Agrees;
     }
     let words: Vec<&str> = state.words().collect();
     let still = if words.is_empty() {
@@ -134,7 +134,7 @@ fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict 
         !selected(&after.elements[now])
     };
     if holds || has_changed(before, after) {
-        return Verdict::Held;
+        return Verdict::Agrees;
     }
     let is = if wanted {
         "not selected"

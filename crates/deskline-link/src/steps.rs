@@ -9,7 +9,7 @@ use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
 use crate::handoff::Handoff;
-use crate::late::Told;
+use crate::late::LastTrees;
 use crate::link::Shot;
 use crate::open::open;
 use crate::policy::Policy;
@@ -37,7 +37,7 @@ pub(crate) struct Steps<'s> {
     pub(crate) call: &'s Call,
     pub(crate) cancel: &'s Cancel,
     pub(crate) readings: Readings<'s>,
-    pub(crate) told: &'s Told,
+    pub(crate) last_trees: &'s LastTrees,
     /// The process that the current step is for. In a chain it can be another than the call's.
     pub(crate) pid: Option<u32>,
 }
@@ -78,7 +78,7 @@ impl Steps<'_> {
         report: &mut Report,
     ) -> Result<Tree> {
         let mut tree = self.readings.traverse(desktop, pid)?;
-        let since = self.told.since(&tree);
+        let since = self.last_trees.since(&tree);
         if let Some(since) = &since {
             self.readings.carry_over(&since.renamed(&tree));
         }

@@ -11,7 +11,7 @@
 mod devices;
 mod escape;
 mod events;
-mod held;
+mod held_keys;
 mod keeper;
 
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -44,7 +44,7 @@ pub fn look(display: &str, xauthority: Option<&Path>) -> Result<Result<Vec<Strin
 /// Releases the keys and buttons that XTEST's devices hold, if the server has such devices.
 pub(crate) fn release_synthetic(c: &connection::Connection) -> Result<()> {
     match devices::slaves(c)? {
-        Ok(slaves) => held::release_synthetic(c, &slaves),
+        Ok(slaves) => held_keys::release_synthetic(c, &slaves),
         Err(_) => Ok(()),
     }
 }

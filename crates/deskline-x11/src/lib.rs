@@ -13,7 +13,7 @@ mod display;
 mod grab_probe;
 mod grabs;
 pub mod guard;
-mod held;
+mod injector;
 mod keymap;
 mod keys;
 mod overlay;
@@ -45,7 +45,7 @@ use x11rb::protocol::xproto::{
 use x11rb::protocol::{composite, damage, res, shm, xinput, xtest};
 
 use connection::Connection;
-use held::Held;
+use injector::SyntheticPresses;
 use picture::Pictures;
 use pointer::LastClick;
 use sync::Heard;
@@ -104,7 +104,7 @@ pub struct X11 {
     /// The XKB device whose map turns our key codes into symbols.
     keyboard: xkb::DeviceSpec,
     has_res: bool,
-    held: Held,
+    synthetic: SyntheticPresses,
     heard: Heard,
     last_click: Option<LastClick>,
     pictures: Pictures,
@@ -183,7 +183,7 @@ impl X11 {
             own,
             keyboard,
             has_res,
-            held: Held::default(),
+            synthetic: SyntheticPresses::default(),
             heard: Heard::by(own),
             last_click: None,
             pictures: pictures.reply()?,
@@ -201,7 +201,7 @@ impl X11 {
 
     /// Releases all keys and buttons that this connection holds pressed.
     pub fn release_all(&mut self) {
-        self.held.release_all(&self.connection);
+        self.synthetic.release_all(&self.connection);
     }
 
     /// Whether a window manager runs (EWMH `_NET_SUPPORTING_WM_CHECK`, on the root and on the

@@ -7,7 +7,7 @@ use deskline_core::{Modifiers, Point};
 use deskline_link::{Button, Cancel, Clicks, Error, Pointer, Result};
 use x11rb::protocol::xproto::{ConnectionExt as _, KeyButMask, Window};
 
-use super::held::{Hands, Pressed};
+use super::injector::{Injector, Pressed};
 use super::{During as _, Present as _, X11, sync};
 
 /// The pause between the two clicks of a double click.
@@ -75,7 +75,7 @@ impl X11 {
     ///
     /// [`Error::Input`] if the point is off the screen, or a program confines the pointer.
     pub fn move_pointer(&mut self, to: Point) -> Result<()> {
-        Hands::of(self).point_at(to)
+        Injector::of(self).point_at(to)
     }
 
     /// Moves the pointer and clicks, with the modifiers held. Waits if the click would become a double
@@ -104,23 +104,23 @@ impl X11 {
         cancel.check()?;
         self.check_pointer(at, cancel)?;
         self.unmodified(|x11| {
-            let mut hands = Hands::of(x11);
-            hands.point_at(at)?;
-            hands.hold(&codes)?;
-            hands.tap(what)?;
+            let mut injector = Injector::of(x11);
+            injector.point_at(at)?;
+            injector.hold(&codes)?;
+            injector.tap(what)?;
             if clicks == Clicks::Double {
                 // Chromium takes two clicks of the same millisecond for a duplicated event.
-                hands.round_trip()?;
+                injector.round_trip()?;
                 cancel.wait(BETWEEN_CLICKS)?;
-                hands.tap(what)?;
+                injector.tap(what)?;
             }
-            hands.let_go(&codes)?;
-            hands.last_click = Some(LastClick {
+            injector.let_go(&codes)?;
+            injector.last_click = Some(LastClick {
                 when: Instant::now(),
                 at,
                 button,
             });
-            hands.round_trip()
+            injector.round_trip()
         })
     }
 
@@ -146,26 +146,26 @@ impl X11 {
         // The button stays down if this process dies: record that.
         self.claim_keycodes(&[])?;
         let drag = |x11: &mut Self| {
-            let mut hands = Hands::of(x11);
-            hands.point_at(from)?;
-            let source = hands.window_at(from)?;
-            hands.hold(&codes)?;
-            hands.press(button)?;
+            let mut injector = Injector::of(x11);
+            injector.point_at(from)?;
+            let source = injector.window_at(from)?;
+            injector.hold(&codes)?;
+            injector.press(button)?;
             for point in path(from, to) {
-                hands.point_at(point)?;
-                hands.await_reader(source, sync::PATIENCE, cancel)?;
+                injector.point_at(point)?;
+                injector.await_reader(source, sync::PATIENCE, cancel)?;
                 cancel.wait(DRAG_STEP)?;
             }
             // Source and target of a drag exchange messages: the source reports the pointer to the
             // target, the target answers, the source notes the answer.
-            let target = hands.window_at(to)?;
+            let target = injector.window_at(to)?;
             for reader in [target, source] {
-                hands.await_reader(reader, sync::PATIENCE, cancel)?;
+                injector.await_reader(reader, sync::PATIENCE, cancel)?;
             }
             cancel.wait(DRAG_STEP)?;
-            hands.release(button)?;
-            hands.let_go(&codes)?;
-            hands.round_trip()
+            injector.release(button)?;
+            injector.let_go(&codes)?;
+            injector.round_trip()
         };
         let dragged = self.watching_root(|x11| x11.unmodified(drag));
         self.give_keycodes_back()?;
@@ -182,23 +182,23 @@ impl X11 {
         cancel.check()?;
         self.check_pointer(at, cancel)?;
         let scroll = |x11: &mut Self| {
-            let mut hands = Hands::of(x11);
-            hands.point_at(at)?;
-            let reader = hands.window_at(at)?;
+            let mut injector = Injector::of(x11);
+            injector.point_at(at)?;
+            let reader = injector.window_at(at)?;
             for (delta, back, forth) in [(delta_y, 4, 5), (delta_x, 6, 7)] {
                 let button = Pressed::Button(if delta < 0 { back } else { forth });
                 for turn in 1..=delta.unsigned_abs() {
                     cancel.check()?;
-                    hands.tap(button)?;
+                    injector.tap(button)?;
                     if turn % AHEAD_OF_SERVER == 0 {
-                        hands.round_trip()?;
+                        injector.round_trip()?;
                     }
                     if turn % AHEAD_OF_APP == 0 {
-                        hands.await_reader(reader, sync::PATIENCE, cancel)?;
+                        injector.await_reader(reader, sync::PATIENCE, cancel)?;
                     }
                 }
             }
-            hands.round_trip()
+            injector.round_trip()
         };
         self.watching_root(|x11| x11.unmodified(scroll))
     }
@@ -251,7 +251,7 @@ impl X11 {
     }
 }
 
-impl Hands<'_> {
+impl Injector<'_> {
     fn point_at(&mut self, at: Point) -> Result<()> {
         let (x, y) = self.on_screen(at)?;
         self.motion(x, y)?;

@@ -24,7 +24,7 @@ const MODIFYING: u8 = 0b0100_1101;
 
 /// Latched and locked modifiers, and whether Sticky Keys are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct ModifierState {
     pub(super) locked: u8,
     pub(super) latched: u8,
     pub(super) sticky: bool,
@@ -32,13 +32,13 @@ pub(super) struct Standing {
 
 impl X11 {
     /// The current state. One round trip.
-    pub(super) fn standing(&self) -> Result<Standing> {
+    pub(super) fn modifier_state(&self) -> Result<ModifierState> {
         let core = xkb::ID::USE_CORE_KBD.into();
         let state = self.connection.xkb_get_state(core).during(WHAT)?;
         let controls = self.connection.xkb_get_controls(core).during(WHAT)?;
         let state = state.reply().during(WHAT)?;
         let enabled = controls.reply().during(WHAT)?.enabled_controls;
-        Ok(Standing {
+        Ok(ModifierState {
             locked: u16::from(state.locked_mods) as u8,
             latched: u16::from(state.latched_mods) as u8,
             sticky: enabled.contains(BoolCtrl::STICKY_KEYS),
@@ -47,17 +47,17 @@ impl X11 {
 
     /// Runs `step`, which sends clicks, without latched or locked modifiers. One more round trip.
     pub(super) fn unmodified<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let was = self.standing()?;
+        let was = self.modifier_state()?;
         let modified = (was.latched | was.locked) & MODIFYING != 0;
         if modified {
-            self.stand(was.locked & !MODIFYING, 0)?;
+            self.set_modifiers(was.locked & !MODIFYING, 0)?;
         }
         let result = step(self);
         if modified || was.sticky {
             // Under Sticky Keys, keys that `step` has pressed may have latched.
             self.release_all();
             self.wait_for_release()?;
-            self.put_back_standing(was)?;
+            self.put_back_modifiers(was)?;
         }
         result
     }
@@ -74,16 +74,16 @@ impl X11 {
     }
 
     /// Restores the state. Typing with two keys down at once may have turned Sticky Keys off.
-    pub(super) fn put_back_standing(&self, was: Standing) -> Result<()> {
-        if was.sticky && !self.standing()?.sticky {
+    pub(super) fn put_back_modifiers(&self, was: ModifierState) -> Result<()> {
+        if was.sticky && !self.modifier_state()?.sticky {
             self.turn_sticky_keys_on()?;
         }
-        self.stand(was.locked, was.latched)
+        self.set_modifiers(was.locked, was.latched)
     }
 
     /// Locks and latches exactly these modifiers: `XkbLatchLockState`, which presses no key. Encoded by
     /// hand, as XCB's description of the request lacks `modLatches`.
-    pub(super) fn stand(&self, locked: u8, latched: u8) -> Result<()> {
+    pub(super) fn set_modifiers(&self, locked: u8, latched: u8) -> Result<()> {
         let known = self
             .connection
             .extension_information(xkb::X11_EXTENSION_NAME);

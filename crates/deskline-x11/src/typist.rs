@@ -13,9 +13,9 @@ use x11rb::protocol::xproto::{Keycode, Keysym, ModMask};
 
 use super::During as _;
 use super::grab_probe::Grabbable;
-use super::held::{Hands, Pressed};
+use super::injector::{Injector, Pressed};
 use super::keymap::{self, Keyboard, Keymap, Stroke};
-use super::sticky::Standing;
+use super::sticky::ModifierState;
 use super::{X11, sync};
 
 /// After a cancel, the app has this long to read the last keys before bindings are removed.
@@ -48,10 +48,10 @@ pub(super) struct Locks {
 }
 
 pub(super) struct Typist<'a> {
-    hands: Hands<'a>,
+    injector: Injector<'a>,
     keyboard: Keyboard,
     /// The locks and latches before.
-    was: Standing,
+    was: ModifierState,
     pub(super) keymap: Keymap,
     /// The locks while typing.
     locks: u8,
@@ -104,7 +104,7 @@ impl<'a> Typist<'a> {
         x11.reclaim_keycodes()?;
         // A modifier stays down if this process dies: record that.
         x11.claim_keycodes(&[])?;
-        let was = x11.standing()?;
+        let was = x11.modifier_state()?;
         let keyboard = Keyboard::read(&x11.connection, x11.keyboard)?;
         let num_lock = match wanted.num_lock {
             Some(true) => keyboard.num_lock,
@@ -116,7 +116,7 @@ impl<'a> Typist<'a> {
         let keymap = keyboard.keymap(keyboard.group, num_lock);
         let spare = keymap.spare.iter().map(|code| (*code, 0)).collect();
         let typist = Self {
-            hands: Hands::of(x11),
+            injector: Injector::of(x11),
             keyboard,
             was,
             keymap,
@@ -129,7 +129,7 @@ impl<'a> Typist<'a> {
             app: Taking::default(),
         };
         if (was.locked, was.latched) != (locks, 0) {
-            typist.hands.stand(locks, 0)?;
+            typist.injector.set_modifiers(locks, 0)?;
         }
         Ok(typist)
     }
@@ -168,7 +168,7 @@ impl<'a> Typist<'a> {
         self.await_reader(cancel)?;
         if !self.claimed {
             let codes: Vec<_> = self.spare.iter().map(|(code, _)| *code).collect();
-            self.hands.claim_keycodes(&codes)?;
+            self.injector.claim_keycodes(&codes)?;
             self.claimed = true;
         }
         for (slot, symbol) in missing.into_iter().enumerate() {
@@ -177,9 +177,9 @@ impl<'a> Typist<'a> {
             };
             *bound = symbol;
             let code = *code;
-            self.hands.bind_keycode(code, symbol)?;
+            self.injector.bind_keycode(code, symbol)?;
         }
-        self.hands.round_trip()
+        self.injector.round_trip()
     }
 
     /// Presses and releases a key while `holding` these keys, all in one write.
@@ -188,11 +188,11 @@ impl<'a> Typist<'a> {
         let mut held: Vec<Keycode> = holding.to_vec();
         held.extend(choosers.filter(|code| !holding.contains(code)));
         for code in &held {
-            self.hands.press(Pressed::Key(*code))?;
+            self.injector.press(Pressed::Key(*code))?;
         }
-        self.hands.tap(Pressed::Key(stroke.code))?;
+        self.injector.tap(Pressed::Key(stroke.code))?;
         for code in held.iter().rev() {
-            self.hands.release(Pressed::Key(*code))?;
+            self.injector.release(Pressed::Key(*code))?;
         }
         self.unread = true;
         Ok(())
@@ -202,17 +202,17 @@ impl<'a> Typist<'a> {
     /// meanwhile.
     pub(super) fn keep_up(&mut self) -> Result<()> {
         let core = xkb::ID::USE_CORE_KBD.into();
-        let state = self.hands.connection.xkb_get_state(core).during(WHAT)?;
+        let state = self.injector.connection.xkb_get_state(core).during(WHAT)?;
         let state = state.reply().during(WHAT)?;
-        self.hands.hear()?;
+        self.injector.hear()?;
         let ours = |code| self.spare.iter().any(|(spare, _)| *spare == code);
-        let remapped = self.hands.heard.keymap.take();
+        let remapped = self.injector.heard.keymap.take();
         let foreign = remapped.is_some_and(|(first, count)| count != 1 || !ours(first));
         if !foreign && u8::from(state.group) == self.keyboard.group {
             return Ok(());
         }
-        let device = self.hands.keyboard;
-        let keyboard = Keyboard::read(&self.hands.connection, device)?;
+        let device = self.injector.keyboard;
+        let keyboard = Keyboard::read(&self.injector.connection, device)?;
         self.keymap = keyboard.keymap(keyboard.group, self.num_lock);
         self.keyboard.group = keyboard.group;
         Ok(())
@@ -224,7 +224,7 @@ impl<'a> Typist<'a> {
         cancel: &Cancel,
         progress: impl Fn() -> String,
     ) -> Result<()> {
-        self.hands.check_keyboard(cancel, progress)
+        self.injector.check_keyboard(cancel, progress)
     }
 
     /// See [`X11::check_grab`], for the keyboard.
@@ -233,7 +233,8 @@ impl<'a> Typist<'a> {
         cancel: &Cancel,
         progress: impl Fn() -> String,
     ) -> Result<()> {
-        self.hands.check_grab(Grabbable::Keyboard, cancel, progress)
+        self.injector
+            .check_grab(Grabbable::Keyboard, cancel, progress)
     }
 
     /// Waits until the app has read what was typed.
@@ -241,15 +242,15 @@ impl<'a> Typist<'a> {
         if !std::mem::take(&mut self.unread) {
             return Ok(());
         }
-        let focus = self.hands.focus()?;
-        self.hands.await_reader(focus, sync::PATIENCE, cancel)
+        let focus = self.injector.focus()?;
+        self.injector.await_reader(focus, sync::PATIENCE, cancel)
     }
 
     /// Waits until the app has acted on what was typed, not only read it: what follows a control
     /// character is for what that leads to.
     pub(super) fn await_effect(&mut self, cancel: &Cancel) -> Result<()> {
         self.await_reader(cancel)?;
-        let Some(pid) = self.hands.target.pid() else {
+        let Some(pid) = self.injector.target.pid() else {
             return Ok(());
         };
         self.app.await_idle(pid, cancel)
@@ -275,14 +276,14 @@ impl<'a> Typist<'a> {
             self.await_reader(cancel)?;
             cancel.wait(LINGER)?;
         }
-        self.hands.round_trip()
+        self.injector.round_trip()
     }
 
     fn lock_group(&self, group: u8) -> Result<()> {
         let none = ModMask::from(0u16);
         let core = xkb::ID::USE_CORE_KBD.into();
         let group = xkb::Group::from(group);
-        self.hands
+        self.injector
             .connection
             .xkb_latch_lock_state(core, none, none, true, group, none, false, 0)
             .during(WHAT)?;
@@ -292,34 +293,34 @@ impl<'a> Typist<'a> {
     fn put_back(&mut self) -> Result<()> {
         if self.spare.iter().any(|(_, bound)| *bound != 0) {
             if std::mem::take(&mut self.unread) {
-                let focus = self.hands.focus()?;
-                let read = self.hands.await_reader(focus, CANCELLED, &Cancel::new());
+                let focus = self.injector.focus()?;
+                let read = self.injector.await_reader(focus, CANCELLED, &Cancel::new());
                 if let Err(error) = read {
                     tracing::debug!(%error, "bindings are taken back unread");
                 }
             }
             for (code, bound) in &mut self.spare {
                 if std::mem::take(bound) != 0 {
-                    self.hands.bind_keycode(*code, 0)?;
+                    self.injector.bind_keycode(*code, 0)?;
                 }
             }
         }
-        self.hands.give_keycodes_back()?;
+        self.injector.give_keycodes_back()?;
         if self.group_locked {
             self.lock_group(self.keyboard.locked_group)?;
         }
         let was = self.was;
         if (was.locked, was.latched) != (self.locks, 0) || was.sticky {
-            self.hands.put_back_standing(was)?;
+            self.injector.put_back_modifiers(was)?;
         }
         // Sync, not flush: the server drops unread requests of a client that has gone.
-        self.hands.round_trip()
+        self.injector.round_trip()
     }
 }
 
 impl Drop for Typist<'_> {
     fn drop(&mut self) {
-        self.hands.release_all();
+        self.injector.release_all();
         if let Err(error) = self.put_back() {
             tracing::warn!(%error, "could not put the keyboard back");
         }

@@ -12,7 +12,7 @@ use x11rb::protocol::xinput::{
 };
 
 use super::keeper::{Keeper, WHAT};
-use super::{devices, escape, held};
+use super::{devices, escape, held_keys};
 use crate::During as _;
 
 /// How long the guard waits, after Esc, for the cancelled link to release the devices. Then it
@@ -63,7 +63,7 @@ impl Keeper {
                 }
             }
             Event::XinputRawButtonPress(button) => self.note_press(button.sourceid),
-            Event::XinputRawKeyPress(key) if self.ear.is_none() && !self.in_grace() => {
+            Event::XinputRawKeyPress(key) if self.on_escape.is_none() && !self.in_grace() => {
                 self.note_press(key.sourceid);
                 self.opened = None;
                 self.select()?;
@@ -79,7 +79,7 @@ impl Keeper {
                 let code = u8::try_from(key.detail).unwrap_or(0);
                 if self.pressed.contains(&code) {
                     self.pressed.retain(|pressed| *pressed != code);
-                    held::let_go(&self.c, code)?;
+                    held_keys::let_go(&self.c, code)?;
                     self.select()?;
                 }
             }
@@ -133,8 +133,8 @@ impl Keeper {
             hold.cancel.cancel(Reason::Person);
             hold.escaped = true;
             hold.until = hold.until.min(Instant::now() + ESCAPED);
-        } else if let Some(ear) = &self.ear {
-            ear.cancel(Reason::Person);
+        } else if let Some(link) = &self.on_escape {
+            link.cancel(Reason::Person);
         } else {
             self.late = Some(Instant::now());
         }

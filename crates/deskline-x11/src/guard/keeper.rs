@@ -20,7 +20,7 @@ use x11rb::wrapper::ConnectionExt as _;
 
 use super::Order;
 use super::devices::{self, Slave};
-use super::held;
+use super::held_keys;
 use crate::connection::{self, Connection};
 use crate::overlay::Overlay;
 use crate::{During as _, SLICE};
@@ -56,7 +56,7 @@ pub(super) struct Keeper {
     pub(super) hold: Option<Hold>,
     /// The link to cancel if the person presses Esc while nothing is grabbed. `None` after the link
     /// has ended.
-    pub(super) ear: Option<Cancel>,
+    pub(super) on_escape: Option<Cancel>,
     /// When the devices were last released.
     pub(super) opened: Option<Instant>,
     /// When the person pressed Esc after the link had ended.
@@ -107,7 +107,7 @@ impl Keeper {
             root,
             slaves: None,
             hold: None,
-            ear: None,
+            on_escape: None,
             opened: None,
             late: None,
             watched: None,
@@ -161,7 +161,7 @@ impl Keeper {
             wait::readable(self.c.stream(), left).map_err(Error::system(WHAT))?;
         }
         for code in std::mem::take(&mut self.pressed) {
-            held::let_go(&self.c, code)?;
+            held_keys::let_go(&self.c, code)?;
         }
         self.c.sync().during(WHAT)
     }
@@ -219,7 +219,7 @@ impl Keeper {
                 let _ = reply.send(self.watched.filter(|_| known));
             }
             Order::Rest => {
-                self.ear = None;
+                self.on_escape = None;
                 let watched = self.watched.take().is_some();
                 if !self.in_grace() {
                     self.opened = None;
@@ -263,7 +263,7 @@ impl Keeper {
         }
         let ids: Vec<u16> = slaves.iter().filter(|s| !s.xtest).map(|s| s.id).collect();
         let grabbed = self.grab(&ids, cancel)?;
-        self.ear = None;
+        self.on_escape = None;
         self.opened = None;
         self.pressed.clear();
         self.hold = Some(Hold {
@@ -272,7 +272,7 @@ impl Keeper {
             until: Instant::now() + task.limit,
             escaped: false,
         });
-        held::release(&self.c, &slaves)?;
+        held_keys::release(&self.c, &slaves)?;
         // Raw events of the agent's own keys would only wake this thread.
         self.select()?;
         self.c.sync().during(WHAT)?;
@@ -307,11 +307,11 @@ impl Keeper {
             return self.c.flush().during(WHAT);
         };
         devices::ungrab(&self.c, &hold.grabbed)?;
-        self.ear = Some(hold.cancel);
+        self.on_escape = Some(hold.cancel);
         self.opened = Some(Instant::now());
         self.select()?;
         let slaves = self.slaves.take().unwrap_or_default();
-        self.pressed = held::put_back(&self.c, self.root, &slaves)?;
+        self.pressed = held_keys::put_back(&self.c, self.root, &slaves)?;
         self.slaves = Some(slaves).filter(|slaves| !slaves.is_empty());
         if !self.pressed.is_empty() {
             self.select()?;

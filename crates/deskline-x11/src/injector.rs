@@ -1,5 +1,5 @@
 //! Keys and buttons that this connection holds pressed. The server does not release synthetic keys when a
-//! client goes, so all presses go through [`Hands`], whose `Drop` releases them.
+//! client goes, so all presses go through [`Injector`], whose `Drop` releases them.
 
 use std::ops::{Deref, DerefMut};
 
@@ -33,9 +33,9 @@ impl Pressed {
 
 /// Pressed keys and buttons, in the order in which they were pressed.
 #[derive(Debug, Default)]
-pub(super) struct Held(Vec<Pressed>);
+pub(super) struct SyntheticPresses(Vec<Pressed>);
 
-impl Held {
+impl SyntheticPresses {
     /// Releases all, last pressed first. Ignores a lost connection: nothing can be done then.
     pub(super) fn release_all(&mut self, connection: &Connection) {
         if self.0.is_empty() {
@@ -57,9 +57,9 @@ impl Held {
 }
 
 /// The right to press keys and buttons, for one operation. Releases them when dropped.
-pub(super) struct Hands<'a>(&'a mut X11);
+pub(super) struct Injector<'a>(&'a mut X11);
 
-impl<'a> Hands<'a> {
+impl<'a> Injector<'a> {
     pub(super) fn of(x11: &'a mut X11) -> Self {
         Self(x11)
     }
@@ -67,14 +67,14 @@ impl<'a> Hands<'a> {
     pub(super) fn press(&mut self, what: Pressed) -> Result<()> {
         let (press, _, detail) = what.events();
         self.fake(press, detail, 0, 0)?;
-        self.held.0.push(what);
+        self.synthetic.0.push(what);
         Ok(())
     }
 
     pub(super) fn release(&mut self, what: Pressed) -> Result<()> {
         let (_, release, detail) = what.events();
         self.fake(release, detail, 0, 0)?;
-        self.held.0.retain(|held| *held != what);
+        self.synthetic.0.retain(|held| *held != what);
         Ok(())
     }
 
@@ -98,7 +98,7 @@ impl<'a> Hands<'a> {
     }
 }
 
-impl Deref for Hands<'_> {
+impl Deref for Injector<'_> {
     type Target = X11;
 
     fn deref(&self) -> &X11 {
@@ -106,13 +106,13 @@ impl Deref for Hands<'_> {
     }
 }
 
-impl DerefMut for Hands<'_> {
+impl DerefMut for Injector<'_> {
     fn deref_mut(&mut self) -> &mut X11 {
         self.0
     }
 }
 
-impl Drop for Hands<'_> {
+impl Drop for Injector<'_> {
     fn drop(&mut self) {
         self.0.release_all();
     }

@@ -7,6 +7,7 @@ use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::{Answer, Client, Toolkit, deskline, until};
 
@@ -196,12 +197,17 @@ impl Default for Sway {
 impl Drop for Sway {
     fn drop(&mut self) {
         drop(self.stdin.take());
-        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(5);
-        while matches!(self.session.try_wait(), Ok(None)) && std::time::Instant::now() < deadline {
-            std::thread::sleep(std::time::Duration::from_millis(10));
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while matches!(self.session.try_wait(), Ok(None)) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
         }
         let _ = self.session.kill();
         let _ = self.session.wait();
+        // What the session has started may write there until it has ended too.
+        let folder = self.folder.path();
+        while fs::remove_dir_all(folder).is_err() && folder.exists() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 

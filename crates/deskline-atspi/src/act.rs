@@ -224,7 +224,14 @@ fn require_enabled(app: &mut AppConnection<'_>, path: &str, action: &'static str
     if states.has(StateSet::ENABLED) || states.has(StateSet::SENSITIVE) {
         return Ok(());
     }
-    Err(refused(action, "it is disabled", "Do first what enables it").into())
+    let instead = match answer(app.ask(path, Request::Role))?.map(|m| m.reader().u32()) {
+        // LibreOffice updates the items of a menu when that opens.
+        Some(Ok(role::MENU_ITEM)) => {
+            "It may be of when its menu was last open: open the menu, or do first what enables it"
+        }
+        _ => "Do first what enables it",
+    };
+    Err(refused(action, "it is disabled", instead).into())
 }
 
 fn interfaces(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {

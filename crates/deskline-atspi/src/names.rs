@@ -79,6 +79,7 @@ pub mod role {
     pub const LIST_ITEM: u32 = 32;
     pub const MENU: u32 = 33;
     pub const MENU_BAR: u32 = 34;
+    pub const MENU_ITEM: u32 = 35;
     pub const PAGE_TAB: u32 = 37;
     pub const PANEL: u32 = 39;
     pub const PASSWORD_TEXT: u32 = 40;

@@ -76,10 +76,12 @@ fn a_crash_of_an_office_suite_is_told_with_its_signal() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let open = json!({"identifier": "soffice --norestore --calc"});
-    let pid = server
-        .call("open_application_and_traverse", open)
-        .ok()
-        .pid();
+    // It may be too busy to answer while it starts.
+    let pid = server.call("open_application_and_traverse", open).pid();
+    until("its tree", || {
+        let tree = server.call("refresh_traversal", json!({"pid": pid}));
+        (!tree.is_error).then_some(())
+    });
     kill(pid, Signal::ABORT);
     let said = server.call("refresh_traversal", json!({"pid": pid}));
     assert!(

@@ -96,13 +96,13 @@ type Acted<T = ()> = std::result::Result<T, Failure>;
 /// `press_ax`: runs the element's own action.
 pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
     require_enabled(app, path, "press_ax")?;
-    let mut actions = self::actions(app, path)?;
-    if actions.is_empty() {
-        // Gecko fetches the actions of a page from its process when they are first asked for, and
-        // says until then that there are none.
-        std::thread::sleep(ACTIONS_COME);
-        actions = self::actions(app, path)?;
-    }
+    // Gecko fetches the actions of a page from its process when they are first asked for, and says
+    // until then that there are none.
+    let actions = ask_until(
+        ACTIONS_COME,
+        || self::actions(app, path),
+        |actions| !actions.is_empty(),
+    )?;
     let Some(index) = press_index(&actions) else {
         let names = actions.join(", ");
         let why = match names.as_str() {
@@ -131,17 +131,24 @@ pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
 /// selections that they do not make.
 fn becomes_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> Asked<bool> {
     const SOON: Duration = Duration::from_millis(300);
+    // An element that is gone has no selection state to wait for.
+    let is = |states: &Option<StateSet>| {
+        states.is_none_or(|states| states.has(StateSet::SELECTED) == selected)
+    };
+    Ok(is(&ask_until(SOON, || state(app, path), is)?))
+}
+
+/// Asks until the answer is the wanted one, or `limit` has passed: the last answer.
+fn ask_until<T>(
+    limit: Duration,
+    mut ask: impl FnMut() -> Asked<T>,
+    wanted: impl Fn(&T) -> bool,
+) -> Asked<T> {
     let start = Instant::now();
     loop {
-        // An element that is gone has no selection state to wait for.
-        let Some(states) = state(app, path)? else {
-            return Ok(true);
-        };
-        if states.has(StateSet::SELECTED) == selected {
-            return Ok(true);
-        }
-        if start.elapsed() >= SOON {
-            return Ok(false);
+        let answer = ask()?;
+        if wanted(&answer) || start.elapsed() >= limit {
+            return Ok(answer);
         }
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -15,9 +15,10 @@ use crate::{Answer, Client, Toolkit, deskline, until};
 /// its own user: so where the test runs as root, all of the session is this user's.
 const NOBODY: u32 = 65_534;
 
-/// The session's compositor: one screen, windows without borders, side by side.
-const CONFIG: &str =
-    "xwayland disable\noutput HEADLESS-1 resolution 1600x900\ndefault_border none\n";
+/// The session's compositor: one screen; windows without borders, of their own size, each over the
+/// middle of the screen.
+const CONFIG: &str = "xwayland disable\noutput HEADLESS-1 resolution 1600x900\ndefault_border none\n\
+                      default_floating_border none\nfor_window [app_id=\".*\"] floating enable\n";
 
 /// A Wayland session. All of it ends with this value, even if the test is killed: the session ends when
 /// the kernel closes a pipe.
@@ -30,8 +31,18 @@ pub struct Sway {
 }
 
 impl Sway {
-    /// Starts one.
+    /// Starts one, in which Deskline finds sway's own socket.
     pub fn new() -> Self {
+        Self::start(None)
+    }
+
+    /// Starts one in which it does not, as with a compositor that it does not know.
+    pub fn trees_only() -> Self {
+        Self::start(Some("hidden.sock"))
+    }
+
+    /// `socket`: where sway's own socket is, if not in its usual place.
+    fn start(socket: Option<&str>) -> Self {
         let folder = tempfile::Builder::new()
             .prefix("deskline-sway-")
             .tempdir()
@@ -77,6 +88,7 @@ impl Sway {
             ("WLR_LIBINPUT_NO_DEVICES", "1"),
             ("WLR_RENDERER", "pixman"),
         ]);
+        command.envs(socket.map(|name| ("SWAYSOCK", path(name))));
         let mut session = command
             .current_dir(folder.path())
             .stdin(Stdio::piped())

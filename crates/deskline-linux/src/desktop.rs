@@ -86,7 +86,7 @@ impl LinuxDesktop {
         attended: bool,
     ) -> Self {
         Self {
-            has_native: session.wayland_display.is_some(),
+            has_native: session.wayland_display.is_some() && !display.lists_all(),
             session,
             atspi,
             display,

@@ -1,10 +1,12 @@
 //! The display systems of Linux: what a desktop of this crate needs of one, and how to reach it.
 
+mod sway;
 mod wayland;
 mod x11;
 
 use deskline_atspi as atspi;
 use deskline_link::{Display, Error, Result, Window};
+use deskline_wayland::SwayDisplay;
 use deskline_x11::X11Display;
 
 use crate::session::Session;
@@ -16,6 +18,11 @@ pub(crate) trait DisplaySystem: Display + Send {
     /// pop-ups if `popups`.
     fn windows_for_tree(&mut self, pid: u32, popups: bool) -> Result<atspi::Windows>;
 
+    /// Whether [`Display::every_window`] has all windows of the session, whatever draws them.
+    fn lists_all(&self) -> bool {
+        false
+    }
+
     /// Those of [`Display::every_window`] that are not minimised.
     fn mapped_windows(&mut self) -> Result<Vec<Window>>;
 }
@@ -26,6 +33,12 @@ pub(crate) trait DisplaySystem: Display + Send {
 /// driven through their trees.
 pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
     let wayland = session.wayland_display.is_some();
+    if let Some((socket, ipc)) = session.sway() {
+        match SwayDisplay::connect(&socket, &ipc) {
+            Ok(sway) => return Ok(Box::new(sway)),
+            Err(e) => tracing::warn!("sway is not used: {e}"),
+        }
+    }
     match &session.display {
         Some(name) => match X11Display::connect(name, session.xauthority.as_deref()) {
             Ok(x11) => Ok(Box::new(x11)),

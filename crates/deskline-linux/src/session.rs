@@ -129,6 +129,17 @@ impl Session {
         Some(name.unwrap_or_else(|| "unknown compositor".into()))
     }
 
+    /// The Wayland socket and sway's own, where the compositor is sway.
+    pub(crate) fn sway(&self) -> Option<(PathBuf, PathBuf)> {
+        let name = self.wayland_display.as_deref()?;
+        let dir = self.runtime_dir.as_deref();
+        let pid = socket::compositor(name, dir)?;
+        let uid = rustix::process::getuid().as_raw();
+        let ipc = dir?.join(format!("sway-ipc.{uid}.{pid}.sock"));
+        let socket = socket::wayland_path(name, dir)?;
+        socket::path_answers(&ipc, uid).then_some((socket, ipc))
+    }
+
     /// Connects to the X11 display with the session's cookie.
     pub fn connect_x11(&self) -> Result<(Connection, usize)> {
         let Some(display) = &self.display else {

@@ -205,6 +205,9 @@ fn placements(
     toplevels: &[(usize, Pair)],
 ) -> Vec<Option<Placement>> {
     let gtk4 = !toolkit.knows_the_screen();
+    if windows.toplevels.iter().any(|t| t.in_buffer.is_some()) {
+        return placements_in_windows(nodes, windows, toplevels);
+    }
     // A node without a window in the list (a menu) uses the map of the app's window with the
     // largest scale. GTK 4 nodes without a window get no bounds, as their coordinates are relative
     // to it, unless that is all that can be known.
@@ -248,6 +251,31 @@ fn placements(
         place_popups(nodes, windows, &mut places);
     }
     places
+}
+
+/// How the extents of native Wayland windows map to the screen: each toplevel by its window. What is in
+/// no toplevel of the list, such as an open menu, counts from the first one's.
+fn placements_in_windows(
+    nodes: &[Node],
+    windows: &Windows,
+    toplevels: &[(usize, Pair)],
+) -> Vec<Option<Placement>> {
+    let mut maps: Vec<Option<Map>> = vec![None; nodes.len()];
+    for (frame, pair) in toplevels {
+        let window = pair.windows.first().map(|w| &windows.toplevels[*w]);
+        maps[*frame] = window.and_then(|w| Map::in_window(nodes[*frame].extents?, w));
+    }
+    let first = toplevels.iter().find_map(|(frame, _)| maps[*frame]);
+    inherit(nodes, &mut maps);
+    let before = offsets(nodes);
+    let place = |(map, before): (Option<Map>, (i32, i32))| {
+        Some(Placement {
+            before,
+            map: map.or(first)?,
+            after: (0, 0),
+        })
+    };
+    maps.into_iter().zip(before).map(place).collect()
 }
 
 /// Moves GTK 4's popovers and their subtrees to the positions of their windows.

@@ -304,6 +304,7 @@ mod tests {
             border: [0; 4],
             modal: false,
             on_screen: true,
+            in_buffer: None,
         }
     }
 

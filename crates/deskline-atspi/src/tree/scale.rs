@@ -141,6 +141,21 @@ impl Map {
         }
     }
 
+    /// Maps a frame of a native Wayland window, whose toolkit knows no more than the window. GTK 3 and
+    /// Chromium count from the buffer's corner, shadow included; GTK 4 and Qt from the content's.
+    pub fn in_window(frame: Rect, toplevel: &Toplevel) -> Option<Self> {
+        let (left, top) = toplevel.in_buffer?;
+        let content = toplevel.content();
+        let with_shadow = frame.w >= content.w.saturating_add(left) && left > 0
+            || frame.h >= content.h.saturating_add(top) && top > 0;
+        let corner = if with_shadow {
+            content.offset(-left, -top)
+        } else {
+            content
+        };
+        Some(Self::between(frame, corner, 1.0))
+    }
+
     /// Whether the frame's reported position is about that of the window. If so, the toolkit
     /// reports screen coordinates.
     pub fn agrees(&self) -> bool {
@@ -184,6 +199,7 @@ mod tests {
             border,
             modal: false,
             on_screen: true,
+            in_buffer: None,
         }
     }
 
@@ -240,6 +256,19 @@ mod tests {
         let without = toplevel(window, None, [0; 4]);
         let map = Units::Gtk4.fit(frame, &without).unwrap();
         assert_eq!(map.apply(frame), rect(1010, 253, 360, 500));
+    }
+
+    #[test]
+    fn a_native_wayland_window_is_placed_with_or_without_its_shadow() {
+        let mut window = toplevel(rect(100, 50, 400, 300), None, [0; 4]);
+        window.in_buffer = Some((26, 23));
+        let button = rect(36, 33, 20, 10);
+        let gtk3 = Map::in_window(rect(0, 0, 452, 352), &window).unwrap();
+        assert_eq!(gtk3.apply(button), rect(110, 60, 20, 10));
+        let gtk4 = Map::in_window(rect(0, 0, 400, 300), &window).unwrap();
+        assert_eq!(gtk4.apply(button), rect(136, 83, 20, 10));
+        window.in_buffer = None;
+        assert_eq!(Map::in_window(button, &window), None);
     }
 
     #[test]

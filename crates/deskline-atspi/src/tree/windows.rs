@@ -33,6 +33,9 @@ pub struct Toplevel {
     pub modal: bool,
     /// Whether it is neither minimised nor on another workspace.
     pub on_screen: bool,
+    /// Of a native Wayland window: where its content begins in its buffer, after the shadow. Its toolkit
+    /// reports coordinates relative to the content, or to the buffer.
+    pub in_buffer: Option<(i32, i32)>,
 }
 
 impl Toplevel {

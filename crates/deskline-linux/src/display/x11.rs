@@ -43,6 +43,7 @@ fn for_tree(toplevel: Toplevel) -> atspi::Toplevel {
         border: toplevel.border.sides(),
         modal: toplevel.modal,
         on_screen: toplevel.viewable && !toplevel.minimised,
+        in_buffer: None,
         title: toplevel.title,
     }
 }

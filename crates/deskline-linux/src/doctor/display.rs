@@ -45,6 +45,9 @@ const NEEDED: [(&str, &str, bool); 7] = [
 
 /// Checks the display. Also returns its app windows, frontmost first, if they could be read.
 pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Vec<Toplevel>>) {
+    if session.sway().is_some() {
+        return (wayland::look(session), None);
+    }
     let Some(display) = &session.display else {
         let checks = match session.wayland_display {
             Some(_) => wayland::look(session),

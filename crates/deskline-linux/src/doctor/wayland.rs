@@ -36,17 +36,24 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
         Ok(display) => display.capabilities(),
         Err(e) => return vec![Check::failed("display", &e.to_string(), PRIVATE)],
     };
+    let way = "by the compositor's own protocols";
     let row = |(name, loss): (&'static str, &str), ability: &Ability| match ability {
-        Ability::Yes => Check::ok(name, "yes"),
+        Ability::Yes => Check::ok(name, way),
         Ability::No(_) => Check::warn(name, format!("no: {loss}"), ""),
     };
+    let alone =
+        format!("leave keyboard and mouse alone while an agent types and clicks, or {PRIVATE}");
     let input = can.pointer.is_there() || can.keys.is_there();
     vec![
-        Check::warn(
-            "display",
-            format!("{wayland}, {compositor}: Wayland, without X11"),
-            format!("for input and pictures log in to an X11 session, or {PRIVATE}"),
-        ),
+        if input {
+            Check::ok("display", format!("{wayland}, {compositor}: Wayland"))
+        } else {
+            Check::warn(
+                "display",
+                format!("{wayland}, {compositor}: Wayland, without X11"),
+                format!("for input and pictures log in to an X11 session, or {PRIVATE}"),
+            )
+        },
         row(WINDOWS, &can.windows),
         row(RAISE, &can.raise),
         row(POINTER, &can.pointer),
@@ -55,7 +62,7 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
         match can.guard {
             Ability::Yes => Check::ok("guard", "yes"),
             Ability::No(_) if !input => Check::ok("guard", "not needed: no input is sent"),
-            Ability::No(why) => Check::warn("guard", why, ""),
+            Ability::No(why) => Check::warn("guard", why, alone),
         },
     ]
 }

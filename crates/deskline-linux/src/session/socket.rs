@@ -106,7 +106,7 @@ pub(super) fn compositor(name: &str, runtime_dir: Option<&Path>) -> Option<u32> 
 }
 
 /// `wl_display_connect(3)`
-fn wayland_path(name: &str, runtime_dir: Option<&Path>) -> Option<PathBuf> {
+pub(super) fn wayland_path(name: &str, runtime_dir: Option<&Path>) -> Option<PathBuf> {
     let path = Path::new(name);
     if path.is_absolute() {
         return Some(path.to_owned());

@@ -1,0 +1,42 @@
+//! sway's windows in AT-SPI's terms.
+
+use deskline_atspi as atspi;
+use deskline_link::{Display as _, Result, Window, WindowId};
+use deskline_wayland::{SwayDisplay, SwayWindow};
+
+use super::DisplaySystem;
+
+impl DisplaySystem for SwayDisplay {
+    fn windows_for_tree(&mut self, pid: u32, _popups: bool) -> Result<atspi::Windows> {
+        let mut windows = self.sway_windows()?;
+        let front = windows.iter().find(|w| w.focused).map(|w| WindowId(w.id));
+        windows.retain(|window| window.pid == pid);
+        Ok(atspi::Windows {
+            front: front.filter(|_| windows.len() > 1),
+            toplevels: windows.into_iter().map(for_tree).collect(),
+            popups: Vec::new(),
+            unplaced: false,
+        })
+    }
+
+    fn mapped_windows(&mut self) -> Result<Vec<Window>> {
+        self.every_window()
+    }
+
+    fn lists_all(&self) -> bool {
+        true
+    }
+}
+
+fn for_tree(window: SwayWindow) -> atspi::Toplevel {
+    atspi::Toplevel {
+        id: WindowId(window.id),
+        title: window.title,
+        window: window.content,
+        shadow: None,
+        border: [0; 4],
+        modal: false,
+        on_screen: window.visible,
+        in_buffer: window.native.then_some(window.in_buffer),
+    }
+}

@@ -1,0 +1,235 @@
+//! A connection to the compositor. Every wait has a time limit: wayland-client's own have none.
+
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use deskline_link::{Error, Result};
+use deskline_unix::wait;
+use wayland_client::backend::WaylandError;
+use wayland_client::protocol::wl_buffer::WlBuffer;
+use wayland_client::protocol::wl_callback::{self, WlCallback};
+use wayland_client::protocol::wl_output::{self, WlOutput};
+use wayland_client::protocol::wl_registry::{self, WlRegistry};
+use wayland_client::protocol::wl_seat::WlSeat;
+use wayland_client::protocol::wl_shm::WlShm;
+use wayland_client::protocol::wl_shm_pool::WlShmPool;
+use wayland_client::{Connection, Dispatch, EventQueue, Proxy, QueueHandle, delegate_noop};
+use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboard_manager_v1::ZwpVirtualKeyboardManagerV1;
+use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboard_v1::ZwpVirtualKeyboardV1;
+use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_manager_v1::ZwlrScreencopyManagerV1;
+use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_manager_v1::ZwlrVirtualPointerManagerV1;
+use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1::ZwlrVirtualPointerV1;
+
+use crate::picture::Frame;
+
+/// How long the compositor may take for an answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What the compositor has said.
+#[derive(Debug, Default)]
+pub(crate) struct Heard {
+    globals: Vec<(u32, String, u32)>,
+    /// The names of outputs.
+    outputs: Vec<(WlOutput, String)>,
+    /// The number of the last round trip that has ended.
+    done: u32,
+    /// The picture that is being taken.
+    pub(crate) frame: Frame,
+}
+
+/// A connection, with what Deskline uses of it.
+pub(crate) struct Client {
+    connection: Connection,
+    queue: EventQueue<Heard>,
+    pub(crate) heard: Heard,
+    asked: u32,
+    start: Instant,
+    pub(crate) seat: WlSeat,
+    pub(crate) shm: WlShm,
+    pub(crate) screencopy: ZwlrScreencopyManagerV1,
+    pub(crate) pointers: ZwlrVirtualPointerManagerV1,
+    pub(crate) keyboards: ZwpVirtualKeyboardManagerV1,
+}
+
+fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    Error::lost("talking to the Wayland compositor")(e)
+}
+
+impl Client {
+    pub(crate) fn connect(socket: &Path) -> Result<Self> {
+        let stream = UnixStream::connect(socket).map_err(lost)?;
+        let connection = Connection::from_socket(stream).map_err(lost)?;
+        let mut queue: EventQueue<Heard> = connection.new_event_queue();
+        let handle = queue.handle();
+        let registry = connection.display().get_registry(&handle, ());
+        let mut heard = Heard::default();
+        connection.display().sync(&handle, 1_u32);
+        until(&connection, &mut queue, &mut heard, |heard| heard.done == 1)?;
+        for (name, interface, version) in &heard.globals {
+            if interface == WlOutput::interface().name {
+                registry.bind::<WlOutput, _, _>(*name, (*version).min(4), &handle, ());
+            }
+        }
+        let globals = std::mem::take(&mut heard.globals);
+        let binder = Binder {
+            globals: &globals,
+            registry: &registry,
+            handle: &handle,
+        };
+        let mut client = Self {
+            seat: binder.bind(1)?,
+            shm: binder.bind(1)?,
+            screencopy: binder.bind(3)?,
+            pointers: binder.bind(2)?,
+            keyboards: binder.bind(1)?,
+            heard,
+            asked: 1,
+            start: Instant::now(),
+            queue,
+            connection,
+        };
+        client.roundtrip()?;
+        Ok(client)
+    }
+
+    pub(crate) fn handle(&self) -> QueueHandle<Heard> {
+        self.queue.handle()
+    }
+
+    /// The time of an event, in milliseconds.
+    pub(crate) fn time(&self) -> u32 {
+        self.start.elapsed().as_millis() as u32
+    }
+
+    /// Waits until the compositor has carried out all requests so far.
+    pub(crate) fn roundtrip(&mut self) -> Result<()> {
+        self.asked = self.asked.wrapping_add(1);
+        let number = self.asked;
+        self.connection.display().sync(&self.queue.handle(), number);
+        self.wait(|heard| heard.done == number)
+    }
+
+    /// Waits until the compositor has said something.
+    pub(crate) fn wait(&mut self, is: impl Fn(&Heard) -> bool) -> Result<()> {
+        until(&self.connection, &mut self.queue, &mut self.heard, is)
+    }
+
+    pub(crate) fn output(&self, name: &str) -> Option<WlOutput> {
+        let found = self.heard.outputs.iter().find(|(_, n)| n == name);
+        found.map(|(output, _)| output.clone())
+    }
+}
+
+fn until(
+    connection: &Connection,
+    queue: &mut EventQueue<Heard>,
+    heard: &mut Heard,
+    is: impl Fn(&Heard) -> bool,
+) -> Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        queue.dispatch_pending(heard).map_err(lost)?;
+        if is(heard) {
+            return Ok(());
+        }
+        connection.flush().map_err(lost)?;
+        let Some(reading) = queue.prepare_read() else {
+            continue;
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        if !wait::readable(reading.connection_fd(), left).map_err(lost)? {
+            return Err(lost("no answer within 2 s"));
+        }
+        match reading.read() {
+            Ok(_) => {}
+            Err(WaylandError::Io(e)) if e.kind() == std::io::ErrorKind::WouldBlock => {}
+            Err(e) => return Err(lost(e)),
+        }
+    }
+}
+
+/// Binds globals by their interface.
+struct Binder<'b> {
+    globals: &'b [(u32, String, u32)],
+    registry: &'b WlRegistry,
+    handle: &'b QueueHandle<Heard>,
+}
+
+impl Binder<'_> {
+    fn bind<I: Proxy + 'static>(&self, most: u32) -> Result<I>
+    where
+        Heard: Dispatch<I, ()>,
+    {
+        let interface = I::interface().name;
+        let mut globals = self.globals.iter();
+        let Some((name, _, version)) = globals.find(|(_, i, _)| i == interface) else {
+            return Err(Error::Unavailable(format!(
+                "the compositor does not offer {interface}"
+            )));
+        };
+        Ok(self
+            .registry
+            .bind(*name, most.min(*version), self.handle, ()))
+    }
+}
+
+impl Dispatch<WlRegistry, ()> for Heard {
+    fn event(
+        heard: &mut Self,
+        _: &WlRegistry,
+        event: wl_registry::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        if let wl_registry::Event::Global {
+            name,
+            interface,
+            version,
+        } = event
+        {
+            heard.globals.push((name, interface, version));
+        }
+    }
+}
+
+impl Dispatch<WlCallback, u32> for Heard {
+    fn event(
+        heard: &mut Self,
+        _: &WlCallback,
+        event: wl_callback::Event,
+        number: &u32,
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        if let wl_callback::Event::Done { .. } = event {
+            heard.done = *number;
+        }
+    }
+}
+
+impl Dispatch<WlOutput, ()> for Heard {
+    fn event(
+        heard: &mut Self,
+        output: &WlOutput,
+        event: wl_output::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        if let wl_output::Event::Name { name } = event {
+            heard.outputs.push((output.clone(), name));
+        }
+    }
+}
+
+delegate_noop!(Heard: ignore WlSeat);
+delegate_noop!(Heard: ignore WlShm);
+delegate_noop!(Heard: ignore WlBuffer);
+delegate_noop!(Heard: WlShmPool);
+delegate_noop!(Heard: ZwlrScreencopyManagerV1);
+delegate_noop!(Heard: ZwlrVirtualPointerManagerV1);
+delegate_noop!(Heard: ZwlrVirtualPointerV1);
+delegate_noop!(Heard: ZwpVirtualKeyboardManagerV1);
+delegate_noop!(Heard: ZwpVirtualKeyboardV1);

@@ -1,0 +1,272 @@
+//! sway as the display of a link.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use deskline_core::{KeyPress, Modifiers, Point, Rect};
+use deskline_link::capabilities::Ability;
+use deskline_link::{
+    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, Other, Picture, Result, Window,
+    WindowId,
+};
+use wayland_client::protocol::wl_pointer::Axis;
+
+use crate::client::Client;
+use crate::ipc::{Ipc, SwayWindow};
+use crate::keyboard::{self, VirtualKeyboard};
+use crate::picture;
+use crate::pointer::VirtualPointer;
+
+/// How long sway may take to give a window the keyboard.
+const RAISES: Duration = Duration::from_secs(1);
+
+/// How often to look for it: sway's events would need a second connection.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// A sway session.
+pub struct SwayDisplay {
+    ipc: Ipc,
+    client: Client,
+    pointer: VirtualPointer,
+    keyboard: VirtualKeyboard,
+    aim: Option<Aim>,
+}
+
+impl SwayDisplay {
+    /// Connects to the compositor that listens on `wayland`, and to its own socket `ipc`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Lost`] where one does not answer within 2 s, or the
+    /// compositor lacks a protocol.
+    pub fn connect(wayland: &Path, ipc: &Path) -> Result<Self> {
+        let mut ipc = Ipc::connect(ipc)?;
+        ipc.outputs()?;
+        let mut client = Client::connect(wayland)?;
+        Ok(Self {
+            ipc,
+            pointer: VirtualPointer::new(&client),
+            keyboard: VirtualKeyboard::new(&mut client)?,
+            client,
+            aim: None,
+        })
+    }
+
+    /// All windows, those with the most recent focus first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lost`] where sway does not answer.
+    pub fn sway_windows(&mut self) -> Result<Vec<SwayWindow>> {
+        self.ipc.windows()
+    }
+
+    /// The bounds of all outputs.
+    fn layout(&mut self) -> Result<Rect> {
+        let outputs = self.ipc.outputs()?;
+        let places = outputs.iter().map(crate::ipc::Output::place);
+        Ok(places.reduce(hull).unwrap_or(Rect {
+            x: 0,
+            y: 0,
+            w: 1,
+            h: 1,
+        }))
+    }
+
+    /// An error if the window with the keyboard is not the target's.
+    fn check_keyboard(&mut self, progress: impl FnOnce() -> String) -> Result<()> {
+        let Some(aim) = self.aim else { return Ok(()) };
+        let windows = self.ipc.windows()?;
+        match windows.iter().find(|w| w.focused) {
+            Some(window) if window.pid != aim.pid => Err(other(window).has_keyboard(&progress())),
+            // A menu of the target takes the keyboard from no window.
+            _ => Ok(()),
+        }
+    }
+
+    /// The last focused window of those at this point.
+    fn window_at(&mut self, at: Point) -> Result<Option<SwayWindow>> {
+        let windows = self.ipc.windows()?;
+        let mut there = windows
+            .into_iter()
+            .filter(|w| w.visible && w.content.contains(at));
+        Ok(there.next())
+    }
+
+    fn go(&mut self, to: Point) -> Result<()> {
+        let layout = self.layout()?;
+        self.pointer.go(&mut self.client, layout, to)
+    }
+}
+
+fn hull(a: Rect, b: Rect) -> Rect {
+    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
+    let right = (a.x + a.w).max(b.x + b.w);
+    let bottom = (a.y + a.h).max(b.y + b.h);
+    Rect {
+        x,
+        y,
+        w: right - x,
+        h: bottom - y,
+    }
+}
+
+fn other(window: &SwayWindow) -> Other {
+    Other {
+        title: window.title.clone(),
+        pid: window.pid,
+    }
+}
+
+fn window(window: SwayWindow) -> Window {
+    Window {
+        id: WindowId(window.id),
+        pid: Some(window.pid),
+        title: window.title,
+        extents: Some(window.content),
+    }
+}
+
+impl Display for SwayDisplay {
+    fn capabilities(&self) -> Capabilities {
+        let no = |why: &'static str| Ability::No(why.into());
+        Capabilities {
+            locate_pointer: no("Wayland does not say where the pointer is"),
+            guard: no("sway keeps no device from the apps of a shared seat"),
+            ..Capabilities::ALL
+        }
+    }
+
+    fn front(&mut self) -> Result<Option<Window>> {
+        let windows = self.ipc.windows()?;
+        Ok(windows.into_iter().find(|w| w.focused).map(window))
+    }
+
+    fn activate(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
+        self.ipc.focus(id.0)?;
+        let start = Instant::now();
+        loop {
+            let windows = self.ipc.windows()?;
+            match windows.iter().find(|w| w.id == id.0) {
+                Some(window) if window.focused => return Ok(()),
+                Some(_) if start.elapsed() < RAISES => cancel.wait(LOOK)?,
+                Some(_) => {
+                    return Err(Error::Input(
+                        "sway did not bring the window to the front within 1 s. Nothing was sent"
+                            .into(),
+                    ));
+                }
+                None => return Err(Error::Input("the window is gone".into())),
+            }
+        }
+    }
+
+    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
+        let mut windows = self.ipc.windows()?;
+        windows.retain(|w| w.pid == pid);
+        Ok(windows.into_iter().map(window).collect())
+    }
+
+    fn every_window(&mut self) -> Result<Vec<Window>> {
+        Ok(self.ipc.windows()?.into_iter().map(window).collect())
+    }
+
+    fn move_pointer(&mut self, to: Point) -> Result<()> {
+        self.go(to)
+    }
+
+    fn aim(&mut self, aim: Aim) {
+        self.aim = Some(aim);
+    }
+
+    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        let aim = self.aim;
+        let there = self.window_at(at)?;
+        if let (Some(aim), Some(there)) = (aim, there.filter(|w| Some(w.pid) != aim.map(|a| a.pid)))
+        {
+            // A menu of the target may lie over the other window, which sway does not tell.
+            if !aim.menu {
+                return Err(other(&there).lies_over(at));
+            }
+        }
+        self.go(at)?;
+        self.pointer.click(&mut self.client, button, clicks)
+    }
+
+    fn drag(
+        &mut self,
+        from: Point,
+        to: Point,
+        modifiers: Modifiers,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        cancel.check()?;
+        let layout = self.layout()?;
+        self.keyboard.hold(&mut self.client, modifiers)?;
+        self.pointer
+            .drag(&mut self.client, layout, [from, to], cancel)?;
+        self.keyboard.let_go(&mut self.client, modifiers)
+    }
+
+    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+        let text = keyboard::typeable(text)?;
+        self.keyboard.prepare(&mut self.client, &text)?;
+        for (number, part) in text.chunks(PART).enumerate() {
+            self.check_keyboard(|| match number * PART {
+                0 => "Nothing was typed".to_owned(),
+                typed => format!("The first {typed} of {} characters were typed", text.len()),
+            })?;
+            self.keyboard.type_text(&mut self.client, part, cancel)?;
+        }
+        Ok(())
+    }
+
+    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        self.check_keyboard(|| "The key was not pressed".to_owned())?;
+        self.keyboard.press(&mut self.client, press)
+    }
+
+    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        self.go(at)?;
+        let (pointer, client) = (&self.pointer, &mut self.client);
+        pointer.scroll(client, Axis::VerticalScroll, down, cancel)?;
+        pointer.scroll(client, Axis::HorizontalScroll, right, cancel)
+    }
+
+    fn release_all(&mut self) {
+        // A lost connection has released them.
+        let _ = self.pointer.release(&mut self.client);
+        let _ = self.keyboard.release(&mut self.client);
+    }
+
+    fn picture(&mut self, id: WindowId) -> Result<Picture> {
+        let windows = self.ipc.windows()?;
+        let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
+        let window = windows.iter().find(|w| w.id == id.0 && w.visible);
+        let window = window.ok_or_else(|| failed("the window is on no workspace that shows"))?;
+        let outputs = self.ipc.outputs()?;
+        let part = |output: &crate::ipc::Output| output.place().intersect(&window.content);
+        let output = outputs.iter().max_by_key(|o| part(o).w * part(o).h);
+        let output = output.filter(|o| !part(o).is_empty());
+        let output = output.ok_or_else(|| failed("the window is on no output"))?;
+        picture::take(&mut self.client, output, part(output))
+    }
+}
+
+/// How many characters go in between two looks at who has the keyboard.
+const PART: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_holds_all_outputs() {
+        let rect = |x, y, w, h| Rect { x, y, w, h };
+        let both = hull(rect(0, 0, 1600, 900), rect(1600, -100, 800, 600));
+        assert_eq!(both, rect(0, -100, 2400, 1000));
+    }
+}

@@ -1,0 +1,225 @@
+//! sway's own socket: the protocol of i3, whose messages are JSON (sway-ipc(7)).
+
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+use deskline_core::Rect;
+use deskline_link::{Error, Result};
+use serde::Deserialize;
+
+/// How long sway may take for an answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+const MAGIC: &[u8; 6] = b"i3-ipc";
+
+/// The maximum length of an answer. Titles are hostile data.
+const LONGEST: u32 = 64 << 20;
+
+/// Message types.
+const RUN_COMMAND: u32 = 0;
+const GET_OUTPUTS: u32 = 3;
+const GET_TREE: u32 = 4;
+
+/// A connection to sway.
+pub(crate) struct Ipc(UnixStream);
+
+/// A window, as sway describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SwayWindow {
+    /// The id of its container.
+    pub id: u64,
+    /// The process of its client.
+    pub pid: u32,
+    /// Its title. Hostile data.
+    pub title: String,
+    /// Its content on the screen, without its shadow.
+    pub content: Rect,
+    /// Where the content begins in the window's buffer: a shadow's width and height.
+    pub in_buffer: (i32, i32),
+    /// Whether it is a Wayland window, not one of Xwayland's.
+    pub native: bool,
+    /// Whether it has the keyboard.
+    pub focused: bool,
+    /// Whether it is on a workspace that shows.
+    pub visible: bool,
+}
+
+/// An output: its name and its place in the layout.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Output {
+    pub(crate) name: String,
+    pub(crate) active: bool,
+    rect: Area,
+}
+
+impl Output {
+    pub(crate) fn place(&self) -> Rect {
+        self.rect.rect()
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+struct Area {
+    x: i32,
+    y: i32,
+    width: i32,
+    height: i32,
+}
+
+impl Area {
+    fn rect(self) -> Rect {
+        Rect {
+            x: self.x,
+            y: self.y,
+            w: self.width.max(0),
+            h: self.height.max(0),
+        }
+    }
+}
+
+/// A container of sway's tree.
+#[derive(Debug, Default, Deserialize)]
+struct Node {
+    id: u64,
+    #[serde(default)]
+    pid: Option<u32>,
+    #[serde(default)]
+    shell: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    rect: Area,
+    #[serde(default)]
+    window_rect: Area,
+    #[serde(default)]
+    geometry: Area,
+    #[serde(default)]
+    focused: bool,
+    #[serde(default)]
+    visible: Option<bool>,
+    /// The ids of its children, the last focused first.
+    #[serde(default)]
+    focus: Vec<u64>,
+    #[serde(default)]
+    nodes: Vec<Node>,
+    #[serde(default)]
+    floating_nodes: Vec<Node>,
+}
+
+impl Ipc {
+    pub(crate) fn connect(socket: &Path) -> Result<Self> {
+        let stream = UnixStream::connect(socket).and_then(|stream| {
+            stream.set_read_timeout(Some(PATIENCE))?;
+            stream.set_write_timeout(Some(PATIENCE))?;
+            Ok(stream)
+        });
+        stream
+            .map(Self)
+            .map_err(|e| Error::Unavailable(format!("sway's socket does not answer: {e}")))
+    }
+
+    fn ask(&mut self, kind: u32, payload: &str) -> Result<Vec<u8>> {
+        let length = u32::try_from(payload.len()).map_err(Error::system("asking sway"))?;
+        let mut message = MAGIC.to_vec();
+        message.extend(length.to_ne_bytes());
+        message.extend(kind.to_ne_bytes());
+        message.extend(payload.as_bytes());
+        self.0
+            .write_all(&message)
+            .map_err(Error::lost("asking sway"))?;
+        let mut header = [0; 14];
+        self.0
+            .read_exact(&mut header)
+            .map_err(Error::lost("asking sway"))?;
+        let length = u32::from_ne_bytes([header[6], header[7], header[8], header[9]]);
+        if !header.starts_with(MAGIC) || length > LONGEST {
+            return Err(Error::lost("asking sway")("a malformed answer"));
+        }
+        let mut answer = vec![0; length as usize];
+        self.0
+            .read_exact(&mut answer)
+            .map_err(Error::lost("asking sway"))?;
+        Ok(answer)
+    }
+
+    /// All windows, those with the most recent focus first.
+    pub(crate) fn windows(&mut self) -> Result<Vec<SwayWindow>> {
+        let answer = self.ask(GET_TREE, "")?;
+        let root: Node = serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
+        let mut windows = Vec::new();
+        collect(&root, &mut windows);
+        Ok(windows)
+    }
+
+    /// The outputs that show something.
+    pub(crate) fn outputs(&mut self) -> Result<Vec<Output>> {
+        let answer = self.ask(GET_OUTPUTS, "")?;
+        let outputs: Vec<Output> =
+            serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
+        Ok(outputs.into_iter().filter(|o| o.active).collect())
+    }
+
+    /// Gives the window the keyboard, on whatever workspace it is.
+    pub(crate) fn focus(&mut self, id: u64) -> Result<()> {
+        self.ask(RUN_COMMAND, &format!("[con_id={id}] focus"))?;
+        Ok(())
+    }
+}
+
+fn collect(node: &Node, into: &mut Vec<SwayWindow>) {
+    if let Some(pid) = node.pid {
+        let (rect, inner) = (node.rect.rect(), node.window_rect.rect());
+        into.push(SwayWindow {
+            id: node.id,
+            pid,
+            title: node.name.clone().unwrap_or_default(),
+            content: Rect {
+                x: rect.x.saturating_add(inner.x),
+                y: rect.y.saturating_add(inner.y),
+                w: inner.w,
+                h: inner.h,
+            },
+            in_buffer: (node.geometry.x, node.geometry.y),
+            native: node.shell.as_deref() != Some("xwayland"),
+            focused: node.focused,
+            visible: node.visible.unwrap_or(true),
+        });
+    }
+    let mut children: Vec<&Node> = node.nodes.iter().chain(&node.floating_nodes).collect();
+    let rank = |child: &&Node| node.focus.iter().position(|id| *id == child.id);
+    children.sort_by_key(|child| rank(child).unwrap_or(usize::MAX));
+    for child in children {
+        collect(child, into);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_found_in_the_order_of_their_focus() {
+        let tree = r#"{"id":1,"focus":[3,2],"nodes":[
+            {"id":2,"pid":20,"name":"Back","rect":{"x":0,"y":0,"width":800,"height":900},
+             "window_rect":{"x":2,"y":0,"width":796,"height":898},
+             "geometry":{"x":26,"y":23,"width":796,"height":898}},
+            {"id":3,"focus":[],"floating_nodes":[{"id":4,"pid":40,"name":null,"focused":true,
+             "visible":false}]}]}"#;
+        let mut windows = Vec::new();
+        collect(&serde_json::from_str(tree).unwrap(), &mut windows);
+        let [front, back] = windows.as_slice() else {
+            panic!("{windows:?}")
+        };
+        assert_eq!((front.id, front.focused, front.visible), (4, true, false));
+        let content = Rect {
+            x: 2,
+            y: 0,
+            w: 796,
+            h: 898,
+        };
+        assert_eq!((back.content, back.in_buffer), (content, (26, 23)));
+    }
+}

@@ -1,0 +1,129 @@
+//! Pictures, by wlroots' screencopy: a part of an output, with whatever lies over it.
+
+use std::fs::File;
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::FileExt as _;
+
+use deskline_core::{Point, Rect};
+use deskline_link::{Error, Picture, Result};
+use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use wayland_client::protocol::wl_shm::Format;
+use wayland_client::{Connection, Dispatch, QueueHandle, WEnum};
+use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_frame_v1::{
+    self, Flags, ZwlrScreencopyFrameV1,
+};
+
+use crate::client::{Client, Heard};
+use crate::ipc::Output;
+
+const WHAT: &str = "taking a picture";
+
+/// What the compositor has said about a picture.
+#[derive(Debug, Default)]
+pub(crate) struct Frame {
+    /// Format, width, height and bytes a row of the buffer that it wants.
+    buffer: Option<(Format, u32, u32, u32)>,
+    described: bool,
+    upside_down: bool,
+    /// Whether it was taken, once that is known.
+    taken: Option<bool>,
+}
+
+/// Takes a picture of this part of an output.
+pub(crate) fn take(client: &mut Client, output: &Output, part: Rect) -> Result<Picture> {
+    let failed = |why: &str| Error::system(WHAT)(why.to_owned());
+    let Some(screen) = client.output(&output.name) else {
+        return Err(failed("the window's output is not known"));
+    };
+    let (handle, place) = (client.handle(), output.place());
+    let (x, y) = (part.x - place.x, part.y - place.y);
+    client.heard.frame = Frame::default();
+    let frame =
+        client
+            .screencopy
+            .capture_output_region(0, &screen, x, y, part.w, part.h, &handle, ());
+    client.wait(|heard| heard.frame.described || heard.frame.taken.is_some())?;
+    let Some((format, width, height, stride)) = client.heard.frame.buffer else {
+        return Err(failed("the compositor offers no format that is known"));
+    };
+    let size = u64::from(stride) * u64::from(height);
+    let pool_size = i32::try_from(size).map_err(Error::system(WHAT))?;
+    let file =
+        memfd_create("deskline-picture", MemfdFlags::CLOEXEC).map_err(Error::system(WHAT))?;
+    ftruncate(&file, size).map_err(Error::system(WHAT))?;
+    let pool = client.shm.create_pool(file.as_fd(), pool_size, &handle, ());
+    let [w, h, row] = [width, height, stride].map(u32::cast_signed);
+    let buffer = pool.create_buffer(0, w, h, row, format, &handle, ());
+    frame.copy(&buffer);
+    let taken = client.wait(|heard| heard.frame.taken.is_some());
+    buffer.destroy();
+    pool.destroy();
+    frame.destroy();
+    taken?;
+    if client.heard.frame.taken != Some(true) {
+        return Err(failed("the compositor could not take it"));
+    }
+    let mut bytes = vec![0; size as usize];
+    File::from(file)
+        .read_exact_at(&mut bytes, 0)
+        .map_err(Error::system(WHAT))?;
+    let (count, upside_down) = (height as usize, client.heard.frame.upside_down);
+    let turned = |row| if upside_down { count - 1 - row } else { row };
+    let rows = (0..count).map(turned);
+    let mut rgb = Vec::with_capacity(3 * width as usize * height as usize);
+    let red_first = matches!(format, Format::Xbgr8888 | Format::Abgr8888);
+    for row in rows {
+        let start = row * stride as usize;
+        for pixel in bytes[start..start + 4 * width as usize].chunks_exact(4) {
+            let (red, blue) = if red_first { (0, 2) } else { (2, 0) };
+            rgb.extend([pixel[red], pixel[1], pixel[blue]]);
+        }
+    }
+    Ok(Picture {
+        width,
+        height,
+        rgb,
+        origin: Point {
+            x: part.x,
+            y: part.y,
+        },
+        scale: f64::from(width) / f64::from(part.w.max(1)),
+    })
+}
+
+impl Dispatch<ZwlrScreencopyFrameV1, ()> for Heard {
+    fn event(
+        heard: &mut Self,
+        _: &ZwlrScreencopyFrameV1,
+        event: zwlr_screencopy_frame_v1::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        use zwlr_screencopy_frame_v1::Event;
+        let frame = &mut heard.frame;
+        match event {
+            Event::Buffer {
+                format: WEnum::Value(format),
+                width,
+                height,
+                stride,
+            } => {
+                let known = matches!(
+                    format,
+                    Format::Xrgb8888 | Format::Argb8888 | Format::Xbgr8888 | Format::Abgr8888
+                );
+                if known && u64::from(stride) >= 4 * u64::from(width) {
+                    frame.buffer.get_or_insert((format, width, height, stride));
+                }
+            }
+            Event::BufferDone => frame.described = true,
+            Event::Flags {
+                flags: WEnum::Value(flags),
+            } => frame.upside_down = flags.contains(Flags::YInvert),
+            Event::Ready { .. } => frame.taken = Some(true),
+            Event::Failed => frame.taken = Some(false),
+            _ => {}
+        }
+    }
+}

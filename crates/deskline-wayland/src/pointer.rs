@@ -1,0 +1,138 @@
+//! A virtual pointer: absolute motion over the whole layout, buttons and the wheel.
+
+use std::time::Duration;
+
+use deskline_core::{Point, Rect};
+use deskline_link::{Button, Cancel, Clicks, Result};
+use wayland_client::protocol::wl_pointer::{Axis, AxisSource, ButtonState};
+use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1::ZwlrVirtualPointerV1;
+
+use crate::client::Client;
+
+/// `linux/input-event-codes.h`
+const LEFT: u32 = 0x110;
+const RIGHT: u32 = 0x111;
+
+/// A wheel's notch, in the units of `wl_pointer.axis`.
+const NOTCH: f64 = 15.0;
+
+/// In how many motions a drag goes, and the time between two of them: toolkits begin a drag after
+/// some motion of the pressed pointer.
+const MOTIONS: i32 = 10;
+const STEP: Duration = Duration::from_millis(10);
+
+pub(crate) struct VirtualPointer {
+    device: ZwlrVirtualPointerV1,
+    pressed: Vec<u32>,
+}
+
+impl VirtualPointer {
+    pub(crate) fn new(client: &Client) -> Self {
+        let seat = Some(&client.seat);
+        Self {
+            device: client
+                .pointers
+                .create_virtual_pointer(seat, &client.handle(), ()),
+            pressed: Vec::new(),
+        }
+    }
+
+    /// Moves the pointer there. `layout` are the bounds of all outputs.
+    pub(crate) fn go(&self, client: &mut Client, layout: Rect, to: Point) -> Result<()> {
+        let from = |at: i32, start: i32, size: i32| {
+            let size = size.max(1);
+            at.saturating_sub(start).clamp(0, size - 1).cast_unsigned()
+        };
+        let (x, y) = (
+            from(to.x, layout.x, layout.w),
+            from(to.y, layout.y, layout.h),
+        );
+        let (w, h) = (
+            layout.w.max(1).cast_unsigned(),
+            layout.h.max(1).cast_unsigned(),
+        );
+        self.device.motion_absolute(client.time(), x, y, w, h);
+        self.device.frame();
+        client.roundtrip()
+    }
+
+    fn button(&mut self, client: &mut Client, code: u32, state: ButtonState) -> Result<()> {
+        self.pressed.retain(|held| *held != code);
+        if state == ButtonState::Pressed {
+            self.pressed.push(code);
+        }
+        self.device.button(client.time(), code, state);
+        self.device.frame();
+        client.roundtrip()
+    }
+
+    pub(crate) fn click(
+        &mut self,
+        client: &mut Client,
+        button: Button,
+        clicks: Clicks,
+    ) -> Result<()> {
+        let code = match button {
+            Button::Left => LEFT,
+            Button::Right => RIGHT,
+        };
+        let times = match clicks {
+            Clicks::Single => 1,
+            Clicks::Double => 2,
+        };
+        for _ in 0..times {
+            self.button(client, code, ButtonState::Pressed)?;
+            self.button(client, code, ButtonState::Released)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn drag(
+        &mut self,
+        client: &mut Client,
+        layout: Rect,
+        [from, to]: [Point; 2],
+        cancel: &Cancel,
+    ) -> Result<()> {
+        self.go(client, layout, from)?;
+        self.button(client, LEFT, ButtonState::Pressed)?;
+        for step in 1..=MOTIONS {
+            cancel.wait(STEP)?;
+            let part = |a: i32, b: i32| a + (b - a) * step / MOTIONS;
+            let at = Point {
+                x: part(from.x, to.x),
+                y: part(from.y, to.y),
+            };
+            self.go(client, layout, at)?;
+        }
+        cancel.wait(STEP)?;
+        self.button(client, LEFT, ButtonState::Released)
+    }
+
+    pub(crate) fn scroll(
+        &self,
+        client: &mut Client,
+        axis: Axis,
+        lines: i32,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        for _ in 0..lines.unsigned_abs() {
+            cancel.check()?;
+            let sign = lines.signum();
+            self.device.axis_source(AxisSource::Wheel);
+            self.device
+                .axis_discrete(client.time(), axis, NOTCH * f64::from(sign), sign);
+            self.device.frame();
+            client.roundtrip()?;
+        }
+        Ok(())
+    }
+
+    /// Releases the buttons that are pressed.
+    pub(crate) fn release(&mut self, client: &mut Client) -> Result<()> {
+        for code in self.pressed.clone() {
+            self.button(client, code, ButtonState::Released)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+//! sway: windows, exact coordinates, clicks, typing and pictures, with native apps over each other.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use deskline_testbed::{Answer, Client, NativeApp, Sway, Toolkit};
+use serde_json::{Value, json};
+
+fn call(server: &Client, app: &NativeApp, tool: &str, mut arguments: Value) -> Answer {
+    arguments["pid"] = app.pid().into();
+    server.call(tool, arguments)
+}
+
+fn said(app: &NativeApp, line: &str) -> usize {
+    app.log().iter().filter(|l| *l == line).count()
+}
+
+#[test]
+fn clicks_land_to_the_pixel_in_windows_over_each_other() {
+    let sway = Sway::new();
+    let server = sway.server();
+    let apps = Toolkit::ALL.map(|toolkit| (toolkit, sway.widgets(toolkit, &server)));
+    for (toolkit, app) in &apps {
+        let read = call(&server, app, "refresh_traversal", json!({})).ok();
+        assert!(!read.file().contains("# coordinates"), "{toolkit:?}");
+        let click = json!({"element": "OK", "role": "AXButton"});
+        let click = call(&server, app, "click_and_traverse", click).ok();
+        app.wait_for("clicked OK");
+        let ok = click.line_of("AXButton", "OK").extents.unwrap();
+        // The corners are the button's, and what is beside them is not. GTK 4 tells the label's place.
+        if *toolkit == Toolkit::Gtk4 {
+            continue;
+        }
+        let (right, bottom) = (ok.x + ok.w - 2, ok.y + ok.h - 2);
+        for (n, (x, y)) in [(ok.x + 1, ok.y + 1), (right, bottom)]
+            .into_iter()
+            .enumerate()
+        {
+            call(&server, app, "click_and_traverse", json!({"x": x, "y": y})).ok();
+            deskline_testbed::until("the click", || {
+                (said(app, "clicked OK") == n + 2).then_some(())
+            });
+        }
+        let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y - 3});
+        call(&server, app, "click_and_traverse", outside).ok();
+        assert_eq!(said(app, "clicked OK"), 3, "{toolkit:?}");
+    }
+}
+
+#[test]
+fn any_text_is_typed_and_shortcuts_work() {
+    let sway = Sway::new();
+    let server = sway.server();
+    for toolkit in Toolkit::ALL {
+        let app = sway.widgets(toolkit, &server);
+        let text = "Grüße, ABC abc 123 !?@ 漢字 😀 €";
+        let field = json!({"element": "Name", "role": "AXTextField", "text": text});
+        call(&server, &app, "click_and_traverse", field).ok();
+        app.wait_for(&format!("text Name {text}"));
+        let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
+        call(&server, &app, "press_key_and_traverse", all).ok();
+        let rest = json!({"text": "x", "pressKey": "Return"});
+        call(&server, &app, "type_and_traverse", rest).ok();
+        app.wait_for("text Name x");
+        app.wait_for("activated Name");
+    }
+}
+
+#[test]
+fn the_window_in_front_comes_back_and_has_its_picture() {
+    let sway = Sway::new();
+    let server = sway.server();
+    let behind = sway.widgets(Toolkit::Gtk3, &server);
+    let front = sway.widgets(Toolkit::Qt5, &server);
+    let click = json!({"element": "OK", "role": "AXButton"});
+    let clicked = call(&server, &behind, "click_and_traverse", click).ok();
+    behind.wait_for("clicked OK");
+    let picture = clicked.field("screenshot");
+    let decoder = png::Decoder::new(std::io::BufReader::new(
+        std::fs::File::open(picture).unwrap(),
+    ));
+    let mut reader = decoder.read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    let window = clicked
+        .line_of("AXWindow", "Window of gtk3.py")
+        .extents
+        .unwrap();
+    assert_eq!(
+        (info.width, info.height),
+        (window.w.cast_unsigned(), window.h.cast_unsigned())
+    );
+    let colours: std::collections::HashSet<&[u8]> = pixels.chunks_exact(3).collect();
+    assert!(colours.len() > 20, "{} colours", colours.len());
+    let listed = server.call("list_applications", json!({})).ok();
+    let line = format!("(PID: {}) front", front.pid());
+    assert!(listed.text.contains(&line), "{listed}");
+    assert!(front.log().iter().all(|l| !l.starts_with("clicked")));
+}
+
+#[test]
+fn the_wheel_turns() {
+    let sway = Sway::new();
+    let server = sway.server();
+    let app = sway.widgets(Toolkit::Qt5, &server);
+    let read = call(&server, &app, "refresh_traversal", json!({})).ok();
+    let list = read.line_of("AXList", "Rows").extents.unwrap();
+    let place = json!({"x": list.x + 20, "y": list.y + 40, "deltaY": 5});
+    call(&server, &app, "scroll_and_traverse", place).ok();
+    deskline_testbed::until("the list's motion", || {
+        let log = app.log();
+        log.iter()
+            .any(|l| l.starts_with("scrolled Rows"))
+            .then_some(())
+    });
+}
+
+#[test]
+fn the_doctor_says_what_sway_can_do() {
+    let sway = Sway::new();
+    let server = sway.server();
+    let _app = sway.widgets(Toolkit::Gtk3, &server);
+    let output = sway.deskline(&["doctor", "--dir", "j"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    for row in [
+        "✓ display",
+        "✓ windows",
+        "✓ raise",
+        "✓ pointer",
+        "✓ keys",
+        "✓ picture",
+        "! guard",
+    ] {
+        assert!(said.contains(row), "{row}\n{said}");
+    }
+    assert!(output.status.success(), "{said}");
+}

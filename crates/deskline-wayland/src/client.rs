@@ -11,10 +11,10 @@ use wayland_client::protocol::wl_buffer::WlBuffer;
 use wayland_client::protocol::wl_callback::{self, WlCallback};
 use wayland_client::protocol::wl_output::{self, WlOutput};
 use wayland_client::protocol::wl_registry::{self, WlRegistry};
-use wayland_client::protocol::wl_seat::WlSeat;
+use wayland_client::protocol::wl_seat::{self, Capability, WlSeat};
 use wayland_client::protocol::wl_shm::WlShm;
 use wayland_client::protocol::wl_shm_pool::WlShmPool;
-use wayland_client::{Connection, Dispatch, EventQueue, Proxy, QueueHandle, delegate_noop};
+use wayland_client::{Connection, Dispatch, EventQueue, Proxy, QueueHandle, WEnum, delegate_noop};
 use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboard_manager_v1::ZwpVirtualKeyboardManagerV1;
 use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboard_v1::ZwpVirtualKeyboardV1;
 use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_manager_v1::ZwlrScreencopyManagerV1;
@@ -26,12 +26,17 @@ use crate::picture::Frame;
 /// How long the compositor may take for an answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long apps may take to ask for a device that is new to the seat.
+const ASK: Duration = Duration::from_millis(300);
+
 /// What the compositor has said.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Heard {
     globals: Vec<(u32, String, u32)>,
     /// The names of outputs.
     outputs: Vec<(WlOutput, String)>,
+    /// What the seat has: a pointer, a keyboard.
+    pub(crate) capabilities: Capability,
     /// The number of the last round trip that has ended.
     done: u32,
     /// The picture that is being taken.
@@ -63,7 +68,13 @@ impl Client {
         let mut queue: EventQueue<Heard> = connection.new_event_queue();
         let handle = queue.handle();
         let registry = connection.display().get_registry(&handle, ());
-        let mut heard = Heard::default();
+        let mut heard = Heard {
+            globals: Vec::new(),
+            outputs: Vec::new(),
+            capabilities: Capability::empty(),
+            done: 0,
+            frame: Frame::default(),
+        };
         connection.display().sync(&handle, 1_u32);
         until(&connection, &mut queue, &mut heard, |heard| heard.done == 1)?;
         for (name, interface, version) in &heard.globals {
@@ -113,6 +124,21 @@ impl Client {
     /// Waits until the compositor has said something.
     pub(crate) fn wait(&mut self, is: impl Fn(&Heard) -> bool) -> Result<()> {
         until(&self.connection, &mut self.queue, &mut self.heard, is)
+    }
+
+    /// Whether the seat has a device of this kind.
+    pub(crate) fn has(&self, kind: Capability) -> bool {
+        self.heard.capabilities.contains(kind)
+    }
+
+    /// Called after a device was made. Where the seat `had` none of its kind, apps have to ask for it
+    /// first, and what is sent before is lost: gives them the time, as nothing tells when they have.
+    pub(crate) fn introduce(&mut self, had: bool) -> Result<()> {
+        self.roundtrip()?;
+        if !had {
+            std::thread::sleep(ASK);
+        }
+        Ok(())
     }
 
     pub(crate) fn output(&self, name: &str) -> Option<WlOutput> {
@@ -209,6 +235,24 @@ impl Dispatch<WlCallback, u32> for Heard {
     }
 }
 
+impl Dispatch<WlSeat, ()> for Heard {
+    fn event(
+        heard: &mut Self,
+        _: &WlSeat,
+        event: wl_seat::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        if let wl_seat::Event::Capabilities {
+            capabilities: WEnum::Value(capabilities),
+        } = event
+        {
+            heard.capabilities = capabilities;
+        }
+    }
+}
+
 impl Dispatch<WlOutput, ()> for Heard {
     fn event(
         heard: &mut Self,
@@ -224,7 +268,6 @@ impl Dispatch<WlOutput, ()> for Heard {
     }
 }
 
-delegate_noop!(Heard: ignore WlSeat);
 delegate_noop!(Heard: ignore WlShm);
 delegate_noop!(Heard: ignore WlBuffer);
 delegate_noop!(Heard: WlShmPool);

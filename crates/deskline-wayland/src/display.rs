@@ -27,8 +27,11 @@ const LOOK: Duration = Duration::from_millis(5);
 pub struct SwayDisplay {
     ipc: Ipc,
     client: Client,
-    pointer: VirtualPointer,
-    keyboard: VirtualKeyboard,
+    /// The devices are made when they are first needed. Where ours are the only ones, their end takes
+    /// pointer and keyboard from the seat, and Xwayland can bring down wlroots 0.15 if it asks for the
+    /// pointer just then: a doctor or a reader must not make any.
+    pointer: Option<VirtualPointer>,
+    keyboard: Option<VirtualKeyboard>,
     aim: Option<Aim>,
 }
 
@@ -42,12 +45,11 @@ impl SwayDisplay {
     pub fn connect(wayland: &Path, ipc: &Path) -> Result<Self> {
         let mut ipc = Ipc::connect(ipc)?;
         ipc.outputs()?;
-        let mut client = Client::connect(wayland)?;
         Ok(Self {
             ipc,
-            pointer: VirtualPointer::new(&client),
-            keyboard: VirtualKeyboard::new(&mut client)?,
-            client,
+            client: Client::connect(wayland)?,
+            pointer: None,
+            keyboard: None,
             aim: None,
         })
     }
@@ -93,9 +95,26 @@ impl SwayDisplay {
         Ok(there.next())
     }
 
+    fn pointer(&mut self) -> Result<(&mut VirtualPointer, &mut Client)> {
+        let pointer = match self.pointer.take() {
+            Some(pointer) => pointer,
+            None => VirtualPointer::new(&mut self.client)?,
+        };
+        Ok((self.pointer.insert(pointer), &mut self.client))
+    }
+
+    fn keyboard(&mut self) -> Result<(&mut VirtualKeyboard, &mut Client)> {
+        let keyboard = match self.keyboard.take() {
+            Some(keyboard) => keyboard,
+            None => VirtualKeyboard::new(&mut self.client)?,
+        };
+        Ok((self.keyboard.insert(keyboard), &mut self.client))
+    }
+
     fn go(&mut self, to: Point) -> Result<()> {
         let layout = self.layout()?;
-        self.pointer.go(&mut self.client, layout, to)
+        let (pointer, client) = self.pointer()?;
+        pointer.go(client, layout, to)
     }
 }
 
@@ -191,7 +210,8 @@ impl Display for SwayDisplay {
             }
         }
         self.go(at)?;
-        self.pointer.click(&mut self.client, button, clicks)
+        let (pointer, client) = self.pointer()?;
+        pointer.click(client, button, clicks)
     }
 
     fn drag(
@@ -203,21 +223,30 @@ impl Display for SwayDisplay {
     ) -> Result<()> {
         cancel.check()?;
         let layout = self.layout()?;
-        self.keyboard.hold(&mut self.client, modifiers)?;
-        self.pointer
-            .drag(&mut self.client, layout, [from, to], cancel)?;
-        self.keyboard.let_go(&mut self.client, modifiers)
+        if !modifiers.is_empty() {
+            let (keyboard, client) = self.keyboard()?;
+            keyboard.hold(client, modifiers)?;
+        }
+        let (pointer, client) = self.pointer()?;
+        pointer.drag(client, layout, [from, to], cancel)?;
+        if !modifiers.is_empty() {
+            let (keyboard, client) = self.keyboard()?;
+            keyboard.let_go(client, modifiers)?;
+        }
+        Ok(())
     }
 
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
         let text = keyboard::typeable(text)?;
-        self.keyboard.prepare(&mut self.client, &text)?;
+        let (keyboard, client) = self.keyboard()?;
+        keyboard.prepare(client, &text)?;
         for (number, part) in text.chunks(PART).enumerate() {
             self.check_keyboard(|| match number * PART {
                 0 => "Nothing was typed".to_owned(),
                 typed => format!("The first {typed} of {} characters were typed", text.len()),
             })?;
-            self.keyboard.type_text(&mut self.client, part, cancel)?;
+            let (keyboard, client) = self.keyboard()?;
+            keyboard.type_text(client, part, cancel)?;
         }
         Ok(())
     }
@@ -225,21 +254,26 @@ impl Display for SwayDisplay {
     fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         self.check_keyboard(|| "The key was not pressed".to_owned())?;
-        self.keyboard.press(&mut self.client, press)
+        let (keyboard, client) = self.keyboard()?;
+        keyboard.press(client, press)
     }
 
     fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         self.go(at)?;
-        let (pointer, client) = (&self.pointer, &mut self.client);
+        let (pointer, client) = self.pointer()?;
         pointer.scroll(client, Axis::VerticalScroll, down, cancel)?;
         pointer.scroll(client, Axis::HorizontalScroll, right, cancel)
     }
 
     fn release_all(&mut self) {
         // A lost connection has released them.
-        let _ = self.pointer.release(&mut self.client);
-        let _ = self.keyboard.release(&mut self.client);
+        if let Some(pointer) = &mut self.pointer {
+            let _ = pointer.release(&mut self.client);
+        }
+        if let Some(keyboard) = &mut self.keyboard {
+            let _ = keyboard.release(&mut self.client);
+        }
     }
 
     fn picture(&mut self, id: WindowId) -> Result<Picture> {

@@ -9,6 +9,7 @@ use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_link::{Cancel, Error, Result};
 use rustix::fs::{MemfdFlags, memfd_create};
 use wayland_client::protocol::wl_keyboard::{KeyState, KeymapFormat};
+use wayland_client::protocol::wl_seat::Capability;
 use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboard_v1::ZwpVirtualKeyboardV1;
 
 use crate::client::Client;
@@ -27,6 +28,7 @@ pub(crate) struct VirtualKeyboard {
 
 impl VirtualKeyboard {
     pub(crate) fn new(client: &mut Client) -> Result<Self> {
+        let had = client.has(Capability::Keyboard);
         let handle = client.handle();
         let keyboard = Self {
             device: client
@@ -36,6 +38,7 @@ impl VirtualKeyboard {
             pressed: Vec::new(),
         };
         keyboard.send_keymap(client)?;
+        client.introduce(had)?;
         Ok(keyboard)
     }
 

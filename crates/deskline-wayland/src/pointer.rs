@@ -5,6 +5,7 @@ use std::time::Duration;
 use deskline_core::{Point, Rect};
 use deskline_link::{Button, Cancel, Clicks, Result};
 use wayland_client::protocol::wl_pointer::{Axis, AxisSource, ButtonState};
+use wayland_client::protocol::wl_seat::Capability;
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1::ZwlrVirtualPointerV1;
 
 use crate::client::Client;
@@ -27,14 +28,15 @@ pub(crate) struct VirtualPointer {
 }
 
 impl VirtualPointer {
-    pub(crate) fn new(client: &Client) -> Self {
-        let seat = Some(&client.seat);
-        Self {
-            device: client
-                .pointers
-                .create_virtual_pointer(seat, &client.handle(), ()),
+    pub(crate) fn new(client: &mut Client) -> Result<Self> {
+        let had = client.has(Capability::Pointer);
+        let (seat, handle) = (Some(&client.seat), client.handle());
+        let device = client.pointers.create_virtual_pointer(seat, &handle, ());
+        client.introduce(had)?;
+        Ok(Self {
+            device,
             pressed: Vec::new(),
-        }
+        })
     }
 
     /// Moves the pointer there. `layout` are the bounds of all outputs.

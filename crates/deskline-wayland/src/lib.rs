@@ -1,21 +1,14 @@
-//! Wayland: windows, input and pictures on sway, in pure Rust: no library is needed at run time.
+//! Wayland: windows, input and pictures, one module a compositor, in pure Rust: no library is needed
+//! at run time.
 //!
-//! - `ipc`: windows and outputs, and which window has the keyboard, over sway's socket.
-//! - `client`: a connection to the compositor whose every wait has a time limit.
-//! - `pointer`, `keyboard`, `keymap`: wlroots' virtual devices; the keymap is our own, so that any
-//!   Unicode can be typed whatever the person's layout is.
-//! - `picture`: wlroots' screencopy.
-//! - [`SwayDisplay`]: all of it as the display of a link.
+//! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy.
+//! - `keymap`: our own keymap, so that any Unicode can be typed whatever the person's layout is.
+//! - `sway`: [`SwayDisplay`], sway as the display of a link.
 //!
-//! All coordinates are those of the layout: logical pixels, the same as sway's.
+//! All coordinates are those of the layout: logical pixels, the same as the compositor's.
 
-mod client;
-mod display;
-mod ipc;
-mod keyboard;
 mod keymap;
-mod picture;
-mod pointer;
+mod sway;
+mod wlroots;
 
-pub use display::SwayDisplay;
-pub use ipc::SwayWindow;
+pub use sway::{SwayDisplay, SwayWindow};

@@ -12,8 +12,8 @@ use wayland_client::protocol::wl_keyboard::{KeyState, KeymapFormat};
 use wayland_client::protocol::wl_seat::Capability;
 use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboard_v1::ZwpVirtualKeyboardV1;
 
-use crate::client::Client;
 use crate::keymap::{self, Keymap};
+use crate::wlroots::client::Client;
 
 /// The time between two keys. 580 characters without a pause ended mousepad.
 const PAUSE: Duration = Duration::from_millis(2);

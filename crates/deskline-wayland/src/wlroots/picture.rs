@@ -13,8 +13,8 @@ use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_frame_v1::{
     self, Flags, ZwlrScreencopyFrameV1,
 };
 
-use crate::client::{Client, Heard};
-use crate::ipc::Output;
+use crate::sway::ipc::Output;
+use crate::wlroots::client::{Client, Heard};
 
 const WHAT: &str = "taking a picture";
 

@@ -21,7 +21,7 @@ use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_manager_v1::Z
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_manager_v1::ZwlrVirtualPointerManagerV1;
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1::ZwlrVirtualPointerV1;
 
-use crate::picture::Frame;
+use crate::wlroots::picture::Frame;
 
 /// How long the compositor may take for an answer.
 const PATIENCE: Duration = Duration::from_secs(2);

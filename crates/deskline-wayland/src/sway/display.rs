@@ -11,11 +11,11 @@ use deskline_link::{
 };
 use wayland_client::protocol::wl_pointer::Axis;
 
-use crate::client::Client;
-use crate::ipc::{Ipc, SwayWindow};
-use crate::keyboard::{self, VirtualKeyboard};
-use crate::picture;
-use crate::pointer::VirtualPointer;
+use crate::sway::ipc::{Ipc, SwayWindow};
+use crate::wlroots::client::Client;
+use crate::wlroots::keyboard::{self, VirtualKeyboard};
+use crate::wlroots::picture;
+use crate::wlroots::pointer::VirtualPointer;
 
 /// How long sway may take to give a window the keyboard.
 const RAISES: Duration = Duration::from_secs(1);
@@ -66,7 +66,7 @@ impl SwayDisplay {
     /// The bounds of all outputs.
     fn layout(&mut self) -> Result<Rect> {
         let outputs = self.ipc.outputs()?;
-        let places = outputs.iter().map(crate::ipc::Output::place);
+        let places = outputs.iter().map(crate::sway::ipc::Output::place);
         Ok(places.reduce(hull).unwrap_or(Rect {
             x: 0,
             y: 0,
@@ -282,7 +282,7 @@ impl Display for SwayDisplay {
         let window = windows.iter().find(|w| w.id == id.0 && w.visible);
         let window = window.ok_or_else(|| failed("the window is on no workspace that shows"))?;
         let outputs = self.ipc.outputs()?;
-        let part = |output: &crate::ipc::Output| output.place().intersect(&window.content);
+        let part = |output: &crate::sway::ipc::Output| output.place().intersect(&window.content);
         let output = outputs.iter().max_by_key(|o| part(o).w * part(o).h);
         let output = output.filter(|o| !part(o).is_empty());
         let output = output.ok_or_else(|| failed("the window is on no output"))?;

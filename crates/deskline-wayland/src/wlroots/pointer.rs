@@ -8,7 +8,7 @@ use wayland_client::protocol::wl_pointer::{Axis, AxisSource, ButtonState};
 use wayland_client::protocol::wl_seat::Capability;
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1::ZwlrVirtualPointerV1;
 
-use crate::client::Client;
+use crate::wlroots::client::Client;
 
 /// `linux/input-event-codes.h`
 const LEFT: u32 = 0x110;

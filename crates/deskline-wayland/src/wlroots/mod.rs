@@ -1,0 +1,6 @@
+//! What the compositors of the wlroots family share: virtual devices and screencopy.
+
+pub(crate) mod client;
+pub(crate) mod keyboard;
+pub(crate) mod picture;
+pub(crate) mod pointer;

@@ -67,10 +67,11 @@ impl Steps<'_> {
     }
 
     /// After the action the app may be gone, or busy with what it was asked for: that is the
-    /// action's effect, not an error. An app that was opened has to answer.
+    /// action's effect, not an error. One that this call started had a tree a moment ago, and may be
+    /// busy again; one that ran already has to answer.
     fn is_effect(&self, e: Error, report: &mut Report) -> Result<()> {
         match e {
-            Error::NotAnswering { ms, .. } if self.call.tool != Tool::Open => {
+            Error::NotAnswering { ms, .. } if report.started || self.call.tool != Tool::Open => {
                 let ms = u64::try_from(ms).unwrap_or(u64::MAX);
                 report.silent = Some(Duration::from_millis(ms));
                 Ok(())

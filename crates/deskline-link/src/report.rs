@@ -81,6 +81,8 @@ pub(crate) struct Report {
     pub(crate) first: bool,
     /// How many steps the call has.
     pub(crate) of: usize,
+    /// Whether this call started the app.
+    pub(crate) started: bool,
     /// The toplevel that `refresh_traversal` was asked for, as an index into its tree.
     pub(crate) window: Option<usize>,
     /// The window as it looked before the action.

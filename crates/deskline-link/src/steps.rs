@@ -232,7 +232,8 @@ impl Steps<'_> {
             Action::Open { identifier } => {
                 self.policy.permit_identifier(identifier)?;
                 let permit = |names: &[&str]| self.policy.permit_names(names);
-                let pid = open(desk, identifier, &permit, cancel)?;
+                let (pid, started) = open(desk, identifier, &permit, cancel)?;
+                report.started = started;
                 self.pid = Some(pid);
                 report.pid = Some(pid);
             }

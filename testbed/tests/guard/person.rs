@@ -72,10 +72,10 @@ fn types_apart(
 fn typing_stays_in_one_piece(bed: &Bed) {
     let server = bed.server(&[]);
     let (mut person, mut dice) = (Person::at(bed), Dice::new());
-    let apart: Vec<bool> = (0..runs(10))
+    let apart: Vec<bool> = (0..runs(4))
         .filter_map(|_| types_apart(bed, &server, &mut person, &mut dice, u32::MAX))
         .collect();
-    println!("{} of {} runs in one piece", apart.len(), runs(10));
+    println!("{} of {} runs in one piece", apart.len(), runs(4));
     assert!(
         !apart.is_empty() && apart.iter().all(|apart| *apart),
         "{apart:?}"
@@ -159,7 +159,7 @@ fn escape_stops_it_and_puts_back(bed: &Bed) {
     let escape = watcher.code_of(ESCAPE);
     let keyboard = watcher.keyboard();
     let mut stops = vec![];
-    for run in 0..runs(20) {
+    for run in 0..runs(10) {
         bed.screen().move_pointer(1500, 20);
         watcher.strokes();
         let text = dice.text(3_000) + if run % 2 == 0 { "" } else { "漢字 Ω" };
@@ -203,7 +203,7 @@ fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
     let mut dice = Dice::new();
     let keyboard = watcher.keyboard();
     let mut waits = vec![];
-    for run in 0..runs(20) {
+    for run in 0..runs(10) {
         app.clear_log();
         let text = dice.text(3_000) + if run % 2 == 0 { "" } else { "漢字 Ω" };
         // A space would press a button of the app.

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use crate::script::Happening;
 use crate::story::{MAIL_WINDOW, Story};
-use crate::world::World;
+use crate::world::{Health, World};
 
 fn no(why: &'static str) -> Ability {
     Ability::No(why.into())
@@ -214,6 +214,27 @@ fn an_app_that_starts_slowly_is_waited_for() {
         .count();
     assert_eq!(looked, 3);
     assert_snapshot!(story.field("summary"), @"Opened 'notes'. 2 elements, 1 visible. Settled in _ ms.");
+}
+
+#[test]
+fn an_app_that_is_busy_once_it_has_started_was_opened() {
+    let mut story = Story::new();
+    story.script().installed.push(("notes", |world| {
+        world.app(500, "Notes App");
+        world.window(500, "Untitled", [0, 0, 200, 200], "");
+        500
+    }));
+    story.after(
+        "progress",
+        Box::new(|world: &mut World| world.becomes(500, Health::Hung)),
+    );
+    let identifier = "notes".to_owned();
+    story.run(Tool::Open, Action::Open { identifier });
+    assert_snapshot!(story.told(), @r##"
+    status: success
+    pid: 500
+    summary: Opened 'notes'. The app is busy: no answer for _ ms since. Call wait_for_and_traverse, which outlasts that.
+    "##);
 }
 
 #[test]

@@ -2,11 +2,14 @@
 //! at run time.
 //!
 //! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy.
+//! - `eis`: libei's client side, for KWin and Mutter.
 //! - `keymap`: our own keymap, so that any Unicode can be typed whatever the person's layout is.
 //! - `sway`: [`SwayDisplay`], sway as the display of a link.
 //!
 //! All coordinates are those of the layout: logical pixels, the same as the compositor's.
 
+#[allow(dead_code)] // Not all of it has a user yet.
+mod eis;
 mod keymap;
 mod sway;
 mod wlroots;

@@ -1,0 +1,255 @@
+//! A connection to the compositor's EIS socket. Every wait has a time limit: reis's own have none.
+
+use std::collections::VecDeque;
+use std::io::ErrorKind;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use deskline_link::{Error, Result};
+use deskline_unix::wait;
+use reis::PendingRequestResult;
+use reis::ei::{self, handshake::ContextType};
+use reis::handshake::EiHandshaker;
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+
+use super::device::Device;
+
+/// How long the compositor may take for an answer.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How many events of a receiver are kept. Beyond it the oldest is dropped.
+const KEPT: usize = 1000;
+
+/// Input that a receiver was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// A key, and whether it is pressed. Codes are those of `linux/input-event-codes.h`.
+    Key(u32, bool),
+    /// A button, and whether it is pressed.
+    Button(u32, bool),
+}
+
+/// A connection, and the devices that it was offered.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    context: ei::Context,
+    proto: ei::Connection,
+    /// The last serial of the compositor, which requests name.
+    pub(crate) serial: u32,
+    /// What each seat says that it can do, until it is bound.
+    seats: Vec<(ei::Seat, u64)>,
+    pub(crate) devices: Vec<Device>,
+    /// The round trips that have ended.
+    done: Vec<ei::Callback>,
+    /// Why the compositor has ended the connection.
+    gone: Option<String>,
+    pub(crate) heard: VecDeque<Heard>,
+}
+
+fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    Error::lost("talking to the compositor's input socket")(e)
+}
+
+impl Connection {
+    /// Shakes hands over a socket that the compositor has handed out.
+    pub(crate) fn open(socket: OwnedFd, kind: ContextType) -> Result<Self> {
+        let context = ei::Context::new(UnixStream::from(socket)).map_err(lost)?;
+        let mut handshaker = EiHandshaker::new("deskline", kind);
+        let deadline = Instant::now() + PATIENCE;
+        let response = loop {
+            let mut response = None;
+            while response.is_none()
+                && let Some(event) = next(&context)?
+            {
+                response = handshaker.handle_event(event).map_err(lost)?;
+            }
+            if let Some(response) = response {
+                break response;
+            }
+            if !receive(&context, deadline)? {
+                return Err(lost("no answer within 2 s"));
+            }
+        };
+        Ok(Self {
+            context,
+            proto: response.connection,
+            serial: response.serial,
+            seats: Vec::new(),
+            devices: Vec::new(),
+            done: Vec::new(),
+            gone: None,
+            heard: VecDeque::new(),
+        })
+    }
+
+    /// Sends all requests so far.
+    pub(crate) fn flush(&self) -> Result<()> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match self.context.flush() {
+                Ok(()) => return Ok(()),
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(e) => return Err(lost(e)),
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            let mut fds = [PollFd::new(&self.context, PollFlags::OUT)];
+            if !wait::any(&mut fds, Some(left)).map_err(lost)? {
+                return Err(lost("no request was taken within 2 s"));
+            }
+        }
+    }
+
+    /// Handles what has come, and what comes until `is` holds or until `deadline`. Returns whether it
+    /// holds.
+    pub(crate) fn until(&mut self, deadline: Instant, is: impl Fn(&Self) -> bool) -> Result<bool> {
+        loop {
+            while let Some(event) = next(&self.context)? {
+                self.handle(event);
+            }
+            if is(self) {
+                return Ok(true);
+            }
+            if let Some(why) = &self.gone {
+                return Err(lost(format!("the compositor has ended it: {why}")));
+            }
+            self.flush()?;
+            if !receive(&self.context, deadline)? {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Handles what has come.
+    pub(crate) fn pump(&mut self) -> Result<()> {
+        self.until(Instant::now(), |_| false).map(drop)
+    }
+
+    /// Waits until the compositor has taken all requests so far.
+    pub(crate) fn sync(&mut self) -> Result<()> {
+        let callback = self.proto.sync(1);
+        self.flush()?;
+        let deadline = Instant::now() + PATIENCE;
+        let done = self.until(deadline, |it| it.done.contains(&callback))?;
+        self.done.clear();
+        if done {
+            Ok(())
+        } else {
+            Err(lost("no answer within 2 s"))
+        }
+    }
+
+    fn handle(&mut self, event: ei::Event) {
+        use ei::{connection, device, keyboard, seat};
+        if let Some(serial) = serial_of(&event) {
+            self.serial = serial;
+        }
+        match event {
+            ei::Event::Connection(_, connection::Event::Seat { seat }) => {
+                self.seats.push((seat, 0));
+            }
+            ei::Event::Connection(_, connection::Event::Ping { ping }) => ping.done(0),
+            ei::Event::Connection(_, connection::Event::Disconnected { explanation, .. }) => {
+                self.gone = Some(explanation.unwrap_or_default());
+            }
+            ei::Event::Callback(callback, _) => self.done.push(callback),
+            ei::Event::Seat(seat, seat::Event::Capability { mask, .. }) => {
+                if let Some((_, can)) = self.seats.iter_mut().find(|(s, _)| *s == seat) {
+                    *can |= mask;
+                }
+            }
+            ei::Event::Seat(seat, seat::Event::Done) => {
+                for (seat, can) in self.seats.iter().filter(|(s, _)| *s == seat) {
+                    seat.bind(*can);
+                }
+            }
+            ei::Event::Seat(_, seat::Event::Device { device }) => {
+                self.devices.push(Device::new(device));
+            }
+            ei::Event::Device(proto, device::Event::Destroyed { .. }) => {
+                self.devices.retain(|d| d.proto != proto);
+            }
+            ei::Event::Device(proto, event) => {
+                if let Some(device) = self.devices.iter_mut().find(|d| d.proto == proto) {
+                    device.hear(event);
+                }
+            }
+            ei::Event::Keyboard(keyboard, event) => {
+                let mut devices = self.devices.iter_mut();
+                let device = devices.find(|d| d.keyboard.as_ref() == Some(&keyboard));
+                match (event, device) {
+                    (keyboard::Event::Keymap { size, keymap, .. }, Some(device)) => {
+                        device.read_keymap(keymap, size);
+                    }
+                    (keyboard::Event::Modifiers { locked, group, .. }, Some(device)) => {
+                        device.locked = (locked, group);
+                    }
+                    (keyboard::Event::Key { key, state }, _) => {
+                        self.hear(Heard::Key(key, state == keyboard::KeyState::Press));
+                    }
+                    _ => {}
+                }
+            }
+            ei::Event::Button(_, ei::button::Event::Button { button, state }) => {
+                self.hear(Heard::Button(
+                    button,
+                    state == ei::button::ButtonState::Press,
+                ));
+            }
+            _ => {}
+        }
+    }
+
+    fn hear(&mut self, heard: Heard) {
+        if self.heard.len() == KEPT {
+            self.heard.pop_front();
+        }
+        self.heard.push_back(heard);
+    }
+}
+
+/// The serial of an event. Only the last one of any matters.
+fn serial_of(event: &ei::Event) -> Option<u32> {
+    use ei::{device::Event as Of, keyboard::Event as Key};
+    match event {
+        ei::Event::Device(
+            _,
+            Of::Resumed { serial }
+            | Of::Paused { serial }
+            | Of::Destroyed { serial }
+            | Of::StartEmulating { serial, .. }
+            | Of::StopEmulating { serial }
+            | Of::Frame { serial, .. },
+        )
+        | ei::Event::Keyboard(_, Key::Modifiers { serial, .. })
+        | ei::Event::Seat(_, ei::seat::Event::Destroyed { serial }) => Some(*serial),
+        _ => None,
+    }
+}
+
+/// The next event that has come.
+fn next(context: &ei::Context) -> Result<Option<ei::Event>> {
+    loop {
+        return match context.pending_event() {
+            None => Ok(None),
+            Some(PendingRequestResult::Request(event)) => Ok(Some(event)),
+            Some(PendingRequestResult::ParseError(e)) => Err(lost(e)),
+            // One that was destroyed while the event was on its way.
+            Some(PendingRequestResult::InvalidObject(_)) => continue,
+        };
+    }
+}
+
+/// Reads what comes until `deadline`. Returns whether anything has.
+fn receive(context: &ei::Context, deadline: Instant) -> Result<bool> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    if !wait::readable(context, left).map_err(lost)? {
+        return Ok(false);
+    }
+    match context.read() {
+        Ok(_) => Ok(true),
+        Err(e) if e.kind() == ErrorKind::Interrupted => Ok(true),
+        Err(e) => Err(lost(e)),
+    }
+}

@@ -1,0 +1,240 @@
+//! Which keys type a character, by the keymap of the compositor.
+
+use std::collections::HashMap;
+
+use deskline_core::Key;
+use kbvm::lookup::LookupTable;
+use kbvm::xkb::Context;
+use kbvm::xkb::diagnostic::{Diagnostic, DiagnosticHandler};
+use kbvm::xkb::keymap::Action;
+use kbvm::{GroupIndex, Keycode, Keysym, ModifierMask, syms};
+
+use crate::keymap::code_of;
+
+/// The keys that type a character: one, with modifiers held. Codes are those of
+/// `linux/input-event-codes.h`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stroke {
+    pub(crate) code: u32,
+    pub(crate) held: Vec<u32>,
+}
+
+/// A layout, as the person has it set now.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    chars: HashMap<char, Stroke>,
+    /// Characters that other groups of the layout type without a modifier: a shortcut's letter on a
+    /// layout without Latin ones.
+    elsewhere: HashMap<char, u32>,
+    named: HashMap<u32, u32>,
+}
+
+/// Takes the compiler's remarks about a keymap, which are nobody's concern.
+struct Deaf;
+
+impl DiagnosticHandler for Deaf {
+    fn filter(&self, _: kbvm::xkb::diagnostic::DiagnosticKind, _: bool) -> bool {
+        false
+    }
+
+    fn handle(&mut self, _: Diagnostic) {}
+}
+
+impl Layout {
+    /// Reads a keymap in XKB's text form. `locked` are the modifiers that are on whatever is pressed,
+    /// such as Caps Lock, and `group` is the group in force.
+    pub(crate) fn read(keymap: &[u8], locked: u32, group: u32) -> Option<Self> {
+        let mut builder = Context::builder();
+        // The text is complete: nothing is read from the disk.
+        builder.clear();
+        builder.enable_default_includes(false);
+        builder.enable_environment(false);
+        let end = keymap.iter().position(|b| *b == 0).unwrap_or(keymap.len());
+        let context = builder.build();
+        let keymap = context.keymap_from_bytes(Deaf, None, &keymap[..end]).ok()?;
+        let table = keymap.to_builder().build_lookup_table();
+        let mut codes: Vec<Keycode> = keymap.keys().map(kbvm::xkb::keymap::Key::keycode).collect();
+        codes.sort_unstable();
+        let symbol = |group: u32, mods: u32, code: Keycode| one(&table, group, mods, code);
+
+        // A modifier's key, and what it sets.
+        let modifier = |wanted: Keysym| {
+            keymap.keys().find_map(|key| {
+                let level = key.groups().next()??.levels().next()?;
+                let set = level.actions().iter().find_map(|action| match action {
+                    Action::ModsSet(set) => Some(set.mask().0),
+                    _ => None,
+                });
+                let is = level.symbols() == [wanted];
+                Some((key.keycode().to_evdev(), set?)).filter(|_| is)
+            })
+        };
+        let shift = modifier(syms::Shift_L);
+        let third = modifier(syms::ISO_Level3_Shift);
+        let fifth = modifier(syms::ISO_Level5_Shift);
+        let sets = [
+            vec![],
+            vec![shift],
+            vec![third],
+            vec![shift, third],
+            vec![fifth],
+            vec![shift, fifth],
+        ];
+        let sets = sets
+            .into_iter()
+            .filter_map(|set| set.into_iter().collect::<Option<Vec<(u32, u32)>>>());
+
+        let mut chars = HashMap::new();
+        for set in sets {
+            let mods = set.iter().fold(locked, |all, (_, mask)| all | mask);
+            let held: Vec<u32> = set.iter().map(|(code, _)| *code).collect();
+            for code in &codes {
+                let char = symbol(group, mods, *code).and_then(printed);
+                if let Some(char) = char {
+                    chars.entry(char).or_insert_with(|| Stroke {
+                        code: code.to_evdev(),
+                        held: held.clone(),
+                    });
+                }
+            }
+        }
+        let (mut elsewhere, mut named) = (HashMap::new(), HashMap::new());
+        for code in &codes {
+            for group in 0..4 {
+                if let Some(char) = symbol(group, 0, *code).and_then(printed) {
+                    elsewhere.entry(char).or_insert(code.to_evdev());
+                }
+            }
+            if let Some(symbol) = symbol(group, 0, *code) {
+                named.entry(symbol.0).or_insert(code.to_evdev());
+            }
+        }
+        for (char, key) in [('\n', Key::Return), ('\t', Key::Tab)] {
+            let code = code_of(key).unwrap_or_default();
+            chars.insert(char, Stroke { code, held: vec![] });
+        }
+        Some(Self {
+            chars,
+            elsewhere,
+            named,
+        })
+    }
+
+    /// What types this character.
+    pub(crate) fn stroke(&self, char: char) -> Option<&Stroke> {
+        self.chars.get(&char)
+    }
+
+    /// What presses this key: the one with its usual code, unless the layout has moved it.
+    pub(crate) fn key(&self, key: Key) -> Option<Stroke> {
+        let bare = |code| Stroke { code, held: vec![] };
+        if let Key::Char(char) = key {
+            let elsewhere = || self.elsewhere.get(&char).copied().map(bare);
+            return self.stroke(char).cloned().or_else(elsewhere);
+        }
+        let usual = code_of(key)?;
+        let moved = symbol_of(key).and_then(|symbol| self.named.get(&symbol.0));
+        Some(bare(moved.copied().unwrap_or(usual)))
+    }
+}
+
+/// The symbol of a key, if it has one.
+fn one(table: &LookupTable, group: u32, mods: u32, code: Keycode) -> Option<Keysym> {
+    let looked = table.lookup(GroupIndex(group), ModifierMask(mods), code);
+    let mut symbols = looked.into_iter().map(|props| props.keysym());
+    symbols.next().filter(|_| symbols.next().is_none())
+}
+
+/// The character that a symbol types. The numeric pad's depend on Num Lock.
+fn printed(symbol: Keysym) -> Option<char> {
+    let pad = 0xff80..=0xffbd;
+    let char = symbol.char().filter(|char| !char.is_control());
+    char.filter(|_| !pad.contains(&symbol.0))
+}
+
+/// The symbols of the keys that people swap or move.
+fn symbol_of(key: Key) -> Option<Keysym> {
+    Some(match key {
+        Key::Escape => syms::Escape,
+        Key::Backspace => syms::BackSpace,
+        Key::Return => syms::Return,
+        Key::Tab => syms::Tab,
+        Key::ForwardDelete => syms::Delete,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// German letters of two keys, a third level, Escape and Caps Lock swapped, and a second group.
+    const KEYMAP: &str = r#"xkb_keymap {
+        xkb_keycodes "k" { minimum = 8; maximum = 255; <ESC> = 9; <AD01> = 24; <AD06> = 29;
+            <AC10> = 47; <LFSH> = 50; <CAPS> = 66; <LVL3> = 108; <KP7> = 79; };
+        xkb_types "t" { virtual_modifiers LevelThree;
+            type "ONE_LEVEL" { modifiers = none; };
+            type "ALPHABETIC" { modifiers = Shift+Lock; map[Shift] = 2; map[Lock] = 2; };
+            type "FOUR_LEVEL_ALPHABETIC" { modifiers = Shift+Lock+LevelThree; map[Shift] = 2; map[Lock] = 2;
+                map[LevelThree] = 3; map[Shift+LevelThree] = 4; map[Lock+LevelThree] = 3; }; };
+        xkb_compatibility "c" { virtual_modifiers LevelThree;
+            interpret ISO_Level3_Shift { virtualModifier = LevelThree; action = SetMods(modifiers = LevelThree); };
+            interpret Shift_L { action = SetMods(modifiers = Shift); }; };
+        xkb_symbols "s" {
+            key <ESC> { [ Caps_Lock ] }; key <CAPS> { [ Escape ] }; key <KP7> { [ KP_7 ] };
+            key <AD01> { type = "FOUR_LEVEL_ALPHABETIC", symbols[1] = [ q, Q, at, Greek_OMEGA ] };
+            key <AD06> { type = "ALPHABETIC", symbols[1] = [ z, Z ], symbols[2] = [ Cyrillic_en, Cyrillic_EN ] };
+            key <AC10> { type = "ALPHABETIC", symbols[1] = [ odiaeresis, Odiaeresis ] };
+            key <LFSH> { [ Shift_L ] }; key <LVL3> { [ ISO_Level3_Shift ] };
+            modifier_map Shift { <LFSH> }; modifier_map Mod5 { <LVL3> }; };
+    };"#;
+
+    fn layout(locked: u32, group: u32) -> Layout {
+        Layout::read(KEYMAP.as_bytes(), locked, group).unwrap()
+    }
+
+    fn stroke(code: u32, held: &[u32]) -> Stroke {
+        let held = held.to_vec();
+        Stroke { code, held }
+    }
+
+    #[test]
+    fn characters_have_the_keys_of_the_persons_layout() {
+        let layout = layout(0, 0);
+        assert_eq!(layout.stroke('z'), Some(&stroke(21, &[])));
+        assert_eq!(layout.stroke('Ö'), Some(&stroke(39, &[42])));
+        assert_eq!(layout.stroke('@'), Some(&stroke(16, &[100])));
+        assert_eq!(layout.stroke('Ω'), Some(&stroke(16, &[42, 100])));
+        assert_eq!(layout.stroke('\n'), Some(&stroke(28, &[])));
+        // It is another group's, and the numeric pad's.
+        assert_eq!((layout.stroke('н'), layout.stroke('7')), (None, None));
+    }
+
+    #[test]
+    fn caps_lock_turns_the_cases_around() {
+        let layout = layout(ModifierMask::LOCK.0, 0);
+        assert_eq!(layout.stroke('Z'), Some(&stroke(21, &[])));
+        assert_eq!(layout.stroke('@'), Some(&stroke(16, &[100])));
+    }
+
+    #[test]
+    fn a_shortcut_finds_its_letter_in_another_group() {
+        let layout = layout(0, 1);
+        assert_eq!(layout.stroke('н'), Some(&stroke(21, &[])));
+        assert_eq!(layout.stroke('z'), None);
+        assert_eq!(layout.key(Key::Char('z')), Some(stroke(21, &[])));
+    }
+
+    #[test]
+    fn a_moved_key_is_pressed_where_it_is() {
+        assert_eq!(layout(0, 0).key(Key::Escape), Some(stroke(58, &[])));
+        assert_eq!(layout(0, 0).key(Key::Function(1)), Some(stroke(59, &[])));
+    }
+
+    #[test]
+    fn what_is_no_keymap_is_none() {
+        assert!(Layout::read(b"xkb_keymap { include \"pc\" };", 0, 0).is_none());
+        assert!(Layout::read(&[0xff; 40], 0, 0).is_none());
+    }
+}

@@ -1,13 +1,13 @@
-//! A link's second traversal reuses hidden nodes of the first. It must give the same tree as a complete
-//! traversal through a fresh connection: on every toolkit, while the app changes, and on a loaded
-//! machine.
+//! A link's second traversal reuses hidden nodes of the first, and the next link's first those of the
+//! second. They must give the same tree as a complete traversal through a fresh connection: on every
+//! toolkit, while the app changes, and on a loaded machine.
 //!
 //! `DESKLINE_AGAIN_RUNS` sets how often, for each app.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::fmt::Write as _;
 use std::process::{Child, Command};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskline_atspi::{AtSpi, Windows};
 use deskline_core::{Diff, Tree};
@@ -77,16 +77,38 @@ fn differences(a: &Tree, b: &Tree) -> Vec<String> {
     lines
 }
 
-/// Presses or selects something in the app, and compares the traversals.
-fn agree(bed: &Bed, app: &App<'_>, targets: &[&str]) {
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+/// When the app is changed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum When {
+    /// By a link, which listens to it.
+    InLink,
+    /// By the user, between two links.
+    BetweenLinks,
+}
+
+/// Presses or selects something in the app, and compares the traversals, in a link and across two.
+/// Returns whether the app stayed subscribed between them.
+fn agree(bed: &Bed, app: &App<'_>, targets: &[&str]) -> bool {
+    agrees(bed, app, targets, When::InLink);
+    agrees(bed, app, targets, When::BetweenLinks)
+}
+
+fn agrees(bed: &Bed, app: &App<'_>, targets: &[&str], when: When) -> bool {
     let _load = Load::new();
     let windows = Windows::default();
     let mut mirror = connect(bed);
     let mut fresh = connect(bed);
     let mut hand = connect(bed);
     mirror.listen(app.pid).unwrap();
+    fresh.listen(app.pid).unwrap();
     let mut before = mirror.read(app.pid, WHOLE, &windows).unwrap();
-    let (mut compared, mut changes) = (0, 0);
+    let (mut compared, mut changes, mut kept) = (0, 0, false);
+    let (mut whole, mut reused) = (vec![], vec![]);
     for run in 0..runs() {
         let target = &targets[run % targets.len()];
         let of = |tree: &Tree| {
@@ -94,16 +116,29 @@ fn agree(bed: &Bed, app: &App<'_>, targets: &[&str]) {
             all.find(|e| e.title.shown == *target).map(|e| e.id.clone())
         };
         let id = of(&before).unwrap_or_else(|| panic!("no {target}"));
+        let between = when == When::BetweenLinks;
+        if between {
+            mirror.rest();
+        }
         hand.press(&id)
             .or_else(|_| hand.set_selected(&id, true))
             .unwrap();
         // Wait for silence, as a link does.
-        while mirror.wait_for_change(Duration::from_millis(60)).unwrap() {}
+        let listens = if between { &mut fresh } else { &mut mirror };
+        while listens.wait_for_change(Duration::from_millis(60)).unwrap() {}
+        if between {
+            kept |= mirror.idle().is_some();
+            mirror.listen(app.pid).unwrap();
+        }
         // Two complete traversals that differ: the app is still changing.
         let settled = (0..10).find_map(|_| {
             let first = fresh.read(app.pid, WHOLE, &windows).unwrap();
+            let start = Instant::now();
             let again = mirror.read(app.pid, AGAIN, &windows).unwrap();
+            reused.push(start.elapsed());
+            let start = Instant::now();
             let last = fresh.read(app.pid, WHOLE, &windows).unwrap();
+            whole.push(start.elapsed());
             differences(&first, &last)
                 .is_empty()
                 .then_some((again, last))
@@ -121,12 +156,16 @@ fn agree(bed: &Bed, app: &App<'_>, targets: &[&str]) {
         changes += usize::from(!differences(&before, &last).is_empty());
         before = again;
     }
-    println!("{compared} readings agree, {changes} of them changed");
+    let [whole, reused] = [whole, reused].map(median);
+    println!(
+        "{when:?}: {compared} readings agree, {changes} of them changed; whole {whole:?}, again {reused:?}"
+    );
     assert!(
         compared * 10 >= runs() * 9,
         "the app never settled: {compared}"
     );
     assert!(changes > 0, "nothing ever changed");
+    kept
 }
 
 #[test]
@@ -166,11 +205,8 @@ fn chromium() {
     html +=
         "<p id=t>text</p><label><input id=c type=checkbox>Far</label><div id=l></div><input id=f>";
     let (app, _page) = bed.chromium(&html);
-    agree(
-        &bed,
-        &app,
-        &["Longer", "Check", "More", "Fill", "Scroll", "Less"],
-    );
+    let targets = ["Longer", "Check", "More", "Fill", "Scroll", "Less"];
+    assert!(agree(&bed, &app, &targets));
 }
 
 #[test]

@@ -53,6 +53,8 @@ pub struct AtSpi {
     pub(crate) listening: Option<String>,
     /// The last reading of that app.
     pub(crate) last: Option<LastReading>,
+    /// How many events came since the last link.
+    pub(crate) idle_events: usize,
     keep_alive: KeepAlive,
 }
 
@@ -66,6 +68,7 @@ impl AtSpi {
             registered: HashSet::new(),
             listening: None,
             last: None,
+            idle_events: 0,
             keep_alive: KeepAlive::new(address),
         })
     }
@@ -192,6 +195,12 @@ impl AtSpi {
     /// them.
     pub fn read(&mut self, pid: u32, scope: Scope, windows: &Windows) -> Result<Tree> {
         let name = self.app(pid)?.peer.name.clone();
+        let scope = match scope {
+            Scope::Again { budget } if self.last.as_ref().is_none_or(|last| last.pid != pid) => {
+                Scope::Whole { budget }
+            }
+            scope => scope,
+        };
         let first = self.try_read(pid, scope, windows);
         // The private socket may have been that of an app that is gone: once more, by the bus.
         let mut read = match first {
@@ -236,15 +245,20 @@ impl AtSpi {
     fn try_read(&mut self, pid: u32, scope: Scope, windows: &Windows) -> Result<Tree, bus::Error> {
         let start = Instant::now();
         let end = start + engine::LONGEST;
+        let bus_name = self.apps.get(&pid).map(|app| app.peer.bus_name.clone());
+        let bus_name = bus_name.ok_or(bus::Error::Timeout)?;
+        if matches!(scope, Scope::Again { .. }) {
+            self.catch_up(&bus_name)?;
+        }
         self.hear();
         // A look at what shows alone, as between a click and its text, does not replace it.
         let last = match scope {
             Scope::Showing => None,
-            _ => self.last.take().filter(|last| last.pid == pid),
+            _ => self.last.take_if(|last| last.pid == pid),
         };
         let Self { bus, apps, .. } = self;
         let app = apps.get_mut(&pid).ok_or(bus::Error::Timeout)?;
-        let (bus_name, toolkit) = (app.peer.bus_name.clone(), app.peer.toolkit);
+        let toolkit = app.peer.toolkit;
         let fetch_cache = app.cache.is_due();
         let mut spreadsheets = self.keep_alive.take(&bus_name);
         let engine = Engine::new(app.peer.connection(bus), &bus_name, toolkit, end);
@@ -269,7 +283,9 @@ impl AtSpi {
         tree.partial = partial.words(&nodes);
         let heard = self.listening.as_ref() == Some(&bus_name);
         if heard && !fetch_cache && scope != Scope::Showing {
-            self.last = Some(LastReading::of(pid, nodes));
+            let reused = last.filter(|_| matches!(scope, Scope::Again { .. }));
+            let since = reused.map_or(start, |last| last.since);
+            self.last = Some(LastReading::of(pid, since, nodes));
         }
         Ok(tree)
     }

@@ -1,4 +1,9 @@
 //! Subscribes to an app's events, to learn when it changes.
+//!
+//! The subscription, and the last reading with it, outlive the link: the next link about the same app
+//! reads only what shows and what events have invalidated ([`crate::strategies::reuse`]). Between
+//! links [`AtSpi::idle`] takes the events, and ends the subscription when they are too many or the
+//! reading too old.
 
 use std::time::{Duration, Instant};
 
@@ -6,8 +11,11 @@ use deskline_link::Result;
 
 use crate::atspi::{AtSpi, on_bus};
 use crate::bus::{self, Body, Call};
-use crate::connection::PATIENCE;
-use crate::names::REGISTRY;
+use crate::connection::{AppConnection, PATIENCE};
+use crate::names::{REGISTRY, ROOT};
+use crate::request::Request;
+use crate::strategies::reuse::LastReading;
+use crate::toolkits::Toolkit;
 
 /// The events that announce a change. Toolkits send thousands of the others.
 const EVENTS: [&str; 7] = [
@@ -20,11 +28,23 @@ const EVENTS: [&str; 7] = [
     "window:",
 ];
 
+/// How often events are taken while no link runs.
+const IDLE: Duration = Duration::from_millis(500);
+
+/// An app that sends more events between two links is not followed any longer: taking them would
+/// cost more than the next link saves.
+const MOST_IDLE: usize = 2_000;
+
 impl AtSpi {
-    /// Subscribes to the app's events. Ends an earlier subscription.
+    /// Subscribes to the app's events. Ends an earlier subscription, unless it is to the same app:
+    /// then the last reading is kept, unless it is too old.
     pub fn listen(&mut self, pid: u32) -> Result<()> {
-        self.stop_listening();
         let bus_name = self.app(pid)?.peer.bus_name.clone();
+        if self.listening.as_ref() == Some(&bus_name) {
+            self.last.take_if(|last| !last.may_outlive_a_link());
+            return Ok(());
+        }
+        self.stop_listening();
         self.try_listen(&bus_name)
             .map_err(on_bus("listening to accessibility events"))
     }
@@ -59,7 +79,48 @@ impl AtSpi {
         self.bus.call(&call, PATIENCE).map(drop)
     }
 
-    /// Ends the subscription, so that no events pile up between links.
+    /// Takes all events that the app has sent until now: on the bus they come before its reply. On its
+    /// private socket a reply can overtake them.
+    pub(crate) fn catch_up(&mut self, bus_name: &str) -> Result<(), bus::Error> {
+        let reply = AppConnection::by_bus(&mut self.bus, bus_name).ask(ROOT, Request::State);
+        self.hear();
+        match reply {
+            Ok(_) | Err(bus::Error::Remote { .. }) => Ok(()),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// The link is over. Ends the subscription unless the next link can reuse the last reading.
+    pub fn rest(&mut self) {
+        self.idle_events = 0;
+        let pid = self.last.as_ref().map(|last| last.pid);
+        let toolkit = pid.and_then(|pid| Some(self.app(pid).ok()?.peer.toolkit));
+        if !toolkit.is_some_and(Toolkit::tells_of_hidden_changes) || !self.is_worth_keeping() {
+            self.stop_listening();
+        }
+    }
+
+    fn is_worth_keeping(&self) -> bool {
+        let last = self.last.as_ref();
+        last.is_some_and(LastReading::may_outlive_a_link) && self.idle_events <= MOST_IDLE
+    }
+
+    /// Between links: takes the events that have come. Returns when to call again; `None` if no app
+    /// is subscribed any longer.
+    pub fn idle(&mut self) -> Option<Duration> {
+        self.listening.as_ref()?;
+        while self.is_worth_keeping() {
+            match self.bus.wait_for_signal(Instant::now()) {
+                Ok(true) => self.hear(),
+                Ok(false) => return Some(IDLE),
+                Err(_) => break,
+            }
+        }
+        self.stop_listening();
+        None
+    }
+
+    /// Ends the subscription.
     pub fn stop_listening(&mut self) {
         if let Some(bus_name) = self.listening.take() {
             // If this fails, the bus is gone and the rule with it.
@@ -83,6 +144,7 @@ impl AtSpi {
     /// Invalidates the objects that events were sent for.
     pub(crate) fn hear(&mut self) {
         let signals = self.bus.take_signals();
+        self.idle_events += signals.len();
         // If the signal queue is full, some signals may have been dropped: discard the previous
         // reading.
         self.last = self

@@ -169,7 +169,7 @@ impl Steps<'_> {
         report.now = None;
         report.ended = false;
         report.end = None;
-        match self.readings.traverse(desktop, home) {
+        match desktop.read(home, self.readings.whole()) {
             Ok(tree) => report.after = Some(tree),
             Err(e) => {
                 report.after = None;

@@ -100,7 +100,7 @@ impl Steps<'_> {
         if let (Verdict::Failed(_), Some(pid)) = (&found, self.pid) {
             desk.wait_for_change(LATE)?;
             self.cancel.check()?;
-            let tree = self.readings.traverse(&mut **desk, pid)?;
+            let tree = desk.read(pid, self.readings.whole())?;
             report.step.keys.after = Some(Witness::of(&tree));
             report.after = Some(tree);
             found = verdict(report);

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use deskline_core::escape;
 use deskline_journal::{Journal, RefStore};
@@ -83,6 +84,15 @@ impl Links {
         let taken = handoff.and_then(|taken| taken.tree);
         self.last_trees.remember(late, [after.or(before), taken]);
         answer
+    }
+
+    /// Between links. Returns after which time to call it again, if at all. Never panics.
+    pub fn idle(&mut self) -> Option<Duration> {
+        let desktop = self.desktop.as_deref_mut()?;
+        catch_unwind(AssertUnwindSafe(|| desktop.idle())).unwrap_or_else(|_| {
+            self.desktop = None;
+            None
+        })
     }
 
     /// The error, and how the app ended, if it did.

@@ -23,15 +23,15 @@ impl Readings<'_> {
         pid: u32,
         report: &mut Report,
     ) -> Result<Tree> {
-        let mut tree = self.traverse(desktop, pid)?;
+        let mut tree = desktop.read(pid, self.whole())?;
         self.accept(&mut tree, report)?;
         Ok(tree)
     }
 
-    /// A reading without refs, which no agent may see yet.
-    pub(crate) fn traverse(&self, desktop: &mut dyn Desktop, pid: u32) -> Result<Tree> {
-        let budget = self.policy.budget;
-        desktop.read(pid, Scope::Whole { budget })
+    pub(crate) fn whole(&self) -> Scope {
+        Scope::Whole {
+            budget: self.policy.budget,
+        }
     }
 
     /// Moves the refs of re-created elements: from old ids to new ones.

@@ -47,7 +47,10 @@ impl Steps<'_> {
     pub(crate) fn look(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<()> {
         let pid = self.pid.ok_or_else(no_pid)?;
         report.pid = Some(pid);
-        let tree = report.timed("traverse", |report| self.read_since(desktop, pid, report))?;
+        let scope = self.readings.whole();
+        let tree = report.timed("traverse", |report| {
+            self.read_since(desktop, pid, scope, report)
+        })?;
         report.window = self.window(&tree)?;
         report.after = Some(tree);
         report.timed("picture", |report| {
@@ -75,9 +78,10 @@ impl Steps<'_> {
         &mut self,
         desktop: &mut dyn Desktop,
         pid: u32,
+        scope: Scope,
         report: &mut Report,
     ) -> Result<Tree> {
-        let mut tree = self.readings.traverse(desktop, pid)?;
+        let mut tree = desktop.read(pid, scope)?;
         let since = self.last_trees.since(&tree);
         if let Some(since) = &since {
             self.readings.carry_over(&since.renamed(&tree));
@@ -112,7 +116,7 @@ impl Steps<'_> {
         if report.current().is_none()
             && (self.call.options.traverse_before || needs_tree || self.policy.is_bounded())
         {
-            report.before = match self.read_since(desktop, pid, report) {
+            report.before = match self.read_since(desktop, pid, self.again(), report) {
                 Ok(tree) => Some(tree),
                 Err(Error::NotAnswering { .. }) if action.waits() => None,
                 Err(e) => return Err(e),

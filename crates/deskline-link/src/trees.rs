@@ -15,8 +15,8 @@ pub enum Scope {
         /// For what is not showing.
         budget: Duration,
     },
-    /// The app that is listened to, once more. A hidden node may be reused from the last reading
-    /// unless an event has invalidated it since.
+    /// The app that is listened to. A hidden node may be reused from the last reading, of this link
+    /// or the one before, unless an event has invalidated it since.
     Again {
         /// For what is not showing.
         budget: Duration,
@@ -42,8 +42,14 @@ pub trait Trees {
         Ok(())
     }
 
-    /// Stops listening, so that nothing piles up between links.
+    /// The link is over. Stops listening, or sees to it in [`Self::idle`] that nothing piles up.
     fn stop_listening(&mut self) {}
+
+    /// Between links: takes what has piled up. Returns after which time to call it again, if at all.
+    /// Does not block.
+    fn idle(&mut self) -> Option<Duration> {
+        None
+    }
 
     /// Waits until the app that is listened to has said that something changed, or `time` has
     /// passed: `true` if it has. A hint only; toolkits forget to say.

@@ -293,7 +293,11 @@ impl Trees for LinuxDesktop {
     }
 
     fn stop_listening(&mut self) {
-        self.atspi.stop_listening();
+        self.atspi.rest();
+    }
+
+    fn idle(&mut self) -> Option<Duration> {
+        self.atspi.idle()
     }
 
     fn wait_for_change(&mut self, time: Duration) -> Result<bool> {

@@ -3,7 +3,7 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use deskline_core::Summary;
@@ -21,6 +21,11 @@ pub trait Desk: Send {
 
     /// `list_applications`.
     fn applications(&mut self) -> Answer;
+
+    /// Between jobs. Returns after which time to call it again, if at all.
+    fn idle(&mut self) -> Option<Duration> {
+        None
+    }
 }
 
 impl Desk for Links {
@@ -30,6 +35,10 @@ impl Desk for Links {
 
     fn applications(&mut self) -> Answer {
         Links::applications(self)
+    }
+
+    fn idle(&mut self) -> Option<Duration> {
+        Links::idle(self)
     }
 }
 
@@ -87,12 +96,26 @@ impl Worker {
 }
 
 fn work(mut desk: Box<dyn Desk>, live: &Live, inbox: &mpsc::Receiver<Order>) {
-    while let Ok(Order::Run(job, cancel, reply)) = inbox.recv() {
+    while let Some(Order::Run(job, cancel, reply)) = next(desk.as_mut(), inbox) {
         let answer = match live.stopped(&cancel) {
             Some(reason) => never_started(reason),
             None => run(desk.as_mut(), &job, &cancel),
         };
         let _ = reply.send(answer);
+    }
+}
+
+/// Waits for the next order. `None` if nobody is left to give one.
+fn next(desk: &mut dyn Desk, inbox: &mpsc::Receiver<Order>) -> Option<Order> {
+    loop {
+        let Some(time) = desk.idle() else {
+            return inbox.recv().ok();
+        };
+        match inbox.recv_timeout(time) {
+            Ok(order) => return Some(order),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Reusing the last reading, in the second traversal of a link.
+//! Reusing the last reading: in the second traversal of a link, and in the first if the app stayed
+//! subscribed since the link before.
 //!
 //! What shows is always read again. A hidden subtree is taken from the last reading where three
 //! things agree: no event came for anything in it since that reading began; it is still hidden, with
@@ -7,6 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use crate::bus::Error;
 use crate::decode;
@@ -14,25 +16,35 @@ use crate::engine::{Engine, Node};
 use crate::names::StateSet;
 use crate::request::Request;
 
+/// An older reading is not carried over to another link: toolkits forget some events, and what is
+/// hidden must not stay wrong.
+const OLDEST: Duration = Duration::from_secs(60);
+
+/// A larger reading is not kept between links: a node takes about 400 bytes.
+const MOST_KEPT: usize = 50_000;
+
 /// One reading of an app, and the objects that events came for since that began.
 #[derive(Debug)]
 pub struct LastReading {
     pub pid: u32,
+    /// When the oldest part was read.
+    pub since: Instant,
     nodes: Vec<Node>,
     /// The indexes of the hidden nodes, by their paths.
     hidden: HashMap<String, usize>,
-    /// The paths of the objects that events came for.
+    /// The paths of the hidden objects that events came for.
     dirty: HashSet<String>,
 }
 
 impl LastReading {
-    /// Keeps a reading.
-    pub fn of(pid: u32, nodes: Vec<Node>) -> Self {
+    /// Keeps a reading whose oldest part is from `since`.
+    pub fn of(pid: u32, since: Instant, nodes: Vec<Node>) -> Self {
         let all = nodes.iter().enumerate();
         let hidden = all.filter(|(_, node)| !node.showing && node.owner.is_none());
         let hidden = hidden.map(|(i, node)| (node.path.clone(), i)).collect();
         Self {
             pid,
+            since,
             nodes,
             hidden,
             dirty: HashSet::new(),
@@ -41,7 +53,14 @@ impl LastReading {
 
     /// Notes the objects that events have come for.
     pub fn invalidate(&mut self, paths: impl Iterator<Item = String>) {
-        self.dirty.extend(paths);
+        let Self { hidden, dirty, .. } = self;
+        // What showed is read again in any case.
+        dirty.extend(paths.filter(|path| hidden.contains_key(path)));
+    }
+
+    /// Whether another link may reuse it.
+    pub fn may_outlive_a_link(&self) -> bool {
+        self.since.elapsed() < OLDEST && self.nodes.len() <= MOST_KEPT
     }
 
     /// The node of that path, if its whole subtree was read and is not dirty.

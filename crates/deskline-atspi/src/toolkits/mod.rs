@@ -183,6 +183,12 @@ impl Toolkit {
         self != Self::Gtk4
     }
 
+    /// Whether it sends events for what changes where it does not show, so that a reading can be
+    /// kept until the next link. Qt 5 sends none.
+    pub fn tells_of_hidden_changes(self) -> bool {
+        matches!(self, Self::Gtk3 | Self::Gtk4 | Self::Vcl | Self::Chromium)
+    }
+
     /// Whether a toplevel's window is mapped when the toplevel is announced. GTK 4 announces it
     /// before its first frame is drawn.
     pub fn maps_before_it_tells(self) -> bool {

@@ -31,7 +31,7 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
     "##);
     assert_snapshot!(story.acts(), @r##"
     listen 100
-    read 100 whole
+    read 100 again
     grab 'AI: clicking 'To' in Mail'
     aim 100 2
     activate 2
@@ -97,7 +97,7 @@ fn a_chain_whose_first_step_fails_touches_nothing() {
     "##);
     assert_snapshot!(story.acts(), @r##"
     listen 100
-    read 100 whole
+    read 100 again
     stop_listening
     "##);
 }

@@ -26,7 +26,7 @@ fn a_click_goes_to_the_targets_own_window_though_another_lies_over_it() {
     story.click("Send");
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     grab 'AI: clicking 'Send' in Mail'
     aim 100 2
     activate 2
@@ -64,7 +64,7 @@ fn twins_are_told_apart_by_which_is_active() {
     story.click("Send");
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     grab 'AI: clicking 'Send' in Mail'
     aim 100 2
     activate 2
@@ -269,7 +269,7 @@ fn what_follows_the_action_says_that_it_happened() {
 fn an_app_that_hangs_while_it_is_pressed_may_have_done_it() {
     let mut story = Story::new();
     story.after(
-        "read 100 whole",
+        "read 100 again",
         Box::new(|world: &mut World| world.becomes(MAIL, Health::Hung)),
     );
     story.press("Send");
@@ -319,7 +319,7 @@ fn a_drag_ends_where_its_end_is_now() {
     assert_snapshot!(story.field("summary"), @"Dragged 'Inbox' [AXStaticText] to 'Archive' [AXStaticText]. 0 added, 0 removed, 1 modified. Settled in _ ms.");
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     grab 'AI: dragging 'Inbox' in Mail'
     aim 100 2
     activate 2
@@ -388,7 +388,7 @@ fn an_app_out_of_bounds_is_not_read_touched_or_named() {
     ");
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     stop_listening
     ");
 }

@@ -33,7 +33,7 @@ fn without_a_display_trees_are_read_and_pressed() {
     "##);
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     press
     read 100 again
     release_all

@@ -21,7 +21,7 @@ fn a_click_costs_no_more_than_resolving_acting_and_settling() {
     "##);
     assert_snapshot!(story.calls().join("\n"), @"
     listen 100
-    read 100 whole
+    read 100 again
     front
     windows
     front

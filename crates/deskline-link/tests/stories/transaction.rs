@@ -26,7 +26,7 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
     "##);
     assert_snapshot!(story.calls().join("\n"), @"
     listen 100
-    read 100 whole
+    read 100 again
     watch_person
     front
     every_window
@@ -81,7 +81,7 @@ fn nothing_is_touched_where_the_target_cannot_be_found() {
     "##);
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     stop_listening
     ");
 }
@@ -121,7 +121,7 @@ fn quiet_actions_take_no_guard_and_touch_no_front() {
     "##);
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     set_value
     read 100 again
     release_all
@@ -129,7 +129,7 @@ fn quiet_actions_take_no_guard_and_touch_no_front() {
     ");
     assert_snapshot!(story.press("Send").acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     press
     read 100 again
     release_all
@@ -162,7 +162,7 @@ fn a_click_text_and_key_are_one_link_with_one_diff() {
     "##);
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     grab 'AI: clicking 'To' in Mail'
     aim 100 2
     activate 2
@@ -209,7 +209,7 @@ fn what_is_scrolled_away_is_brought_into_view_first() {
     "##);
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     grab 'AI: clicking 'Archive' in Mail'
     aim 100 2
     activate 2
@@ -237,7 +237,7 @@ fn a_window_in_front_stays_there_and_no_window_is_raised() {
     story.click("Send");
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     grab 'AI: clicking 'Send' in Mail'
     aim 100 2
     click 540,52
@@ -369,7 +369,7 @@ fn a_link_that_only_waits_hands_nothing_over() {
     "##);
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     read 100 whole
     read 100 whole
     read 100 again
@@ -401,7 +401,7 @@ fn keys_alone_do_not_touch_the_pointer() {
     story.type_text("bob");
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     grab 'AI: typing in Mail'
     aim 100 2
     activate 2
@@ -430,7 +430,7 @@ fn an_open_menu_holds_what_was_saved_until_the_link_that_closes_it() {
     story.click("Send");
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     grab 'AI: clicking 'Send' in Mail'
     aim 100 2
     activate 2
@@ -447,7 +447,7 @@ fn an_open_menu_holds_what_was_saved_until_the_link_that_closes_it() {
     story.click("Later");
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     aim 100 any
     grab 'AI: clicking 'Later' in Mail'
     click 550,80
@@ -478,7 +478,7 @@ fn esc_stops_the_text_and_puts_everything_back() {
     "##);
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     grab 'AI: typing in Mail'
     aim 100 2
     activate 2
@@ -552,7 +552,7 @@ fn the_wheel_turns_over_the_place_and_the_pointer_goes_back() {
     assert_snapshot!(story.field("summary"), @"Scrolled by (0, 3) lines at (100, 150). 0 added, 0 removed, 1 modified. Settled in _ ms.");
     assert_snapshot!(story.acts(), @"
     listen 100
-    read 100 whole
+    read 100 again
     grab 'AI: scrolling in Mail'
     aim 100 2
     activate 2

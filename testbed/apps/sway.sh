@@ -9,6 +9,7 @@ until display=$(ls "$XDG_RUNTIME_DIR" | grep -xE 'wayland-[0-9]+'); do
   [ $tries -lt 200 ] || { cat "$1/sway.log" >&2; exit 1; }
   sleep 0.05
 done
+echo "SWAY_PID=$sway"
 echo "WAYLAND_DISPLAY=$display"
 echo "DBUS_SESSION_BUS_ADDRESS=$DBUS_SESSION_BUS_ADDRESS"
 echo

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::fake_devices::FakeDevices;
 use crate::{Answer, Client, Toolkit, deskline, until};
 
 /// Debian's user and group `nobody`. sway does not run as root, and Deskline uses only what belongs to
@@ -41,6 +42,25 @@ impl Sway {
         Self::start(Some("hidden.sock"))
     }
 
+    /// Starts one that says that it has these physical devices, which a headless sway has not. Deskline
+    /// finds sway's own socket behind them.
+    pub fn with_devices(names: &[&str]) -> (Self, FakeDevices) {
+        let sway = Self::trees_only();
+        let uid = if is_root() {
+            NOBODY
+        } else {
+            rustix::process::getuid().as_raw()
+        };
+        let name = format!("run/sway-ipc.{uid}.{}.sock", sway.environment["SWAY_PID"]);
+        let (usual, real) = (
+            sway.folder.path().join(name),
+            sway.folder.path().join("hidden.sock"),
+        );
+        let devices = FakeDevices::before(real, &usual, names);
+        own(&usual);
+        (sway, devices)
+    }
+
     /// `socket`: where sway's own socket is, if not in its usual place.
     fn start(socket: Option<&str>) -> Self {
         let folder = tempfile::Builder::new()
@@ -54,7 +74,9 @@ impl Sway {
         // Copies: the source folder may be closed to that user.
         fs::copy(deskline(), path("deskline")).unwrap();
         let apps = Path::new(env!("CARGO_MANIFEST_DIR")).join("apps");
-        for script in ["gtk3.py", "gtk4.py", "qt5.py", "log.py", "sway.sh"] {
+        for script in [
+            "gtk3.py", "gtk4.py", "qt5.py", "log.py", "late.py", "sway.sh",
+        ] {
             fs::copy(apps.join(script), path(script)).unwrap();
             own(&path(script));
         }
@@ -134,9 +156,27 @@ impl Sway {
 
     /// Starts `deskline serve` in the session, with a client that is connected to it.
     pub fn server(&self) -> Client {
+        self.server_with(&[])
+    }
+
+    /// The same, with options of the server.
+    pub fn server_with(&self, options: &[&str]) -> Client {
         let mut command = self.deskline(&["serve", "--dir"]);
-        command.arg(self.folder.path().join("journal"));
+        command
+            .arg(self.folder.path().join("journal"))
+            .args(options);
         Client::start(command)
+    }
+
+    /// Runs a client that asks for the seat's pointer whether or not it has one, and says whether the
+    /// compositor lives.
+    pub fn survives_a_late_client(&self) -> bool {
+        let mut command = self.command("/usr/bin/python3");
+        command.arg(self.folder.path().join("late.py"));
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.stderr.is_empty() || said.is_empty(), "{output:?}");
+        said.trim() == "alive"
     }
 
     /// The test app with one of each widget, once it is ready and its tree is there.

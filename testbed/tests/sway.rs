@@ -13,6 +13,11 @@ fn said(app: &NativeApp, line: &str) -> usize {
     app.log().iter().filter(|l| *l == line).count()
 }
 
+fn kill(server: &Client) {
+    let pid = rustix::process::Pid::from_raw(server.pid.cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+}
+
 #[test]
 fn clicks_land_to_the_pixel_in_windows_over_each_other() {
     let sway = Sway::new();
@@ -132,4 +137,21 @@ fn the_doctor_says_what_sway_can_do() {
         assert!(said.contains(row), "{row}\n{said}");
     }
     assert!(output.status.success(), "{said}");
+}
+
+#[test]
+fn the_end_of_a_server_takes_no_pointer_from_a_seat_that_has_no_other() {
+    for killed in [false, true] {
+        let sway = Sway::new();
+        let server = sway.server();
+        let app = sway.widgets(Toolkit::Gtk3, &server);
+        let click = json!({"element": "OK", "role": "AXButton"});
+        call(&server, &app, "click_and_traverse", click).ok();
+        app.wait_for("clicked OK");
+        if killed {
+            kill(&server);
+        }
+        drop(server);
+        assert!(sway.survives_a_late_client(), "killed: {killed}");
+    }
 }

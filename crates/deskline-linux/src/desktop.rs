@@ -394,6 +394,10 @@ impl Display for LinuxDesktop {
         self.display.ungrab();
     }
 
+    fn guard_lapse(&mut self) -> Option<String> {
+        self.display.guard_lapse()
+    }
+
     fn aim(&mut self, aim: Aim) {
         self.display.aim(aim);
     }

@@ -5,6 +5,7 @@ mod wayland;
 mod x11;
 
 use deskline_atspi as atspi;
+use deskline_link::capabilities::Ability;
 use deskline_link::{Display, Error, Result, Window};
 use deskline_wayland::SwayDisplay;
 use deskline_x11::X11Display;
@@ -21,6 +22,14 @@ pub(crate) trait DisplaySystem: Display + Send {
     /// Whether [`Display::every_window`] has all windows of the session, whatever draws them.
     fn lists_all(&self) -> bool {
         false
+    }
+
+    /// What the guard keeps out, or why it keeps out nothing, for the doctor.
+    fn guard_finding(&mut self) -> Result<String, String> {
+        match self.capabilities().guard {
+            Ability::Yes => Ok("yes".into()),
+            Ability::No(why) => Err(why.into_owned()),
+        }
     }
 
     /// Those of [`Display::every_window`] that are not minimised.

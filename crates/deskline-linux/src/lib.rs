@@ -13,5 +13,6 @@ mod portal;
 pub mod private;
 pub mod session;
 
+pub use deskline_wayland::helper;
 pub use desktop::LinuxDesktop;
 pub use platform::LinuxPlatform;

@@ -5,11 +5,13 @@
 //! - `eis`: libei's client side, for KWin and Mutter.
 //! - `keymap`: our own keymap, so that any Unicode can be typed whatever the person's layout is.
 //! - `sway`: [`SwayDisplay`], sway as the display of a link.
+//! - [`helper`]: processes that outlive the server.
 //!
 //! All coordinates are those of the layout: logical pixels, the same as the compositor's.
 
 #[allow(dead_code)] // Not all of it has a user yet.
 mod eis;
+pub mod helper;
 mod keymap;
 mod sway;
 mod wlroots;

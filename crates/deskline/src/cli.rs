@@ -197,6 +197,15 @@ pub(crate) enum Command {
     Selftest(Selftest),
     /// Run a private desktop until a signal comes or its command ends
     Desktop(DesktopArgs),
+    /// Serve a server of this program on a Wayland session, and outlive it
+    #[cfg(target_os = "linux")]
+    #[command(hide = true)]
+    WaylandHelper {
+        /// What to do
+        name: String,
+        /// The compositor's socket
+        socket: PathBuf,
+    },
     /// Print the completions for a shell
     Completions {
         /// The shell

@@ -55,6 +55,8 @@ fn start(cli: Cli) -> ExitCode {
         Command::Install(args) => install::install(&args),
         Command::Uninstall(args) => install::uninstall(&args),
         Command::Desktop(desktop) => platform::desktop(&desktop),
+        #[cfg(target_os = "linux")]
+        Command::WaylandHelper { name, socket } => platform::wayland_helper(&name, socket),
         Command::Completions { shell } => pages::completions(shell),
         Command::Manual { folder } => pages::manual(&folder),
         #[cfg(target_os = "macos")]

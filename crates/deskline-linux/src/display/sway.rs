@@ -23,6 +23,19 @@ impl DisplaySystem for SwayDisplay {
         self.every_window()
     }
 
+    fn guard_finding(&mut self) -> Result<String, String> {
+        match self.guarded() {
+            Ok(devices) if devices.is_empty() => Err(
+                "sway lists no device that could be kept out: virtual ones, such as a remote desktop's, cannot be told from the agent's".into(),
+            ),
+            Ok(devices) => Ok(format!(
+                "disabled while an agent's keys and clicks go in: {}. Esc does not reach the guard, so it cancels nothing; the devices come back at the limit at the latest",
+                devices.join(", ")
+            )),
+            Err(e) => Err(e.to_string()),
+        }
+    }
+
     fn lists_all(&self) -> bool {
         true
     }

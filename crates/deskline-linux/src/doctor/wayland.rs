@@ -32,8 +32,8 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
             format!("log in again, or {PRIVATE}"),
         )];
     };
-    let can = match display::connect(session) {
-        Ok(display) => display.capabilities(),
+    let (can, guard) = match display::connect(session) {
+        Ok(mut display) => (display.capabilities(), display.guard_finding()),
         Err(e) => return vec![Check::failed("display", &e.to_string(), PRIVATE)],
     };
     let way = "by the compositor's own protocols";
@@ -59,10 +59,10 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
         row(POINTER, &can.pointer),
         row(KEYS, &can.keys),
         row(PICTURE, &can.pictures),
-        match can.guard {
-            Ability::Yes => Check::ok("guard", "yes"),
-            Ability::No(_) if !input => Check::ok("guard", "not needed: no input is sent"),
-            Ability::No(why) => Check::warn("guard", why, alone),
+        match guard {
+            Ok(how) => Check::ok("guard", how),
+            Err(_) if !input => Check::ok("guard", "not needed: no input is sent"),
+            Err(why) => Check::warn("guard", why, alone),
         },
     ]
 }

@@ -1,16 +1,22 @@
 //! sway as the display of a link.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
 use deskline_link::capabilities::Ability;
+use deskline_link::guard::{Grab, Task};
 use deskline_link::{
     Aim, Button, Cancel, Capabilities, Clicks, Display, Error, Other, Picture, Result, Window,
     WindowId,
 };
 use wayland_client::protocol::wl_pointer::Axis;
+use wayland_client::protocol::wl_seat::Capability;
 
+use crate::helper::Helper;
+use crate::sway::devices::{Devices, NO_DEVICES};
+use crate::sway::guard::Guard;
 use crate::sway::ipc::{Ipc, SwayWindow};
 use crate::wlroots::client::Client;
 use crate::wlroots::keyboard::{self, VirtualKeyboard};
@@ -23,15 +29,23 @@ const RAISES: Duration = Duration::from_secs(1);
 /// How often to look for it: sway's events would need a second connection.
 const LOOK: Duration = Duration::from_millis(5);
 
+/// The first version of sway that was seen to survive a client that asks for a pointer which has just
+/// left the seat. 1.7 does not.
+const SURVIVES: (u32, u32) = (1, 10);
+
 /// A sway session.
 pub struct SwayDisplay {
     ipc: Ipc,
     client: Client,
-    /// The devices are made when they are first needed. Where ours are the only ones, their end takes
-    /// pointer and keyboard from the seat, and Xwayland can bring down wlroots 0.15 if it asks for the
-    /// pointer just then: a doctor or a reader must not make any.
+    /// Where the compositor listens, and where sway's own socket is.
+    socket: PathBuf,
+    ipc_socket: PathBuf,
+    /// The devices are made when they are first needed: a doctor or a reader makes none.
     pointer: Option<VirtualPointer>,
     keyboard: Option<VirtualKeyboard>,
+    /// The process that keeps a pointer on a seat without one, if this server has started it.
+    holder: Option<Child>,
+    guard: Option<Guard>,
     aim: Option<Aim>,
 }
 
@@ -42,14 +56,18 @@ impl SwayDisplay {
     ///
     /// [`Error::Unavailable`] or [`Error::Lost`] where one does not answer within 2 s, or the
     /// compositor lacks a protocol.
-    pub fn connect(wayland: &Path, ipc: &Path) -> Result<Self> {
-        let mut ipc = Ipc::connect(ipc)?;
+    pub fn connect(wayland: &Path, ipc_socket: &Path) -> Result<Self> {
+        let mut ipc = Ipc::connect(ipc_socket)?;
         ipc.outputs()?;
         Ok(Self {
             ipc,
+            ipc_socket: ipc_socket.to_owned(),
+            guard: None,
             client: Client::connect(wayland)?,
+            socket: wayland.to_owned(),
             pointer: None,
             keyboard: None,
+            holder: None,
             aim: None,
         })
     }
@@ -61,6 +79,16 @@ impl SwayDisplay {
     /// [`Error::Lost`] where sway does not answer.
     pub fn sway_windows(&mut self) -> Result<Vec<SwayWindow>> {
         self.ipc.windows()
+    }
+
+    /// The names of the devices that the guard keeps out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lost`] where sway does not answer.
+    pub fn guarded(&mut self) -> Result<Vec<String>> {
+        let devices = Devices::look(&mut self.ipc)?;
+        Ok(devices.physical.into_iter().map(|d| d.name).collect())
     }
 
     /// The bounds of all outputs.
@@ -96,11 +124,24 @@ impl SwayDisplay {
     }
 
     fn pointer(&mut self) -> Result<(&mut VirtualPointer, &mut Client)> {
-        let pointer = match self.pointer.take() {
-            Some(pointer) => pointer,
-            None => VirtualPointer::new(&mut self.client)?,
+        let pointer = if let Some(pointer) = self.pointer.take() {
+            pointer
+        } else {
+            // Not a round trip later: apps get their time to ask for what is new to the seat.
+            self.hold_pointer()?;
+            VirtualPointer::new(&mut self.client)?
         };
         Ok((self.pointer.insert(pointer), &mut self.client))
+    }
+
+    /// Makes sure that the end of our pointer does not leave the seat without one where that can crash
+    /// the compositor.
+    fn hold_pointer(&mut self) -> Result<()> {
+        let safe = self.client.has(Capability::Pointer) || self.ipc.version()? >= SURVIVES;
+        if !safe {
+            self.holder = Some(Helper::HoldPointer(self.socket.clone()).start()?);
+        }
+        Ok(())
     }
 
     fn keyboard(&mut self) -> Result<(&mut VirtualKeyboard, &mut Client)> {
@@ -115,6 +156,15 @@ impl SwayDisplay {
         let layout = self.layout()?;
         let (pointer, client) = self.pointer()?;
         pointer.go(client, layout, to)
+    }
+}
+
+impl Drop for SwayDisplay {
+    fn drop(&mut self) {
+        // It lives as long as the compositor does. Reaps it where that has ended.
+        if let Some(holder) = &mut self.holder {
+            let _ = holder.try_wait();
+        }
     }
 }
 
@@ -151,7 +201,6 @@ impl Display for SwayDisplay {
         let no = |why: &'static str| Ability::No(why.into());
         Capabilities {
             locate_pointer: no("Wayland does not say where the pointer is"),
-            guard: no("sway keeps no device from the apps of a shared seat"),
             ..Capabilities::ALL
         }
     }
@@ -192,6 +241,30 @@ impl Display for SwayDisplay {
 
     fn move_pointer(&mut self, to: Point) -> Result<()> {
         self.go(to)
+    }
+
+    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
+        if Devices::look(&mut self.ipc)?.physical.is_empty() {
+            return Ok(Grab::Unable(NO_DEVICES.into()));
+        }
+        let mut guard = match self.guard.take().and_then(Guard::if_alive) {
+            Some(guard) => guard,
+            None => Guard::start(&self.ipc_socket)?,
+        };
+        let own = usize::from(self.keyboard.is_some());
+        let grabbed = guard.grab(task.limit, cancel, own);
+        self.guard = Some(guard);
+        grabbed
+    }
+
+    fn ungrab(&mut self) {
+        if let Some(guard) = &mut self.guard {
+            guard.release();
+        }
+    }
+
+    fn guard_lapse(&mut self) -> Option<String> {
+        self.guard.as_mut()?.lapse()
     }
 
     fn aim(&mut self, aim: Aim) {

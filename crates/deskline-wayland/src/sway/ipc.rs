@@ -9,6 +9,8 @@ use deskline_core::Rect;
 use deskline_link::{Error, Result};
 use serde::Deserialize;
 
+use crate::sway::devices::Input;
+
 /// How long sway may take for an answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -21,6 +23,8 @@ const LONGEST: u32 = 64 << 20;
 const RUN_COMMAND: u32 = 0;
 const GET_OUTPUTS: u32 = 3;
 const GET_TREE: u32 = 4;
+const GET_VERSION: u32 = 7;
+const GET_INPUTS: u32 = 100;
 
 /// A connection to sway.
 pub(crate) struct Ipc(UnixStream);
@@ -159,6 +163,46 @@ impl Ipc {
         let outputs: Vec<Output> =
             serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
         Ok(outputs.into_iter().filter(|o| o.active).collect())
+    }
+
+    /// sway's version: major and minor number.
+    pub(crate) fn version(&mut self) -> Result<(u32, u32)> {
+        #[derive(Deserialize)]
+        struct Version {
+            major: u32,
+            minor: u32,
+        }
+        let answer = self.ask(GET_VERSION, "")?;
+        let version: Version =
+            serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
+        Ok((version.major, version.minor))
+    }
+
+    /// All input devices.
+    pub(crate) fn inputs(&mut self) -> Result<Vec<Input>> {
+        let answer = self.ask(GET_INPUTS, "")?;
+        serde_json::from_slice(&answer).map_err(Error::system("asking sway"))
+    }
+
+    /// Runs commands.
+    ///
+    /// # Errors
+    ///
+    /// Where sway refuses one. The others were carried out.
+    pub(crate) fn run(&mut self, commands: &str) -> Result<()> {
+        #[derive(Deserialize)]
+        struct Done {
+            success: bool,
+            #[serde(default)]
+            error: String,
+        }
+        let answer = self.ask(RUN_COMMAND, commands)?;
+        let done: Vec<Done> =
+            serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
+        match done.into_iter().find(|d| !d.success) {
+            Some(refused) => Err(Error::system("asking sway")(refused.error)),
+            None => Ok(()),
+        }
     }
 
     /// Gives the window the keyboard, on whatever workspace it is.

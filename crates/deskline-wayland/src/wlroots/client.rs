@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use deskline_link::{Error, Result};
 use deskline_unix::wait;
+use rustix::event::{PollFd, PollFlags};
 use wayland_client::backend::WaylandError;
 use wayland_client::protocol::wl_buffer::WlBuffer;
 use wayland_client::protocol::wl_callback::{self, WlCallback};
@@ -76,7 +77,13 @@ impl Client {
             frame: Frame::default(),
         };
         connection.display().sync(&handle, 1_u32);
-        until(&connection, &mut queue, &mut heard, |heard| heard.done == 1)?;
+        until(
+            &connection,
+            &mut queue,
+            &mut heard,
+            Some(PATIENCE),
+            |heard| heard.done == 1,
+        )?;
         for (name, interface, version) in &heard.globals {
             if interface == WlOutput::interface().name {
                 registry.bind::<WlOutput, _, _>(*name, (*version).min(4), &handle, ());
@@ -123,7 +130,25 @@ impl Client {
 
     /// Waits until the compositor has said something.
     pub(crate) fn wait(&mut self, is: impl Fn(&Heard) -> bool) -> Result<()> {
-        until(&self.connection, &mut self.queue, &mut self.heard, is)
+        let limit = Some(PATIENCE);
+        until(
+            &self.connection,
+            &mut self.queue,
+            &mut self.heard,
+            limit,
+            is,
+        )
+    }
+
+    /// Blocks until the compositor ends the connection.
+    pub(crate) fn outlast(mut self) {
+        let _ended = until(
+            &self.connection,
+            &mut self.queue,
+            &mut self.heard,
+            None,
+            |_| false,
+        );
     }
 
     /// Whether the seat has a device of this kind.
@@ -151,9 +176,10 @@ fn until(
     connection: &Connection,
     queue: &mut EventQueue<Heard>,
     heard: &mut Heard,
+    limit: Option<Duration>,
     is: impl Fn(&Heard) -> bool,
 ) -> Result<()> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = limit.map(|limit| Instant::now() + limit);
     loop {
         queue.dispatch_pending(heard).map_err(lost)?;
         if is(heard) {
@@ -163,8 +189,9 @@ fn until(
         let Some(reading) = queue.prepare_read() else {
             continue;
         };
-        let left = deadline.saturating_duration_since(Instant::now());
-        if !wait::readable(reading.connection_fd(), left).map_err(lost)? {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let fd = reading.connection_fd();
+        if !wait::any(&mut [PollFd::new(&fd, PollFlags::IN)], left).map_err(lost)? {
             return Err(lost("no answer within 2 s"));
         }
         match reading.read() {

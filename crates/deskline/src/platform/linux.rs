@@ -1,11 +1,13 @@
 //! Linux: the user's session, or a private desktop.
 
 use std::env;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use deskline_link::doctor::Check;
 use deskline_link::{Error, Platform, Result};
+use deskline_linux::helper::Helper;
 use deskline_linux::private::{self, Announce, Supervised, Until};
 use deskline_linux::session::Session;
 use deskline_linux::{LinuxPlatform, doctor};
@@ -68,6 +70,12 @@ pub(crate) fn desktop(args: &DesktopArgs) -> Done {
     Ok(ExitCode::from(private::run_supervised(
         &options, announce, &until,
     )?))
+}
+
+/// `deskline wayland-helper`.
+pub(crate) fn wayland_helper(name: &str, socket: PathBuf) -> Done {
+    Helper::named(name, socket)?.run()?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The doctor's checks.

@@ -1,0 +1,165 @@
+//! The person's devices: which they are, and the commands that disable and enable them.
+
+use deskline_link::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::sway::ipc::Ipc;
+
+/// An input device, as sway describes it.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Input {
+    identifier: String,
+    #[serde(default)]
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+    /// What libinput says of it. A virtual device has none.
+    #[serde(default)]
+    libinput: Option<Libinput>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Libinput {
+    #[serde(default)]
+    send_events: String,
+}
+
+/// A device to keep out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Device {
+    identifier: String,
+    /// Its name. Hostile data.
+    pub(crate) name: String,
+    /// Its `events` setting before, such as `enabled` or `disabled_on_external_mouse`.
+    events: String,
+}
+
+/// What is plugged in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Devices {
+    /// The person's, of those that send events.
+    pub(crate) physical: Vec<Device>,
+    /// The names of those that cannot be named in a command.
+    pub(crate) spared: Vec<String>,
+    /// How many virtual keyboards there are, whoever types on them.
+    pub(crate) virtual_keyboards: usize,
+}
+
+/// Why there is no guard on a seat without physical devices.
+pub(crate) const NO_DEVICES: &str = "sway lists no device that could be kept out: virtual ones, such as a remote desktop's, cannot be told from the agent's";
+
+const DISABLED: &str = "disabled";
+
+impl Devices {
+    /// Asks sway.
+    pub(crate) fn look(ipc: &mut Ipc) -> Result<Self> {
+        Ok(Self::of(ipc.inputs()?))
+    }
+
+    fn of(inputs: Vec<Input>) -> Self {
+        let mut devices = Self::default();
+        for input in inputs {
+            let Some(libinput) = input.libinput else {
+                devices.virtual_keyboards += usize::from(input.kind == "keyboard");
+                continue;
+            };
+            // A lid is no way to type. What the person has disabled stays so.
+            if input.kind == "switch" || libinput.send_events == DISABLED {
+                continue;
+            }
+            if !can_be_named(&input.identifier) || !can_be_named(&libinput.send_events) {
+                devices.spared.push(input.name);
+                continue;
+            }
+            // A keyboard with a pointer of its own is listed twice, with one identifier.
+            let known = |d: &Device| d.identifier == input.identifier;
+            if !devices.physical.iter().any(known) {
+                devices.physical.push(Device {
+                    identifier: input.identifier,
+                    name: input.name,
+                    events: libinput.send_events,
+                });
+            }
+        }
+        devices
+    }
+}
+
+/// Whether a command can hold this in quotes. Sway takes a device's name into its identifier, and
+/// divides commands, replaces variables and removes quotes in it.
+fn can_be_named(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|c| !c.is_control() && !"\"'\\$;,[]".contains(c))
+}
+
+/// Disables the devices, or nothing.
+///
+/// # Errors
+///
+/// Where sway refuses, or says afterwards that one still sends events.
+pub(crate) fn disable(ipc: &mut Ipc, devices: &[Device]) -> Result<()> {
+    if devices.is_empty() {
+        return Ok(());
+    }
+    ipc.run(&commands(devices, |_| DISABLED))?;
+    let now = Devices::look(ipc)?;
+    match now
+        .physical
+        .iter()
+        .find(|d| devices.iter().any(|o| o.identifier == d.identifier))
+    {
+        Some(device) => Err(Error::system("guarding the person's devices")(format!(
+            "sway has not disabled {:?}",
+            device.name
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Gives the devices the setting that they had.
+pub(crate) fn enable(ipc: &mut Ipc, devices: &[Device]) -> Result<()> {
+    if devices.is_empty() {
+        return Ok(());
+    }
+    ipc.run(&commands(devices, |device| &device.events))
+}
+
+fn commands<'d>(devices: &'d [Device], events: impl Fn(&'d Device) -> &'d str) -> String {
+    let command = |d: &'d Device| format!("input \"{}\" events {}", d.identifier, events(d));
+    devices.iter().map(command).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn physical_devices_are_told_from_virtual_ones() {
+        let inputs = r#"[
+            {"identifier":"1:1:AT_Keyboard","name":"AT Keyboard","type":"keyboard",
+             "libinput":{"send_events":"enabled"}},
+            {"identifier":"2:7:Touchpad","name":"Touchpad","type":"touchpad",
+             "libinput":{"send_events":"disabled_on_external_mouse"}},
+            {"identifier":"1:1:AT_Keyboard","name":"AT Keyboard","type":"pointer",
+             "libinput":{"send_events":"enabled"}},
+            {"identifier":"3:3:Old_Mouse","name":"Old Mouse","type":"pointer",
+             "libinput":{"send_events":"disabled"}},
+            {"identifier":"0:5:Lid_Switch","name":"Lid","type":"switch",
+             "libinput":{"send_events":"enabled"}},
+            {"identifier":"6:6:a\";exec_b","name":"a\";exec b","type":"keyboard",
+             "libinput":{"send_events":"enabled"}},
+            {"identifier":"0:0:virtual_keyboard","name":"virtual keyboard","type":"keyboard"},
+            {"identifier":"0:0:virtual_pointer","name":"virtual pointer","type":"pointer"}]"#;
+        let devices = Devices::of(serde_json::from_str(inputs).unwrap());
+        assert_eq!(
+            commands(&devices.physical, |d| &d.events),
+            "input \"1:1:AT_Keyboard\" events enabled; \
+             input \"2:7:Touchpad\" events disabled_on_external_mouse"
+        );
+        assert_eq!(devices.spared, ["a\";exec b"]);
+        assert_eq!(devices.virtual_keyboards, 1);
+    }
+}

@@ -1,0 +1,181 @@
+//! The server's side of the guard: starts the keeper, orders it, and does its work if it ends first.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use deskline_link::cancel::Reason;
+use deskline_link::guard::Grab;
+use deskline_link::{Cancel, Error, Result};
+
+use crate::helper::Helper;
+use crate::sway::devices::Device;
+use crate::sway::keeper::{self, Order, Said};
+
+/// How long the keeper may take to obey.
+const OBEYS: Duration = Duration::from_secs(5);
+
+/// How long it may take to end.
+const ENDS: Duration = Duration::from_secs(1);
+
+const WHAT: &str = "guarding the person's devices";
+
+/// A keeper.
+pub(super) struct Guard {
+    child: Child,
+    /// Closed where the keeper is not to be trusted any more: it enables the devices then.
+    orders: Option<ChildStdin>,
+    answers: Receiver<Said>,
+    hold: Arc<Mutex<Hold>>,
+    /// Why some of the person's input may have reached an app.
+    lapse: Option<String>,
+}
+
+/// What is held, for the thread that listens to the keeper.
+#[derive(Default)]
+struct Hold {
+    devices: Vec<Device>,
+    cancel: Option<Cancel>,
+}
+
+impl Guard {
+    /// Starts a keeper for the sway on this socket.
+    pub(super) fn start(socket: &Path) -> Result<Self> {
+        let mut child = Helper::KeepDevices(socket.to_owned()).start()?;
+        let (orders, said) = (child.stdin.take(), child.stdout.take());
+        let hold = Arc::new(Mutex::new(Hold::default()));
+        let (tell, answers) = mpsc::channel();
+        let said = said.ok_or_else(|| Error::system(WHAT)("no pipe"))?;
+        let (shared, socket) = (Arc::clone(&hold), socket.to_owned());
+        std::thread::spawn(move || listen(said, &tell, &shared, &socket));
+        Ok(Self {
+            child,
+            orders,
+            answers,
+            hold,
+            lapse: None,
+        })
+    }
+
+    /// Disables the person's devices. `own` is how many virtual keyboards are the agent's.
+    pub(super) fn grab(&mut self, limit: Duration, cancel: &Cancel, own: usize) -> Result<Grab> {
+        lock(&self.hold).cancel = Some(cancel.clone());
+        let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        match self.order(&Order::Hold(limit))? {
+            Said::Held {
+                spared,
+                virtual_keyboards,
+            } => Ok(match others(&spared, virtual_keyboards > own) {
+                Some(who) => Grab::Partly(who),
+                None => Grab::Held,
+            }),
+            Said::Unable(why) => Ok(Grab::Unable(why)),
+            other => Err(Error::system(WHAT)(format!("the keeper said {other:?}"))),
+        }
+    }
+
+    /// Enables them.
+    pub(super) fn release(&mut self) {
+        let said = self.order(&Order::Release);
+        lock(&self.hold).cancel = None;
+        match said {
+            Ok(Said::Released { came }) if came.is_empty() => {}
+            Ok(Said::Released { came }) => {
+                self.lapse = Some(format!("{} was plugged in meanwhile", came.join(", ")));
+            }
+            said => tracing::warn!("the keeper of the devices said {said:?}"),
+        }
+    }
+
+    /// Why some of the person's input may have reached an app. Said once.
+    pub(super) fn lapse(&mut self) -> Option<String> {
+        self.lapse.take()
+    }
+
+    /// This, if the keeper still obeys.
+    pub(super) fn if_alive(mut self) -> Option<Self> {
+        let lives = self.orders.is_some() && matches!(self.child.try_wait(), Ok(None));
+        lives.then_some(self)
+    }
+
+    fn order(&mut self, order: &Order) -> Result<Said> {
+        let said = self.ask(order);
+        if said.is_err() {
+            self.orders = None;
+        }
+        said
+    }
+
+    fn ask(&mut self, order: &Order) -> Result<Said> {
+        let orders = self.orders.as_mut();
+        let orders = orders.ok_or_else(|| Error::system(WHAT)("the keeper has ended"))?;
+        while self.answers.try_recv().is_ok() {}
+        let mut line = serde_json::to_vec(order).map_err(Error::system(WHAT))?;
+        line.push(b'\n');
+        orders.write_all(&line).map_err(Error::system(WHAT))?;
+        let said = self.answers.recv_timeout(OBEYS);
+        said.map_err(|_| Error::system(WHAT)("the keeper does not answer"))
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.orders = None;
+        let deadline = Instant::now() + ENDS;
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Whom the guard does not keep out.
+fn others(spared: &[String], keyboards: bool) -> Option<String> {
+    let typist =
+        "someone at another virtual keyboard, such as a remote desktop's or an input method's";
+    let mut who: Vec<&str> = spared.iter().map(String::as_str).collect();
+    who.extend(keyboards.then_some(typist));
+    (!who.is_empty()).then(|| who.join(", "))
+}
+
+fn lock(hold: &Mutex<Hold>) -> std::sync::MutexGuard<'_, Hold> {
+    hold.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Listens to the keeper until it ends.
+fn listen(said: ChildStdout, tell: &Sender<Said>, hold: &Mutex<Hold>, socket: &Path) {
+    for line in BufReader::new(said).lines() {
+        let Some(said) = line.ok().and_then(|line| serde_json::from_str(&line).ok()) else {
+            break;
+        };
+        match said {
+            Said::Takes(devices) => lock(hold).devices = devices,
+            Said::Limit => {
+                let mut hold = lock(hold);
+                hold.devices.clear();
+                if let Some(cancel) = &hold.cancel {
+                    tracing::warn!("the guard has held for its limit, and opens");
+                    cancel.cancel(Reason::Watchdog);
+                }
+            }
+            said => {
+                if !matches!(said, Said::Held { .. }) {
+                    lock(hold).devices.clear();
+                }
+                if tell.send(said).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+    let devices = std::mem::take(&mut lock(hold).devices);
+    if !devices.is_empty() {
+        tracing::warn!("the keeper of the devices has ended, and the server enables them");
+        if let Some(cancel) = &lock(hold).cancel {
+            cancel.cancel(Reason::Unguarded);
+        }
+        keeper::restore(socket, &devices);
+    }
+}

@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree};
+use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
     Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Desktop, Display, End, Error,
@@ -13,6 +14,7 @@ use deskline_link::{
 use crate::apps::{self, Launch, Launched, Running};
 use crate::display::DisplaySystem;
 use crate::ends::Ends;
+use crate::guard;
 use crate::native;
 use crate::portal::Portal;
 use crate::session::Session;
@@ -74,6 +76,8 @@ pub struct LinuxDesktop {
     ends: Ends,
     /// Whether a person is at this desktop even if it is a private one.
     attended: bool,
+    /// The kernel's guard, where it keeps out more than the display's own.
+    by_kernel: Option<deskline_evdev::Guard>,
 }
 
 impl LinuxDesktop {
@@ -85,6 +89,12 @@ impl LinuxDesktop {
         portal: Option<Portal>,
         attended: bool,
     ) -> Self {
+        let by_kernel = guard::by_kernel(&session).and_then(|_| {
+            let started = deskline_evdev::Guard::start();
+            started
+                .inspect_err(|e| tracing::warn!("no guard by the kernel: {e}"))
+                .ok()
+        });
         Self {
             has_native: session.wayland_display.is_some() && !display.lists_all(),
             session,
@@ -95,6 +105,7 @@ impl LinuxDesktop {
             front_at_start: None,
             ends: Ends::default(),
             attended,
+            by_kernel,
         }
     }
 
@@ -323,7 +334,11 @@ impl Trees for LinuxDesktop {
 
 impl Display for LinuxDesktop {
     fn capabilities(&self) -> Capabilities {
-        self.display.capabilities()
+        let mut can = self.display.capabilities();
+        if self.by_kernel.is_some() {
+            can.guard = Ability::Yes;
+        }
+        can
     }
 
     fn is_private(&self) -> bool {
@@ -365,15 +380,24 @@ impl Display for LinuxDesktop {
     }
 
     fn watch_person(&mut self) {
-        self.display.watch_person();
+        match &self.by_kernel {
+            Some(guard) => guard.watch(),
+            None => self.display.watch_person(),
+        }
     }
 
     fn unwatch_person(&mut self) {
-        self.display.unwatch_person();
+        match &self.by_kernel {
+            Some(guard) => guard.rest(),
+            None => self.display.unwatch_person(),
+        }
     }
 
     fn person_pressed(&mut self) -> Option<bool> {
-        self.display.person_pressed()
+        match &self.by_kernel {
+            Some(guard) => guard.pressed(),
+            None => self.display.person_pressed(),
+        }
     }
 
     fn show(
@@ -387,15 +411,24 @@ impl Display for LinuxDesktop {
     }
 
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
-        self.display.grab(task, cancel)
+        match &self.by_kernel {
+            Some(guard) => guard.close(task, cancel),
+            None => self.display.grab(task, cancel),
+        }
     }
 
     fn ungrab(&mut self) {
-        self.display.ungrab();
+        match &self.by_kernel {
+            Some(guard) => guard.open(),
+            None => self.display.ungrab(),
+        }
     }
 
     fn guard_lapse(&mut self) -> Option<String> {
-        self.display.guard_lapse()
+        match &self.by_kernel {
+            Some(_) => None,
+            None => self.display.guard_lapse(),
+        }
     }
 
     fn aim(&mut self, aim: Aim) {

@@ -6,6 +6,7 @@ mod desktop;
 mod display;
 pub mod doctor;
 mod ends;
+mod guard;
 mod native;
 mod packages;
 mod platform;

@@ -4,6 +4,7 @@ use deskline_link::capabilities::Ability;
 
 use super::{Check, PRIVATE};
 use crate::display;
+use crate::guard;
 use crate::session::Session;
 
 /// What agents lose without a capability. The capability's name comes first.
@@ -33,7 +34,10 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
         )];
     };
     let (can, guard) = match display::connect(session) {
-        Ok(mut display) => (display.capabilities(), display.guard_finding()),
+        Ok(mut display) => (
+            display.capabilities(),
+            guard::finding(session, &mut *display),
+        ),
         Err(e) => return vec![Check::failed("display", &e.to_string(), PRIVATE)],
     };
     let way = "by the compositor's own protocols";

@@ -1,0 +1,355 @@
+//! The guard's thread on fake devices: pipes whose bytes are strokes, with a record of who has grabbed
+//! them. No `/dev/input` and no `EVIOCGRAB` is behind them.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use deskline_link::cancel::Reason;
+use deskline_link::guard::{Grab, Task};
+use deskline_link::{Cancel, Error};
+use rustix::fs::{OFlags, fcntl_setfl};
+
+use crate::Guard;
+use crate::device::{Device, Opened, Source, Stroke, count};
+use crate::keeper::ESCAPE;
+
+const A: u16 = 30;
+const CONTROL: u16 = 29;
+const LEFT: u16 = 0x110;
+
+#[derive(Default)]
+struct State {
+    grabbed: bool,
+    down: BTreeSet<u16>,
+    /// What reached the compositor.
+    passed: Vec<u16>,
+    reader: Option<PipeReader>,
+    writer: Option<PipeWriter>,
+}
+
+/// All devices, as the kernel has them.
+#[derive(Clone, Default)]
+struct Fake(
+    Arc<Mutex<BTreeMap<String, Arc<Mutex<State>>>>>,
+    Arc<Mutex<BTreeSet<String>>>,
+);
+
+impl Fake {
+    fn with(names: &[&str]) -> Self {
+        let fake = Self::default();
+        for name in names {
+            fake.plug(name);
+        }
+        fake
+    }
+
+    fn plug(&self, name: &str) {
+        self.0
+            .lock()
+            .unwrap()
+            .insert(name.to_owned(), Arc::default());
+    }
+
+    fn unplug(&self, name: &str) {
+        let gone = self.0.lock().unwrap().remove(name).unwrap();
+        gone.lock().unwrap().writer = None;
+    }
+
+    fn deny(&self, name: &str) {
+        self.1.lock().unwrap().insert(name.to_owned());
+    }
+
+    fn state<T>(&self, name: &str, of: impl FnOnce(&mut State) -> T) -> T {
+        let device = Arc::clone(&self.0.lock().unwrap()[name]);
+        let mut state = device.lock().unwrap();
+        of(&mut state)
+    }
+
+    fn grabbed(&self, name: &str) -> bool {
+        self.state(name, |state| state.grabbed)
+    }
+
+    fn passed(&self, name: &str) -> Vec<u16> {
+        self.state(name, |state| state.passed.clone())
+    }
+
+    /// The person presses or releases a key.
+    fn stroke(&self, name: &str, key: u16, down: bool) {
+        self.state(name, |state| {
+            if down {
+                state.down.insert(key);
+            } else {
+                state.down.remove(&key);
+            }
+            if down && !state.grabbed {
+                state.passed.push(key);
+            }
+            let [low, high] = key.to_le_bytes();
+            if let Some(writer) = &mut state.writer {
+                let _ = writer.write_all(&[low, high, u8::from(down)]);
+            }
+        });
+    }
+
+    fn tap(&self, name: &str, key: u16) {
+        self.stroke(name, key, true);
+        self.stroke(name, key, false);
+    }
+
+    fn guard(&self) -> Guard {
+        Guard::over(self.clone()).unwrap()
+    }
+}
+
+impl Source for Fake {
+    fn names(&self) -> io::Result<Vec<String>> {
+        Ok(self.0.lock().unwrap().keys().cloned().collect())
+    }
+
+    fn open(&self, name: &str) -> Opened {
+        if self.1.lock().unwrap().contains(name) {
+            return Opened::Closed;
+        }
+        if name.starts_with("lid") {
+            return Opened::Other;
+        }
+        let Some(state) = self.0.lock().unwrap().get(name).cloned() else {
+            return Opened::Gone;
+        };
+        let (reader, writer) = io::pipe().unwrap();
+        fcntl_setfl(&reader, OFlags::NONBLOCK).unwrap();
+        let poll = reader.try_clone().unwrap();
+        {
+            let mut state = state.lock().unwrap();
+            state.reader = Some(reader);
+            state.writer = Some(writer);
+        }
+        Opened::Theirs(Box::new(FakeDevice { state, poll }))
+    }
+}
+
+struct FakeDevice {
+    state: Arc<Mutex<State>>,
+    poll: PipeReader,
+}
+
+impl Drop for FakeDevice {
+    /// The kernel releases what is closed.
+    fn drop(&mut self) {
+        let mut state = self.state.lock().unwrap();
+        state.grabbed = false;
+        state.writer = None;
+    }
+}
+
+impl Device for FakeDevice {
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.poll.as_fd()
+    }
+
+    fn grab(&mut self) -> io::Result<()> {
+        self.state.lock().unwrap().grabbed = true;
+        Ok(())
+    }
+
+    fn ungrab(&mut self) -> io::Result<()> {
+        self.state.lock().unwrap().grabbed = false;
+        Ok(())
+    }
+
+    fn down(&self) -> io::Result<BTreeSet<u16>> {
+        Ok(self.state.lock().unwrap().down.clone())
+    }
+
+    fn strokes(&mut self) -> io::Result<Vec<Stroke>> {
+        let mut bytes = [0; 3];
+        let mut strokes = Vec::new();
+        loop {
+            match self.poll.read(&mut bytes) {
+                Ok(3) => strokes.push(Stroke {
+                    key: u16::from_le_bytes([bytes[0], bytes[1]]),
+                    down: bytes[2] == 1,
+                }),
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Ok(strokes),
+                // ENODEV of a device that was unplugged.
+                _ => return Err(io::ErrorKind::NotFound.into()),
+            }
+        }
+    }
+}
+
+fn task(limit: Duration) -> Task {
+    Task {
+        caption: None,
+        place: None,
+        pointer: true,
+        limit,
+    }
+}
+
+fn until(what: &str, is: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is() {
+        assert!(start.elapsed() < Duration::from_secs(5), "{what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+const LONG: Duration = Duration::from_secs(60);
+
+#[test]
+fn what_the_person_presses_reaches_nobody_while_it_is_grabbed() {
+    let fake = Fake::with(&["event0", "event1", "lid"]);
+    let guard = fake.guard();
+    let grab = guard.close(&task(LONG), &Cancel::default()).unwrap();
+    assert_eq!(grab, Grab::Held);
+    fake.tap("event0", A);
+    fake.tap("event1", LEFT);
+    assert!(!fake.grabbed("lid"));
+    guard.open();
+    assert!(!fake.grabbed("event0") && !fake.grabbed("event1"));
+    fake.tap("event0", A + 1);
+    assert_eq!(
+        (fake.passed("event0"), fake.passed("event1")),
+        (vec![A + 1], vec![])
+    );
+}
+
+#[test]
+fn escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not() {
+    let fake = Fake::with(&["event0"]);
+    let guard = fake.guard();
+    let cancel = Cancel::default();
+    assert_eq!(guard.close(&task(LONG), &cancel).unwrap(), Grab::Held);
+    fake.stroke("event0", CONTROL, true);
+    fake.tap("event0", ESCAPE);
+    fake.stroke("event0", CONTROL, false);
+    guard.open();
+    assert!(cancel.check().is_ok());
+    // The guard is open while the app settles, and Esc counts until the link is over.
+    fake.tap("event0", ESCAPE);
+    until("the Esc", || cancel.check().is_err());
+    assert!(matches!(
+        cancel.check(),
+        Err(Error::Cancelled(Reason::Person))
+    ));
+
+    let next = Cancel::default();
+    assert_eq!(guard.close(&task(LONG), &next).unwrap(), Grab::Held);
+    guard.rest();
+    until("the end of the grab", || !fake.grabbed("event0"));
+    fake.tap("event0", ESCAPE);
+    assert_eq!(guard.pressed(), None);
+    assert!(next.check().is_ok());
+}
+
+#[test]
+fn the_limit_and_the_end_of_the_guard_release_everything() {
+    let fake = Fake::with(&["event0"]);
+    let guard = fake.guard();
+    let cancel = Cancel::default();
+    let grab = guard
+        .close(&task(Duration::from_millis(100)), &cancel)
+        .unwrap();
+    assert_eq!(grab, Grab::Held);
+    until("the limit", || !fake.grabbed("event0"));
+    until("the link's end", || {
+        matches!(cancel.check(), Err(Error::Cancelled(Reason::Watchdog)))
+    });
+    let again = guard.close(&task(LONG), &Cancel::default()).unwrap();
+    assert_eq!(again, Grab::Held);
+    drop(guard);
+    assert!(!fake.grabbed("event0"));
+}
+
+#[test]
+fn a_device_on_which_a_key_is_held_is_not_grabbed() {
+    let fake = Fake::with(&["event0", "event1"]);
+    let guard = fake.guard();
+    fake.stroke("event0", A, true);
+    let grab = guard.close(&task(LONG), &Cancel::default()).unwrap();
+    assert!(
+        matches!(&grab, Grab::Partly(why) if why.contains("held down")),
+        "{grab:?}"
+    );
+    assert!(!fake.grabbed("event0") && fake.grabbed("event1"));
+    // It is, as soon as the key is up.
+    fake.stroke("event0", A, false);
+    until("the keyboard's grab", || fake.grabbed("event0"));
+    guard.open();
+
+    fake.stroke("event1", LEFT, true);
+    let refused = guard.close(&task(LONG), &Cancel::default()).unwrap_err();
+    assert!(
+        refused.to_string().contains("holding a mouse button"),
+        "{refused}"
+    );
+    assert!(!fake.grabbed("event0") && !fake.grabbed("event1"));
+}
+
+#[test]
+fn devices_come_and_go() {
+    let fake = Fake::with(&["event0"]);
+    let guard = fake.guard();
+    assert_eq!(
+        guard.close(&task(LONG), &Cancel::default()).unwrap(),
+        Grab::Held
+    );
+    fake.plug("event1");
+    until("the new one's grab", || fake.grabbed("event1"));
+    fake.unplug("event0");
+    fake.tap("event1", A);
+    assert_eq!(
+        guard.close(&task(LONG), &Cancel::default()).unwrap(),
+        Grab::Held
+    );
+    guard.open();
+    assert!(fake.passed("event1").is_empty());
+}
+
+#[test]
+fn what_the_person_presses_between_two_grabs_is_noted() {
+    let fake = Fake::with(&["event0"]);
+    let guard = fake.guard();
+    guard.watch();
+    assert_eq!(
+        guard.close(&task(LONG), &Cancel::default()).unwrap(),
+        Grab::Held
+    );
+    fake.tap("event0", A);
+    guard.open();
+    assert_eq!(guard.pressed(), Some(false));
+    fake.tap("event0", A);
+    until("the key", || guard.pressed() == Some(true));
+}
+
+#[test]
+fn devices_that_may_not_be_read_are_named() {
+    let fake = Fake::with(&["event0", "event1"]);
+    fake.deny("event1");
+    assert_eq!((count(&fake).readable, count(&fake).closed), (1, 1));
+    assert!(!count(&fake).can_guard());
+    let guard = fake.guard();
+    let grab = guard.close(&task(LONG), &Cancel::default()).unwrap();
+    assert!(
+        matches!(&grab, Grab::Partly(why) if why.starts_with("1 of the devices")),
+        "{grab:?}"
+    );
+    guard.open();
+    fake.deny("event0");
+    guard.rest();
+    let grab = guard.close(&task(LONG), &Cancel::default()).unwrap();
+    assert!(
+        matches!(&grab, Grab::Unable(why) if why.contains("may not read")),
+        "{grab:?}"
+    );
+    let none = Fake::default();
+    assert!(matches!(
+        none.guard().close(&task(LONG), &Cancel::default()).unwrap(),
+        Grab::Unable(_)
+    ));
+}

@@ -58,13 +58,13 @@ class Keys(QObject):
     """Logs each key once, on its way into a window."""
 
     def eventFilter(self, target, event):
-        if event.type() == QEvent.KeyPress and isinstance(target, QWindow):
+        if event.type() == QEvent.Type.KeyPress and isinstance(target, QWindow):
             held = [
                 name
                 for name, mask in (
-                    ("Control", Qt.ControlModifier),
-                    ("Alt", Qt.AltModifier),
-                    ("Shift", Qt.ShiftModifier),
+                    ("Control", Qt.KeyboardModifier.ControlModifier),
+                    ("Alt", Qt.KeyboardModifier.AltModifier),
+                    ("Shift", Qt.KeyboardModifier.ShiftModifier),
                 )
                 if event.modifiers() & mask
             ]
@@ -89,7 +89,7 @@ class Pad(QLabel):
 
     @staticmethod
     def number(event):
-        return {Qt.LeftButton: 1, Qt.MiddleButton: 2, Qt.RightButton: 3}[event.button()]
+        return {Qt.MouseButton.LeftButton: 1, Qt.MouseButton.MiddleButton: 2, Qt.MouseButton.RightButton: 3}[event.button()]
 
 
 def menus(window):
@@ -109,7 +109,7 @@ def menus(window):
 
 def ask(window):
     answer = QMessageBox.question(window, "Question", "Really?")
-    log("answered", "Yes" if answer == QMessageBox.Yes else "No")
+    log("answered", "Yes" if answer == QMessageBox.StandardButton.Yes else "No")
 
 
 def form(window):
@@ -159,7 +159,7 @@ def form(window):
     combo.currentTextChanged.connect(lambda text: log("combo", text))
     choices.addWidget(combo)
 
-    slider = named(QSlider(Qt.Horizontal), "Volume")
+    slider = named(QSlider(Qt.Orientation.Horizontal), "Volume")
     slider.setRange(0, 100)
     slider.valueChanged.connect(lambda value: log("value", "Volume", value))
     spin = named(QSpinBox(), "Count")
@@ -169,7 +169,7 @@ def form(window):
     name.textChanged.connect(lambda text: log("text", "Name", text))
     name.returnPressed.connect(lambda: log("activated", "Name"))
     secret = named(QLineEdit(), "Secret")
-    secret.setEchoMode(QLineEdit.Password)
+    secret.setEchoMode(QLineEdit.EchoMode.Password)
     secret.textChanged.connect(lambda text: log("text", "Secret", text))
     notes = named(QPlainTextEdit(), "Notes")
     notes.setFixedHeight(70)
@@ -196,9 +196,9 @@ def lists():
     rows.setFixedWidth(210)
     table = named(QTableWidget(len(TABLE), 2), "Items")
     table.setHorizontalHeaderLabels(["Name", "Weight"])
-    table.setEditTriggers(QTableWidget.NoEditTriggers)
-    table.setSelectionBehavior(QTableWidget.SelectRows)
-    table.setSelectionMode(QTableWidget.SingleSelection)
+    table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+    table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
     for at, row in enumerate(TABLE):
         for column, text in enumerate(row):
             table.setItem(at, column, QTableWidgetItem(text))
@@ -242,4 +242,4 @@ window.setCentralWidget(whole)
 window.resize(720, 540)
 window.show()
 QTimer.singleShot(0, lambda: log("ready"))
-sys.exit(app.exec_())
+sys.exit(app.exec())

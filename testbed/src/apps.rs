@@ -16,17 +16,23 @@ pub enum Toolkit {
     Gtk4,
     /// Qt 5.
     Qt5,
+    /// Qt 6.
+    Qt6,
 }
 
 impl Toolkit {
-    /// All of them.
+    /// Those of most apps on Debian 12.
     pub const ALL: [Self; 3] = [Self::Gtk3, Self::Gtk4, Self::Qt5];
+
+    /// Those of most apps on Debian 13.
+    pub const DEBIAN_13: [Self; 3] = [Self::Gtk3, Self::Gtk4, Self::Qt6];
 
     pub(crate) fn file(self) -> &'static str {
         match self {
             Self::Gtk3 => "gtk3.py",
             Self::Gtk4 => "gtk4.py",
             Self::Qt5 => "qt5.py",
+            Self::Qt6 => "qt6.py",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! sway: windows, exact coordinates, clicks, typing and pictures, with native apps over each other.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-use deskline_testbed::{Answer, Client, NativeApp, Sway, Toolkit};
+use deskline_testbed::{Answer, Client, NativeApp, Session, Toolkit};
 use serde_json::{Value, json};
 
 fn call(server: &Client, app: &NativeApp, tool: &str, mut arguments: Value) -> Answer {
@@ -20,7 +20,7 @@ fn kill(server: &Client) {
 
 #[test]
 fn clicks_land_to_the_pixel_in_windows_over_each_other() {
-    let sway = Sway::new();
+    let sway = Session::sway_here();
     let server = sway.server();
     let apps = Toolkit::ALL.map(|toolkit| (toolkit, sway.widgets(toolkit, &server)));
     for (toolkit, app) in &apps {
@@ -52,7 +52,7 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
 
 #[test]
 fn any_text_is_typed_and_shortcuts_work() {
-    let sway = Sway::new();
+    let sway = Session::sway_here();
     let server = sway.server();
     for toolkit in Toolkit::ALL {
         let app = sway.widgets(toolkit, &server);
@@ -71,7 +71,7 @@ fn any_text_is_typed_and_shortcuts_work() {
 
 #[test]
 fn the_window_in_front_comes_back_and_has_its_picture() {
-    let sway = Sway::new();
+    let sway = Session::sway_here();
     let server = sway.server();
     let behind = sway.widgets(Toolkit::Gtk3, &server);
     let front = sway.widgets(Toolkit::Qt5, &server);
@@ -103,7 +103,7 @@ fn the_window_in_front_comes_back_and_has_its_picture() {
 
 #[test]
 fn the_wheel_turns() {
-    let sway = Sway::new();
+    let sway = Session::sway_here();
     let server = sway.server();
     let app = sway.widgets(Toolkit::Qt5, &server);
     let read = call(&server, &app, "refresh_traversal", json!({})).ok();
@@ -120,7 +120,7 @@ fn the_wheel_turns() {
 
 #[test]
 fn the_doctor_says_what_sway_can_do() {
-    let sway = Sway::new();
+    let sway = Session::sway_here();
     let server = sway.server();
     let _app = sway.widgets(Toolkit::Gtk3, &server);
     let output = sway.deskline(&["doctor", "--dir", "j"]).output().unwrap();
@@ -142,7 +142,7 @@ fn the_doctor_says_what_sway_can_do() {
 #[test]
 fn the_end_of_a_server_takes_no_pointer_from_a_seat_that_has_no_other() {
     for killed in [false, true] {
-        let sway = Sway::new();
+        let sway = Session::sway_here();
         let server = sway.server();
         let app = sway.widgets(Toolkit::Gtk3, &server);
         let click = json!({"element": "OK", "role": "AXButton"});

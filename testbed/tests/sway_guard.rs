@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Client, FakeDevices, NativeApp, Sway, Toolkit, until};
+use deskline_testbed::{Client, FakeDevices, NativeApp, Session, Toolkit, until};
 use rustix::process::{Pid, Signal, getsid, kill_process};
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ fn keeper(server: &Client) -> u32 {
 
 #[test]
 fn the_persons_devices_are_disabled_while_an_agent_types_and_not_after() {
-    let (sway, devices) = Sway::with_devices(&DEVICES);
+    let (sway, devices) = Session::with_devices(&DEVICES);
     let server = sway.server();
     let app = sway.widgets(Toolkit::Gtk3, &server);
     assert!(devices.are_free());
@@ -70,7 +70,7 @@ fn the_persons_devices_are_disabled_while_an_agent_types_and_not_after() {
 
 #[test]
 fn the_death_of_the_server_gives_them_back() {
-    let (sway, devices) = Sway::with_devices(&DEVICES);
+    let (sway, devices) = Session::with_devices(&DEVICES);
     let server = sway.server();
     let app = sway.widgets(Toolkit::Gtk3, &server);
     let _typing = server.send("click_and_traverse", arguments(&app, long()));
@@ -97,7 +97,7 @@ fn the_death_of_the_server_gives_them_back() {
 
 #[test]
 fn the_death_of_the_keeper_gives_them_back_and_stops_the_typing() {
-    let (sway, devices) = Sway::with_devices(&DEVICES);
+    let (sway, devices) = Session::with_devices(&DEVICES);
     let server = sway.server();
     let app = sway.widgets(Toolkit::Gtk3, &server);
     let typing = server.send("click_and_traverse", arguments(&app, long()));
@@ -118,7 +118,7 @@ fn the_death_of_the_keeper_gives_them_back_and_stops_the_typing() {
 
 #[test]
 fn the_limit_gives_them_back_and_stops_the_typing() {
-    let (sway, devices) = Sway::with_devices(&DEVICES);
+    let (sway, devices) = Session::with_devices(&DEVICES);
     let server = sway.server_with(&["--guard-timeout", "1"]);
     let app = sway.widgets(Toolkit::Gtk3, &server);
     let text = "x".repeat(3_000);
@@ -130,7 +130,7 @@ fn the_limit_gives_them_back_and_stops_the_typing() {
 
 #[test]
 fn the_doctor_names_them_and_says_that_esc_is_not_seen() {
-    let (sway, _devices) = Sway::with_devices(&DEVICES);
+    let (sway, _devices) = Session::with_devices(&DEVICES);
     let output = sway.deskline(&["doctor", "--dir", "j"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let row = said.lines().find(|line| line.contains("guard")).unwrap();

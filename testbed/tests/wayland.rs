@@ -2,12 +2,12 @@
 //! answer that need more.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-use deskline_testbed::{Sway, Toolkit};
+use deskline_testbed::{Session, Toolkit};
 use serde_json::json;
 
 #[test]
 fn apps_are_read_pressed_and_filled_in_through_their_trees() {
-    let sway = Sway::trees_only();
+    let sway = Session::trees_only();
     let server = sway.server();
     for toolkit in Toolkit::ALL {
         let app = sway.widgets(toolkit, &server);
@@ -57,7 +57,7 @@ fn apps_are_read_pressed_and_filled_in_through_their_trees() {
 /// The four numbers of a tree line mean the same element when they are passed back.
 #[test]
 fn coordinates_of_a_window_are_passed_back() {
-    let sway = Sway::trees_only();
+    let sway = Session::trees_only();
     let server = sway.server();
     for toolkit in Toolkit::ALL {
         let app = sway.widgets(toolkit, &server);
@@ -73,7 +73,7 @@ fn coordinates_of_a_window_are_passed_back() {
 
 #[test]
 fn a_chain_waits_selects_and_searches() {
-    let sway = Sway::trees_only();
+    let sway = Session::trees_only();
     let server = sway.server();
     let app = sway.widgets(Toolkit::Gtk3, &server);
     let pid = app.pid();
@@ -105,7 +105,7 @@ fn a_chain_waits_selects_and_searches() {
 
 #[test]
 fn apps_are_listed_and_opened_without_a_list_of_windows() {
-    let sway = Sway::trees_only();
+    let sway = Session::trees_only();
     let server = sway.server();
     let app = sway.widgets(Toolkit::Qt5, &server);
     let opened = server.call(
@@ -132,7 +132,7 @@ fn apps_are_listed_and_opened_without_a_list_of_windows() {
 
 #[test]
 fn the_doctor_has_a_row_for_each_capability() {
-    let sway = Sway::trees_only();
+    let sway = Session::trees_only();
     let server = sway.server();
     let _app = sway.widgets(Toolkit::Gtk4, &server);
     let journal = sway

@@ -1,0 +1,82 @@
+#!/bin/sh
+# A headless session of the compositor $1, in the folder $2, until the standard input ends. Prints what
+# leads to it, then an empty line.
+if [ -z "$DBUS_SESSION_BUS_ADDRESS" ]; then
+  # The bus's services print to its standard output.
+  exec 3>&1 >&2
+  exec dbus-run-session -- sh "$0" "$@"
+fi
+compositor=$1
+folder=$2
+
+fail() {
+  cat "$folder/compositor.log" >&2
+  exit 1
+}
+
+# Tries a command for at most 20 s.
+wait_for() {
+  tries=0
+  until "$@" >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    [ $tries -lt 400 ] || fail
+    sleep 0.05
+  done
+}
+
+# GNOME and KDE look for services on the system bus, and cast the screen through PipeWire.
+services() {
+  export DBUS_SYSTEM_BUS_ADDRESS="unix:path=$XDG_RUNTIME_DIR/system-bus"
+  dbus-daemon --session --fork --address="$DBUS_SYSTEM_BUS_ADDRESS"
+  pipewire >"$folder/pipewire.log" 2>&1 &
+  wait_for test -S "$XDG_RUNTIME_DIR/pipewire-0"
+  wireplumber --profile main-systemwide >"$folder/wireplumber.log" 2>&1 &
+}
+
+overview() {
+  gdbus call --session -d org.gnome.Shell -o /org/gnome/Shell \
+    -m "org.freedesktop.DBus.Properties.$1" org.gnome.Shell OverviewActive $2
+}
+overview_is() { overview Get | grep -q "$1"; }
+leave_overview() {
+  overview Set '<false>'
+  overview_is false
+}
+
+case $compositor in
+sway) set -- sway --config "$folder/sway.conf" ;;
+labwc) set -- labwc ;;
+kwin)
+  services
+  set -- kwin_wayland --virtual --no-lockscreen --width 1600 --height 900
+  ;;
+gnome)
+  services
+  set -- gnome-shell --headless --wayland --no-x11 --virtual-monitor 1600x900
+  ;;
+esac
+"$@" >"$folder/compositor.log" 2>&1 &
+compositor_pid=$!
+
+socket() {
+  kill -0 $compositor_pid || fail
+  display=$(ls "$XDG_RUNTIME_DIR" | grep -xE 'wayland-[0-9]+')
+}
+wait_for socket
+export WAYLAND_DISPLAY="$display"
+dbus-update-activation-environment --all
+if [ "$compositor" = gnome ]; then
+  # The shell starts in its overview, in which no app has the keyboard.
+  wait_for overview_is true
+  wait_for leave_overview
+fi
+{
+  echo "COMPOSITOR_PID=$compositor_pid"
+  echo "WAYLAND_DISPLAY=$display"
+  echo "DBUS_SESSION_BUS_ADDRESS=$DBUS_SESSION_BUS_ADDRESS"
+  [ -z "$DBUS_SYSTEM_BUS_ADDRESS" ] || echo "DBUS_SYSTEM_BUS_ADDRESS=$DBUS_SYSTEM_BUS_ADDRESS"
+  echo
+} >&3
+cat >/dev/null
+kill -KILL $compositor_pid
+wait $compositor_pid

@@ -1,0 +1,70 @@
+//! A native app of a Wayland session, ended by `Drop`.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use crate::place::kill;
+use crate::{Session, until};
+
+/// A native app of a session. Dropping it ends it.
+#[derive(Debug)]
+pub struct NativeApp {
+    child: Child,
+    /// Its process, as the test sees it.
+    outside: u32,
+    pid: u32,
+    log: PathBuf,
+}
+
+impl NativeApp {
+    /// Starts a [`Session::command`] of an app that writes to this log.
+    pub fn start(session: &Session, mut command: Command, log: PathBuf) -> Self {
+        let complaints = File::create(log.with_extension("err")).unwrap();
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(complaints)
+            .spawn()
+            .unwrap();
+        let (outside, pid) = session.pid_of(child.id());
+        Self {
+            child,
+            outside,
+            pid,
+            log,
+        }
+    }
+
+    /// Its process, as the session sees it.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Its log so far.
+    pub fn log(&self) -> Vec<String> {
+        let log = fs::read_to_string(&self.log).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
+    }
+
+    /// Clears its log.
+    pub fn clear_log(&self) {
+        let log = File::options().write(true).open(&self.log);
+        log.unwrap().set_len(0).unwrap();
+    }
+
+    /// Waits until it has logged this line.
+    pub fn wait_for(&self, line: &str) {
+        until(&format!("\"{line}\" in the app's log"), || {
+            self.log().iter().any(|l| l == line).then_some(())
+        });
+    }
+}
+
+impl Drop for NativeApp {
+    fn drop(&mut self) {
+        kill(self.outside);
+        // Before this the number is not used again: the one who waits for the app is our child.
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,168 @@
+//! Where a session's programs run: on this machine, or in a root of Debian 13.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::chown;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+
+use rustix::process::{Pid, Signal, getuid, kill_process};
+
+use crate::{deskline, until};
+
+/// Debian's user and group `nobody`. Compositors do not run as root, and Deskline uses only what belongs
+/// to its own user: so where the test runs as root, all of the session is this user's.
+const NOBODY: u32 = 65_534;
+
+/// The user in the root, as `testbed/trixie/make` makes it.
+const TESTER: &str = "1000";
+
+/// Where the programs of a session run.
+#[derive(Debug)]
+pub(crate) enum Place {
+    /// On this machine.
+    Here,
+    /// In a root of its own, in namespaces that end with the session.
+    Root {
+        /// The folder of the root.
+        folder: PathBuf,
+        /// The first process of the namespaces, by its number outside of them; 0 before it is there.
+        first: u32,
+    },
+}
+
+impl Place {
+    /// The root that `testbed/trixie/make` makes: `DESKLINE_TRIXIE`, else `trixie` in the target folder.
+    pub(crate) fn debian_13() -> Self {
+        let target = || {
+            let target = deskline().ancestors().nth(2);
+            target.expect("a target folder").join("trixie")
+        };
+        let folder = std::env::var_os("DESKLINE_TRIXIE").map_or_else(target, PathBuf::from);
+        let reached = as_user("/usr/bin/test")
+            .arg("-x")
+            .arg(folder.join("usr/bin/env"))
+            .status();
+        assert!(
+            reached.is_ok_and(|status| status.success()),
+            "no root of Debian 13 that the session's user can read is in {}: make it with \
+             testbed/trixie/make, or name it in DESKLINE_TRIXIE",
+            folder.display()
+        );
+        Self::Root { folder, first: 0 }
+    }
+
+    /// A command that starts the command that is appended to it, as the session's first.
+    pub(crate) fn starter(&self, shared: &Path) -> Command {
+        let Self::Root { folder, .. } = self else {
+            return as_user("/usr/bin/env");
+        };
+        let mut command = as_user("bwrap");
+        command.args(["--unshare-user", "--uid", TESTER, "--gid", TESTER]);
+        command.args(["--unshare-pid", "--unshare-ipc", "--ro-bind"]);
+        command.arg(folder).args(["/", "--proc", "/proc"]);
+        // Not `--dev`: its terminals take a second user namespace, which `nsenter` could not enter.
+        command.args(["--tmpfs", "/dev", "--tmpfs", "/dev/shm"]);
+        for device in ["null", "zero", "full", "random", "urandom", "tty"] {
+            let device = format!("/dev/{device}");
+            command.args(["--dev-bind", &device, &device]);
+        }
+        command.args(["--symlink", "/proc/self/fd", "/dev/fd"]);
+        command.args(["--ro-bind", "/sys", "/sys", "--tmpfs", "/tmp"]);
+        command
+            .args(["--tmpfs", "/run", "--bind"])
+            .args([shared, shared]);
+        command.arg("--chdir").arg(shared);
+        // Whatever has left its parent ends with the session too.
+        command.args(["sh", "-c", "\"$@\"; kill -KILL -1", "sh"]);
+        command
+    }
+
+    /// Ends all of the session that runs in a root.
+    pub(crate) fn end(&self) {
+        if let Self::Root { first, .. } = self {
+            kill(*first);
+        }
+    }
+
+    /// Takes note of the session, which has said that it runs.
+    pub(crate) fn entered(&mut self, session: &Child) {
+        if let Self::Root { first, .. } = self {
+            *first = only_child(session.id());
+        }
+    }
+
+    /// A command for a program of the session, in this folder.
+    pub(crate) fn command(&self, program: &OsStr, folder: &Path) -> Command {
+        let Self::Root { first, .. } = self else {
+            return as_user(program);
+        };
+        let mut command = as_user("nsenter");
+        command.args(["--preserve-credentials", "--user", "--mount", "--pid"]);
+        command.args(["--ipc", "--target", &first.to_string(), "/usr/bin/env"]);
+        command.arg("--chdir").arg(folder).arg(program);
+        command
+    }
+
+    /// A program that a [`Place::command`] has started: its number for the test, and in the session.
+    pub(crate) fn pid_of(&self, started: u32) -> (u32, u32) {
+        if matches!(self, Self::Here) {
+            return (started, started);
+        }
+        // `nsenter` waits for its child, which is in the session.
+        let outside = only_child(started);
+        let status = fs::read_to_string(format!("/proc/{outside}/status")).unwrap_or_default();
+        let inside = status.lines().find_map(|line| {
+            let numbers = line.strip_prefix("NSpid:")?;
+            numbers.split_whitespace().next_back()?.parse().ok()
+        });
+        (outside, inside.expect("the program has ended"))
+    }
+}
+
+/// The only child of a process, once it is there.
+fn only_child(pid: u32) -> u32 {
+    until("the program in the session", || {
+        let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
+        children.split_whitespace().next()?.parse().ok()
+    })
+}
+
+/// Sends SIGKILL. The kernel ends a namespace with its first process.
+pub(crate) fn kill(pid: u32) {
+    if let Some(pid) = Pid::from_raw(pid.cast_signed()) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+fn is_root() -> bool {
+    getuid().is_root()
+}
+
+/// The number of the session's user on this machine.
+pub(crate) fn user() -> u32 {
+    if is_root() { NOBODY } else { getuid().as_raw() }
+}
+
+fn as_user(program: impl AsRef<OsStr>) -> Command {
+    if !is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("/usr/bin/setpriv");
+    let (user, group) = (format!("--reuid={NOBODY}"), format!("--regid={NOBODY}"));
+    command.args([&user, &group, "--clear-groups"]).arg(program);
+    command
+}
+
+/// Gives a file, or a folder with all that is in it, to the session's user.
+pub(crate) fn own(path: &Path) {
+    if !is_root() {
+        return;
+    }
+    chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+    if path.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            own(&entry.unwrap().path());
+        }
+    }
+}

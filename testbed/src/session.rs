@@ -1,0 +1,290 @@
+//! A Wayland session for one test: a headless compositor with native apps and no X11.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::{self, File, Permissions};
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::fake_devices::FakeDevices;
+use crate::native::NativeApp;
+use crate::place::{Place, own, user};
+use crate::{Answer, Client, Toolkit, deskline, until};
+
+/// sway: one screen; windows without borders, of their own size, each over the middle of the screen.
+const SWAY: &str = "xwayland disable\noutput HEADLESS-1 resolution 1600x900\ndefault_border none\n\
+                    default_floating_border none\nfor_window [app_id=\".*\"] floating enable\n";
+
+/// KDE finds apps by the menu of a desktop.
+const MENU: &str = "<!DOCTYPE Menu PUBLIC \"-//freedesktop//DTD Menu 1.0//EN\" \
+                    \"http://www.freedesktop.org/standards/menu-spec/1.0/menu.dtd\">\n\
+                    <Menu><Name>Applications</Name><DefaultAppDirs/><DefaultDirectoryDirs/>\
+                    <Include><All/></Include></Menu>\n";
+
+/// What all programs of the session read with `GSETTINGS_BACKEND=keyfile`.
+const SETTINGS: &str = "[org/gnome/desktop/interface]\ntoolkit-accessibility=true\n\
+                        [org/gnome/shell]\nwelcome-dialog-last-shown-version='999'\n";
+
+/// A compositor of Debian 13.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compositor {
+    /// sway 1.10.
+    Sway,
+    /// labwc 0.8.
+    Labwc,
+    /// KWin 6.3.
+    Kwin,
+    /// GNOME Shell 48.
+    Gnome,
+}
+
+impl Compositor {
+    /// Its name in `apps/session.sh`.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sway => "sway",
+            Self::Labwc => "labwc",
+            Self::Kwin => "kwin",
+            Self::Gnome => "gnome",
+        }
+    }
+
+    /// `XDG_CURRENT_DESKTOP`.
+    fn desktop(self) -> &'static str {
+        match self {
+            Self::Sway => "sway",
+            Self::Labwc => "labwc:wlroots",
+            Self::Kwin => "KDE",
+            Self::Gnome => "GNOME",
+        }
+    }
+}
+
+/// A Wayland session. All of it ends with this value, even if the test is killed: the session ends when
+/// the kernel closes a pipe.
+#[derive(Debug)]
+pub struct Session {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    environment: BTreeMap<String, String>,
+    place: Place,
+    folder: tempfile::TempDir,
+}
+
+impl Session {
+    /// Starts one of Debian 13's compositors, in the root that `testbed/trixie/make` makes.
+    pub fn new(compositor: Compositor) -> Self {
+        Self::start(compositor, Place::debian_13(), None)
+    }
+
+    /// Starts this machine's sway, in which Deskline finds sway's own socket.
+    pub fn sway_here() -> Self {
+        Self::start(Compositor::Sway, Place::Here, None)
+    }
+
+    /// Starts this machine's sway, in which Deskline does not find it, as with a compositor that it
+    /// does not know.
+    pub fn trees_only() -> Self {
+        Self::start(Compositor::Sway, Place::Here, Some("hidden.sock"))
+    }
+
+    /// Starts this machine's sway, which says that it has these physical devices, which a headless sway
+    /// has not. Deskline finds sway's own socket behind them.
+    pub fn with_devices(names: &[&str]) -> (Self, FakeDevices) {
+        let sway = Self::trees_only();
+        let path = |name: &str| sway.folder.path().join(name);
+        let pid = &sway.environment["COMPOSITOR_PID"];
+        let usual = path(&format!("run/sway-ipc.{}.{pid}.sock", user()));
+        let devices = FakeDevices::before(path("hidden.sock"), &usual, names);
+        own(&usual);
+        (sway, devices)
+    }
+
+    /// `socket`: where sway's own socket is, if not in its usual place.
+    fn start(compositor: Compositor, mut place: Place, socket: Option<&str>) -> Self {
+        let folder = prepare();
+        let path = |name: &str| folder.path().join(name);
+        let mut environment = environment(folder.path(), compositor);
+        let mut command = place.starter(folder.path());
+        command.arg("sh").arg(path("session.sh"));
+        command.arg(compositor.name()).arg(folder.path());
+        command.env_clear().envs(&environment).envs([
+            ("WLR_BACKENDS", "headless"),
+            ("WLR_LIBINPUT_NO_DEVICES", "1"),
+            ("WLR_RENDERER", "pixman"),
+        ]);
+        command.envs(socket.map(|name| ("SWAYSOCK", path(name))));
+        let mut session = command
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(File::create(path("session.log")).unwrap())
+            .spawn()
+            .unwrap();
+        let told = BufReader::new(session.stdout.take().unwrap()).lines();
+        let told = told.map(Result::unwrap).take_while(|line| !line.is_empty());
+        for line in told {
+            let told = line.split_once('=');
+            let (name, value) = told.unwrap_or_else(|| panic!("{line:?}"));
+            environment.insert(name.to_owned(), value.to_owned());
+        }
+        let said = fs::read_to_string(path("session.log")).unwrap();
+        assert!(
+            environment.contains_key("WAYLAND_DISPLAY"),
+            "{compositor:?} has not started: {said}"
+        );
+        place.entered(&session);
+        Self {
+            stdin: session.stdin.take(),
+            child: session,
+            environment,
+            place,
+            folder,
+        }
+    }
+
+    /// A temporary folder for files. It has the same path in the session.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A command for a program of the session. Where that is a root of its own, the process that this
+    /// starts waits for the program: see [`Session::pid_of`].
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = self.place.command(program.as_ref(), self.folder());
+        command.env_clear().envs(&self.environment);
+        command.current_dir(self.folder());
+        command
+    }
+
+    /// A command for `deskline` in the session.
+    pub fn deskline(&self, args: &[&str]) -> Command {
+        let mut command = self.command(self.folder().join("deskline"));
+        command.args(args);
+        command
+    }
+
+    /// Starts `deskline serve` in the session, with a client that is connected to it.
+    pub fn server(&self) -> Client {
+        self.server_with(&[])
+    }
+
+    /// [`Session::server`] with additional arguments.
+    pub fn server_with(&self, args: &[&str]) -> Client {
+        let mut command = self.deskline(&["serve", "--dir"]);
+        command.arg(self.folder().join("journal")).args(args);
+        Client::start(command)
+    }
+
+    /// Runs a client that asks for the seat's pointer whether or not it has one, and says whether the
+    /// compositor lives.
+    pub fn survives_a_late_client(&self) -> bool {
+        let mut command = self.command("/usr/bin/python3");
+        command.arg(self.folder().join("late.py"));
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.stderr.is_empty() || said.is_empty(), "{output:?}");
+        said.trim() == "alive"
+    }
+
+    /// The process that a [`Session::command`] has started: its number for the test, which can signal
+    /// it, and its number in the session.
+    pub fn pid_of(&self, started: u32) -> (u32, u32) {
+        self.place.pid_of(started)
+    }
+
+    /// The test app with one of each widget, once it is ready and its tree is there.
+    pub fn widgets(&self, toolkit: Toolkit, server: &Client) -> NativeApp {
+        let log = self.folder().join(format!("{toolkit:?}.log"));
+        let mut command = self.command("/usr/bin/python3");
+        command.arg("-B").arg(self.folder().join(toolkit.file()));
+        command.arg(&log);
+        let app = NativeApp::start(self, command, log);
+        app.wait_for("ready");
+        let pid = serde_json::json!({"pid": app.pid()});
+        until("its tree", || {
+            let answer = server.call("refresh_traversal", pid.clone());
+            let shows = |a: &Answer| !a.is_error && a.find("AXButton", "OK").is_some();
+            shows(&answer).then_some(())
+        });
+        app
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        drop(self.stdin.take());
+        self.place.end();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        // What the session has started may write there until it has ended too.
+        let folder = self.folder.path();
+        while fs::remove_dir_all(folder).is_err() && folder.exists() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// The session's folder: its home, its runtime folder, and copies of what it runs. Copies, because the
+/// source folder may be closed to the session's user.
+fn prepare() -> tempfile::TempDir {
+    // Below /tmp, which a session in a root of its own has as well.
+    let folder = tempfile::Builder::new()
+        .prefix("deskline-session-")
+        .tempdir_in("/tmp")
+        .unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let settings = ".config/glib-2.0/settings/keyfile";
+    let menu = ".config/menus/applications.menu";
+    for (name, text) in [("sway.conf", SWAY), (settings, SETTINGS), (menu, MENU)] {
+        fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+        fs::write(path(name), text).unwrap();
+    }
+    fs::create_dir(path("run")).unwrap();
+    fs::set_permissions(path("run"), Permissions::from_mode(0o700)).unwrap();
+    fs::copy(deskline(), path("deskline")).unwrap();
+    let apps = Path::new(env!("CARGO_MANIFEST_DIR")).join("apps");
+    for name in [
+        "gtk3.py",
+        "gtk4.py",
+        "qt5.py",
+        "qt6.py",
+        "log.py",
+        "late.py",
+        "session.sh",
+    ] {
+        fs::copy(apps.join(name), path(name)).unwrap();
+    }
+    own(folder.path());
+    folder
+}
+
+fn environment(folder: &Path, compositor: Compositor) -> BTreeMap<String, String> {
+    let text = |path: PathBuf| path.to_str().unwrap().to_owned();
+    [
+        ("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/games".to_owned()),
+        ("LANG", "C.UTF-8".to_owned()),
+        ("HOME", text(folder.to_owned())),
+        ("XDG_RUNTIME_DIR", text(folder.join("run"))),
+        ("XDG_SESSION_TYPE", "wayland".to_owned()),
+        ("XDG_CURRENT_DESKTOP", compositor.desktop().to_owned()),
+        ("GDK_BACKEND", "wayland".to_owned()),
+        ("GTK_A11Y", "atspi".to_owned()),
+        ("GTK_USE_PORTAL", "0".to_owned()),
+        ("GDK_DEBUG", "no-portals".to_owned()),
+        ("ADW_DISABLE_PORTAL", "1".to_owned()),
+        ("GSETTINGS_BACKEND", "keyfile".to_owned()),
+        ("LIBGL_ALWAYS_SOFTWARE", "1".to_owned()),
+        ("QT_QPA_PLATFORM", "wayland".to_owned()),
+        ("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1".to_owned()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
+}

@@ -110,6 +110,11 @@ impl Bed {
         self.script("anew.py")
     }
 
+    /// A GTK 3 window most of which does not show; see `testbed/apps/hidden.py`.
+    pub fn hidden(&self) -> App<'_> {
+        self.script("hidden.py")
+    }
+
     /// A Qt 5 dialog whose fields limit, mask and complete a text; see `testbed/apps/fields.py`.
     pub fn fields(&self) -> App<'_> {
         self.script("fields.py")

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use deskline_atspi::{AtSpi, Windows};
 use deskline_core::{Diff, Tree};
 use deskline_link::Scope;
-use deskline_testbed::{App, Bed, Toolkit};
+use deskline_testbed::{App, Bed, Toolkit, until};
 
 const BUDGET: Duration = Duration::from_secs(3);
 const WHOLE: Scope = Scope::Whole { budget: BUDGET };
@@ -184,7 +184,38 @@ fn gtk_3_gtk_4_and_qt_5() {
 }
 
 #[test]
+fn gtk_3_where_most_is_hidden() {
+    let bed = Bed::new();
+    let app = bed.hidden();
+    let targets = [
+        "Longer",
+        "Check behind",
+        "More",
+        "Fill behind",
+        "Dim",
+        "Less",
+        "Longer behind",
+        "Check",
+        "More behind",
+        "Fill",
+        "Dim behind",
+        "Less behind",
+    ];
+    agree(&bed, &app, &targets);
+}
+
+#[test]
 fn chromium() {
+    on_page(300);
+}
+
+/// The body is a large list, of which only what shows is asked for.
+#[test]
+fn chromium_with_a_large_list() {
+    on_page(600);
+}
+
+fn on_page(rows: usize) {
     let bed = Bed::new();
     // Most of the page is below the viewport. The buttons change hidden elements: their text, their
     // state, and whether they exist.
@@ -194,18 +225,30 @@ fn chromium() {
          <button onclick=\"l.append(document.createElement('hr'))\">More</button>\
          <button onclick=\"l.lastElementChild?.remove()\">Less</button>\
          <button onclick=\"f.value = f.value ? '' : 'filled'\">Fill</button>\
-         <button onclick=\"scrollBy(0, scrollY ? -40 : 40)\">Scroll</button>",
+         <button onclick=\"scrollBy(0, scrollY ? -40 : 40)\">Scroll</button>\
+         <button onclick=\"b120.textContent += '!'\">Rename</button>\
+         <button onclick=\"b200.style.height = b200.style.height ? '' : '90px'\">Grow</button>\
+         <button onclick=\"b150.parentNode.after(b150.parentNode.cloneNode(true))\">Insert</button>",
     );
-    for i in 0..300 {
+    for i in 0..rows {
         let _ = write!(
             html,
-            "<div><button>Button {i}</button><p>Paragraph {i}</p></div>"
+            "<div><button id=b{i}>Button {i}</button><p>Paragraph {i}</p></div>"
         );
     }
     html +=
         "<p id=t>text</p><label><input id=c type=checkbox>Far</label><div id=l></div><input id=f>";
     let (app, _page) = bed.chromium(&html);
-    let targets = ["Longer", "Check", "More", "Fill", "Scroll", "Less"];
+    // Chromium exposes a long page some time after it has shown it.
+    let mut atspi = connect(&bed);
+    until("the page", || {
+        let tree = atspi.read(app.pid, Scope::Showing, &Windows::default());
+        let is_there = |tree: &Tree| tree.elements.iter().any(|e| e.title.shown == "Longer");
+        tree.is_ok_and(|tree| is_there(&tree)).then_some(())
+    });
+    let targets = [
+        "Longer", "Check", "More", "Fill", "Scroll", "Less", "Rename", "Grow", "Insert",
+    ];
     assert!(agree(&bed, &app, &targets));
 }
 

@@ -44,7 +44,7 @@ pub struct Listed {
 pub struct AtSpi {
     pub(crate) bus: Connection,
     /// By their process ids.
-    apps: HashMap<u32, App>,
+    pub(crate) apps: HashMap<u32, App>,
     /// Bus names are never used twice, so their pids are asked for once.
     pids: HashMap<String, u32>,
     /// Apps that were told to send their events.
@@ -259,10 +259,12 @@ impl AtSpi {
         let Self { bus, apps, .. } = self;
         let app = apps.get_mut(&pid).ok_or(bus::Error::Timeout)?;
         let toolkit = app.peer.toolkit;
+        let again = matches!(scope, Scope::Again { .. });
         let fetch_cache = app.cache.is_due();
+        let reused = last.as_ref().filter(|_| again && !fetch_cache);
         let mut spreadsheets = self.keep_alive.take(&bus_name);
         let engine = Engine::new(app.peer.connection(bus), &bus_name, toolkit, end);
-        let read = reading::read(engine, scope, fetch_cache, last.as_ref(), &mut spreadsheets)?;
+        let read = reading::read(engine, scope, fetch_cache, reused, &mut spreadsheets)?;
         let (mut nodes, mut partial) = (read.nodes, read.partial);
         for (container, owner, path) in read.foreign {
             let object = (container, owner.as_str(), path.as_str());
@@ -283,9 +285,8 @@ impl AtSpi {
         tree.partial = partial.words(&nodes);
         let heard = self.listening.as_ref() == Some(&bus_name);
         if heard && !fetch_cache && scope != Scope::Showing {
-            let reused = last.filter(|_| matches!(scope, Scope::Again { .. }));
             let since = reused.map_or(start, |last| last.since);
-            self.last = Some(LastReading::of(pid, since, nodes));
+            self.last = Some(LastReading::of(pid, since, nodes, read.lists));
         }
         Ok(tree)
     }

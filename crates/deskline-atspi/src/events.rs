@@ -15,7 +15,6 @@ use crate::connection::{AppConnection, PATIENCE};
 use crate::names::{REGISTRY, ROOT};
 use crate::request::Request;
 use crate::strategies::reuse::LastReading;
-use crate::toolkits::Toolkit;
 
 /// The events that announce a change. Toolkits send thousands of the others.
 const EVENTS: [&str; 7] = [
@@ -93,9 +92,9 @@ impl AtSpi {
     /// The link is over. Ends the subscription unless the next link can reuse the last reading.
     pub fn rest(&mut self) {
         self.idle_events = 0;
-        let pid = self.last.as_ref().map(|last| last.pid);
-        let toolkit = pid.and_then(|pid| Some(self.app(pid).ok()?.peer.toolkit));
-        if !toolkit.is_some_and(Toolkit::tells_of_hidden_changes) || !self.is_worth_keeping() {
+        let of = self.last.as_ref().and_then(|last| self.apps.get(&last.pid));
+        let tells = of.is_some_and(|app| app.peer.toolkit.tells_of_hidden_changes());
+        if !tells || !self.is_worth_keeping() {
             self.stop_listening();
         }
     }

@@ -1,5 +1,6 @@
 //! One traversal of an app: which strategy reads which part, in which order.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use deskline_link::Scope;
@@ -8,7 +9,7 @@ use crate::bus::Error;
 use crate::engine::{Engine, Node};
 use crate::names::ROOT;
 use crate::partial::Partial;
-use crate::strategies::large_list::LargeLists;
+use crate::strategies::large_list::{KnownList, LargeLists};
 use crate::strategies::reuse::LastReading;
 use crate::strategies::spreadsheet::{self, Spreadsheets};
 use crate::strategies::{bulk_cache, hidden, managed};
@@ -22,12 +23,14 @@ pub struct Reading {
     pub partial: Partial,
     /// Objects of other processes: their container, bus name and path.
     pub foreign: Vec<(usize, String, String)>,
+    /// Its large lists, by their paths.
+    pub lists: HashMap<String, KnownList>,
     /// Whether the app's cache had most of the tree, and little else.
     pub cache_was_complete: bool,
 }
 
 /// Reads an app. What shows is read first and completely; what does not is read after it, as far as
-/// the scope's budget goes.
+/// the scope's budget goes, or taken from `last`.
 pub fn read(
     mut engine: Engine<'_>,
     scope: Scope,
@@ -47,12 +50,11 @@ pub fn read(
     let mut cache_was_complete = bulk_cache::is_complete(engine);
     managed::read(engine, &mut lists, spreadsheets)?;
     if let Scope::Whole { budget } | Scope::Again { budget } = scope {
-        let last = last.filter(|_| !fetch_cache && matches!(scope, Scope::Again { .. }));
         read_hidden(engine, &mut lists, last, Instant::now() + budget)?;
         spreadsheet::empty_active(engine);
         cache_was_complete &= !bulk_cache::has_orphans(engine);
     }
-    let crowded = lists.finish(engine);
+    let (crowded, lists) = lists.finish(engine);
     // Where only what shows was asked for, what does not is not missing.
     if engine.unread.cut || scope != Scope::Showing {
         engine.count_unread();
@@ -65,6 +67,7 @@ pub fn read(
             silent: 0,
         },
         foreign: std::mem::take(&mut engine.foreign),
+        lists,
         cache_was_complete,
     })
 }

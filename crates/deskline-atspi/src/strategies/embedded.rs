@@ -37,7 +37,7 @@ pub fn read(
         }
         Err(e) => return Err(e),
     }
-    partial.crowded += lists.finish(&mut engine);
+    partial.crowded += lists.finish(&mut engine).0;
     if engine.unread.cut {
         engine.count_unread();
     }

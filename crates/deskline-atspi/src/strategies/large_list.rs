@@ -17,7 +17,7 @@ use std::time::Instant;
 use deskline_core::Rect;
 
 use super::hidden;
-use super::reuse::LastReading;
+use super::reuse::{self, LastReading};
 use crate::bus::Error;
 use crate::decode;
 use crate::engine::{self, Engine, LongList};
@@ -53,6 +53,8 @@ struct LargeList {
     /// Those that were asked for, by their indexes: `None` where there was none, or one that is in
     /// the tree already.
     children: BTreeMap<i32, Option<usize>>,
+    /// The extents of those that the search for what shows has probed.
+    probed: HashMap<i32, Rect>,
 }
 
 impl From<LongList> for LargeList {
@@ -61,8 +63,18 @@ impl From<LongList> for LargeList {
             node,
             count,
             children: BTreeMap::new(),
+            probed: HashMap::new(),
         }
     }
+}
+
+/// A large list as a reading left it.
+#[derive(Debug)]
+pub struct KnownList {
+    pub count: i32,
+    /// Its children that were read, by their indexes.
+    pub children: BTreeMap<i32, Option<usize>>,
+    probed: HashMap<i32, Rect>,
 }
 
 impl LargeLists {
@@ -112,7 +124,11 @@ impl LargeLists {
         self.collect(engine);
         while next < self.0.len() {
             let list = &mut self.0[next];
-            if list.count <= LISTED_LATER && Instant::now() < until {
+            if let Some(last) = reuse {
+                list.recall(engine, last);
+            }
+            let missing = (list.count as usize).saturating_sub(list.children.len());
+            if missing > BATCH && list.count <= LISTED_LATER && Instant::now() < until {
                 list.list(engine)?;
                 engine.pump(Some(until))?;
                 hidden::read(engine, reuse, until)?;
@@ -133,18 +149,31 @@ impl LargeLists {
     }
 
     /// Puts the children in order, and marks each container as complete or not. Gives how many
-    /// children were not read.
-    pub fn finish(mut self, engine: &mut Engine<'_>) -> usize {
+    /// children were not read, and the lists by their paths.
+    pub fn finish(mut self, engine: &mut Engine<'_>) -> (usize, HashMap<String, KnownList>) {
         self.collect(engine);
         let mut unread = 0;
+        let mut lists = HashMap::new();
         for list in self.0 {
             let missing = (list.count as usize).saturating_sub(list.children.len());
             unread += missing;
             let node = &mut engine.nodes[list.node];
-            node.children = list.children.into_values().flatten().collect();
+            node.children = list.children.values().flatten().copied().collect();
             node.children_read = missing == 0;
+            let LargeList {
+                count,
+                children,
+                probed,
+                ..
+            } = list;
+            let known = KnownList {
+                count,
+                children,
+                probed,
+            };
+            lists.insert(node.path.clone(), known);
         }
-        unread
+        (unread, lists)
     }
 
     /// Takes over the long lists that the engine has found.
@@ -157,7 +186,6 @@ impl LargeLists {
 impl LargeList {
     /// Reads the children that are within `clip`.
     fn search(&mut self, engine: &mut Engine<'_>, clip: Rect) -> Result<(), Error> {
-        let mut extents: HashMap<i32, Rect> = HashMap::new();
         let last = self.count - 1;
         let mut indexes: BTreeSet<i32> = probes(0, last).chain([0, last]).collect();
         while !indexes.is_empty() && !engine.is_late() {
@@ -171,7 +199,8 @@ impl LargeList {
             indexes.clear();
             for ((index, node), reply) in read.into_iter().zip(replies) {
                 let at = reply.as_ref().and_then(decode::extents);
-                extents.extend(at.filter(|at| !at.is_empty()).map(|at| (index, at)));
+                self.probed
+                    .extend(at.filter(|at| !at.is_empty()).map(|at| (index, at)));
                 if engine.nodes[node].showing {
                     indexes.extend((index - AROUND).max(0)..=(index + AROUND).min(last));
                 }
@@ -179,13 +208,45 @@ impl LargeList {
             let known: Vec<i32> = self.children.keys().copied().collect();
             for pair in known.windows(2) {
                 let (from, to) = (pair[0], pair[1]);
-                if to - from > 1 && may_show(extents.get(&from), extents.get(&to), clip) {
+                if to - from > 1 && may_show(self.probed.get(&from), self.probed.get(&to), clip) {
                     indexes.extend(probes(from, to));
                 }
             }
             indexes.retain(|index| !self.children.contains_key(index));
         }
         Ok(())
+    }
+
+    /// Takes the hidden children that were not asked for from the last reading, if every one that was
+    /// is what and where it was then: the probes are spread over the whole list, and what is inserted,
+    /// removed, resized or scrolled moves those behind it.
+    fn recall(&mut self, engine: &mut Engine<'_>, last: &LastReading) {
+        let path = &engine.nodes[self.node].path;
+        let Some(then) = last.list(path).filter(|then| then.count == self.count) else {
+            return;
+        };
+        let agrees = |(index, node): (&i32, &Option<usize>)| {
+            let (now, was) = (self.probed.get(index), then.probed.get(index));
+            let stayed = now.zip(was).is_none_or(|(now, was)| now == was);
+            let child = then.children.get(index);
+            stayed
+                && child
+                    .is_none_or(|then| last.is_same(then.as_ref(), node.map(|n| &engine.nodes[n])))
+        };
+        let compared = self.probed.keys().filter(|i| then.probed.contains_key(i));
+        if compared.count() < 2 || !self.children.iter().all(agrees) {
+            return;
+        }
+        for (&index, child) in &then.children {
+            if self.children.contains_key(&index) {
+                continue;
+            }
+            let taken = child.map(|child| reuse::take_child(engine, last, self.node, child));
+            // What is to be read is left out.
+            if taken != Some(None) {
+                self.children.insert(index, taken.flatten());
+            }
+        }
     }
 
     /// Adds all children at once.

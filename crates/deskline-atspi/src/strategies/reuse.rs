@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use super::large_list::KnownList;
 use crate::bus::Error;
 use crate::decode;
 use crate::engine::{Engine, Node};
@@ -32,13 +33,20 @@ pub struct LastReading {
     nodes: Vec<Node>,
     /// The indexes of the hidden nodes, by their paths.
     hidden: HashMap<String, usize>,
-    /// The paths of the hidden objects that events came for.
+    /// The large lists, by their paths.
+    lists: HashMap<String, KnownList>,
+    /// The paths of the hidden objects and of the large lists that events came for.
     dirty: HashSet<String>,
 }
 
 impl LastReading {
     /// Keeps a reading whose oldest part is from `since`.
-    pub fn of(pid: u32, since: Instant, nodes: Vec<Node>) -> Self {
+    pub fn of(
+        pid: u32,
+        since: Instant,
+        nodes: Vec<Node>,
+        lists: HashMap<String, KnownList>,
+    ) -> Self {
         let all = nodes.iter().enumerate();
         let hidden = all.filter(|(_, node)| !node.showing && node.owner.is_none());
         let hidden = hidden.map(|(i, node)| (node.path.clone(), i)).collect();
@@ -47,15 +55,39 @@ impl LastReading {
             since,
             nodes,
             hidden,
+            lists,
             dirty: HashSet::new(),
         }
     }
 
     /// Notes the objects that events have come for.
     pub fn invalidate(&mut self, paths: impl Iterator<Item = String>) {
-        let Self { hidden, dirty, .. } = self;
+        let Self {
+            hidden,
+            lists,
+            dirty,
+            ..
+        } = self;
         // What showed is read again in any case.
-        dirty.extend(paths.filter(|path| hidden.contains_key(path)));
+        dirty.extend(paths.filter(|path| hidden.contains_key(path) || lists.contains_key(path)));
+    }
+
+    /// The large list of that path, unless an event came for it.
+    pub fn list(&self, path: &str) -> Option<&KnownList> {
+        self.lists.get(path).filter(|_| !self.dirty.contains(path))
+    }
+
+    /// Whether a child of a large list is the same now as then: the same object or none, hidden in the
+    /// same way if it was hidden.
+    pub fn is_same(&self, then: Option<&usize>, now: Option<&Node>) -> bool {
+        match (then.map(|then| &self.nodes[*then]), now) {
+            (None, None) => true,
+            (Some(then), Some(now)) => {
+                let hidden = !then.showing && !now.showing && then.states == now.states;
+                then.path == now.path && (hidden || then.showing && now.showing)
+            }
+            _ => false,
+        }
     }
 
     /// Whether another link may reuse it.
@@ -128,9 +160,29 @@ pub fn recall(
     Ok(unknown)
 }
 
+/// Copies a hidden child of a large list, with its subtree, into the arena; gives its index there.
+/// `None` if it has to be read: it is dirty, or has moved to where it is in the tree already.
+pub fn take_child(
+    engine: &mut Engine<'_>,
+    last: &LastReading,
+    container: usize,
+    then: usize,
+) -> Option<usize> {
+    let old = &last.nodes[then];
+    last.clean_subtree(&old.path)
+        .filter(|clean| *clean == then)?;
+    let node = engine.insert_read(copy(old, Some(container)))?;
+    take_below(engine, last, node, then);
+    Some(node)
+}
+
 /// Copies a subtree of the last reading into the arena: `then`, whose object is `node` now.
 fn take(engine: &mut Engine<'_>, last: &LastReading, node: usize, then: usize) {
     engine.nodes[node] = copy(&last.nodes[then], engine.nodes[node].parent);
+    take_below(engine, last, node, then);
+}
+
+fn take_below(engine: &mut Engine<'_>, last: &LastReading, node: usize, then: usize) {
     let mut todo = vec![(node, then)];
     while let Some((node, then)) = todo.pop() {
         for &child in &last.nodes[then].children {

@@ -184,9 +184,10 @@ impl Toolkit {
     }
 
     /// Whether it sends events for what changes where it does not show, so that a reading can be
-    /// kept until the next link. Qt 5 sends none.
+    /// kept until the next link: GTK 3 sends none for a child that is added to a hidden container, and
+    /// Qt 5 none at all. GTK 4's cache is fetched in any case.
     pub fn tells_of_hidden_changes(self) -> bool {
-        matches!(self, Self::Gtk3 | Self::Gtk4 | Self::Vcl | Self::Chromium)
+        self == Self::Chromium
     }
 
     /// Whether a toplevel's window is mapped when the toplevel is announced. GTK 4 announces it

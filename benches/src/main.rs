@@ -8,6 +8,7 @@
 
 mod driver;
 mod floor;
+mod links;
 mod mcp;
 mod measure;
 mod own;
@@ -17,17 +18,25 @@ mod table;
 mod usage;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use deskline_testbed::Bed;
 
 use driver::Driver;
 
-const USAGE: &str = "usage: deskline-bench [--peers VENV] [--out FOLDER] [--only SUBJECT]";
+const USAGE: &str = "usage: deskline-bench [--peers VENV] [--out FOLDER] [--only SUBJECT]
+                      [--links COUNT] [--idle SECONDS] [--beside BIN]";
 
 fn main() {
     let mut peers: Option<PathBuf> = None;
     let mut out: Option<PathBuf> = None;
     let mut only = String::new();
+    let mut extent = links::Extent {
+        links: 10,
+        idle: Duration::from_secs(10),
+        beside: None,
+    };
+    let mut links_only = false;
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let value = args.next().expect(USAGE);
@@ -35,10 +44,20 @@ fn main() {
             "--peers" => peers = Some(value.into()),
             "--out" => out = Some(value.into()),
             "--only" => only = value,
+            "--links" => {
+                extent.links = value.parse().expect(USAGE);
+                links_only = true;
+            }
+            "--idle" => extent.idle = Duration::from_secs(value.parse().expect(USAGE)),
+            "--beside" => extent.beside = Some(value.into()),
             _ => panic!("{USAGE}"),
         }
     }
     let bed = Bed::new();
+    if links_only {
+        println!("{}", links::markdown(&bed, &only, &extent));
+        return;
+    }
     let own = match own::markdown(&bed) {
         Ok(table) => table,
         Err(why) => format!("Deskline by itself: {why}\n"),
@@ -55,17 +74,23 @@ fn main() {
         results.push(measure::subject(&bed, subject, &drivers, &peers));
         // Written after each app: the whole run takes a quarter of an hour.
         if let Some(folder) = &out {
-            std::fs::write(folder.join("benchmarks.md"), page(&results, &own)).unwrap();
+            std::fs::write(folder.join("benchmarks.md"), page(&results, "", &own)).unwrap();
             std::fs::write(folder.join("cost.svg"), plot::svg(&results)).unwrap();
         }
     }
-    println!("{}\n{own}", table::markdown(&results));
+    let links = links::markdown(&bed, &only, &extent);
+    if let Some(folder) = &out {
+        std::fs::write(folder.join("benchmarks.md"), page(&results, &links, &own)).unwrap();
+    }
+    println!("{}\n{links}\n{own}", table::markdown(&results));
 }
 
 /// The whole of docs/benchmarks.md.
-fn page(results: &[measure::Outcome], own: &str) -> String {
+fn page(results: &[measure::Outcome], links: &str, own: &str) -> String {
     let about = include_str!("../about.md");
     let version = env!("CARGO_PKG_VERSION");
     let tables = table::markdown(results);
-    format!("{about}\nVersion {version}.\n\n{tables}\n{own}\n![cost against size](cost.svg)\n")
+    format!(
+        "{about}\nVersion {version}.\n\n{tables}\n{links}\n{own}\n![cost against size](cost.svg)\n"
+    )
 }

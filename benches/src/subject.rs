@@ -15,8 +15,64 @@ pub struct Subject {
     pub element: &'static str,
     /// Its AT-SPI role: `check box`, `push button`.
     pub role: &'static str,
+    /// Links of several kinds, each a tool and its arguments without pid. What cannot be done is skipped.
+    pub varied: &'static [(&'static str, &'static str)],
     start: fn(&Bed) -> Running<'_>,
 }
+
+const CLICK: &str = "click_and_traverse";
+const KEY: &str = "press_key_and_traverse";
+const TYPE: &str = "type_and_traverse";
+
+/// In the widget factories: pages, menus, texts, a slider.
+const WIDGETS: &[(&str, &str)] = &[
+    (CLICK, r#"{"element": "checkbutton"}"#),
+    (CLICK, r#"{"element": "Page 2"}"#),
+    (CLICK, r#"{"element": "radiobutton"}"#),
+    (KEY, r#"{"keyName": "F10"}"#),
+    (KEY, r#"{"keyName": "Escape"}"#),
+    (CLICK, r#"{"element": "Page 3"}"#),
+    (KEY, r#"{"keyName": "Tab"}"#),
+    (CLICK, r#"{"element": "togglebutton"}"#),
+    (CLICK, r#"{"element": "Page 1"}"#),
+    (TYPE, r#"{"text": "a"}"#),
+];
+
+/// On a calculator: digits, a result, menus.
+const KEYS: &[(&str, &str)] = &[
+    (CLICK, r#"{"element": "5", "role": "AXButton"}"#),
+    (CLICK, r#"{"element": "7", "role": "AXButton"}"#),
+    (TYPE, r#"{"text": "*12+3"}"#),
+    (KEY, r#"{"keyName": "Return"}"#),
+    (KEY, r#"{"keyName": "F10"}"#),
+    (KEY, r#"{"keyName": "Escape"}"#),
+];
+
+/// In Calc: a button, cells, a menu, a dialog.
+const SHEET: &[(&str, &str)] = &[
+    (CLICK, r#"{"element": "Bold"}"#),
+    (TYPE, r#"{"text": "12", "keyName": "Return"}"#),
+    (KEY, r#"{"keyName": "Down"}"#),
+    (KEY, r#"{"keyName": "f", "modifierFlags": ["Alt"]}"#),
+    (KEY, r#"{"keyName": "Escape"}"#),
+    (CLICK, r#"{"element": "Italic"}"#),
+    (KEY, r#"{"keyName": "F11"}"#),
+    (KEY, r#"{"keyName": "1", "modifierFlags": ["Control"]}"#),
+    (KEY, r#"{"keyName": "Escape"}"#),
+    (KEY, r#"{"keyName": "Home", "modifierFlags": ["Control"]}"#),
+];
+
+/// On a page: buttons, a check box, scrolling.
+const PAGE: &[(&str, &str)] = &[
+    (CLICK, r#"{"element": "off"}"#),
+    (CLICK, r#"{"element": "Option 1"}"#),
+    (KEY, r#"{"keyName": "Next"}"#),
+    (CLICK, r#"{"element": "Button 12"}"#),
+    (KEY, r#"{"keyName": "Home"}"#),
+    (KEY, r#"{"keyName": "Tab"}"#),
+    (CLICK, r#"{"element": "Link 2"}"#),
+    (KEY, r#"{"keyName": "Home"}"#),
+];
 
 /// A running subject.
 pub struct Running<'b> {
@@ -116,24 +172,28 @@ fn calc(bed: &Bed) -> Running<'_> {
 pub const ALL: &[Subject] = &[
     Subject {
         name: "gnome-calculator",
+        varied: KEYS,
         element: "5",
         role: "push button",
         start: |b| plain(b.gnome_calculator()),
     },
     Subject {
         name: "kcalc",
+        varied: KEYS,
         element: "5",
         role: "push button",
         start: |b| plain(b.kcalc()),
     },
     Subject {
         name: "gtk3-widget-factory",
+        varied: WIDGETS,
         element: "checkbutton",
         role: "check box",
         start: |b| plain(b.gtk3_widget_factory()),
     },
     Subject {
         name: "gtk4-widget-factory",
+        varied: WIDGETS,
         // Its last check box is inconsistent: it looks the same on and off.
         element: "togglebutton",
         role: "push button",
@@ -141,30 +201,35 @@ pub const ALL: &[Subject] = &[
     },
     Subject {
         name: "LibreOffice Calc",
+        varied: SHEET,
         element: "Bold",
         role: "toggle button",
         start: calc,
     },
     Subject {
         name: "GTK 3, 10,000 nodes",
+        varied: &[(CLICK, r#"{"element": "off"}"#)],
         element: "off",
         role: "push button",
         start: many,
     },
     Subject {
         name: "Chromium, 500",
+        varied: PAGE,
         element: "off",
         role: "push button",
         start: |b| page(b, 500),
     },
     Subject {
         name: "Chromium, 2,000",
+        varied: PAGE,
         element: "off",
         role: "push button",
         start: |b| page(b, 2_000),
     },
     Subject {
         name: "Chromium, 10,000",
+        varied: PAGE,
         element: "off",
         role: "push button",
         start: |b| page(b, 10_000),

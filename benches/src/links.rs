@@ -1,0 +1,316 @@
+//! Measures what links cost one after another: a second link, a chain of ten, how often an app still
+//! changes after the answer, and what a subscription costs while nobody calls.
+//!
+//! With `--beside BIN`, another build of Deskline is measured in the same run, in turns.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+use deskline_testbed::{Bed, deskline};
+use serde_json::{Value, json};
+
+use crate::driver::{Driver, file};
+use crate::mcp::Mcp;
+use crate::measure::Times;
+use crate::subject::{ALL, Subject};
+use crate::usage::{buses, cpu_ms};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Two clicks within 500 ms are a double click. No agent is that quick.
+const BETWEEN: Duration = Duration::from_millis(550);
+
+/// An app may change this long after an answer for the change to count as the link's.
+const LATE: Duration = Duration::from_millis(500);
+
+/// Not measured in a whole run, which is to stay under 20 minutes: they are like others.
+const LIKE_OTHERS: [&str; 3] = ["kcalc", "GTK 3, 10,000 nodes", "Chromium, 500"];
+
+/// Links in one server's turn. The first is not a second link, and is not counted.
+const TURN: usize = 6;
+
+/// How much is measured.
+#[derive(Debug, Clone)]
+pub struct Extent {
+    /// Counted links of each kind, for each app.
+    pub links: usize,
+    /// How long the CPU time between calls is measured.
+    pub idle: Duration,
+    /// Another build of Deskline.
+    pub beside: Option<PathBuf>,
+}
+
+/// What was measured of one build on one app.
+#[derive(Debug, Default)]
+struct Measured {
+    link: Times,
+    steps: BTreeMap<String, Times>,
+    chain: Times,
+    /// Links after whose answers something that shows changed, and all links.
+    late: (usize, usize),
+    /// CPU time of app and bus in the idle time, in milliseconds: subscribed, and before any call.
+    idle: [f64; 2],
+}
+
+/// The results as Markdown tables. `only` is a part of the subjects' names.
+pub fn markdown(bed: &Bed, only: &str, extent: &Extent) -> String {
+    let mut out = String::from(
+        "| app | build | second link, ms | resolve / settle / picture, ms | ten steps, ms | late changes in 100 links | \
+         app and bus between calls, ms of CPU a minute: subscribed / never asked |\n|---|---|---|---|---|---|---|\n",
+    );
+    let wanted = |s: &&Subject| match only {
+        "" => !LIKE_OTHERS.contains(&s.name),
+        only => s.name.contains(only),
+    };
+    for subject in ALL.iter().filter(wanted) {
+        eprintln!("{}: links", subject.name);
+        let measured = measure(bed, subject, extent);
+        for (build, result) in measured {
+            match result {
+                Ok(measured) => row(&mut out, subject.name, build, &measured, extent),
+                Err(why) => {
+                    let _ = writeln!(out, "| {} | {build} | {why} | | | | |", subject.name);
+                }
+            }
+        }
+    }
+    out
+}
+
+fn row(out: &mut String, app: &str, build: &str, measured: &Measured, extent: &Extent) {
+    let ms = |times: Option<&Times>| {
+        times
+            .and_then(Times::median)
+            .map_or("–".into(), |ms| format!("{ms:.0}"))
+    };
+    let step = |name| ms(measured.steps.get(name));
+    let all: Vec<String> = measured
+        .steps
+        .iter()
+        .map(|(name, t)| format!("{name} {}", ms(Some(t))))
+        .collect();
+    eprintln!("  {build}: {}", all.join(", "));
+    let (late, of) = measured.late;
+    let late = if of == 0 {
+        "–".into()
+    } else {
+        format!("{:.0}", late as f64 * 100.0 / of as f64)
+    };
+    let minute = 60.0 / extent.idle.as_secs_f64().max(1.0);
+    let [with, without] = measured.idle.map(|ms| ms * minute);
+    let _ = writeln!(
+        out,
+        "| {app} | {build} | {} ({:.0}) | {} / {} / {} | {} | {late} of {of} | {with:.0} / {without:.0} |",
+        ms(Some(&measured.link)),
+        measured.link.least().unwrap_or(f64::NAN),
+        step("resolve"),
+        step("settle"),
+        step("picture"),
+        ms(Some(&measured.chain)),
+    );
+}
+
+/// One build's server on one app.
+struct Build {
+    name: &'static str,
+    server: Mcp,
+    journal: PathBuf,
+    target: Value,
+    measured: Measured,
+    failed: Option<String>,
+}
+
+impl Build {
+    fn start(bed: &Bed, name: &'static str, binary: &Path) -> Result<Self, String> {
+        let journal = bed.path(&format!("journal-{name}"));
+        let mut command = bed.command(binary);
+        // As on a person's desktop: guarded and put back.
+        command.args(["serve", "--attended", "--dir"]).arg(&journal);
+        Ok(Self {
+            name,
+            server: Mcp::start(command, PATIENCE)?,
+            journal,
+            target: Value::Null,
+            measured: Measured::default(),
+            failed: None,
+        })
+    }
+
+    /// The step times of the last call.
+    fn last_steps(&self) -> BTreeMap<String, f64> {
+        let log = std::fs::read_to_string(self.journal.join("journal.jsonl")).unwrap_or_default();
+        let line: Value = log
+            .lines()
+            .last()
+            .and_then(|l| serde_json::from_str(l).ok())
+            .unwrap_or_default();
+        let steps = line["steps_ms"].as_object().into_iter().flatten();
+        steps
+            .filter_map(|(name, ms)| Some((name.clone(), ms.as_f64()?)))
+            .collect()
+    }
+
+    /// The subject's element by its ref: a click may change its text.
+    fn target(&mut self, pid: u32, subject: &Subject) -> Result<Value, String> {
+        if self.target.is_null() {
+            self.target = Driver::Deskline.target(&mut self.server, pid, subject)?;
+        }
+        Ok(self.target.clone())
+    }
+
+    /// A turn of second links.
+    fn links(&mut self, pid: u32, subject: &Subject) -> Result<(), String> {
+        let click = self.target(pid, subject)?;
+        for turn in 0..TURN {
+            sleep(BETWEEN);
+            let called = self.server.call("click_and_traverse", click.clone())?;
+            if turn == 0 {
+                continue;
+            }
+            self.measured.link.add(called.ms);
+            for (step, ms) in self.last_steps() {
+                self.measured.steps.entry(step).or_default().add(ms);
+            }
+        }
+        Ok(())
+    }
+
+    /// A chain of ten presses.
+    fn chain(&mut self, pid: u32, subject: &Subject) -> Result<(), String> {
+        let mut press = self.target(pid, subject)?;
+        press["do"] = json!("press_ax");
+        press.as_object_mut().map(|press| press.remove("pid"));
+        let steps = vec![press; 10];
+        let called = self
+            .server
+            .call("chain_and_traverse", json!({"pid": pid, "steps": steps}))?;
+        self.measured.chain.add(called.ms);
+        Ok(())
+    }
+
+    /// A link, and whether what shows is still the same some time after its answer.
+    fn late(&mut self, pid: u32, tool: &str, arguments: Value) -> Result<(), String> {
+        let Ok(answered) = self.server.call(tool, arguments) else {
+            // Refused: that element or window is not there now.
+            return Ok(());
+        };
+        let Ok(first) = file(&answered.text) else {
+            return Ok(());
+        };
+        sleep(LATE);
+        let Ok(later) = self.server.call("refresh_traversal", json!({"pid": pid})) else {
+            return Ok(());
+        };
+        let changed = differences(&first, &file(&later.text)?);
+        self.measured.late.1 += 1;
+        if !changed.is_empty() {
+            self.measured.late.0 += 1;
+            eprintln!(
+                "  {} late after {tool}: {:.300}",
+                self.name,
+                changed.join(" | ")
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The lines of what shows that are in one of two tree files only, without focus and progress.
+fn differences(first: &str, later: &str) -> Vec<String> {
+    let showing = |text: &str| {
+        let tree = text
+            .split_once("\n# tree:\n")
+            .map_or(text, |(_, tree)| tree);
+        let mut lines: BTreeMap<String, i32> = BTreeMap::new();
+        let shown = tree
+            .lines()
+            .filter(|l| l.starts_with(' ') && l.contains(" visible"));
+        for line in shown.filter(|l| !l.contains("AXProgress") && !l.contains("AXBusy")) {
+            *lines.entry(line.replace(" focused", "")).or_default() += 1;
+        }
+        lines
+    };
+    let (first, later) = (showing(first), showing(later));
+    let count = |lines: &BTreeMap<String, i32>, line| lines.get(line).copied().unwrap_or(0);
+    let mut all: Vec<&String> = first.keys().chain(later.keys()).collect();
+    all.sort();
+    all.dedup();
+    let differs = all
+        .into_iter()
+        .filter(|line| count(&first, *line) != count(&later, *line));
+    let sign = |line: &String| if first.contains_key(line) { '-' } else { '+' };
+    differs
+        .map(|line| format!("{}{}", sign(line), line.trim()))
+        .collect()
+}
+
+type Results = Vec<(&'static str, Result<Measured, String>)>;
+
+fn measure(bed: &Bed, subject: &Subject, extent: &Extent) -> Results {
+    let running = subject.start(bed);
+    let pid = running.app.pid;
+    let own = deskline();
+    let binaries = [
+        ("this", Some(Path::new(&own))),
+        ("earlier", extent.beside.as_deref()),
+    ];
+    let buses = buses(&bed.environment()["DESKLINE_DESKTOP"]);
+    let used = || cpu_ms(&[pid]) + cpu_ms(&buses);
+    let over = |time: Duration| {
+        // Not what the start or the last call leaves behind.
+        sleep(Duration::from_secs(1));
+        let before = used();
+        sleep(time);
+        used() - before
+    };
+    let untouched = over(extent.idle);
+    let mut builds = vec![];
+    let mut results: Results = vec![];
+    for (name, binary) in binaries {
+        let Some(binary) = binary else { continue };
+        match Build::start(bed, name, binary) {
+            Ok(build) => builds.push(build),
+            Err(why) => results.push((name, Err(why))),
+        }
+    }
+    let mut turns = |each: &mut dyn FnMut(&mut Build) -> Result<(), String>| {
+        for build in builds.iter_mut().filter(|b| b.failed.is_none()) {
+            build.failed = each(build).err();
+        }
+    };
+    for _ in 0..extent.links.div_ceil(TURN - 1) {
+        turns(&mut |build| build.links(pid, subject));
+    }
+    for _ in 0..extent.links.div_ceil(5) {
+        turns(&mut |build| build.chain(pid, subject));
+    }
+    for round in 0..extent.links {
+        let all = subject.varied;
+        let (tool, arguments) = all[round % all.len()];
+        let mut arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
+        arguments["pid"] = json!(pid);
+        turns(&mut |build| build.late(pid, tool, arguments.clone()));
+    }
+    for build in builds {
+        let result = build.failed.map_or(Ok(build.measured), Err);
+        results.push((build.name, result));
+    }
+    // Each with its server alone.
+    for (name, binary) in binaries {
+        let result = results.iter_mut().find(|(of, _)| *of == name);
+        let (Some(binary), Some((_, Ok(measured)))) = (binary, result) else {
+            continue;
+        };
+        let idle = Build::start(bed, name, binary).and_then(|mut build| {
+            // Any link subscribes; the clicked element may have another text by now.
+            let tab = json!({"pid": pid, "keyName": "Tab"});
+            build.server.call("press_key_and_traverse", tab)?;
+            Ok(over(extent.idle))
+        });
+        measured.idle = [idle.unwrap_or(f64::NAN), untouched];
+    }
+    results
+}

@@ -1,5 +1,6 @@
 //! The display systems of Linux: what a desktop of this crate needs of one, and how to reach it.
 
+mod kde;
 mod sway;
 mod wayland;
 mod x11;
@@ -7,7 +8,7 @@ mod x11;
 use deskline_atspi as atspi;
 use deskline_link::capabilities::Ability;
 use deskline_link::{Display, Error, Result, Window};
-use deskline_wayland::SwayDisplay;
+use deskline_wayland::{KdeDisplay, SwayDisplay};
 use deskline_x11::X11Display;
 
 use crate::session::Session;
@@ -46,6 +47,12 @@ pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
         match SwayDisplay::connect(&socket, &ipc) {
             Ok(sway) => return Ok(Box::new(sway)),
             Err(e) => tracing::warn!("sway is not used: {e}"),
+        }
+    }
+    if let Some((bus, pid, folder)) = session.kwin() {
+        match KdeDisplay::connect(&bus, pid, &folder) {
+            Ok(kde) => return Ok(Box::new(kde)),
+            Err(e) => tracing::warn!("KWin is not used: {e}"),
         }
     }
     match &session.display {

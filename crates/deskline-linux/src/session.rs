@@ -140,6 +140,15 @@ impl Session {
         socket::path_answers(&ipc, uid).then_some((socket, ipc))
     }
 
+    /// The session bus, KWin's process and the runtime directory, where the compositor is KWin.
+    pub(crate) fn kwin(&self) -> Option<(String, u32, PathBuf)> {
+        let name = self.wayland_display.as_deref()?;
+        let dir = self.runtime_dir.as_deref()?;
+        let pid = socket::compositor(name, Some(dir))?;
+        let is = process::name(pid) == "kwin_wayland";
+        Some((self.session_bus.clone()?, pid, dir.to_owned())).filter(|_| is)
+    }
+
     /// Connects to the X11 display with the session's cookie.
     pub fn connect_x11(&self) -> Result<(Connection, usize)> {
         let Some(display) = &self.display else {

@@ -3,6 +3,7 @@
 //!
 //! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy.
 //! - `eis`: libei's client side, for KWin and Mutter.
+//! - `kde`: [`KdeDisplay`], KWin as the display of a link.
 //! - `keymap`: our own keymap, so that any Unicode can be typed whatever the person's layout is.
 //! - `sway`: [`SwayDisplay`], sway as the display of a link.
 //! - [`helper`]: processes that outlive the server.
@@ -12,8 +13,10 @@
 #[allow(dead_code)] // Not all of it has a user yet.
 mod eis;
 pub mod helper;
+mod kde;
 mod keymap;
 mod sway;
 mod wlroots;
 
+pub use kde::{KdeDisplay, KdeWindow};
 pub use sway::{SwayDisplay, SwayWindow};

@@ -29,6 +29,10 @@ pub(crate) enum Heard {
     Key(u32, bool),
     /// A button, and whether it is pressed.
     Button(u32, bool),
+    /// The compositor begins to give us the person's input.
+    Start,
+    /// It ends.
+    Stop,
 }
 
 /// A connection, and the devices that it was offered.
@@ -36,6 +40,8 @@ pub(crate) enum Heard {
 pub(crate) struct Connection {
     context: ei::Context,
     proto: ei::Connection,
+    /// Whether it sends input; else it receives some.
+    sends: bool,
     /// The last serial of the compositor, which requests name.
     pub(crate) serial: u32,
     /// What each seat says that it can do, until it is bound.
@@ -75,6 +81,7 @@ impl Connection {
         Ok(Self {
             context,
             proto: response.connection,
+            sends: kind == ContextType::Sender,
             serial: response.serial,
             seats: Vec::new(),
             devices: Vec::new(),
@@ -170,9 +177,17 @@ impl Connection {
             ei::Event::Device(proto, device::Event::Destroyed { .. }) => {
                 self.devices.retain(|d| d.proto != proto);
             }
+            // Each device of a capture begins and ends with the others: the keyboard stands for all.
             ei::Event::Device(proto, event) => {
+                let mut keyboards = self.devices.iter().filter(|d| d.keyboard.is_some());
+                let keyboard = keyboards.any(|d| d.proto == proto);
+                match event {
+                    device::Event::StartEmulating { .. } if keyboard => self.hear(Heard::Start),
+                    device::Event::StopEmulating { .. } if keyboard => self.hear(Heard::Stop),
+                    _ => {}
+                }
                 if let Some(device) = self.devices.iter_mut().find(|d| d.proto == proto) {
-                    device.hear(event);
+                    device.hear(event, self.sends);
                 }
             }
             ei::Event::Keyboard(keyboard, event) => {

@@ -59,7 +59,8 @@ impl Device {
         }
     }
 
-    pub(super) fn hear(&mut self, event: ei::device::Event) {
+    /// `sends`: whether the connection is a sender's.
+    pub(super) fn hear(&mut self, event: ei::device::Event, sends: bool) {
         use ei::device::Event;
         match event {
             Event::Name { name } => self.name = name,
@@ -81,8 +82,8 @@ impl Device {
                 });
             }
             Event::Interface { object } => self.offers(object),
-            // From version 3 on the compositor resumes no device before this.
-            Event::Done if self.proto.version() >= 3 => self.proto.ready(),
+            // From version 3 on the compositor resumes no sender's device before this.
+            Event::Done if sends && self.proto.version() >= 3 => self.proto.ready(),
             Event::Resumed { .. } => self.resumed = true,
             Event::Paused { .. } => self.resumed = false,
             _ => {}

@@ -11,7 +11,5 @@ mod device;
 mod layout;
 mod sender;
 
-#[allow(unused_imports)]
 pub(crate) use connection::{Connection, Heard};
-#[allow(unused_imports)]
 pub(crate) use sender::Sender;

@@ -142,14 +142,23 @@ impl Sender {
         self.connection.sync()
     }
 
-    /// Moves the pointer by this much: only this reaches a barrier at the edge of the screen.
-    pub(crate) fn push(&mut self, x: f64, y: f64) -> Result<()> {
-        let index = self.device("pointer", |d| d.relative.is_some())?;
-        if let Some(pointer) = &self.connection.devices[index].relative {
-            pointer.motion_relative(x as f32, y as f32);
+    /// Moves the pointer there and pushes it on from there, twice by this much. Only such motion crosses
+    /// a barrier at the edge of the screen. Does not wait until the compositor has taken it.
+    pub(crate) fn push_over(&mut self, edge: (f64, f64), by: (f64, f64)) -> Result<()> {
+        let space = self.space.clone();
+        let index = self.device("pointer", |d| d.reaches(space.as_deref()))?;
+        if let Some(pointer) = &self.connection.devices[index].absolute {
+            pointer.motion_absolute(edge.0 as f32, edge.1 as f32);
         }
         self.frame(index);
-        self.connection.sync()
+        let index = self.device("pointer", |d| d.relative.is_some())?;
+        for _ in 0..2 {
+            if let Some(pointer) = &self.connection.devices[index].relative {
+                pointer.motion_relative(by.0 as f32, by.1 as f32);
+            }
+            self.frame(index);
+        }
+        self.connection.flush()
     }
 
     fn button(&mut self, code: u32, press: bool) -> Result<()> {
@@ -184,7 +193,7 @@ impl Sender {
             keyboard.key(code, state);
         }
         self.frame(index);
-        self.connection.sync()
+        Ok(())
     }
 
     fn note(&mut self, what: Pressed, press: bool) {
@@ -298,9 +307,18 @@ impl Sender {
         for stroke in strokes {
             cancel.check()?;
             self.stroke(stroke)?;
+            self.connection.sync()?;
             cancel.wait(PAUSE)?;
         }
         Ok(())
+    }
+
+    /// Presses a few keys in a row as fast as the compositor takes them. The pause that the app needs
+    /// after that is returned.
+    pub(crate) fn burst(&mut self, strokes: &[Stroke]) -> Result<Duration> {
+        strokes.iter().try_for_each(|stroke| self.stroke(stroke))?;
+        self.connection.sync()?;
+        Ok(PAUSE * strokes.len() as u32)
     }
 
     fn stroke(&mut self, stroke: &Stroke) -> Result<()> {
@@ -330,23 +348,28 @@ impl Sender {
                 stroke.held.push(code);
             }
         }
-        self.stroke(&stroke)
+        self.stroke(&stroke)?;
+        self.connection.sync()
     }
 
     /// Presses modifiers.
     pub(crate) fn hold(&mut self, modifiers: Modifiers) -> Result<()> {
-        codes_of(modifiers).try_for_each(|code| self.key(code, true))
+        codes_of(modifiers).try_for_each(|code| self.key(code, true))?;
+        self.connection.sync()
     }
 
     /// Releases all that is pressed.
     pub(crate) fn release(&mut self) -> Result<()> {
+        if self.pressed.is_empty() {
+            return Ok(());
+        }
         for held in self.pressed.clone().into_iter().rev() {
             match held {
                 Pressed::Key(code) => self.key(code, false)?,
                 Pressed::Button(code) => self.button(code, false)?,
             }
         }
-        Ok(())
+        self.connection.sync()
     }
 }
 

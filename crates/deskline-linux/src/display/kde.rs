@@ -1,0 +1,61 @@
+//! KWin's windows in AT-SPI's terms.
+
+use deskline_atspi as atspi;
+use deskline_core::Rect;
+use deskline_link::capabilities::Ability;
+use deskline_link::{Display as _, Result, Window, WindowId};
+use deskline_wayland::{KdeDisplay, KdeWindow};
+
+use super::DisplaySystem;
+
+impl DisplaySystem for KdeDisplay {
+    fn windows_for_tree(&mut self, pid: u32, _popups: bool) -> Result<atspi::Windows> {
+        let windows = self.kde_windows(None)?;
+        let front = windows.iter().find(|w| w.active).map(|w| WindowId(w.id));
+        let its = windows.into_iter().filter(|w| w.pid == pid);
+        let (toplevels, popups): (Vec<_>, Vec<_>) = its.partition(|w| w.toplevel);
+        Ok(atspi::Windows {
+            front: front.filter(|_| toplevels.len() > 1),
+            toplevels: toplevels.into_iter().map(for_tree).collect(),
+            popups: popups.into_iter().map(|w| w.buffer).collect(),
+            unplaced: false,
+        })
+    }
+
+    fn mapped_windows(&mut self) -> Result<Vec<Window>> {
+        self.every_window()
+    }
+
+    fn guard_finding(&mut self) -> Result<String, String> {
+        match self.capabilities().guard {
+            Ability::Yes => Ok("KWin's input capture. Esc cancels, Super+Shift+Esc ends it; while a burst of an agent's own input goes in, for some milliseconds, the user's passes too".into()),
+            Ability::No(why) => Err(why.into_owned()),
+        }
+    }
+
+    fn lists_all(&self) -> bool {
+        true
+    }
+}
+
+fn for_tree(window: KdeWindow) -> atspi::Toplevel {
+    let (content, buffer) = (window.content, window.buffer);
+    let in_buffer = (content.x - buffer.x, content.y - buffer.y);
+    atspi::Toplevel {
+        id: WindowId(window.id),
+        title: window.title,
+        window: content,
+        shadow: None,
+        border: border(window.frame, content),
+        modal: window.modal,
+        on_screen: window.visible,
+        in_buffer: window.native.then_some(in_buffer),
+    }
+}
+
+/// How far the frame goes beyond the content: left, right, top, bottom.
+fn border(frame: Rect, content: Rect) -> [i32; 4] {
+    let right = frame.x + frame.w - content.x - content.w;
+    let bottom = frame.y + frame.h - content.y - content.h;
+    [content.x - frame.x, right, content.y - frame.y, bottom]
+}

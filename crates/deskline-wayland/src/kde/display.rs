@@ -1,0 +1,421 @@
+//! KWin as the display of a link.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_link::capabilities::Ability;
+use deskline_link::guard::{Grab, Task};
+use deskline_link::{
+    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, Other, Pointer, Result, Window,
+    WindowId,
+};
+
+use super::bus::Bus;
+use super::guard::{self, Guard};
+use super::script::Scripts;
+use super::windows::{self, KdeWindow, Screen};
+use crate::eis::Sender;
+use crate::wlroots::keyboard;
+
+/// How long KWin may take to bring a window to the front.
+const RAISES: Duration = Duration::from_secs(1);
+
+/// How often to look for it.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// How long apps may take to ask for a device that is the seat's first of its kind.
+const ASK: Duration = Duration::from_millis(300);
+
+/// How many characters go in between two looks at which window is in front: as many, and as many more
+/// as the word has, up to the most.
+const PART: usize = 48;
+const MOST: usize = 80;
+
+/// Why there is no pointer and no keyboard.
+const NO_INPUT: &str =
+    "this KWin has no org.kde.KWin.EIS.RemoteDesktop: it comes with Plasma 6 (package kwin-common)";
+
+/// A session of KWin's.
+pub struct KdeDisplay {
+    bus: Bus,
+    scripts: Scripts,
+    has_input: bool,
+    /// Made when it is first needed: a doctor or a reader must not make devices.
+    sender: Option<Sender>,
+    has_guard: bool,
+    guard: Option<Guard>,
+    /// Where the pointer is for the link while the guard keeps it at the edge of the screen.
+    parked: Point,
+    aim: Option<Aim>,
+}
+
+impl KdeDisplay {
+    /// Connects to the KWin that is process `pid`, over the session bus at `address`. `folder` is the
+    /// user's runtime directory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] where it is not on that bus, [`Error::Lost`] where it runs no scripts.
+    pub fn connect(address: &str, pid: u32, folder: &Path) -> Result<Self> {
+        let bus = Bus::connect(address, pid)?;
+        let mut scripts = Scripts::new(bus.clone(), folder)?;
+        Screen::look(&mut scripts)?;
+        Ok(Self {
+            has_input: bus.has_input(),
+            has_guard: guard::offered(&bus),
+            bus,
+            scripts,
+            sender: None,
+            guard: None,
+            parked: Point { x: 0, y: 0 },
+            aim: None,
+        })
+    }
+
+    /// The app's toplevels and its pop-ups, or everybody's, frontmost first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lost`] where KWin does not answer.
+    pub fn kde_windows(&mut self, pid: Option<u32>) -> Result<Vec<KdeWindow>> {
+        let mut windows = self.look()?.windows;
+        let is = |w: &KdeWindow| pid.is_none_or(|pid| w.pid == pid) && (w.toplevel || w.popup);
+        windows.retain(is);
+        Ok(windows)
+    }
+
+    /// The window in front, of any app.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lost`] where KWin does not answer.
+    pub fn look_at_front(&mut self) -> Result<Option<KdeWindow>> {
+        Ok(self.look()?.active().cloned())
+    }
+
+    fn look(&mut self) -> Result<Screen> {
+        Screen::look(&mut self.scripts)
+    }
+
+    fn sender(&mut self) -> Result<&mut Sender> {
+        let sender = if let Some(sender) = self.sender.take() {
+            sender
+        } else {
+            let had = self.bus.has_devices();
+            let sender = Sender::connect(self.bus.input()?.into())?;
+            if !had {
+                // Nothing tells when apps have asked for it.
+                std::thread::sleep(ASK);
+            }
+            sender
+        };
+        Ok(self.sender.insert(sender))
+    }
+
+    /// An error if the window in front is not the target's.
+    fn check_front(&mut self, progress: impl FnOnce() -> String) -> Result<()> {
+        let Some(aim) = self.aim else { return Ok(()) };
+        let screen = self.look()?;
+        match screen.active() {
+            Some(window) if window.pid != aim.pid => Err(other(window).has_keyboard(&progress())),
+            _ => Ok(()),
+        }
+    }
+
+    /// The other app's window that lies at this point.
+    fn over(&mut self, at: Point) -> Result<Option<Other>> {
+        let Some(aim) = self.aim else { return Ok(None) };
+        let screen = self.look()?;
+        let there = screen.at(at).filter(|w| w.pid != aim.pid);
+        Ok(there.map(other))
+    }
+
+    /// Whether the person's input is captured, and ours must be let in.
+    fn guards(&self) -> bool {
+        self.guard.as_ref().is_some_and(Guard::holds)
+    }
+
+    /// Sends input that belongs together: the guard is open for as long as it takes. It leaves the
+    /// pointer at `end`, if it moves it.
+    fn burst<T>(
+        &mut self,
+        end: Option<Point>,
+        send: impl FnOnce(&mut Sender) -> Result<T>,
+    ) -> Result<T> {
+        let parked = self.parked;
+        let guards = self.guards();
+        self.sender()?;
+        let (Some(sender), guard) = (&mut self.sender, &mut self.guard) else {
+            return Err(Error::Input("there is no sender".into()));
+        };
+        let Some(guard) = guard.as_mut().filter(|_| guards) else {
+            return send(sender);
+        };
+        guard.open(middle(parked))?;
+        let result = send(sender);
+        if result.is_err() {
+            // What is pressed would stay so while the capture holds.
+            let _ = sender.release();
+        }
+        let closed = guard.close(sender);
+        self.parked = end.unwrap_or(parked);
+        let done = result?;
+        closed.map(|()| done)
+    }
+}
+
+fn go(sender: &mut Sender, to: Point) -> Result<()> {
+    let (x, y) = middle(to);
+    sender.go(x, y)
+}
+
+/// The lengths of a text's parts: each ends after a word, unless that is too long.
+fn parts(text: &[char]) -> Vec<usize> {
+    let (mut parts, mut length) = (Vec::new(), 0);
+    for char in text {
+        length += 1;
+        if length >= MOST || length >= PART && char.is_whitespace() {
+            parts.push(std::mem::take(&mut length));
+        }
+    }
+    parts.extend(Some(length).filter(|length| *length > 0));
+    parts
+}
+
+/// The middle of a pixel: with fractional scales its corner may be another one's.
+fn middle(at: Point) -> (f64, f64) {
+    (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5)
+}
+
+fn other(window: &KdeWindow) -> Other {
+    Other {
+        title: window.title.clone(),
+        pid: window.pid,
+    }
+}
+
+fn window(window: KdeWindow) -> Window {
+    Window {
+        id: WindowId(window.id),
+        pid: Some(window.pid).filter(|pid| *pid > 0),
+        title: window.title,
+        extents: Some(window.content),
+    }
+}
+
+impl Display for KdeDisplay {
+    fn capabilities(&self) -> Capabilities {
+        let no = |why: &'static str| Ability::No(why.into());
+        let input = if self.has_input {
+            Ability::Yes
+        } else {
+            no(NO_INPUT)
+        };
+        Capabilities {
+            pointer: input.clone(),
+            keys: input,
+            pictures: no("KWin gives pictures only to programs that it knows by a .desktop file"),
+            guard: if self.has_guard {
+                Ability::Yes
+            } else {
+                no("this KWin has no org.kde.KWin.EIS.InputCapture: it comes with Plasma 6")
+            },
+            ..Capabilities::ALL
+        }
+    }
+
+    fn front(&mut self) -> Result<Option<Window>> {
+        Ok(self.look_at_front()?.map(window))
+    }
+
+    fn activate(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
+        let gone = || Error::Input("the window is gone".into());
+        let screen = self.look()?;
+        let wanted = screen.windows.iter().find(|w| w.id == id.0);
+        let wanted = wanted.ok_or_else(gone)?;
+        if !windows::raise(&mut self.scripts, wanted)? {
+            return Err(gone());
+        }
+        let start = Instant::now();
+        loop {
+            match self.look()?.active() {
+                Some(window) if window.id == id.0 => return Ok(()),
+                _ if start.elapsed() < RAISES => cancel.wait(LOOK)?,
+                _ => {
+                    return Err(Error::Input(
+                        "KWin did not bring the window to the front within 1 s. Nothing was sent"
+                            .into(),
+                    ));
+                }
+            }
+        }
+    }
+
+    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
+        let toplevels = self.look()?.into_toplevels();
+        Ok(toplevels.filter(|w| w.pid == pid).map(window).collect())
+    }
+
+    fn every_window(&mut self) -> Result<Vec<Window>> {
+        Ok(self.look()?.into_toplevels().map(window).collect())
+    }
+
+    /// A tooltip is told from no menu. Toolkits close theirs at a click and show it only when the pointer
+    /// has moved again.
+    fn popup_open(&mut self, pid: u32) -> Result<bool> {
+        let windows = self.look()?.windows;
+        Ok(windows.iter().any(|w| w.popup && w.pid == pid))
+    }
+
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        let at = if self.guards() {
+            self.parked
+        } else {
+            self.look()?.pointer
+        };
+        // KWin tells no script which buttons are down.
+        Ok(Some(Pointer { at, pressed: false }))
+    }
+
+    fn move_pointer(&mut self, to: Point) -> Result<()> {
+        self.burst(Some(to), |sender| go(sender, to))
+    }
+
+    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
+        if self.guards() {
+            return Ok(Grab::Held);
+        }
+        let screen = self.look()?;
+        let leftmost = screen.screens.iter().min_by_key(|s| s.x).copied();
+        self.parked = screen.pointer;
+        self.sender()?;
+        let guard = match self.guard.take() {
+            Some(guard) => Ok(guard),
+            None => Guard::new(&self.bus),
+        };
+        let (guard, leftmost, sender) = match (guard, leftmost, &mut self.sender) {
+            (Ok(guard), Some(leftmost), Some(sender)) => (guard, leftmost, sender),
+            (Err(e), ..) => return Ok(Grab::Unable(e.to_string())),
+            _ => return Ok(Grab::Unable("KWin lists no screen".into())),
+        };
+        let guard = self.guard.insert(guard);
+        match guard.begin(sender, leftmost, task.limit, cancel) {
+            Ok(()) => Ok(Grab::Held),
+            Err(e) => {
+                guard.end(middle(screen.pointer));
+                // One that has failed is not used again.
+                self.guard = None;
+                match e {
+                    Error::Cancelled(_) => Err(e),
+                    e => Ok(Grab::Unable(e.to_string())),
+                }
+            }
+        }
+    }
+
+    fn ungrab(&mut self) {
+        if let Some(guard) = &mut self.guard {
+            guard.end(middle(self.parked));
+        }
+    }
+
+    fn guard_lapse(&mut self) -> Option<String> {
+        self.guard.as_mut()?.lapse()
+    }
+
+    fn aim(&mut self, aim: Aim) {
+        self.aim = Some(aim);
+    }
+
+    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        if let Some(other) = self.over(at)? {
+            return Err(other.lies_over(at));
+        }
+        self.burst(Some(at), |sender| {
+            go(sender, at)?;
+            sender.click(button, clicks)
+        })
+    }
+
+    fn drag(
+        &mut self,
+        from: Point,
+        to: Point,
+        modifiers: Modifiers,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        cancel.check()?;
+        if let Some(other) = self.over(from)? {
+            return Err(other.lies_over(from));
+        }
+        if let Some(other) = self.over(to)? {
+            return Err(other.lies_over_end(to));
+        }
+        self.burst(Some(to), |sender| {
+            sender.hold(modifiers)?;
+            sender.drag(middle(from), middle(to), cancel)?;
+            sender.release()
+        })
+    }
+
+    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+        let text = keyboard::typeable(text)?;
+        let strokes = self.sender()?.strokes(&text)?;
+        let mut typed = 0;
+        for part in parts(&text) {
+            self.check_front(|| match typed {
+                0 => "Nothing was typed".to_owned(),
+                typed => format!("The first {typed} of {} characters were typed", text.len()),
+            })?;
+            let strokes = &strokes[typed..typed + part];
+            if self.guards() {
+                let pause = self.burst(None, |sender| sender.burst(strokes))?;
+                cancel.wait(pause)?;
+            } else {
+                self.sender()?.strike(strokes, cancel)?;
+            }
+            typed += part;
+        }
+        Ok(())
+    }
+
+    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        self.check_front(|| "The key was not pressed".to_owned())?;
+        self.burst(None, |sender| sender.press(press))
+    }
+
+    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        if let Some(other) = self.over(at)? {
+            return Err(other.lies_over(at));
+        }
+        self.burst(Some(at), |sender| {
+            go(sender, at)?;
+            sender.scroll(right, down, cancel)
+        })
+    }
+
+    fn release_all(&mut self) {
+        // A lost connection has released them.
+        if let Some(sender) = &mut self.sender {
+            let _ = sender.release();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_parted_after_words() {
+        let parts_of = |text: &str| parts(&text.chars().collect::<Vec<_>>());
+        assert_eq!(parts_of("short"), [5]);
+        assert_eq!(parts_of(""), [0_usize; 0]);
+        assert_eq!(parts_of(&"word ".repeat(20)), [50, 50]);
+        assert_eq!(parts_of(&"x".repeat(170)), [80, 80, 10]);
+    }
+}

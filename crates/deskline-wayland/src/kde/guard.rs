@@ -1,0 +1,370 @@
+//! Keeps the person's input out by KWin's input capture: while it holds, their keys, clicks and motions
+//! come to us and to no app. It begins when a pointer crosses a barrier, so ours is pushed over the
+//! left edge of the screen.
+//!
+//! The capture takes the agent's own events too. So it is opened for each burst of input and closed
+//! right after it: what the person presses in those milliseconds reaches the app. It ends with the
+//! process, at the limit, and by Super+Shift+Esc, which KWin handles itself.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use deskline_core::Rect;
+use deskline_link::error::Reason;
+use deskline_link::{Cancel, Error, Result};
+use reis::ei::handshake::ContextType;
+use zbus::zvariant::{OwnedFd, OwnedObjectPath};
+
+use super::bus::{Bus, PATIENCE, lost};
+use crate::eis::{Connection, Heard, Sender};
+
+const MANAGER: &str = "/org/kde/KWin/EIS/InputCapture";
+const MANAGER_INTERFACE: &str = "org.kde.KWin.EIS.InputCaptureManager";
+const INTERFACE: &str = "org.kde.KWin.EIS.InputCapture";
+
+/// What is captured: keyboard, pointer. Touch is 4.
+const DEVICES: i32 = 1 | 2;
+
+/// How long KWin may take to begin a capture after the pointer has crossed the barrier.
+const BEGINS: Duration = Duration::from_millis(300);
+
+/// How far past the edge the pointer is pushed.
+const PUSH: f64 = 20.0;
+
+/// How often the watchdog looks.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The total gap from which on an answer says so: a person presses a key every 100 ms at most.
+const TELL: Duration = Duration::from_millis(100);
+
+/// `linux/input-event-codes.h`
+const ESC: u32 = 1;
+/// Control, Shift, Alt and Super, both of each.
+const MODIFIERS: [u32; 8] = [29, 97, 42, 54, 56, 100, 125, 126];
+
+/// What both threads know.
+#[derive(Debug, Default)]
+struct State {
+    /// Whether the person's input comes to us.
+    captured: bool,
+    /// Whether we have released the capture ourselves, and what ends now is that one.
+    opened: bool,
+    /// The modifiers that the person holds.
+    held: Vec<u32>,
+    /// The link to cancel, and when the devices are released whatever hangs.
+    task: Option<(Cancel, Instant)>,
+    /// Why the capture has ended before its task.
+    ended: Option<&'static str>,
+    /// Whether the guard is not needed any more.
+    over: bool,
+}
+
+#[derive(Debug, Default)]
+struct Shared(Mutex<State>, Condvar);
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A capture. It holds nothing before [`Guard::begin`].
+#[derive(Debug)]
+pub(super) struct Guard {
+    capture: Capture,
+    shared: Arc<Shared>,
+    listener: Option<JoinHandle<()>>,
+    /// The task's.
+    cancel: Cancel,
+    /// The middle of the barrier.
+    edge: (f64, f64),
+    /// Since when the capture is open for input of ours.
+    open_since: Option<Instant>,
+    /// How long it was open in this task.
+    gap: Duration,
+}
+
+/// KWin's object.
+#[derive(Debug, Clone)]
+struct Capture {
+    bus: Bus,
+    path: OwnedObjectPath,
+}
+
+impl Capture {
+    fn call<B>(&self, member: &str, body: &B) -> Result<zbus::Message>
+    where
+        B: serde::Serialize + zbus::zvariant::DynamicType,
+    {
+        self.bus.call(self.path.as_str(), INTERFACE, member, body)
+    }
+
+    /// Ends what is captured now, and puts the pointer there.
+    fn release(&self, pointer: (f64, f64)) -> Result<()> {
+        self.call("release", &(pointer, true)).map(drop)
+    }
+
+    /// Takes the barrier away, and ends what is captured.
+    fn disable(&self) -> Result<()> {
+        self.call("disable", &()).map(drop)
+    }
+}
+
+/// Whether this KWin has input capture.
+pub(super) fn offered(bus: &Bus) -> bool {
+    bus.offers(MANAGER, MANAGER_INTERFACE)
+}
+
+impl Guard {
+    pub(super) fn new(bus: &Bus) -> Result<Self> {
+        let added = bus.call(MANAGER, MANAGER_INTERFACE, "addInputCapture", &DEVICES)?;
+        let path: OwnedObjectPath = added.body().deserialize().map_err(lost)?;
+        let capture = Capture {
+            bus: bus.clone(),
+            path,
+        };
+        let socket = capture.call("connectToEIS", &())?;
+        let socket: OwnedFd = socket.body().deserialize().map_err(lost)?;
+        let mut receiver = Connection::open(socket.into(), ContextType::Receiver)?;
+        // A capture that begins before the device is there is told by nothing.
+        let there = |it: &Connection| {
+            let mut devices = it.devices.iter();
+            devices.any(|d| d.keyboard.is_some() && d.resumed)
+        };
+        if !receiver.until(Instant::now() + PATIENCE, there)? {
+            return Err(lost("its input capture has no keyboard"));
+        }
+        let shared = Arc::new(Shared::default());
+        let listener = std::thread::Builder::new().name("guard".into()).spawn({
+            let (shared, capture) = (Arc::clone(&shared), capture.clone());
+            move || listen(receiver, &shared, &capture)
+        });
+        Ok(Self {
+            capture,
+            shared,
+            listener: Some(listener.map_err(Error::system("starting the guard"))?),
+            cancel: Cancel::new(),
+            edge: (0.0, 0.0),
+            open_since: None,
+            gap: Duration::ZERO,
+        })
+    }
+
+    /// Captures the person's input until [`Guard::end`]. `screen` is the leftmost screen.
+    pub(super) fn begin(
+        &mut self,
+        sender: &mut Sender,
+        screen: Rect,
+        limit: Duration,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let Rect { x, y, h, .. } = screen;
+        self.edge = (f64::from(x), f64::from(y) + f64::from(h) / 2.0);
+        *self.shared.state() = State {
+            task: Some((cancel.clone(), Instant::now() + limit)),
+            ..State::default()
+        };
+        (self.gap, self.open_since) = (Duration::ZERO, None);
+        self.cancel = cancel.clone();
+        let barrier = vec![((x, y), (x, y + h - 1))];
+        self.capture.call("enable", &(barrier,))?;
+        self.close(sender)
+    }
+
+    /// Lets input of ours in, with the pointer there.
+    pub(super) fn open(&mut self, pointer: (f64, f64)) -> Result<()> {
+        {
+            let mut state = self.shared.state();
+            self.cancel.check()?;
+            state.opened = true;
+        }
+        self.open_since = Some(Instant::now());
+        self.capture.release(pointer)
+    }
+
+    /// Captures again.
+    pub(super) fn close(&mut self, sender: &mut Sender) -> Result<()> {
+        let closed = self.push(sender);
+        if let Some(since) = self.open_since.take() {
+            self.gap += since.elapsed();
+        }
+        closed
+    }
+
+    fn push(&mut self, sender: &mut Sender) -> Result<()> {
+        sender.push_over(self.edge, (-PUSH, 0.0))?;
+        let state = self.shared.state();
+        let waits = |state: &mut State| !state.captured && state.ended.is_none();
+        let waited = self.shared.1.wait_timeout_while(state, BEGINS, waits);
+        let state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        if state.captured {
+            return Ok(());
+        }
+        drop(state);
+        self.cancel.check()?;
+        Err(Error::Input(
+            "KWin does not keep the user's input out: no capture began within 300 ms".into(),
+        ))
+    }
+
+    /// Whether a task has begun and has not ended.
+    pub(super) fn holds(&self) -> bool {
+        self.shared.state().task.is_some()
+    }
+
+    /// Ends the capture, with the pointer there.
+    pub(super) fn end(&mut self, pointer: (f64, f64)) {
+        {
+            let mut state = self.shared.state();
+            state.opened = true;
+            state.task = None;
+        }
+        // The pointer goes back only by a release; the other ends it whatever that has done.
+        if let Err(e) = self.capture.release(pointer) {
+            tracing::warn!("the capture was not released: {e}");
+        }
+        if let Err(e) = self.capture.disable() {
+            tracing::warn!("the capture was not ended: {e}");
+        }
+    }
+
+    /// Why some of the person's input may have come through in the last task.
+    pub(super) fn lapse(&mut self) -> Option<String> {
+        if let Some(why) = self.shared.state().ended.take() {
+            return Some(why.to_owned());
+        }
+        let gap = std::mem::take(&mut self.gap);
+        (gap >= TELL).then(|| {
+            format!(
+                "KWin lets the user's input in with the agent's own: {} ms in all",
+                gap.as_millis()
+            )
+        })
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.shared.state().over = true;
+        let manager = (MANAGER, MANAGER_INTERFACE);
+        let bus = &self.capture.bus;
+        let _ = bus.call(
+            manager.0,
+            manager.1,
+            "removeInputCapture",
+            &self.capture.path,
+        );
+        if let Some(listener) = self.listener.take() {
+            let _ = listener.join();
+        }
+    }
+}
+
+/// Hears the person's Esc and the end of captures, and is the watchdog.
+fn listen(mut receiver: Connection, shared: &Shared, capture: &Capture) {
+    loop {
+        let heard = receiver.until(Instant::now() + LOOK, |it| !it.heard.is_empty());
+        let heard: Vec<Heard> = match heard {
+            Ok(_) => receiver.heard.drain(..).collect(),
+            Err(e) => {
+                let mut state = shared.state();
+                state.captured = false;
+                if let (Some((cancel, _)), false) = (&state.task, state.over) {
+                    tracing::warn!("the guard has lost its connection: {e}");
+                    cancel.cancel(Reason::Unguarded);
+                    state.ended = Some("KWin has ended the guard's connection");
+                }
+                shared.1.notify_all();
+                return;
+            }
+        };
+        let mut state = shared.state();
+        for heard in heard {
+            state.hear(heard);
+        }
+        let over = state.over;
+        let late = state.task.as_ref().filter(|(_, at)| *at <= Instant::now());
+        if let Some((cancel, _)) = late {
+            cancel.cancel(Reason::Watchdog);
+            (state.ended, state.opened) = (Some("it held for longer than its limit"), true);
+            state.task = None;
+            drop(state);
+            let _ = capture.disable();
+        }
+        shared.1.notify_all();
+        if over {
+            return;
+        }
+    }
+}
+
+impl State {
+    fn hear(&mut self, heard: Heard) {
+        match heard {
+            Heard::Start => (self.captured, self.opened) = (true, false),
+            Heard::Stop => {
+                self.captured = false;
+                self.held.clear();
+                if let (Some((cancel, _)), false) = (&self.task, self.opened) {
+                    cancel.cancel(Reason::Person);
+                    self.ended = Some("the user ended it (Super+Shift+Esc)");
+                }
+            }
+            Heard::Key(code, press) if MODIFIERS.contains(&code) => {
+                self.held.retain(|held| *held != code);
+                if press {
+                    self.held.push(code);
+                }
+            }
+            Heard::Key(ESC, true) if self.held.is_empty() => {
+                if let Some((cancel, _)) = &self.task {
+                    cancel.cancel(Reason::Person);
+                }
+            }
+            Heard::Key(..) | Heard::Button(..) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(heard: &[Heard]) -> (Option<Reason>, State) {
+        let cancel = Cancel::new();
+        let limit = Instant::now() + Duration::from_secs(60);
+        let mut state = State {
+            task: Some((cancel.clone(), limit)),
+            ..State::default()
+        };
+        for heard in heard {
+            state.hear(*heard);
+        }
+        (cancel.reason(), state)
+    }
+
+    #[test]
+    fn esc_cancels_without_modifiers_only() {
+        let key = |code, press| Heard::Key(code, press);
+        let plain = [Heard::Start, key(30, true), key(30, false), key(ESC, true)];
+        assert_eq!(after(&plain).0, Some(Reason::Person));
+        let held = [Heard::Start, key(56, true), key(ESC, true)];
+        assert_eq!(after(&held).0, None);
+        let let_go = [Heard::Start, key(56, true), key(56, false), key(ESC, true)];
+        assert_eq!(after(&let_go).0, Some(Reason::Person));
+    }
+
+    #[test]
+    fn an_end_that_is_not_ours_is_the_persons() {
+        let (cancelled, state) = after(&[Heard::Start, Heard::Stop]);
+        assert_eq!(cancelled, Some(Reason::Person));
+        assert!(state.ended.is_some() && !state.captured);
+        let mut state = after(&[Heard::Start]).1;
+        state.opened = true;
+        state.hear(Heard::Stop);
+        assert!(state.ended.is_none());
+        state.hear(Heard::Start);
+        assert!(state.captured && !state.opened);
+    }
+}

@@ -1,0 +1,123 @@
+//! Runs a script in KWin and waits for what it says: 4 to 9 ms. KWin lets every program of the session
+//! do that.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use deskline_link::{Error, Result};
+use zbus::message::Header;
+
+use super::bus::{Bus, PATIENCE, lost};
+
+/// Where the scripts answer, on our own connection.
+const PATH: &str = "/org/deskline/Script";
+const INTERFACE: &str = "org.deskline.Script";
+
+/// How many answers are kept: an answer that comes too late is one nobody waits for.
+const ANSWERS: usize = 16;
+
+/// Takes the answers. Other programs on the bus could call it too: only KWin's count.
+struct Answers {
+    kwin: String,
+    to: SyncSender<(String, String)>,
+}
+
+#[allow(clippy::needless_pass_by_value)] // What the macro hands over.
+#[zbus::interface(name = "org.deskline.Script")]
+impl Answers {
+    fn answer(&self, script: String, text: String, #[zbus(header)] header: Header<'_>) {
+        if header
+            .sender()
+            .is_some_and(|sender| *sender == self.kwin.as_str())
+        {
+            let _ = self.to.try_send((script, text));
+        }
+    }
+}
+
+/// Runs scripts in KWin.
+#[derive(Debug)]
+pub(super) struct Scripts {
+    bus: Bus,
+    answers: Receiver<(String, String)>,
+    /// The user's own folder, which nobody else can write to.
+    folder: PathBuf,
+    number: u32,
+}
+
+impl Scripts {
+    pub(super) fn new(bus: Bus, folder: &Path) -> Result<Self> {
+        let (to, answers) = sync_channel(ANSWERS);
+        let kwin = bus.kwin.clone();
+        let server = bus.connection.object_server();
+        server.at(PATH, Answers { kwin, to }).map_err(lost)?;
+        drop(server);
+        Ok(Self {
+            bus,
+            answers,
+            folder: folder.to_owned(),
+            number: 0,
+        })
+    }
+
+    /// Runs a script, in which `say(text)` gives the answer. A number would arrive as one of several
+    /// D-Bus types.
+    pub(super) fn run(&mut self, script: &str) -> Result<String> {
+        self.number = self.number.wrapping_add(1);
+        let number = self.number;
+        let name = format!("deskline-{}-{number}", std::process::id());
+        let file = self.folder.join(format!("{name}.js"));
+        let me = self.bus.connection.unique_name();
+        let me = me.map(|name| name.as_str()).unwrap_or_default();
+        let text = format!(
+            "function say(text) {{ callDBus('{me}', '{PATH}', '{INTERFACE}', 'Answer', '{name}', text); }}\n{script}"
+        );
+        let answer = write(&file, &text).and_then(|()| self.answer(&file, &name));
+        // The name is only there to unload it by; nothing is to be done about an error.
+        let _ = self.scripting("unloadScript", &name);
+        let _ = fs::remove_file(&file);
+        answer
+    }
+
+    fn scripting(
+        &self,
+        member: &str,
+        body: &(impl serde::Serialize + zbus::zvariant::DynamicType),
+    ) -> Result<zbus::Message> {
+        let interface = "org.kde.kwin.Scripting";
+        self.bus.call("/Scripting", interface, member, body)
+    }
+
+    fn answer(&self, file: &Path, name: &str) -> Result<String> {
+        let path = file.to_string_lossy();
+        let loaded = self.scripting("loadScript", &(path.as_ref(), name))?;
+        let id: i32 = loaded.body().deserialize().map_err(lost)?;
+        if id < 0 {
+            return Err(lost("KWin does not load scripts"));
+        }
+        let script = format!("/Scripting/Script{id}");
+        self.bus.call(&script, "org.kde.kwin.Script", "run", &())?;
+        let deadline = std::time::Instant::now() + PATIENCE;
+        loop {
+            let left = deadline.saturating_duration_since(std::time::Instant::now());
+            match self.answers.recv_timeout(left) {
+                Ok((of, answer)) if of == name => return Ok(answer),
+                Ok(_) => {}
+                Err(_) => return Err(lost("a script gave no answer within 2 s")),
+            }
+        }
+    }
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    let written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(file)
+        .and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(Error::system("writing a script for KWin"))
+}

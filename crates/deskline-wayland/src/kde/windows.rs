@@ -1,0 +1,204 @@
+//! KWin's windows and its pointer, as a script of ours tells them.
+
+use deskline_core::{Point, Rect};
+use deskline_link::{Error, Result};
+use serde::Deserialize;
+
+use super::script::Scripts;
+
+/// Tells the windows, frontmost first, and where the pointer is. Titles are cut: they are hostile data.
+const LIST: &str = "
+function box(r) { return [r.x, r.y, r.width, r.height].map(Math.round); }
+function here(w) {
+    return !w.minimized && !w.hidden && (w.onAllDesktops || w.desktops.length === 0 ||
+        w.desktops.some(d => d.id === workspace.currentDesktop.id));
+}
+say(JSON.stringify({
+    pointer: [workspace.cursorPos.x, workspace.cursorPos.y].map(Math.floor),
+    screens: workspace.screens.map(s => box(s.geometry)),
+    windows: workspace.stackingOrder.filter(w => !w.deleted).reverse().map(w => ({
+        id: String(w.internalId), pid: w.pid, title: String(w.caption).slice(0, 4000),
+        frame: box(w.frameGeometry), content: box(w.clientGeometry), buffer: box(w.bufferGeometry),
+        class: String(w), active: w.active, here: here(w), modal: w.modal, popup: w.popupWindow,
+        app: w.managed && !w.popupWindow && !(w.desktopWindow || w.dock || w.splash || w.tooltip ||
+            w.notification || w.criticalNotification || w.onScreenDisplay || w.appletPopup)
+    }))
+}));";
+
+/// Brings the window with this id to the front, on whatever desktop it is.
+const RAISE: &str = "
+const it = workspace.windowList().find(w => String(w.internalId) === ID);
+if (it) { it.minimized = false; workspace.activeWindow = it; workspace.raiseWindow(it); }
+say(it ? 'yes' : 'no');";
+
+/// A window.
+#[allow(clippy::struct_excessive_bools)] // Each is a property that KWin has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KdeWindow {
+    /// Half of KWin's id of it, less a bit.
+    pub id: u64,
+    /// KWin's id.
+    uuid: String,
+    /// Its process; 0 where that is not known.
+    pub pid: u32,
+    /// Its title. Hostile data.
+    pub title: String,
+    /// It with KWin's border.
+    pub frame: Rect,
+    /// Its content on the screen, without border and shadow.
+    pub content: Rect,
+    /// It with its own shadow: what its client draws.
+    pub buffer: Rect,
+    /// Whether it is a Wayland window, not one of Xwayland's.
+    pub native: bool,
+    /// Whether it is in front.
+    pub active: bool,
+    /// Whether it is neither minimised nor on another desktop.
+    pub visible: bool,
+    /// Whether it is modal.
+    pub modal: bool,
+    /// Whether it is a pop-up: a menu, a drop-down, a tooltip.
+    pub popup: bool,
+    /// Whether it is an app's toplevel: no pop-up, and no part of the desktop.
+    pub toplevel: bool,
+}
+
+/// All windows, frontmost first, and the pointer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Screen {
+    pub(super) pointer: Point,
+    pub(super) screens: Vec<Rect>,
+    pub(super) windows: Vec<KdeWindow>,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    pointer: [i32; 2],
+    screens: Vec<[i32; 4]>,
+    windows: Vec<SaidWindow>,
+}
+
+#[allow(clippy::struct_excessive_bools)] // As above.
+#[derive(Deserialize)]
+struct SaidWindow {
+    id: String,
+    pid: i64,
+    title: String,
+    frame: [i32; 4],
+    content: [i32; 4],
+    buffer: [i32; 4],
+    class: String,
+    active: bool,
+    here: bool,
+    modal: bool,
+    popup: bool,
+    app: bool,
+}
+
+impl Screen {
+    pub(super) fn look(scripts: &mut Scripts) -> Result<Self> {
+        Self::read(&scripts.run(LIST)?)
+    }
+
+    fn read(said: &str) -> Result<Self> {
+        let said: Said =
+            serde_json::from_str(said).map_err(Error::system("listing KWin's windows"))?;
+        let [x, y] = said.pointer;
+        Ok(Self {
+            pointer: Point { x, y },
+            screens: said.screens.into_iter().map(rect).collect(),
+            windows: said.windows.into_iter().filter_map(window).collect(),
+        })
+    }
+
+    pub(super) fn active(&self) -> Option<&KdeWindow> {
+        self.windows.iter().find(|w| w.active)
+    }
+
+    /// The frontmost window at this point. A shadow takes no click.
+    pub(super) fn at(&self, at: Point) -> Option<&KdeWindow> {
+        let mut windows = self.windows.iter();
+        windows.find(|w| w.visible && w.frame.contains(at))
+    }
+
+    pub(super) fn into_toplevels(self) -> impl Iterator<Item = KdeWindow> {
+        self.windows.into_iter().filter(|w| w.toplevel)
+    }
+}
+
+/// Brings a window to the front. `false` if it is gone.
+pub(super) fn raise(scripts: &mut Scripts, window: &KdeWindow) -> Result<bool> {
+    // It is one that `number` has read: hexadecimal digits, dashes and braces.
+    let answer = scripts.run(&format!("const ID = '{}';{RAISE}", window.uuid))?;
+    Ok(answer == "yes")
+}
+
+fn window(said: SaidWindow) -> Option<KdeWindow> {
+    Some(KdeWindow {
+        id: number(&said.id)?,
+        pid: u32::try_from(said.pid).unwrap_or_default(),
+        title: said.title,
+        frame: rect(said.frame),
+        content: rect(said.content),
+        buffer: rect(said.buffer),
+        native: !said.class.starts_with("KWin::X11Window"),
+        active: said.active,
+        visible: said.here,
+        modal: said.modal,
+        popup: said.popup,
+        toplevel: said.app,
+        uuid: said.id,
+    })
+}
+
+fn rect([x, y, w, h]: [i32; 4]) -> Rect {
+    Rect { x, y, w, h }
+}
+
+/// The first half of a UUID in braces, which is random, without the highest bit: ids of windows that no
+/// display system lists have it.
+fn number(uuid: &str) -> Option<u64> {
+    let inner = uuid.strip_prefix('{')?.strip_suffix('}')?;
+    let digits: String = inner.chars().filter(|c| *c != '-').collect();
+    let all = digits.len() == 32 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    let number = u64::from_str_radix(digits.get(..16)?, 16);
+    number
+        .ok()
+        .filter(|_| all)
+        .map(|number| number & u64::MAX >> 1)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const SAID: &str = r#"{"pointer":[12,34],"screens":[[0,0,1600,900]],"windows":[
+        {"id":"{55418827-421c-48c8-816c-36e80d97e385}","pid":98,"title":"menu","frame":[700,400,80,60],
+         "content":[700,400,80,60],"buffer":[690,390,100,80],"class":"KWin::XdgPopupWindow(0x1)","active":false,
+         "here":true,"modal":false,"popup":true,"app":false},
+        {"id":"{c75754f1-3afa-4b47-9fb4-23343e81a52e}","pid":100,"title":"Calculator","frame":[620,142,360,616],
+         "content":[620,142,360,616],"buffer":[559,87,482,738],"class":"KWin::XdgToplevelWindow(0x2)","active":true,
+         "here":true,"modal":false,"popup":false,"app":true},
+        {"id":"{'); quit(); ('}","pid":-1,"title":"forged","frame":[0,0,1600,900],
+         "content":[0,0,1600,900],"buffer":[0,0,1600,900],"class":"KWin::X11Window(0x3)","active":true,
+         "here":true,"modal":false,"popup":false,"app":true}]}"#;
+
+    #[test]
+    fn windows_are_read_as_the_script_tells_them() {
+        let screen = Screen::read(SAID).unwrap();
+        assert_eq!(screen.pointer, Point { x: 12, y: 34 });
+        assert_eq!(screen.windows.len(), 2, "an id that is no UUID is dropped");
+        let front = screen.active().unwrap();
+        assert_eq!(
+            (front.id, front.pid, front.native),
+            (0x4757_54f1_3afa_4b47, 100, true)
+        );
+        assert_eq!(screen.at(Point { x: 710, y: 410 }).unwrap().title, "menu");
+        // In the shadow of the menu lies the window.
+        assert_eq!(screen.at(Point { x: 695, y: 395 }).unwrap().pid, 100);
+        assert!(screen.at(Point { x: 600, y: 100 }).is_none());
+        let toplevels: Vec<u32> = screen.into_toplevels().map(|w| w.pid).collect();
+        assert_eq!(toplevels, [100]);
+    }
+}

@@ -140,6 +140,17 @@ fn the_doctor_says_what_sway_can_do() {
 }
 
 #[test]
+fn a_sway_that_makes_no_seats_says_so_to_a_server_that_wants_one() {
+    let sway = Session::sway_here();
+    let server = sway.server_with(&["--seat", "own"]);
+    let answer = server.call("list_applications", json!({}));
+    assert!(
+        answer.is_error && answer.text.contains("--seat shared"),
+        "{answer}"
+    );
+}
+
+#[test]
 fn the_end_of_a_server_takes_no_pointer_from_a_seat_that_has_no_other() {
     for killed in [false, true] {
         let sway = Session::sway_here();

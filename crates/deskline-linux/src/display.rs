@@ -1,5 +1,6 @@
 //! The display systems of Linux: what a desktop of this crate needs of one, and how to reach it.
 
+mod gnome;
 mod kde;
 mod sway;
 mod wayland;
@@ -8,7 +9,7 @@ mod x11;
 use deskline_atspi as atspi;
 use deskline_link::capabilities::Ability;
 use deskline_link::{Display, Error, Result, Window};
-use deskline_wayland::{KdeDisplay, SwayDisplay};
+use deskline_wayland::{KdeDisplay, Seat, SwayDisplay};
 use deskline_x11::X11Display;
 
 use crate::session::Session;
@@ -23,6 +24,11 @@ pub(crate) trait DisplaySystem: Display + Send {
     /// Whether [`Display::every_window`] has all windows of the session, whatever draws them.
     fn lists_all(&self) -> bool {
         false
+    }
+
+    /// Why the agent's own seat, if there is one, does not reach this process.
+    fn unserved(&self, _pid: u32) -> Option<&'static str> {
+        None
     }
 
     /// What the guard keeps out, or why it keeps out nothing, for the doctor.
@@ -44,10 +50,27 @@ pub(crate) trait DisplaySystem: Display + Send {
 pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
     let wayland = session.wayland_display.is_some();
     if let Some((socket, ipc)) = session.sway() {
-        match SwayDisplay::connect(&socket, &ipc) {
+        let seat = if session.own_seat {
+            Seat::Own
+        } else {
+            Seat::Shared
+        };
+        match SwayDisplay::connect(&socket, &ipc, seat) {
             Ok(sway) => return Ok(Box::new(sway)),
+            Err(e) if session.own_seat => return Err(e),
             Err(e) => tracing::warn!("sway is not used: {e}"),
         }
+    }
+    if session.own_seat {
+        return Err(Error::Unavailable(
+            "--seat own needs sway 1.10 or later, which is not what runs here. Serve without it"
+                .into(),
+        ));
+    }
+    match gnome::connect(session) {
+        Some(Ok(gnome)) => return Ok(Box::new(gnome)),
+        Some(Err(e)) => tracing::warn!("Mutter's interfaces are not used: {e}"),
+        None => {}
     }
     if let Some((bus, pid, folder)) = session.kwin() {
         match KdeDisplay::connect(&bus, pid, &folder) {

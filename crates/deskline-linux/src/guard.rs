@@ -10,6 +10,10 @@ use crate::session::Session;
 /// their Esc. An X server has a better one, which puts back what the person holds.
 pub(crate) fn by_kernel(session: &Session) -> Option<Seen> {
     session.wayland_display.as_ref()?;
+    // On a seat of its own the agent's input cannot mix with the person's.
+    if session.own_seat {
+        return None;
+    }
     Some(deskline_evdev::look()).filter(Seen::can_guard)
 }
 

@@ -18,6 +18,8 @@ pub struct LinuxPlatform {
     session: Option<Session>,
     /// Whether a person is at the desktop even if it is a private one.
     attended: bool,
+    /// Whether agents get a seat of their own, on Wayland.
+    own_seat: bool,
     /// A connection for [`Platform::ping`] alone, so that it waits for no link.
     pings: Mutex<Option<AtSpi>>,
 }
@@ -28,6 +30,7 @@ impl LinuxPlatform {
         Self {
             session: None,
             attended: false,
+            own_seat: false,
             pings: Mutex::new(None),
         }
     }
@@ -37,6 +40,7 @@ impl LinuxPlatform {
         Self {
             session: Some(session),
             attended: false,
+            own_seat: false,
             pings: Mutex::new(None),
         }
     }
@@ -48,12 +52,19 @@ impl LinuxPlatform {
         Self { attended, ..self }
     }
 
+    /// With `own_seat`, the agent's devices belong to a seat of its own, on Wayland.
+    #[must_use]
+    pub fn own_seat(self, own_seat: bool) -> Self {
+        Self { own_seat, ..self }
+    }
+
     fn pings(&self) -> MutexGuard<'_, Option<AtSpi>> {
         self.pings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn session(&self) -> Result<Session> {
-        let session = self.session.clone().unwrap_or_else(Session::find);
+        let mut session = self.session.clone().unwrap_or_else(Session::find);
+        session.own_seat = self.own_seat;
         match session.missing() {
             missing if missing.is_empty() => Ok(session),
             missing => Err(Error::Unavailable(missing.join(" "))),

@@ -20,3 +20,4 @@ mod wlroots;
 
 pub use kde::{KdeDisplay, KdeWindow};
 pub use sway::{SwayDisplay, SwayWindow};
+pub use wlroots::client::Seat;

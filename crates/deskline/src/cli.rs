@@ -99,6 +99,18 @@ pub(crate) struct Settings {
     #[cfg(not(target_os = "macos"))]
     #[arg(long, global = true)]
     pub(crate) attended: bool,
+    /// On sway 1.10 or later: `own` gives the agent a pointer and a focus beside yours. Only apps that
+    /// start after the server hear them, and Chromium does not
+    #[cfg(target_os = "linux")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "own|shared",
+        value_enum,
+        default_value = "shared",
+        hide_possible_values = true
+    )]
+    pub(crate) seat: SeatChoice,
     /// Use the tool names and the folder of another server: `macos-use`
     #[arg(
         long,
@@ -269,6 +281,14 @@ pub(crate) enum GuardMode {
     Off,
     Input,
     Full,
+}
+
+/// Which Wayland seat the agent uses.
+#[cfg(target_os = "linux")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SeatChoice {
+    Own,
+    Shared,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

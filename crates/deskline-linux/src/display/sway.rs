@@ -23,7 +23,14 @@ impl DisplaySystem for SwayDisplay {
         self.every_window()
     }
 
+    fn unserved(&self, pid: u32) -> Option<&'static str> {
+        SwayDisplay::unserved(self, pid)
+    }
+
     fn guard_finding(&mut self) -> Result<String, String> {
+        if self.has_own_seat() {
+            return Ok("not needed: the agent has a seat of its own, whose keys and clicks cannot mix with yours".into());
+        }
         match self.guarded() {
             Ok(devices) if devices.is_empty() => Err(
                 "sway lists no device that could be kept out: virtual ones, such as a remote desktop's, cannot be told from the agent's".into(),

@@ -2,8 +2,10 @@
 
 use deskline_link::capabilities::Ability;
 
+use deskline_unix::process;
+
 use super::{Check, PRIVATE};
-use crate::display;
+use crate::display::{self, DisplaySystem};
 use crate::guard;
 use crate::session::Session;
 
@@ -33,10 +35,11 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
             format!("log in again, or {PRIVATE}"),
         )];
     };
-    let (can, guard) = match display::connect(session) {
+    let (can, guard, seat) = match display::connect(session) {
         Ok(mut display) => (
             display.capabilities(),
             guard::finding(session, &mut *display),
+            session.own_seat.then(|| seat(&mut *display)),
         ),
         Err(e) => return vec![Check::failed("display", &e.to_string(), PRIVATE)],
     };
@@ -48,7 +51,7 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
     let alone =
         format!("leave keyboard and mouse alone while an agent types and clicks, or {PRIVATE}");
     let input = can.pointer.is_there() || can.keys.is_there();
-    vec![
+    let rows = [
         if input {
             Check::ok("display", format!("{wayland}, {compositor}: Wayland"))
         } else {
@@ -68,5 +71,35 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
             Err(_) if !input => Check::ok("guard", "not needed: no input is sent"),
             Err(why) => Check::warn("guard", why, alone),
         },
-    ]
+    ];
+    rows.into_iter().chain(seat).collect()
+}
+
+/// Which of the running apps a seat that is made now does not reach.
+fn seat(display: &mut dyn DisplaySystem) -> Check {
+    let windows = match display.every_window() {
+        Ok(windows) => windows,
+        Err(e) => return Check::warn("seat", e.to_string(), ""),
+    };
+    let mut pids: Vec<u32> = windows.iter().filter_map(|w| w.pid).collect();
+    pids.sort_unstable();
+    pids.dedup();
+    let deaf: Vec<String> = pids
+        .iter()
+        .filter_map(|pid| {
+            Some(format!(
+                "{} ({pid}): {}",
+                process::name(*pid),
+                display.unserved(*pid)?
+            ))
+        })
+        .collect();
+    if deaf.is_empty() {
+        return Check::ok("seat", "the agent's own, which all running apps hear");
+    }
+    Check::warn(
+        "seat",
+        format!("these do not hear the agent's own: {}", deaf.join("; ")),
+        "start them after the server, with open_application_and_traverse, or serve with --seat shared",
+    )
 }

@@ -17,14 +17,18 @@ use wayland_client::protocol::wl_seat::Capability;
 use crate::helper::Helper;
 use crate::sway::devices::{Devices, NO_DEVICES};
 use crate::sway::guard::Guard;
-use crate::sway::ipc::{Ipc, SwayWindow};
-use crate::wlroots::client::Client;
+use crate::sway::ipc::{Ipc, Output, SwayWindow};
+use crate::sway::own_seat::{self, Own};
+use crate::wlroots::client::{Client, Seat};
 use crate::wlroots::keyboard::{self, VirtualKeyboard};
 use crate::wlroots::picture;
 use crate::wlroots::pointer::VirtualPointer;
 
 /// How long sway may take to give a window the keyboard.
 const RAISES: Duration = Duration::from_secs(1);
+
+/// How long it may take where several windows have one title.
+const TWIN: Duration = Duration::from_millis(100);
 
 /// How often to look for it: sway's events would need a second connection.
 const LOOK: Duration = Duration::from_millis(5);
@@ -46,6 +50,7 @@ pub struct SwayDisplay {
     /// The process that keeps a pointer on a seat without one, if this server has started it.
     holder: Option<Child>,
     guard: Option<Guard>,
+    own: Option<Own>,
     aim: Option<Aim>,
 }
 
@@ -56,29 +61,79 @@ impl SwayDisplay {
     ///
     /// [`Error::Unavailable`] or [`Error::Lost`] where one does not answer within 2 s, or the
     /// compositor lacks a protocol.
-    pub fn connect(wayland: &Path, ipc_socket: &Path) -> Result<Self> {
+    pub fn connect(wayland: &Path, ipc_socket: &Path, seat: Seat) -> Result<Self> {
         let mut ipc = Ipc::connect(ipc_socket)?;
         ipc.outputs()?;
-        Ok(Self {
+        let mut display = Self {
             ipc,
+            own: (seat == Seat::Own).then(Own::new),
             ipc_socket: ipc_socket.to_owned(),
             guard: None,
-            client: Client::connect(wayland)?,
+            client: Client::connect(wayland, seat)?,
             socket: wayland.to_owned(),
             pointer: None,
             keyboard: None,
             holder: None,
             aim: None,
-        })
+        };
+        if seat == Seat::Own {
+            // Apps that start from now on hear a seat with devices.
+            display.pointer()?;
+            display.keyboard()?;
+        }
+        Ok(display)
     }
 
-    /// All windows, those with the most recent focus first.
+    /// All windows, the frontmost first.
     ///
     /// # Errors
     ///
     /// [`Error::Lost`] where sway does not answer.
     pub fn sway_windows(&mut self) -> Result<Vec<SwayWindow>> {
-        self.ipc.windows()
+        self.listed()
+    }
+
+    /// All windows, with the focus of the agent's seat.
+    fn listed(&mut self) -> Result<Vec<SwayWindow>> {
+        let mut windows = self.ipc.windows()?;
+        if self.own.is_some() {
+            let focus = self.ipc.focus_of(&self.client.heard.own.seat)?;
+            for window in &mut windows {
+                window.focused = focus == Some(window.id);
+            }
+        }
+        Ok(windows)
+    }
+
+    /// Whether the agent has a seat of its own.
+    pub fn has_own_seat(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// Why this process does not hear the agent's own seat; `None` if it does, or there is none.
+    pub fn unserved(&self, pid: u32) -> Option<&'static str> {
+        self.own.as_ref()?.unserved(pid)
+    }
+
+    /// An error if the target does not hear the agent's seat.
+    fn check_served(&mut self) -> Result<()> {
+        let (Some(own), Some(aim)) = (&self.own, self.aim) else {
+            return Ok(());
+        };
+        let native = |ipc: &mut Ipc| -> Result<bool> {
+            let windows = ipc.windows()?;
+            Ok(windows.iter().all(|w| w.pid != aim.pid || w.native))
+        };
+        let why = match own.unserved(aim.pid) {
+            None if !native(&mut self.ipc)? => Some(own_seat::XWAYLAND),
+            why => why,
+        };
+        match why {
+            Some(why) => Err(Error::Input(format!(
+                "the agent's own seat does not reach this app: {why}. Nothing was sent. Use press_ax_and_traverse, set_value_and_traverse and set_selected_and_traverse, start the app anew with open_application_and_traverse, or serve with --seat shared"
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// The names of the devices that the guard keeps out.
@@ -91,11 +146,17 @@ impl SwayDisplay {
         Ok(devices.physical.into_iter().map(|d| d.name).collect())
     }
 
-    /// The bounds of all outputs.
-    fn layout(&mut self) -> Result<Rect> {
+    /// The bounds of all outputs. An error if a point is on none: sway would put the pointer at the
+    /// nearest place that is on one, and click there.
+    fn layout_around(&mut self, points: &[Point]) -> Result<Rect> {
         let outputs = self.ipc.outputs()?;
-        let places = outputs.iter().map(crate::sway::ipc::Output::place);
-        Ok(places.reduce(hull).unwrap_or(Rect {
+        let screens: Vec<Rect> = outputs.iter().map(Output::place).collect();
+        if let Some(Point { x, y }) = off_screen(&screens, points) {
+            return Err(Error::Input(format!(
+                "({x}, {y}) is on no screen. Nothing was sent there; move the window, or use press_ax_and_traverse"
+            )));
+        }
+        Ok(screens.into_iter().reduce(hull).unwrap_or(Rect {
             x: 0,
             y: 0,
             w: 1,
@@ -106,7 +167,7 @@ impl SwayDisplay {
     /// An error if the window with the keyboard is not the target's.
     fn check_keyboard(&mut self, progress: impl FnOnce() -> String) -> Result<()> {
         let Some(aim) = self.aim else { return Ok(()) };
-        let windows = self.ipc.windows()?;
+        let windows = self.listed()?;
         match windows.iter().find(|w| w.focused) {
             Some(window) if window.pid != aim.pid => Err(other(window).has_keyboard(&progress())),
             // A menu of the target takes the keyboard from no window.
@@ -114,9 +175,9 @@ impl SwayDisplay {
         }
     }
 
-    /// The last focused window of those at this point.
+    /// The frontmost window of those at this point.
     fn window_at(&mut self, at: Point) -> Result<Option<SwayWindow>> {
-        let windows = self.ipc.windows()?;
+        let windows = self.listed()?;
         let mut there = windows
             .into_iter()
             .filter(|w| w.visible && w.content.contains(at));
@@ -124,6 +185,7 @@ impl SwayDisplay {
     }
 
     fn pointer(&mut self) -> Result<(&mut VirtualPointer, &mut Client)> {
+        self.check_served()?;
         let pointer = if let Some(pointer) = self.pointer.take() {
             pointer
         } else {
@@ -137,7 +199,9 @@ impl SwayDisplay {
     /// Makes sure that the end of our pointer does not leave the seat without one where that can crash
     /// the compositor.
     fn hold_pointer(&mut self) -> Result<()> {
-        let safe = self.client.has(Capability::Pointer) || self.ipc.version()? >= SURVIVES;
+        let safe = self.own.is_some()
+            || self.client.has(Capability::Pointer)
+            || self.ipc.version()? >= SURVIVES;
         if !safe {
             self.holder = Some(Helper::HoldPointer(self.socket.clone()).start()?);
         }
@@ -145,6 +209,7 @@ impl SwayDisplay {
     }
 
     fn keyboard(&mut self) -> Result<(&mut VirtualKeyboard, &mut Client)> {
+        self.check_served()?;
         let keyboard = match self.keyboard.take() {
             Some(keyboard) => keyboard,
             None => VirtualKeyboard::new(&mut self.client)?,
@@ -153,9 +218,44 @@ impl SwayDisplay {
     }
 
     fn go(&mut self, to: Point) -> Result<()> {
-        let layout = self.layout()?;
+        let layout = self.layout_around(&[to])?;
         let (pointer, client) = self.pointer()?;
         pointer.go(client, layout, to)
+    }
+}
+
+/// The agent's own seat.
+impl SwayDisplay {
+    /// Gives the window the keyboard of the agent's seat. Only its title tells it among wlroots'
+    /// toplevels: of several with one title each is tried.
+    fn focus_on_own_seat(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
+        let windows = self.listed()?;
+        let window = windows.iter().find(|w| w.id == id.0);
+        let window = window.ok_or_else(|| Error::Input("the window is gone".into()))?;
+        let its = self.aim.is_some_and(|aim| aim.pid == window.pid);
+        // A window that the person has put away since is not brought back for the sake of order.
+        if window.focused || !window.visible && !its {
+            return Ok(());
+        }
+        let title = window.title.clone();
+        for toplevel in self.client.toplevels(&title)? {
+            self.client.focus(&toplevel)?;
+            let start = Instant::now();
+            while start.elapsed() < RAISES {
+                let focus = self.ipc.focus_of(&self.client.heard.own.seat)?;
+                if focus == Some(id.0) {
+                    return Ok(());
+                }
+                // It went to a twin.
+                if start.elapsed() > TWIN {
+                    break;
+                }
+                cancel.wait(LOOK)?;
+            }
+        }
+        Err(Error::Input(
+            "sway did not give the window to the agent's seat. Nothing was sent".into(),
+        ))
     }
 }
 
@@ -166,6 +266,12 @@ impl Drop for SwayDisplay {
             let _ = holder.try_wait();
         }
     }
+}
+
+/// The first point that is on no screen.
+fn off_screen(screens: &[Rect], points: &[Point]) -> Option<Point> {
+    let shows = |at: &Point| screens.iter().any(|screen| screen.contains(*at));
+    points.iter().copied().find(|at| !shows(at))
 }
 
 fn hull(a: Rect, b: Rect) -> Rect {
@@ -206,15 +312,18 @@ impl Display for SwayDisplay {
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
-        let windows = self.ipc.windows()?;
+        let windows = self.listed()?;
         Ok(windows.into_iter().find(|w| w.focused).map(window))
     }
 
     fn activate(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
+        if self.own.is_some() {
+            return self.focus_on_own_seat(id, cancel);
+        }
         self.ipc.focus(id.0)?;
         let start = Instant::now();
         loop {
-            let windows = self.ipc.windows()?;
+            let windows = self.listed()?;
             match windows.iter().find(|w| w.id == id.0) {
                 Some(window) if window.focused => return Ok(()),
                 Some(_) if start.elapsed() < RAISES => cancel.wait(LOOK)?,
@@ -230,20 +339,36 @@ impl Display for SwayDisplay {
     }
 
     fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
-        let mut windows = self.ipc.windows()?;
+        let mut windows = self.listed()?;
         windows.retain(|w| w.pid == pid);
         Ok(windows.into_iter().map(window).collect())
     }
 
     fn every_window(&mut self) -> Result<Vec<Window>> {
-        Ok(self.ipc.windows()?.into_iter().map(window).collect())
+        Ok(self.listed()?.into_iter().map(window).collect())
     }
 
     fn move_pointer(&mut self, to: Point) -> Result<()> {
         self.go(to)
     }
 
+    fn watch_person(&mut self) {
+        if let Some(own) = &mut self.own {
+            own.note(&mut self.ipc);
+        }
+    }
+
+    fn unwatch_person(&mut self) {
+        if let Some(own) = &mut self.own {
+            own.give_back(&mut self.ipc, self.aim.map(|aim| aim.pid));
+        }
+    }
+
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
+        if self.own.is_some() {
+            // Two seats cannot mix.
+            return Ok(Grab::Held);
+        }
         if Devices::look(&mut self.ipc)?.physical.is_empty() {
             return Ok(Grab::Unable(NO_DEVICES.into()));
         }
@@ -295,7 +420,7 @@ impl Display for SwayDisplay {
         cancel: &Cancel,
     ) -> Result<()> {
         cancel.check()?;
-        let layout = self.layout()?;
+        let layout = self.layout_around(&[from, to])?;
         if !modifiers.is_empty() {
             let (keyboard, client) = self.keyboard()?;
             keyboard.hold(client, modifiers)?;
@@ -350,12 +475,12 @@ impl Display for SwayDisplay {
     }
 
     fn picture(&mut self, id: WindowId) -> Result<Picture> {
-        let windows = self.ipc.windows()?;
+        let windows = self.listed()?;
         let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
         let window = windows.iter().find(|w| w.id == id.0 && w.visible);
         let window = window.ok_or_else(|| failed("the window is on no workspace that shows"))?;
         let outputs = self.ipc.outputs()?;
-        let part = |output: &crate::sway::ipc::Output| output.place().intersect(&window.content);
+        let part = |output: &Output| output.place().intersect(&window.content);
         let output = outputs.iter().max_by_key(|o| part(o).w * part(o).h);
         let output = output.filter(|o| !part(o).is_empty());
         let output = output.ok_or_else(|| failed("the window is on no output"))?;
@@ -375,5 +500,17 @@ mod tests {
         let rect = |x, y, w, h| Rect { x, y, w, h };
         let both = hull(rect(0, 0, 1600, 900), rect(1600, -100, 800, 600));
         assert_eq!(both, rect(0, -100, 2400, 1000));
+    }
+
+    #[test]
+    fn a_point_between_screens_is_on_none() {
+        let rect = |x, y, w, h| Rect { x, y, w, h };
+        let screens = [rect(0, 0, 1600, 900), rect(1600, 0, 800, 450)];
+        let point = |x, y| Point { x, y };
+        let shown = [point(0, 0), point(1600, 449)];
+        assert_eq!(off_screen(&screens, &shown), None);
+        for off in [point(1700, 450), point(1605, -19)] {
+            assert_eq!(off_screen(&screens, &[shown[0], off]), Some(off));
+        }
     }
 }

@@ -25,6 +25,7 @@ const GET_OUTPUTS: u32 = 3;
 const GET_TREE: u32 = 4;
 const GET_VERSION: u32 = 7;
 const GET_INPUTS: u32 = 100;
+const GET_SEATS: u32 = 101;
 
 /// A connection to sway.
 pub(crate) struct Ipc(UnixStream);
@@ -148,7 +149,7 @@ impl Ipc {
         Ok(answer)
     }
 
-    /// All windows, those with the most recent focus first.
+    /// All windows, the frontmost first.
     pub(crate) fn windows(&mut self) -> Result<Vec<SwayWindow>> {
         let answer = self.ask(GET_TREE, "")?;
         let root: Node = serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
@@ -182,6 +183,19 @@ impl Ipc {
     pub(crate) fn inputs(&mut self) -> Result<Vec<Input>> {
         let answer = self.ask(GET_INPUTS, "")?;
         serde_json::from_slice(&answer).map_err(Error::system("asking sway"))
+    }
+
+    /// The container with the keyboard of the seat with this name.
+    pub(crate) fn focus_of(&mut self, seat: &str) -> Result<Option<u64>> {
+        #[derive(Deserialize)]
+        struct Seat {
+            name: String,
+            focus: u64,
+        }
+        let answer = self.ask(GET_SEATS, "")?;
+        let seats: Vec<Seat> =
+            serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
+        Ok(seats.into_iter().find(|s| s.name == seat).map(|s| s.focus))
     }
 
     /// Runs commands.
@@ -231,10 +245,14 @@ fn collect(node: &Node, into: &mut Vec<SwayWindow>) {
             visible: node.visible.unwrap_or(true),
         });
     }
-    let mut children: Vec<&Node> = node.nodes.iter().chain(&node.floating_nodes).collect();
+    // Floating ones lie over the others, the last over those before it.
+    for child in node.floating_nodes.iter().rev() {
+        collect(child, into);
+    }
+    let mut tiled: Vec<&Node> = node.nodes.iter().collect();
     let rank = |child: &&Node| node.focus.iter().position(|id| *id == child.id);
-    children.sort_by_key(|child| rank(child).unwrap_or(usize::MAX));
-    for child in children {
+    tiled.sort_by_key(|child| rank(child).unwrap_or(usize::MAX));
+    for child in tiled {
         collect(child, into);
     }
 }
@@ -245,16 +263,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_are_found_in_the_order_of_their_focus() {
+    fn windows_are_found_from_front_to_back() {
         let tree = r#"{"id":1,"focus":[3,2],"nodes":[
             {"id":2,"pid":20,"name":"Back","rect":{"x":0,"y":0,"width":800,"height":900},
              "window_rect":{"x":2,"y":0,"width":796,"height":898},
              "geometry":{"x":26,"y":23,"width":796,"height":898}},
-            {"id":3,"focus":[],"floating_nodes":[{"id":4,"pid":40,"name":null,"focused":true,
-             "visible":false}]}]}"#;
+            {"id":3,"focus":[5],"floating_nodes":[{"id":5,"pid":50},
+             {"id":4,"pid":40,"name":null,"focused":true,"visible":false}]}]}"#;
         let mut windows = Vec::new();
         collect(&serde_json::from_str(tree).unwrap(), &mut windows);
-        let [front, back] = windows.as_slice() else {
+        let [front, _, back] = windows.as_slice() else {
             panic!("{windows:?}")
         };
         assert_eq!((front.id, front.focused, front.visible), (4, true, false));

@@ -9,6 +9,7 @@ mod display;
 mod guard;
 pub(crate) mod ipc;
 mod keeper;
+mod own_seat;
 
 pub use display::SwayDisplay;
 pub use ipc::SwayWindow;

@@ -22,6 +22,7 @@ use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_manager_v1::Z
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_manager_v1::ZwlrVirtualPointerManagerV1;
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1::ZwlrVirtualPointerV1;
 
+use crate::wlroots::own_seat::{self, OwnSeat};
 use crate::wlroots::picture::Frame;
 
 /// How long the compositor may take for an answer.
@@ -29,6 +30,16 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long apps may take to ask for a device that is new to the seat.
 const ASK: Duration = Duration::from_millis(300);
+
+/// Which seat the agent's devices belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Seat {
+    /// The person's: one pointer and one focus for both.
+    #[default]
+    Shared,
+    /// One of its own, with a pointer and a focus of its own.
+    Own,
+}
 
 /// What the compositor has said.
 #[derive(Debug)]
@@ -42,6 +53,8 @@ pub(crate) struct Heard {
     done: u32,
     /// The picture that is being taken.
     pub(crate) frame: Frame,
+    /// What concerns a seat of the agent's own.
+    pub(crate) own: own_seat::Heard,
 }
 
 /// A connection, with what Deskline uses of it.
@@ -52,6 +65,8 @@ pub(crate) struct Client {
     asked: u32,
     start: Instant,
     pub(crate) seat: WlSeat,
+    /// The agent's own seat, if `seat` is one. It ends with this.
+    pub(crate) own: Option<OwnSeat>,
     pub(crate) shm: WlShm,
     pub(crate) screencopy: ZwlrScreencopyManagerV1,
     pub(crate) pointers: ZwlrVirtualPointerManagerV1,
@@ -63,7 +78,7 @@ fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
 }
 
 impl Client {
-    pub(crate) fn connect(socket: &Path) -> Result<Self> {
+    pub(crate) fn connect(socket: &Path, seat: Seat) -> Result<Self> {
         let stream = UnixStream::connect(socket).map_err(lost)?;
         let connection = Connection::from_socket(stream).map_err(lost)?;
         let mut queue: EventQueue<Heard> = connection.new_event_queue();
@@ -75,6 +90,7 @@ impl Client {
             capabilities: Capability::empty(),
             done: 0,
             frame: Frame::default(),
+            own: own_seat::Heard::default(),
         };
         connection.display().sync(&handle, 1_u32);
         until(
@@ -95,8 +111,13 @@ impl Client {
             registry: &registry,
             handle: &handle,
         };
+        let own = match seat {
+            Seat::Shared => None,
+            Seat::Own => Some(OwnSeat::create(&binder)?),
+        };
         let mut client = Self {
             seat: binder.bind(1)?,
+            own,
             shm: binder.bind(1)?,
             screencopy: binder.bind(3)?,
             pointers: binder.bind(2)?,
@@ -108,6 +129,9 @@ impl Client {
             connection,
         };
         client.roundtrip()?;
+        if client.own.is_some() {
+            client.seat = OwnSeat::bind(&mut client, &registry)?;
+        }
         Ok(client)
     }
 
@@ -203,14 +227,14 @@ fn until(
 }
 
 /// Binds globals by their interface.
-struct Binder<'b> {
+pub(crate) struct Binder<'b> {
     globals: &'b [(u32, String, u32)],
     registry: &'b WlRegistry,
-    handle: &'b QueueHandle<Heard>,
+    pub(crate) handle: &'b QueueHandle<Heard>,
 }
 
 impl Binder<'_> {
-    fn bind<I: Proxy + 'static>(&self, most: u32) -> Result<I>
+    pub(crate) fn bind<I: Proxy + 'static>(&self, most: u32) -> Result<I>
     where
         Heard: Dispatch<I, ()>,
     {
@@ -271,11 +295,12 @@ impl Dispatch<WlSeat, ()> for Heard {
         _: &Connection,
         _: &QueueHandle<Self>,
     ) {
-        if let wl_seat::Event::Capabilities {
-            capabilities: WEnum::Value(capabilities),
-        } = event
-        {
-            heard.capabilities = capabilities;
+        match event {
+            wl_seat::Event::Capabilities {
+                capabilities: WEnum::Value(capabilities),
+            } => heard.capabilities = capabilities,
+            wl_seat::Event::Name { name } => heard.own.seat = name,
+            _ => {}
         }
     }
 }

@@ -2,5 +2,6 @@
 
 pub(crate) mod client;
 pub(crate) mod keyboard;
+pub(crate) mod own_seat;
 pub(crate) mod picture;
 pub(crate) mod pointer;

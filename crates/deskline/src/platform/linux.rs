@@ -12,7 +12,7 @@ use deskline_linux::private::{self, Announce, Supervised, Until};
 use deskline_linux::session::Session;
 use deskline_linux::{LinuxPlatform, doctor};
 
-use crate::cli::{DesktopArgs, Settings, Size};
+use crate::cli::{DesktopArgs, SeatChoice, Settings, Size};
 use crate::output::Done;
 
 /// An open desktop. A private one ends when this is dropped.
@@ -29,7 +29,11 @@ pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
         None => LinuxPlatform::find(),
     };
     Ok(OpenDesktop {
-        platform: Arc::new(platform.attended(settings.attended)),
+        platform: Arc::new(
+            platform
+                .attended(settings.attended)
+                .own_seat(settings.seat == SeatChoice::Own),
+        ),
         _private: private,
     })
 }
@@ -81,10 +85,11 @@ pub(crate) fn wayland_helper(name: &str, socket: PathBuf) -> Done {
 /// The doctor's checks.
 pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
     let private = settings.desktop.map(spawn_private).transpose()?;
-    let session = match &private {
+    let mut session = match &private {
         Some(desktop) => desktop.session().clone(),
         None => Session::find(),
     };
+    session.own_seat = settings.seat == SeatChoice::Own;
     Ok(doctor::examine(&session, settings.attended))
 }
 

@@ -1,0 +1,77 @@
+//! What the agent's own seat does not reach, and what it gives back to the person's.
+
+use std::fs;
+use std::path::Path;
+
+use deskline_unix::process;
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::sway::ipc::Ipc;
+
+/// The kernel's clock ticks a second, in /proc (proc(5)).
+const TICKS: u64 = 100;
+
+/// Why windows of Xwayland are not reached.
+pub(super) const XWAYLAND: &str = "it runs through Xwayland, which has one focus for all seats";
+
+/// Files that a process of these toolkits has mapped.
+const CHROMIUM: &str = "/icudtl.dat";
+const GTK: [&str; 2] = ["/libgtk-3.so", "/libgtk-4.so"];
+
+/// The agent's own seat.
+pub(super) struct Own {
+    /// When it was made, in clock ticks since boot.
+    since: u64,
+    /// The person's focus when the link began, and the windows that there were.
+    before: Option<(u64, Vec<u64>)>,
+}
+
+impl Own {
+    pub(super) fn new() -> Self {
+        let now = clock_gettime(ClockId::Boottime);
+        let part = now.tv_nsec.cast_unsigned() * TICKS / 1_000_000_000;
+        Self {
+            since: now.tv_sec.cast_unsigned() * TICKS + part,
+            before: None,
+        }
+    }
+
+    /// Why the process does not hear the seat; `None` if it does. Measured on sway 1.10: GTK 3, GTK 4
+    /// and Qt 6 that started after the seat hear it, Qt 6 also from before.
+    pub(super) fn unserved(&self, pid: u32) -> Option<&'static str> {
+        let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+        let maps = String::from_utf8_lossy(&maps);
+        if maps.contains(CHROMIUM) {
+            return Some("Chromium and Electron take input from the first seat only");
+        }
+        let older = process::read(Path::new("/proc"), pid.cast_signed())
+            .is_some_and(|process| process.started < self.since);
+        let gtk = GTK.iter().any(|library| maps.contains(library));
+        (older && gtk).then_some(
+            "it was started before the seat, and GTK takes input only from the seats that were there",
+        )
+    }
+
+    /// Notes the person's focus.
+    pub(super) fn note(&mut self, ipc: &mut Ipc) {
+        let windows = ipc.windows();
+        self.before = windows.ok().and_then(|windows| {
+            let focus = windows.iter().find(|w| w.focused)?.id;
+            Some((focus, windows.iter().map(|w| w.id).collect()))
+        });
+    }
+
+    /// Gives the person their focus back, if a new window of the agent's app has taken it: sway gives a
+    /// new window to every seat.
+    pub(super) fn give_back(&mut self, ipc: &mut Ipc, pid: Option<u32>) {
+        let Some((focus, known)) = self.before.take() else {
+            return;
+        };
+        let Ok(windows) = ipc.windows() else { return };
+        let new = |w: &&crate::sway::SwayWindow| w.focused && !known.contains(&w.id);
+        let taken = windows.iter().find(new).is_some_and(|w| Some(w.pid) == pid);
+        if taken && windows.iter().any(|w| w.id == focus) {
+            let _ = ipc.focus(focus);
+        }
+    }
+}

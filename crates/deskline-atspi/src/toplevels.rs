@@ -3,10 +3,12 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_core::Rect;
+
 use crate::atspi::{AtSpi, Listed};
 use crate::bus::{self, Body, Call, Reader};
 use crate::decode;
-use crate::names::{ACCESSIBLE, PROPERTIES, ROOT, StateSet, role};
+use crate::names::{ACCESSIBLE, COMPONENT, PROPERTIES, ROOT, StateSet, WINDOW, role};
 
 /// How long the apps may take to answer, all together. A list must not wait for one that hangs.
 const AT_ONCE: Duration = Duration::from_millis(200);
@@ -25,6 +27,19 @@ pub struct AppToplevel {
     pub title: String,
     /// Whether its app reports that it has the keyboard.
     pub active: bool,
+}
+
+impl AppToplevel {
+    /// Its app's bus name.
+    pub fn bus_name(&self) -> &str {
+        let end = self.id.find('/').unwrap_or(self.id.len());
+        &self.id[..end]
+    }
+
+    /// Its object's path.
+    pub fn path(&self) -> &str {
+        &self.id[self.bus_name().len()..]
+    }
 }
 
 impl AtSpi {
@@ -54,6 +69,22 @@ impl AtSpi {
         unless_late(asked)?;
         objects.sort_by_key(|(app, ..)| *app);
         self.describe(&apps, &objects)
+    }
+
+    /// The bounds of a toplevel, as its app reports them; `None` where it does not answer within 200 ms.
+    pub fn extents_of(&mut self, toplevel: &AppToplevel) -> Result<Option<Rect>, bus::Error> {
+        let call = Call {
+            destination: toplevel.bus_name(),
+            path: toplevel.path(),
+            interface: COMPONENT,
+            member: "GetExtents",
+            body: Body::new().u32(WINDOW),
+        };
+        match self.bus.call(&call, AT_ONCE) {
+            Ok(message) => Ok(decode::extents(&message).filter(|e| !e.is_empty())),
+            Err(bus::Error::Timeout | bus::Error::Remote { .. }) => Ok(None),
+            Err(e) => Err(e),
+        }
     }
 
     /// Asks each object for its name, role and states, and keeps the toplevels that show.

@@ -247,7 +247,7 @@ impl LinuxDesktop {
         let popups = self.atspi.needs_popups(pid);
         let windows = self.display.windows_for_tree(pid, popups)?;
         Ok(atspi::Windows {
-            unplaced: self.has_native && windows.toplevels.is_empty(),
+            unplaced: windows.unplaced || self.has_native && windows.toplevels.is_empty(),
             ..windows
         })
     }

@@ -1,23 +1,27 @@
-//! Wayland: windows, input and pictures, one module a compositor, in pure Rust: no library is needed
-//! at run time.
+//! Wayland: windows, input and pictures, one module a compositor, in pure Rust. No library is needed at
+//! run time, but for pictures on GNOME.
 //!
 //! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy.
 //! - `eis`: libei's client side, for KWin and Mutter.
 //! - `kde`: [`KdeDisplay`], KWin as the display of a link.
 //! - `keymap`: our own keymap, so that any Unicode can be typed whatever the person's layout is.
+//! - `gnome`: [`GnomeDisplay`], GNOME Shell as the display of a link.
+//! - `pipewire`: frames of a screen cast, through libpipewire, which is opened when it is needed.
 //! - `sway`: [`SwayDisplay`], sway as the display of a link.
 //! - [`helper`]: processes that outlive the server.
 //!
 //! All coordinates are those of the layout: logical pixels, the same as the compositor's.
 
-#[allow(dead_code)] // Not all of it has a user yet.
 mod eis;
+mod gnome;
 pub mod helper;
 mod kde;
 mod keymap;
+mod pipewire;
 mod sway;
 mod wlroots;
 
+pub use gnome::{AppToplevel, GnomeDisplay, Toplevels};
 pub use kde::{KdeDisplay, KdeWindow};
 pub use sway::{SwayDisplay, SwayWindow};
 pub use wlroots::client::Seat;

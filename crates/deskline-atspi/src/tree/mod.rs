@@ -105,6 +105,12 @@ pub fn build(
         },
         took,
     };
+    if windows.unplaced {
+        for window in &mut tree.windows {
+            let frame = window.elements.first().and_then(|f| tree.elements.get(*f));
+            window.extents = frame.and_then(|f| f.extents).unwrap_or(window.extents);
+        }
+    }
     tree.scope_visible();
     tree
 }
@@ -205,19 +211,22 @@ fn placements(
     toplevels: &[(usize, Pair)],
 ) -> Vec<Option<Placement>> {
     let gtk4 = !toolkit.knows_the_screen();
+    if windows.unplaced {
+        return placements_from_corners(nodes, toplevels);
+    }
     if windows.toplevels.iter().any(|t| t.in_buffer.is_some()) {
         return placements_in_windows(nodes, windows, toplevels);
     }
     // A node without a window in the list (a menu) uses the map of the app's window with the
     // largest scale. GTK 4 nodes without a window get no bounds, as their coordinates are relative
-    // to it, unless that is all that can be known.
+    // to it.
     let scaled = || {
         let maps = toplevels.iter().filter_map(|(_, pair)| pair.map);
         maps.max_by(|a, b| a.scale.total_cmp(&b.scale))
             .filter(|map| map.scale > 1.0)
             .unwrap_or(Map::SAME)
     };
-    let elsewhere = (!gtk4 || windows.unplaced).then(scaled);
+    let elsewhere = (!gtk4).then(scaled);
     let mut maps: Vec<Option<Map>> = vec![None; nodes.len()];
     for (frame, pair) in toplevels {
         // If the toolkit reports screen coordinates in pixels, use them as they are.
@@ -251,6 +260,24 @@ fn placements(
         place_popups(nodes, windows, &mut places);
     }
     places
+}
+
+/// Counts the extents of each toplevel from its own corner. What is in no toplevel, such as an open menu,
+/// counts from the first one's.
+fn placements_from_corners(nodes: &[Node], toplevels: &[(usize, Pair)]) -> Vec<Option<Placement>> {
+    let mut maps: Vec<Option<Map>> = vec![None; nodes.len()];
+    for (frame, _) in toplevels {
+        maps[*frame] = nodes[*frame].extents.map(Map::from_corner);
+    }
+    let first = toplevels.iter().find_map(|(frame, _)| maps[*frame]);
+    inherit(nodes, &mut maps);
+    let place = |(map, before): (Option<Map>, (i32, i32))| Placement {
+        before,
+        map: map.or(first).unwrap_or(Map::SAME),
+        after: (0, 0),
+    };
+    let places = maps.into_iter().zip(offsets(nodes)).map(place);
+    places.map(Some).collect()
 }
 
 /// How the extents of native Wayland windows map to the screen: each toplevel by its window. What is in

@@ -87,6 +87,7 @@ pub fn pair(
 ) -> Vec<Pair> {
     learnt.forget_gone(frames, &windows.toplevels);
     let mut table = Table::new(units, frames, windows);
+    table.take_named();
     table.take_learnt(learnt);
     for rule in RULES {
         let by_active = table.apply(rule);
@@ -145,11 +146,21 @@ impl<'t> Table<'t> {
         }
     }
 
+    /// Pairs the windows that are known by their frames.
+    fn take_named(&mut self) {
+        for (i, frame) in self.frames.iter().enumerate() {
+            let mut toplevels = self.windows.toplevels.iter();
+            self.paired[i] = toplevels.position(|t| t.frame.as_deref() == Some(frame.path));
+        }
+    }
+
     fn take_learnt(&mut self, learnt: &Learnt) {
         for (i, frame) in self.frames.iter().enumerate() {
-            let id = learnt.window(frame.path);
-            let toplevels = &self.windows.toplevels;
-            self.paired[i] = id.and_then(|id| toplevels.iter().position(|t| t.id == id));
+            let Some(id) = learnt.window(frame.path) else {
+                continue;
+            };
+            let mut toplevels = self.windows.toplevels.iter();
+            self.paired[i] = toplevels.position(|t| t.id == id);
         }
     }
 
@@ -305,6 +316,7 @@ mod tests {
             modal: false,
             on_screen: true,
             in_buffer: None,
+            frame: None,
         }
     }
 
@@ -337,6 +349,21 @@ mod tests {
         w: 1280,
         h: 776,
     };
+
+    #[test]
+    fn a_window_that_is_known_by_its_frame_is_paired_by_it() {
+        let mut named = [2_u64, 1].map(|id| toplevel(id, "A", rect(0, 0, 0, 0)));
+        for (window, path) in named.iter_mut().zip(["/2", "/1"]) {
+            window.frame = Some(path.to_owned());
+        }
+        let alike = rect(0, 0, 400, 300);
+        let frames = [
+            frame("/1", "A", alike, false),
+            frame("/2", "A", alike, true),
+        ];
+        let there = windows(named.to_vec(), Some(1));
+        assert_eq!(paired(Units::Gtk4, &frames, &there), [[1], [0]]);
+    }
 
     #[test]
     fn two_windows_are_told_apart_by_title_size_or_place() {

@@ -156,6 +156,19 @@ impl Map {
         Some(Self::between(frame, corner, 1.0))
     }
 
+    /// Counts from the frame's corner.
+    pub fn from_corner(frame: Rect) -> Self {
+        Self::between(
+            frame,
+            Rect {
+                x: 0,
+                y: 0,
+                ..frame
+            },
+            1.0,
+        )
+    }
+
     /// Whether the frame's reported position is about that of the window. If so, the toolkit
     /// reports screen coordinates.
     pub fn agrees(&self) -> bool {
@@ -200,6 +213,7 @@ mod tests {
             modal: false,
             on_screen: true,
             in_buffer: None,
+            frame: None,
         }
     }
 

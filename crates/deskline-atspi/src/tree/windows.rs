@@ -11,8 +11,8 @@ pub struct Windows {
     pub popups: Vec<Rect>,
     /// The front window, of any app. Only set if this app has several windows.
     pub front: Option<WindowId>,
-    /// Whether it is not known where on the screen the app's windows are, nor ever will be. What the
-    /// toolkit reports is then taken as relative to each window. Toolkits on Wayland report no more.
+    /// Whether it is not known where on the screen the app's windows are, nor ever will be. Coordinates
+    /// are then relative to each window: toolkits on Wayland report no more.
     pub unplaced: bool,
 }
 
@@ -36,6 +36,8 @@ pub struct Toplevel {
     /// Of a native Wayland window: where its content begins in its buffer, after the shadow. Its toolkit
     /// reports coordinates relative to the content, or to the buffer.
     pub in_buffer: Option<(i32, i32)>,
+    /// The object path of its accessible frame, where the window is known by nothing else.
+    pub frame: Option<String>,
 }
 
 impl Toplevel {

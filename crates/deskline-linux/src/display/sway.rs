@@ -58,5 +58,6 @@ fn for_tree(window: SwayWindow) -> atspi::Toplevel {
         modal: false,
         on_screen: window.visible,
         in_buffer: window.native.then_some(window.in_buffer),
+        frame: None,
     }
 }

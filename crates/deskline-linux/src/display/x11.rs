@@ -44,6 +44,7 @@ fn for_tree(toplevel: Toplevel) -> atspi::Toplevel {
         modal: toplevel.modal,
         on_screen: toplevel.viewable && !toplevel.minimised,
         in_buffer: None,
+        frame: None,
         title: toplevel.title,
     }
 }

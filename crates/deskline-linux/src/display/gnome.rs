@@ -1,0 +1,122 @@
+//! GNOME's windows, as apps describe them on the accessibility bus.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use deskline_atspi::{self as atspi, AtSpi, accessibility_bus};
+use deskline_core::Rect;
+use deskline_link::{Display as _, Error, Result, Window, WindowId};
+use deskline_wayland::{AppToplevel, GnomeDisplay, Toplevels};
+
+use super::DisplaySystem;
+use crate::session::Session;
+
+/// Bounds that are not known.
+const NOWHERE: Rect = Rect {
+    x: 0,
+    y: 0,
+    w: 0,
+    h: 0,
+};
+
+/// The accessibility bus. Connected to when it is first needed: a doctor only looks.
+pub(super) struct Described {
+    session_bus: String,
+    atspi: Option<AtSpi>,
+    /// Those of the last look, with their windows.
+    last: Vec<(WindowId, atspi::AppToplevel)>,
+}
+
+/// Connects to GNOME Shell, where that is the session's compositor.
+pub(super) fn connect(session: &Session) -> Option<Result<GnomeDisplay<Described>>> {
+    let bus = session.session_bus.as_deref()?;
+    let compositor = session.compositor()?;
+    (compositor == "gnome-shell").then(|| {
+        let described = Described {
+            session_bus: bus.to_owned(),
+            atspi: None,
+            last: Vec::new(),
+        };
+        GnomeDisplay::connect(bus, described)
+    })
+}
+
+impl Described {
+    fn atspi(&mut self) -> Result<&mut AtSpi> {
+        let atspi = if let Some(atspi) = self.atspi.take() {
+            atspi
+        } else {
+            let address = accessibility_bus::enabled(&self.session_bus)?;
+            AtSpi::connect(&address).map_err(|e| {
+                let why = format!("the accessibility bus at {address} does not answer: {e}");
+                Error::Unavailable(why)
+            })?
+        };
+        Ok(self.atspi.insert(atspi))
+    }
+}
+
+impl Toplevels for Described {
+    fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
+        let listed = self.atspi()?.toplevels();
+        let listed = listed.map_err(atspi::on_bus("listing the windows of apps"))?;
+        let id = |toplevel: &atspi::AppToplevel| {
+            let mut hasher = DefaultHasher::new();
+            toplevel.id.hash(&mut hasher);
+            WindowId(hasher.finish())
+        };
+        self.last = listed.into_iter().map(|t| (id(&t), t)).collect();
+        let toplevel = |(id, toplevel): &(WindowId, atspi::AppToplevel)| AppToplevel {
+            id: *id,
+            pid: toplevel.pid,
+            title: toplevel.title.clone(),
+            active: toplevel.active,
+        };
+        Ok(self.last.iter().map(toplevel).collect())
+    }
+
+    fn size(&mut self, id: WindowId) -> Result<Option<(i32, i32)>> {
+        let Some((_, toplevel)) = self.last.iter().find(|(known, _)| *known == id) else {
+            return Ok(None);
+        };
+        let toplevel = toplevel.clone();
+        let extents = self.atspi()?.extents_of(&toplevel);
+        let extents = extents.map_err(atspi::on_bus("asking for a window's size"))?;
+        Ok(extents.map(|e| (e.w, e.h)))
+    }
+}
+
+impl DisplaySystem for GnomeDisplay<Described> {
+    fn windows_for_tree(&mut self, pid: u32, _popups: bool) -> Result<atspi::Windows> {
+        let mut all = self.toplevels()?;
+        all.retain(|toplevel| toplevel.pid == pid);
+        let frames = &self.source().last;
+        let for_tree = |toplevel: AppToplevel| atspi::Toplevel {
+            id: toplevel.id,
+            title: toplevel.title,
+            window: NOWHERE,
+            shadow: None,
+            border: [0; 4],
+            modal: false,
+            on_screen: true,
+            in_buffer: None,
+            frame: frames
+                .iter()
+                .find(|(id, _)| *id == toplevel.id)
+                .map(|(_, described)| described.path().to_owned()),
+        };
+        Ok(atspi::Windows {
+            toplevels: all.into_iter().map(for_tree).collect(),
+            popups: Vec::new(),
+            front: None,
+            unplaced: true,
+        })
+    }
+
+    fn mapped_windows(&mut self) -> Result<Vec<Window>> {
+        self.every_window()
+    }
+
+    fn lists_all(&self) -> bool {
+        true
+    }
+}

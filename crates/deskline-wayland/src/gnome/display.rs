@@ -1,0 +1,285 @@
+//! GNOME as the display of a link.
+
+use std::time::Duration;
+
+use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_link::capabilities::Ability;
+use deskline_link::{
+    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, Other, Picture, Result, Window,
+    WindowId,
+};
+
+use super::bus::Bus;
+use super::picture;
+use super::place;
+use super::session::{self, Session};
+use super::toplevels::{self, AppToplevel, Toplevels};
+use crate::pipewire::{self, Frame};
+use crate::wlroots::keyboard::typeable;
+
+/// How long Mutter may take to paint a window for its stream: 50 ms on an idle machine.
+const PAINTS: Duration = Duration::from_secs(2);
+
+/// A GNOME session.
+pub struct GnomeDisplay<T> {
+    bus: Bus,
+    toplevels: T,
+    /// Lasts until the link ends, or another window comes to the front.
+    session: Option<Session>,
+    aim: Option<Aim>,
+}
+
+impl<T: Toplevels> GnomeDisplay<T> {
+    /// Connects to Mutter on the session bus at `address`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] where Mutter does not offer its remote desktop.
+    pub fn connect(address: &str, toplevels: T) -> Result<Self> {
+        let bus = Bus::connect(address)?;
+        session::is_supported(&bus)?;
+        Ok(Self {
+            bus,
+            toplevels,
+            session: None,
+            aim: None,
+        })
+    }
+
+    /// The toplevels that apps describe.
+    ///
+    /// # Errors
+    ///
+    /// Of the accessibility bus.
+    pub fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
+        self.toplevels.toplevels()
+    }
+
+    /// What tells them.
+    pub fn source(&self) -> &T {
+        &self.toplevels
+    }
+
+    /// The window in front, which must be the target's. `progress` says how far the input came.
+    fn check_front(&mut self, progress: impl FnOnce() -> String) -> Result<AppToplevel> {
+        let all = self.toplevels.toplevels()?;
+        let Some(front) = toplevels::front(&all) else {
+            return Err(Error::Input(format!(
+                "no app says that it has the keyboard, or several do: GNOME's overview or a dialog of its own may be open. {}",
+                progress()
+            )));
+        };
+        match self.aim {
+            Some(aim) if front.pid != aim.pid => Err(Other {
+                title: front.title.clone(),
+                pid: front.pid,
+            }
+            .has_keyboard(&progress())),
+            _ => Ok(front.clone()),
+        }
+    }
+
+    /// The session, whose stream need not be the front window's.
+    fn session(&mut self) -> Result<&mut Session> {
+        let session = match self.session.take() {
+            Some(session) => session,
+            None => Session::start(&self.bus, None)?,
+        };
+        Ok(self.session.insert(session))
+    }
+
+    /// The session whose pointer counts from the corner of the front window's content, which must be the
+    /// target's.
+    fn at_front(&mut self) -> Result<&mut Session> {
+        let nothing = || "Nothing was sent".to_owned();
+        let front = self.check_front(nothing)?;
+        if let Some(wanted) = self.aim.and_then(|aim| aim.window)
+            && wanted != front.id
+        {
+            return Err(Error::Input(format!(
+                "another window of the app, '{}', is in front now. Nothing was sent. Call refresh_traversal to see it",
+                deskline_core::escape::short(&front.title, 40)
+            )));
+        }
+        let open = self.session.take();
+        let session = match open {
+            Some(session) if session.points_at(front.id) => session,
+            other => {
+                if let Some(other) = other {
+                    other.stop(&self.bus);
+                }
+                let mut session = Session::start(&self.bus, Some(front.id))?;
+                let offset = self.offset(&session, front.id);
+                // Mutter records what is focused: that must be the same window as before.
+                let still = self.check_front(nothing).and_then(|now| {
+                    if now.id == front.id {
+                        return Ok(());
+                    }
+                    Err(Error::Input(
+                        "the front window has just changed. Nothing was sent; try again".into(),
+                    ))
+                });
+                match still.and(offset) {
+                    Ok(offset) => session.offset = offset,
+                    Err(e) => {
+                        session.stop(&self.bus);
+                        return Err(e);
+                    }
+                }
+                session
+            }
+        };
+        Ok(self.session.insert(session))
+    }
+
+    /// Where the content of the session's window begins in its stream.
+    fn offset(&mut self, session: &Session, window: WindowId) -> Result<(i32, i32)> {
+        let frame = session.frame()?;
+        let size = self.toplevels.size(window)?;
+        size.and_then(|size| place::content(&frame, size)).ok_or_else(|| {
+            Error::Input(
+                "this window is translucent, or does not say how large it is, so it is not known where its content begins. Nothing was sent. Use press_ax_and_traverse, or keys".into(),
+            )
+        })
+    }
+}
+
+impl Session {
+    /// A frame of its stream.
+    fn frame(&self) -> Result<Frame> {
+        let stream = self.stream.as_ref();
+        let stream = stream.ok_or_else(|| Error::Input("the session has no stream".into()))?;
+        pipewire::frame(stream.node, PAINTS)
+    }
+
+    /// A place in the window's content, as one of its stream.
+    fn in_stream(&self, at: Point) -> (f64, f64) {
+        let (x, y) = self.offset;
+        // The middle of a pixel: the stream may be shown at another scale.
+        let of = |at: i32, offset: i32| f64::from(at) + f64::from(offset) + 0.5;
+        (of(at.x, x), of(at.y, y))
+    }
+}
+
+const NO_EXTENTS: &str = "GNOME tells no program where windows are";
+
+impl<T: Toplevels> Display for GnomeDisplay<T> {
+    fn capabilities(&self) -> Capabilities {
+        let no = |why: &'static str| Ability::No(why.into());
+        let frames = match pipewire::is_there() {
+            Ok(()) => Ability::Yes,
+            Err(e) => Ability::No(format!("libpipewire cannot be opened ({e}). Install it").into()),
+        };
+        Capabilities {
+            extents: no(NO_EXTENTS),
+            raise: no("GNOME lets no program bring another's window to the front"),
+            locate_pointer: no("Wayland does not say where the pointer is"),
+            pointer: frames.clone(),
+            pictures: frames,
+            guard: no("the person's devices are not grabbed on GNOME yet"),
+            ..Capabilities::ALL
+        }
+    }
+
+    fn front(&mut self) -> Result<Option<Window>> {
+        let all = self.toplevels.toplevels()?;
+        Ok(toplevels::front(&all).cloned().map(toplevels::window))
+    }
+
+    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
+        let mut all = self.toplevels.toplevels()?;
+        all.retain(|t| t.pid == pid);
+        Ok(toplevels::windows(all))
+    }
+
+    fn every_window(&mut self) -> Result<Vec<Window>> {
+        Ok(toplevels::windows(self.toplevels.toplevels()?))
+    }
+
+    fn aim(&mut self, aim: Aim) {
+        self.aim = Some(aim);
+    }
+
+    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        let session = self.at_front()?;
+        let (x, y) = session.in_stream(at);
+        session.sender.go(x, y)?;
+        session.sender.click(button, clicks)
+    }
+
+    fn drag(
+        &mut self,
+        from: Point,
+        to: Point,
+        modifiers: Modifiers,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        cancel.check()?;
+        let session = self.at_front()?;
+        let (from, to) = (session.in_stream(from), session.in_stream(to));
+        session.sender.hold(modifiers)?;
+        session.sender.drag(from, to, cancel)?;
+        session.sender.release()
+    }
+
+    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+        let text = typeable(text)?;
+        let strokes = self.session()?.sender.strokes(&text)?;
+        for (number, part) in strokes.chunks(PART).enumerate() {
+            self.check_front(|| match number * PART {
+                0 => "Nothing was typed".to_owned(),
+                typed => format!("The first {typed} of {} characters were typed", text.len()),
+            })?;
+            self.session()?.sender.strike(part, cancel)?;
+        }
+        Ok(())
+    }
+
+    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        self.session()?;
+        self.check_front(|| "The key was not pressed".to_owned())?;
+        self.session()?.sender.press(press)
+    }
+
+    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        let session = self.at_front()?;
+        let (x, y) = session.in_stream(at);
+        session.sender.go(x, y)?;
+        session.sender.scroll(right, down, cancel)
+    }
+
+    fn release_all(&mut self) {
+        if let Some(mut session) = self.session.take() {
+            // A lost connection has released them.
+            let _ = session.sender.release();
+            session.stop(&self.bus);
+        }
+    }
+
+    fn picture(&mut self, window: WindowId) -> Result<Picture> {
+        let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
+        let behind = "the window is not in front, and GNOME shows no other";
+        let is_front = |it: &mut Self| Ok(it.front()?.is_some_and(|front| front.id == window));
+        if !is_front(self)? {
+            return Err(failed(behind));
+        }
+        let session = Session::start(&self.bus, Some(window))?;
+        let frame = session.frame();
+        session.stop(&self.bus);
+        let frame = frame?;
+        if !is_front(self)? {
+            return Err(failed(behind));
+        }
+        let size = self.toplevels.size(window)?;
+        let size = size.ok_or_else(|| failed("the app does not say how large its window is"))?;
+        let offset = place::content(&frame, size);
+        let offset = offset.ok_or_else(|| failed("the window is translucent"))?;
+        picture::content(&frame, offset, size).ok_or_else(|| failed("the frame is too small"))
+    }
+}
+
+/// How many characters go in between two looks at who has the keyboard.
+const PART: usize = 8;

@@ -1,0 +1,139 @@
+//! A session of Mutter's own remote desktop. It lasts as long as input is sent: GNOME shows the person
+//! in its panel that one is there, and lets them end it.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use deskline_link::{Error, Result, WindowId};
+use zbus::zvariant::{OwnedValue, Value};
+
+use super::bus::{Bus, On, Options, read};
+use crate::eis::Sender;
+
+const REMOTE: On<'static> = (
+    "org.gnome.Mutter.RemoteDesktop",
+    "/org/gnome/Mutter/RemoteDesktop",
+    "org.gnome.Mutter.RemoteDesktop",
+);
+const CAST: On<'static> = (
+    "org.gnome.Mutter.ScreenCast",
+    "/org/gnome/Mutter/ScreenCast",
+    "org.gnome.Mutter.ScreenCast",
+);
+const REMOTE_SESSION: &str = "org.gnome.Mutter.RemoteDesktop.Session";
+const CAST_SESSION: &str = "org.gnome.Mutter.ScreenCast.Session";
+const STREAM: &str = "org.gnome.Mutter.ScreenCast.Stream";
+
+/// How long Mutter may take to start a stream: 20 ms on an idle machine.
+const STARTS: Duration = Duration::from_secs(2);
+
+/// A session that has started.
+#[derive(Debug)]
+pub(crate) struct Session {
+    path: String,
+    pub(crate) sender: Sender,
+    pub(crate) stream: Option<Stream>,
+    /// Where the content of the stream's window begins in it.
+    pub(crate) offset: (i32, i32),
+}
+
+/// The stream of one window.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    /// The window that was focused when it started.
+    pub(crate) window: WindowId,
+    /// PipeWire's number of it.
+    pub(crate) node: u32,
+}
+
+/// Whether this Mutter has what a session needs.
+pub(crate) fn is_supported(bus: &Bus) -> Result<()> {
+    let found = bus
+        .property(REMOTE, "Version")
+        .and(bus.property(CAST, "Version"));
+    found.map(drop).map_err(|e| {
+        Error::Unavailable(format!(
+            "GNOME Shell does not offer Mutter's remote desktop on the session bus ({e})"
+        ))
+    })
+}
+
+impl Session {
+    /// Starts one for keys alone, or one with a stream of the focused window. The caller says which
+    /// window that is, and has to look again afterwards whether it still is.
+    pub(crate) fn start(bus: &Bus, focused: Option<WindowId>) -> Result<Self> {
+        let path = bus.make(REMOTE, "CreateSession", &())?;
+        let started = start(bus, &path, focused);
+        if started.is_err() {
+            stop(bus, &path);
+        }
+        let (sender, stream) = started?;
+        Ok(Self {
+            path,
+            sender,
+            stream,
+            offset: (0, 0),
+        })
+    }
+
+    /// Whether it can point at this window.
+    pub(crate) fn points_at(&self, window: WindowId) -> bool {
+        self.stream.as_ref().is_some_and(|s| s.window == window)
+    }
+
+    /// Ends it. Mutter releases what is pressed.
+    pub(crate) fn stop(self, bus: &Bus) {
+        stop(bus, &self.path);
+    }
+}
+
+fn stop(bus: &Bus, path: &str) {
+    // One that the person has ended is gone.
+    let _ = bus.tell((REMOTE.0, path, REMOTE_SESSION), "Stop", &());
+}
+
+fn start(bus: &Bus, path: &str, focused: Option<WindowId>) -> Result<(Sender, Option<Stream>)> {
+    let session = (REMOTE.0, path, REMOTE_SESSION);
+    let stream = focused.map(|_| record(bus, session)).transpose()?;
+    bus.tell(session, "Start", &())?;
+    let node = stream.as_ref().map(|stream| await_node(bus, stream));
+    let node = node.transpose()?;
+    let socket = bus.socket(session, "ConnectToEIS")?;
+    let mut sender = Sender::connect(socket)?;
+    let (Some(window), Some(stream), Some(node)) = (focused, stream, node) else {
+        return Ok((sender, None));
+    };
+    let mapping = mapping(bus, &stream)?;
+    sender.select(Some(&mapping))?;
+    Ok((sender, Some(Stream { window, node })))
+}
+
+/// Has Mutter record the focused window, which it does where none is named.
+fn record(bus: &Bus, session: On<'_>) -> Result<String> {
+    let id = bus.property(session, "SessionId")?;
+    let options = Options::from([("remote-desktop-session-id", Value::from(id))]);
+    let cast = bus.make(CAST, "CreateSession", &(options,))?;
+    // 0: the pointer is not in the pictures.
+    let options = Options::from([("cursor-mode", Value::from(0_u32))]);
+    bus.make((CAST.0, &cast, CAST_SESSION), "RecordWindow", &(options,))
+}
+
+fn await_node(bus: &Bus, stream: &str) -> Result<u32> {
+    let deadline = Instant::now() + STARTS;
+    let signal = bus.wait(stream, "PipeWireStreamAdded", deadline)?;
+    let (node,): (u32,) = read(&signal)?;
+    Ok(node)
+}
+
+/// The name that a stream's pointer has in EIS.
+fn mapping(bus: &Bus, stream: &str) -> Result<String> {
+    let all = bus.property((CAST.0, stream, STREAM), "Parameters")?;
+    let all: Option<HashMap<String, OwnedValue>> = all.try_into().ok();
+    let mapping = all.and_then(|mut all| all.remove("mapping-id"));
+    let mapping = mapping.and_then(|id| String::try_from(id).ok());
+    mapping.ok_or_else(|| {
+        Error::Unavailable(
+            "this GNOME Shell is older than 45, whose streams take no pointer".into(),
+        )
+    })
+}

@@ -1,0 +1,80 @@
+//! The windows of a GNOME session. Mutter tells no program of them, but apps describe their toplevels to
+//! assistive technology, and say which of them has the keyboard.
+
+use deskline_link::{Result, Window, WindowId};
+
+/// A toplevel that an app describes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppToplevel {
+    /// The same as long as the toplevel is there.
+    pub id: WindowId,
+    /// Whose it is.
+    pub pid: u32,
+    /// Its title. Hostile data.
+    pub title: String,
+    /// Whether its app says that it has the keyboard.
+    pub active: bool,
+}
+
+/// What tells the toplevels.
+pub trait Toplevels: Send {
+    /// Those that show, of all apps.
+    ///
+    /// # Errors
+    ///
+    /// Of the accessibility bus.
+    fn toplevels(&mut self) -> Result<Vec<AppToplevel>>;
+
+    /// How large the app says that a toplevel is; `None` where it does not say.
+    ///
+    /// # Errors
+    ///
+    /// Of the accessibility bus.
+    fn size(&mut self, id: WindowId) -> Result<Option<(i32, i32)>>;
+}
+
+/// The one with the keyboard. `None` where none has it, as in the overview, or several claim it: it is
+/// not known then where input would go.
+pub(crate) fn front(toplevels: &[AppToplevel]) -> Option<&AppToplevel> {
+    let mut active = toplevels.iter().filter(|t| t.active);
+    let first = active.next()?;
+    active.next().is_none().then_some(first)
+}
+
+/// As windows, the one with the keyboard first.
+pub(crate) fn windows(mut toplevels: Vec<AppToplevel>) -> Vec<Window> {
+    toplevels.sort_by_key(|t| !t.active);
+    toplevels.into_iter().map(window).collect()
+}
+
+pub(crate) fn window(toplevel: AppToplevel) -> Window {
+    Window {
+        id: toplevel.id,
+        pid: Some(toplevel.pid),
+        title: toplevel.title,
+        extents: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn toplevel(id: u64, active: bool) -> AppToplevel {
+        AppToplevel {
+            id: WindowId(id),
+            pid: 7,
+            title: String::new(),
+            active,
+        }
+    }
+
+    #[test]
+    fn the_front_window_is_the_only_one_that_claims_it() {
+        let one = [toplevel(1, false), toplevel(2, true)];
+        assert_eq!(front(&one), Some(&one[1]));
+        assert_eq!(front(&[toplevel(1, true), toplevel(2, true)]), None);
+        assert_eq!(front(&[toplevel(1, false)]), None);
+        assert_eq!(windows(one.to_vec())[0].id, WindowId(2));
+    }
+}

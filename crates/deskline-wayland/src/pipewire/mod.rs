@@ -1,0 +1,306 @@
+//! A frame of a PipeWire stream, through libpipewire.
+//!
+//! This is the only place of this crate that needs `unsafe`: it calls a C library.
+#![allow(unsafe_code)]
+
+mod api;
+mod pod;
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::{null, null_mut};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use deskline_link::{Error, Result};
+
+use api::{Api, StreamEvents, api};
+use pod::Format;
+
+const WHAT: &str = "reading the screen cast";
+
+/// A frame: rows of four bytes a pixel, blue first, without padding. Colours are multiplied by alpha.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Frame {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) bgra: Vec<u8>,
+}
+
+impl Frame {
+    /// The bounds of what is opaque, as `[left, top, right, bottom]`; `None` if nothing is.
+    pub(crate) fn opaque(&self) -> Option<[usize; 4]> {
+        let rows = self.bgra.chunks_exact(self.width.max(1) * 4);
+        let mut bounds: Option<[usize; 4]> = None;
+        for (y, row) in rows.enumerate() {
+            let mut pixels = row.chunks_exact(4);
+            let is_opaque = |pixel: &[u8]| pixel[3] == u8::MAX;
+            let Some(first) = pixels.position(is_opaque) else {
+                continue;
+            };
+            let last = row.chunks_exact(4).rposition(is_opaque).unwrap_or(first);
+            let [left, top, right, _] = bounds.unwrap_or([first, y, last + 1, y]);
+            bounds = Some([left.min(first), top, right.max(last + 1), y + 1]);
+        }
+        bounds
+    }
+}
+
+/// Whether libpipewire is there; an error says why not.
+pub(crate) fn is_there() -> std::result::Result<(), String> {
+    api().map(drop)
+}
+
+/// Takes the first frame of a stream that comes within `time`.
+pub(crate) fn frame(node: u32, time: Duration) -> Result<Frame> {
+    let failed = |why: &str| Error::system(WHAT)(why.to_owned());
+    let api = api().map_err(|e| failed(&e))?;
+    let (sender, frames) = channel();
+    let stream = Stream::connect(api, node, sender).ok_or_else(|| failed("PipeWire refuses"))?;
+    let frame = await_frame(&frames, time);
+    drop(stream);
+    frame.map_err(|why| failed(&why))
+}
+
+fn await_frame(frames: &Receiver<Heard>, time: Duration) -> std::result::Result<Frame, String> {
+    match frames.recv_timeout(time) {
+        Ok(heard) => heard,
+        Err(_) => Err(format!("no frame came within {} ms", time.as_millis())),
+    }
+}
+
+/// A frame, or why there is none.
+type Heard = std::result::Result<Frame, String>;
+
+/// What the callbacks know. They run on the loop's thread, one at a time.
+struct State {
+    api: &'static Api,
+    /// The stream that they are called for.
+    stream: *mut c_void,
+    format: Option<Format>,
+    frames: Sender<Heard>,
+}
+
+/// A stream with a thread of its own.
+struct Stream {
+    api: &'static Api,
+    thread: *mut c_void,
+    handle: *mut c_void,
+    /// Given to the callbacks; freed after the thread has ended.
+    state: *mut State,
+}
+
+static EVENTS: StreamEvents = StreamEvents {
+    version: 0,
+    destroy: None,
+    state_changed: Some(state_changed),
+    control_info: None,
+    io_changed: None,
+    param_changed: Some(param_changed),
+    add_buffer: None,
+    remove_buffer: None,
+    process: Some(process),
+};
+
+impl Stream {
+    fn connect(api: &'static Api, node: u32, frames: Sender<Heard>) -> Option<Self> {
+        let state = Box::into_raw(Box::new(State {
+            api,
+            stream: null_mut(),
+            format: None,
+            frames,
+        }));
+        // From here on `Drop` frees what there is.
+        let mut it = Self {
+            api,
+            thread: null_mut(),
+            handle: null_mut(),
+            state,
+        };
+        let name = c"deskline".as_ptr();
+        // SAFETY: each pointer is checked before it is used. The thread runs only once the loop is
+        // unlocked, so that no callback sees a half-made state. The library takes over the properties
+        // and copies the pods.
+        unsafe {
+            it.thread = (api.pw_thread_loop_new)(name, null());
+            if it.thread.is_null() || (api.pw_thread_loop_start)(it.thread) < 0 {
+                return None;
+            }
+            (api.pw_thread_loop_lock)(it.thread);
+            let properties = properties(api);
+            let inner = (api.pw_thread_loop_get_loop)(it.thread);
+            it.handle = (api.pw_stream_new_simple)(
+                inner,
+                name,
+                properties,
+                &raw const EVENTS,
+                state.cast(),
+            );
+            let mut connected = -1;
+            if !it.handle.is_null() {
+                (*state).stream = it.handle;
+                let formats = pod::formats();
+                let pods = [formats.as_ptr()];
+                connected = (api.pw_stream_connect)(
+                    it.handle,
+                    api::DIRECTION_INPUT,
+                    node,
+                    api::FLAGS,
+                    pods.as_ptr(),
+                    1,
+                );
+            }
+            (api.pw_thread_loop_unlock)(it.thread);
+            (connected >= 0).then_some(it)
+        }
+    }
+}
+
+/// # Safety
+///
+/// None beyond that of the library's function: the list ends with a null pointer.
+unsafe fn properties(api: &Api) -> *mut c_void {
+    let end: *const c_char = null();
+    // SAFETY: a list of C strings that ends with a null pointer.
+    unsafe {
+        (api.pw_properties_new)(
+            c"media.type".as_ptr(),
+            c"Video".as_ptr(),
+            c"media.category".as_ptr(),
+            c"Capture".as_ptr(),
+            c"media.role".as_ptr(),
+            c"Screen".as_ptr(),
+            end,
+        )
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // SAFETY: the thread has ended before the stream and the state that its callbacks use are freed.
+        unsafe {
+            if !self.thread.is_null() {
+                (self.api.pw_thread_loop_stop)(self.thread);
+            }
+            if !self.handle.is_null() {
+                (self.api.pw_stream_destroy)(self.handle);
+            }
+            if !self.thread.is_null() {
+                (self.api.pw_thread_loop_destroy)(self.thread);
+            }
+            drop(Box::from_raw(self.state));
+        }
+    }
+}
+
+unsafe extern "C" fn state_changed(data: *mut c_void, _: c_int, now: c_int, why: *const c_char) {
+    if now != api::STATE_ERROR || data.is_null() {
+        return;
+    }
+    // SAFETY: `data` is the state that the stream was made with. The text is a C string, or null.
+    let (state, why) = unsafe {
+        let why = (!why.is_null()).then(|| CStr::from_ptr(why).to_string_lossy().into_owned());
+        (&*data.cast::<State>(), why)
+    };
+    let _ = state.frames.send(Err(why.unwrap_or_default()));
+}
+
+unsafe extern "C" fn param_changed(data: *mut c_void, id: u32, param: *const u32) {
+    if id != pod::PARAM_FORMAT || param.is_null() || data.is_null() {
+        return;
+    }
+    // SAFETY: `data` is the state; a pod begins with the size of its body, after 8 bytes of header. The
+    // library copies the pods that it is given.
+    unsafe {
+        let state = &mut *data.cast::<State>();
+        let length = *param as usize + 8;
+        state.format = pod::format(std::slice::from_raw_parts(param.cast::<u8>(), length));
+        let wishes = pod::wishes();
+        let pods = wishes.each_ref().map(Vec::as_ptr);
+        (state.api.pw_stream_update_params)(state.stream, pods.as_ptr(), pods.len() as u32);
+    }
+}
+
+unsafe extern "C" fn process(data: *mut c_void) {
+    if data.is_null() {
+        return;
+    }
+    // SAFETY: `data` is the state. A buffer is ours until it is queued again.
+    unsafe {
+        let state = &*data.cast::<State>();
+        loop {
+            let buffer = (state.api.pw_stream_dequeue_buffer)(state.stream);
+            if buffer.is_null() {
+                return;
+            }
+            if let Some(frame) = state.format.and_then(|format| copy(&*buffer, format)) {
+                let _ = state.frames.send(Ok(frame));
+            }
+            (state.api.pw_stream_queue_buffer)(state.stream, buffer);
+        }
+    }
+}
+
+/// Copies what a buffer shows. `None` where it shows nothing, as one that only says that the pointer has
+/// moved, or is smaller than it says.
+///
+/// # Safety
+///
+/// The buffer is one that the library has handed out.
+unsafe fn copy(buffer: &api::Buffer, format: Format) -> Option<Frame> {
+    // SAFETY: the library's buffers say how many parts they have, and how large those are.
+    let (bytes, stride, crop) = unsafe {
+        let buffer = buffer.buffer.as_ref()?;
+        let data = buffer.data.as_ref().filter(|_| buffer.datas > 0)?;
+        let chunk = data.chunk.as_ref()?;
+        if data.bytes.is_null() || chunk.size == 0 || chunk.flags & 1 != 0 {
+            return None;
+        }
+        let bytes = std::slice::from_raw_parts(data.bytes, data.size as usize);
+        let bytes = bytes.get(chunk.offset as usize..)?;
+        let metas = std::slice::from_raw_parts(buffer.meta, buffer.metas as usize);
+        let is_crop =
+            |m: &&api::Meta| m.kind == pod::CROP && m.size >= pod::CROP_SIZE && !m.data.is_null();
+        let crop = metas.iter().find(is_crop);
+        let crop = crop.map(|meta| meta.data.cast::<[u32; 4]>().read_unaligned());
+        (bytes, usize::try_from(chunk.stride).ok()?, crop)
+    };
+    let whole = [0, 0, format.width, format.height];
+    let part = crop.filter(|[.., w, h]| *w > 0 && *h > 0).unwrap_or(whole);
+    let [x, y, width, height] = part.map(|v| v as usize);
+    let mut bgra = Vec::new();
+    for row in y..y.checked_add(height)? {
+        let start = row.checked_mul(stride)?.checked_add(x.checked_mul(4)?)?;
+        let row = bytes.get(start..start.checked_add(width.checked_mul(4)?)?)?;
+        bgra.extend_from_slice(row);
+    }
+    if !format.alpha {
+        bgra.iter_mut()
+            .skip(3)
+            .step_by(4)
+            .for_each(|a| *a = u8::MAX);
+    }
+    Some(Frame {
+        width,
+        height,
+        bgra,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_opaque_part_of_a_frame_leaves_out_its_shadow() {
+        let mut frame = Frame {
+            width: 6,
+            height: 5,
+            bgra: vec![9; 6 * 5 * 4],
+        };
+        assert_eq!(frame.opaque(), None);
+        for (x, y) in [(1, 2), (3, 3)] {
+            frame.bgra[(y * 6 + x) * 4 + 3] = 255;
+        }
+        assert_eq!(frame.opaque(), Some([1, 2, 4, 4]));
+    }
+}

@@ -5,10 +5,14 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use deskline_atspi::{self as atspi, AtSpi, accessibility_bus};
 use deskline_core::Rect;
 use deskline_link::{Display as _, Error, Result, Window, WindowId};
+use deskline_unix::process;
 use deskline_wayland::{AppToplevel, GnomeDisplay, Toplevels};
 
 use super::DisplaySystem;
 use crate::session::Session;
+
+/// The name of its process.
+const SHELL: &str = "gnome-shell";
 
 /// Bounds that are not known.
 const NOWHERE: Rect = Rect {
@@ -30,7 +34,7 @@ pub(super) struct Described {
 pub(super) fn connect(session: &Session) -> Option<Result<GnomeDisplay<Described>>> {
     let bus = session.session_bus.as_deref()?;
     let compositor = session.compositor()?;
-    (compositor == "gnome-shell").then(|| {
+    (compositor == SHELL).then(|| {
         let described = Described {
             session_bus: bus.to_owned(),
             atspi: None,
@@ -62,7 +66,8 @@ impl Toplevels for Described {
         let id = |toplevel: &atspi::AppToplevel| {
             let mut hasher = DefaultHasher::new();
             toplevel.id.hash(&mut hasher);
-            WindowId(hasher.finish())
+            // 63 bits: the last is that of stand-ins.
+            WindowId(hasher.finish() >> 1)
         };
         self.last = listed.into_iter().map(|t| (id(&t), t)).collect();
         let toplevel = |(id, toplevel): &(WindowId, atspi::AppToplevel)| AppToplevel {
@@ -70,6 +75,7 @@ impl Toplevels for Described {
             pid: toplevel.pid,
             title: toplevel.title.clone(),
             active: toplevel.active,
+            shell: process::name(toplevel.pid) == SHELL,
         };
         Ok(self.last.iter().map(toplevel).collect())
     }

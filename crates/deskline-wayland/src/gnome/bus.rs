@@ -99,8 +99,11 @@ impl Bus {
     }
 
     /// Calls a method that hands out a socket.
-    pub(crate) fn socket(&self, on: On<'_>, method: &str) -> Result<OwnedFd> {
-        let fd: zvariant::OwnedFd = self.ask(on, method, &(Options::new(),))?;
+    pub(crate) fn socket<B>(&self, on: On<'_>, method: &str, body: &B) -> Result<OwnedFd>
+    where
+        B: Serialize + DynamicType,
+    {
+        let fd: zvariant::OwnedFd = self.ask(on, method, body)?;
         Ok(fd.into())
     }
 

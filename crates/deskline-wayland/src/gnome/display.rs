@@ -12,6 +12,7 @@ use deskline_link::{
 use super::bus::Bus;
 use super::picture;
 use super::place;
+use super::recency::Recency;
 use super::session::{self, Session};
 use super::toplevels::{self, AppToplevel, Toplevels};
 use crate::pipewire::{self, Frame};
@@ -27,6 +28,7 @@ pub struct GnomeDisplay<T> {
     /// Lasts until the link ends, or another window comes to the front.
     session: Option<Session>,
     aim: Option<Aim>,
+    pub(super) recency: Recency,
 }
 
 impl<T: Toplevels> GnomeDisplay<T> {
@@ -43,6 +45,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
             toplevels,
             session: None,
             aim: None,
+            recency: Recency::default(),
         })
     }
 
@@ -80,12 +83,17 @@ impl<T: Toplevels> GnomeDisplay<T> {
     }
 
     /// The session, whose stream need not be the front window's.
-    fn session(&mut self) -> Result<&mut Session> {
+    pub(super) fn session(&mut self) -> Result<&mut Session> {
         let session = match self.session.take() {
             Some(session) => session,
             None => Session::start(&self.bus, None)?,
         };
         Ok(self.session.insert(session))
+    }
+
+    /// Sends input through the session.
+    fn inject<R>(&mut self, send: impl FnOnce(&mut Session) -> Result<R>) -> Result<R> {
+        send(self.session()?)
     }
 
     /// The session whose pointer counts from the corner of the front window's content, which must be the
@@ -161,6 +169,8 @@ impl Session {
     }
 }
 
+const NO_GUARD: &str = "GNOME keeps no input from apps without taking the agent's as well";
+
 const NO_EXTENTS: &str = "GNOME tells no program where windows are";
 
 impl<T: Toplevels> Display for GnomeDisplay<T> {
@@ -172,11 +182,10 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
         };
         Capabilities {
             extents: no(NO_EXTENTS),
-            raise: no("GNOME lets no program bring another's window to the front"),
             locate_pointer: no("Wayland does not say where the pointer is"),
             pointer: frames.clone(),
             pictures: frames,
-            guard: no("the person's devices are not grabbed on GNOME yet"),
+            guard: no(NO_GUARD),
             ..Capabilities::ALL
         }
     }
@@ -184,6 +193,10 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
     fn front(&mut self) -> Result<Option<Window>> {
         let all = self.toplevels.toplevels()?;
         Ok(toplevels::front(&all).cloned().map(toplevels::window))
+    }
+
+    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        self.raise(window, cancel)
     }
 
     fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
@@ -202,10 +215,12 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
 
     fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
-        let session = self.at_front()?;
-        let (x, y) = session.in_stream(at);
-        session.sender.go(x, y)?;
-        session.sender.click(button, clicks)
+        self.at_front()?;
+        self.inject(|session| {
+            let (x, y) = session.in_stream(at);
+            session.sender.go(x, y)?;
+            session.sender.click(button, clicks)
+        })
     }
 
     fn drag(
@@ -216,11 +231,14 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
         cancel: &Cancel,
     ) -> Result<()> {
         cancel.check()?;
-        let session = self.at_front()?;
-        let (from, to) = (session.in_stream(from), session.in_stream(to));
-        session.sender.hold(modifiers)?;
-        session.sender.drag(from, to, cancel)?;
-        session.sender.release()
+        self.at_front()?;
+        self.inject(|session| {
+            let (from, to) = (session.in_stream(from), session.in_stream(to));
+            session.sender.hold(modifiers)?;
+            let dragged = session.sender.drag(from, to, cancel);
+            session.sender.release()?;
+            dragged
+        })
     }
 
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
@@ -231,7 +249,7 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
                 0 => "Nothing was typed".to_owned(),
                 typed => format!("The first {typed} of {} characters were typed", text.len()),
             })?;
-            self.session()?.sender.strike(part, cancel)?;
+            self.inject(|session| session.sender.strike(part, cancel))?;
         }
         Ok(())
     }
@@ -240,15 +258,17 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
         cancel.check()?;
         self.session()?;
         self.check_front(|| "The key was not pressed".to_owned())?;
-        self.session()?.sender.press(press)
+        self.inject(|session| session.sender.press(press))
     }
 
     fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
-        let session = self.at_front()?;
-        let (x, y) = session.in_stream(at);
-        session.sender.go(x, y)?;
-        session.sender.scroll(right, down, cancel)
+        self.at_front()?;
+        self.inject(|session| {
+            let (x, y) = session.in_stream(at);
+            session.sender.go(x, y)?;
+            session.sender.scroll(right, down, cancel)
+        })
     }
 
     fn release_all(&mut self) {

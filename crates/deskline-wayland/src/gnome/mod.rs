@@ -7,12 +7,15 @@
 //! - `session`: a remote desktop session: an EIS socket for input, and the stream of the focused window.
 //! - `place`: where a window's content begins in its buffer, by its picture.
 //! - `picture`: the picture of that content.
+//! - `raise`, `recency`: bringing a window to the front by GNOME's own keys.
 //! - `display`: [`GnomeDisplay`], all of it as the display of a link.
 
 mod bus;
 mod display;
 mod picture;
 mod place;
+mod raise;
+mod recency;
 mod session;
 mod toplevels;
 

@@ -98,7 +98,7 @@ fn start(bus: &Bus, path: &str, focused: Option<WindowId>) -> Result<(Sender, Op
     bus.tell(session, "Start", &())?;
     let node = stream.as_ref().map(|stream| await_node(bus, stream));
     let node = node.transpose()?;
-    let socket = bus.socket(session, "ConnectToEIS")?;
+    let socket = bus.socket(session, "ConnectToEIS", &(Options::new(),))?;
     let mut sender = Sender::connect(socket)?;
     let (Some(window), Some(stream), Some(node)) = (focused, stream, node) else {
         return Ok((sender, None));

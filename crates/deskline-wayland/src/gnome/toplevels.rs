@@ -14,6 +14,9 @@ pub struct AppToplevel {
     pub title: String,
     /// Whether its app says that it has the keyboard.
     pub active: bool,
+    /// Whether it is GNOME Shell's own: its stage, which has the keyboard in the overview and while
+    /// windows are switched.
+    pub shell: bool,
 }
 
 /// What tells the toplevels.
@@ -33,12 +36,12 @@ pub trait Toplevels: Send {
     fn size(&mut self, id: WindowId) -> Result<Option<(i32, i32)>>;
 }
 
-/// The one with the keyboard. `None` where none has it, as in the overview, or several claim it: it is
-/// not known then where input would go.
+/// The one with the keyboard. `None` where the shell has it, as in the overview, or several claim it: it
+/// is not known then where input would go.
 pub(crate) fn front(toplevels: &[AppToplevel]) -> Option<&AppToplevel> {
     let mut active = toplevels.iter().filter(|t| t.active);
     let first = active.next()?;
-    active.next().is_none().then_some(first)
+    (active.next().is_none() && !first.shell).then_some(first)
 }
 
 /// As windows, the one with the keyboard first.
@@ -66,6 +69,7 @@ mod tests {
             pid: 7,
             title: String::new(),
             active,
+            shell: false,
         }
     }
 
@@ -75,6 +79,9 @@ mod tests {
         assert_eq!(front(&one), Some(&one[1]));
         assert_eq!(front(&[toplevel(1, true), toplevel(2, true)]), None);
         assert_eq!(front(&[toplevel(1, false)]), None);
+        let mut stage = toplevel(1, true);
+        stage.shell = true;
+        assert_eq!(front(&[stage]), None);
         assert_eq!(windows(one.to_vec())[0].id, WindowId(2));
     }
 }

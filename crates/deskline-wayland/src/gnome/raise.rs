@@ -1,0 +1,107 @@
+//! Brings a window to the front, as a person would: by GNOME's own keys, Alt+Esc, which go through the
+//! windows of the workspace. No program may do so by other means, unless the app takes part.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::{Key, KeyPress, Modifiers};
+use deskline_link::{Cancel, Error, Result, WindowId};
+
+use super::display::GnomeDisplay;
+use super::toplevels::{self, Toplevels};
+
+/// How long a window may take to say that it is in front: 100 ms on an idle machine.
+const RAISES: Duration = Duration::from_millis(700);
+
+/// How long the switcher may take to come up: 20 ms on an idle machine.
+const SWITCHER: Duration = Duration::from_millis(300);
+
+/// How often to look.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// How many tries may change nothing.
+const MISSES: usize = 2;
+
+/// The maximum number of tries.
+const MOST: usize = 12;
+
+impl<T: Toplevels> GnomeDisplay<T> {
+    /// Brings a window to the front and waits until it says so.
+    pub(super) fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        let mut front = self.seen_front()?;
+        let mut misses = 0;
+        for _ in 0..MOST {
+            if front == Some(window) {
+                return Ok(());
+            }
+            if !self.toplevels()?.iter().any(|t| t.id == window) {
+                return Err(Error::Input("the window is gone".into()));
+            }
+            let strokes = self.recency.strokes(window);
+            let before = front;
+            self.cycle(strokes)?;
+            front = self.switched(before, cancel)?;
+            // A busy shell may miss the keys of a switch that comes right after another.
+            misses += usize::from(front.is_none() || front == before);
+            tracing::debug!("{strokes} strokes of Alt+Esc led from {before:?} to {front:?}");
+            if misses > MISSES {
+                break;
+            }
+        }
+        Err(Error::Input(
+            "GNOME's Alt+Esc did not bring the window to the front: it is on another workspace, or that shortcut is another's. Nothing was sent to the app. Ask the user to bring it there, or use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which need no window".into(),
+        ))
+    }
+
+    /// Waits until another window is in front than before (bounded). Returns which is.
+    fn switched(&mut self, before: Option<WindowId>, cancel: &Cancel) -> Result<Option<WindowId>> {
+        let start = Instant::now();
+        let mut front = before;
+        while (front.is_none() || front == before) && start.elapsed() < RAISES {
+            cancel.wait(LOOK)?;
+            front = self.seen_front()?;
+        }
+        Ok(front)
+    }
+
+    /// The window in front, which is noted.
+    fn seen_front(&mut self) -> Result<Option<WindowId>> {
+        let all = self.toplevels()?;
+        let front = toplevels::front(&all).map(|front| front.id);
+        if let Some(front) = front {
+            let ids: Vec<WindowId> = all.iter().map(|t| t.id).collect();
+            self.recency.saw(front, &ids);
+        }
+        Ok(front)
+    }
+
+    /// Presses Esc so many times while Alt is held.
+    fn cycle(&mut self, strokes: usize) -> Result<()> {
+        let stroke = KeyPress {
+            key: Key::Escape,
+            modifiers: Modifiers::empty(),
+        };
+        let sender = &mut self.session()?.sender;
+        sender.hold(Modifiers::ALT)?;
+        sender.press(stroke)?;
+        if strokes > 1 {
+            self.await_switcher()?;
+        }
+        let sender = &mut self.session()?.sender;
+        for _ in 1..strokes {
+            sender.press(stroke)?;
+        }
+        sender.release()
+    }
+
+    /// Waits until the shell's switcher has the keyboard (bounded): it takes no second stroke before.
+    fn await_switcher(&mut self) -> Result<()> {
+        let start = Instant::now();
+        while start.elapsed() < SWITCHER {
+            if self.toplevels()?.iter().any(|t| t.shell && t.active) {
+                return Ok(());
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! The order in which windows were last in front. GNOME's own keys (Alt+Esc) go through windows in this
+//! order, so that the number of strokes to a window is its place in it.
+
+use deskline_link::WindowId;
+
+/// Windows, the last one in front first, as far as has been seen.
+#[derive(Debug, Default)]
+pub(crate) struct Recency(Vec<WindowId>);
+
+impl Recency {
+    /// Notes which window is in front, and which there are at all.
+    pub(crate) fn saw(&mut self, front: WindowId, all: &[WindowId]) {
+        self.0
+            .retain(|window| *window != front && all.contains(window));
+        self.0.insert(0, front);
+    }
+
+    /// How many strokes lead to a window: one that has not been seen in front comes after all that have.
+    pub(crate) fn strokes(&self, to: WindowId) -> usize {
+        let place = self.0.iter().position(|window| *window == to);
+        place.unwrap_or(self.0.len()).max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// GNOME's side: brings the window that is so many strokes away to the front.
+    fn cycle(order: &mut Vec<u64>, strokes: usize) -> u64 {
+        let window = order.remove(strokes % order.len());
+        order.insert(0, window);
+        window
+    }
+
+    #[test]
+    fn every_window_is_reached_from_any_order() {
+        let all: Vec<WindowId> = (0..5).map(WindowId).collect();
+        for seed in 0..120_usize {
+            let mut order: Vec<u64> = Vec::new();
+            let mut left: Vec<u64> = (0..5).collect();
+            let mut rest = seed;
+            while !left.is_empty() {
+                order.push(left.remove(rest % left.len()));
+                rest /= left.len().max(1);
+            }
+            let mut recency = Recency::default();
+            recency.saw(WindowId(order[0]), &all);
+            for wanted in 0..5 {
+                let mut tries = 0;
+                while order[0] != wanted {
+                    let front = cycle(&mut order, recency.strokes(WindowId(wanted)));
+                    recency.saw(WindowId(front), &all);
+                    tries += 1;
+                    assert!(tries <= all.len(), "{seed}: {order:?}");
+                }
+            }
+            // Now all are known: one try reaches any.
+            let front = cycle(&mut order, recency.strokes(WindowId(1)));
+            assert_eq!(front, 1);
+        }
+    }
+}

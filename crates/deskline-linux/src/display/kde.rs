@@ -50,6 +50,7 @@ fn for_tree(window: KdeWindow) -> atspi::Toplevel {
         modal: window.modal,
         on_screen: window.visible,
         in_buffer: window.native.then_some(in_buffer),
+        frame: None,
     }
 }
 

@@ -11,7 +11,7 @@ use reis::ei::keyboard::KeyState;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::connection::{Connection, PATIENCE};
-use super::device::{Device, Region};
+use super::device::Device;
 use super::layout::{Layout, Stroke};
 use crate::keymap;
 
@@ -42,7 +42,7 @@ enum Pressed {
 #[derive(Debug)]
 pub(crate) struct Sender {
     connection: Connection,
-    /// Which part of the screen coordinates are of: see [`Region::mapping`].
+    /// Which part of the screen coordinates are of: see `Region::mapping`.
     space: Option<String>,
     /// The devices that have been told that input follows: with each its name's object.
     started: Vec<reis::ei::Device>,
@@ -75,14 +75,6 @@ impl Sender {
             pressed: Vec::new(),
             layout: None,
         })
-    }
-
-    /// All parts of the screen that absolute pointers reach now.
-    pub(crate) fn regions(&mut self) -> Result<Vec<Region>> {
-        self.connection.pump()?;
-        let devices = self.connection.devices.iter();
-        let absolute = devices.filter(|d| d.resumed && d.absolute.is_some());
-        Ok(absolute.flat_map(|d| d.regions.clone()).collect())
     }
 
     /// Which part of the screen coordinates are of from now on: the mapping of a stream of the screen

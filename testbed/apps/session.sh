@@ -69,6 +69,11 @@ if [ "$compositor" = gnome ]; then
   # The shell starts in its overview, in which no app has the keyboard.
   wait_for overview_is true
   wait_for leave_overview
+  python3 "$folder/seat.py" >"$folder/seat.log" 2>&1 &
+  wait_for grep -q ready "$folder/seat.log"
+fi
+if [ "$compositor" = kwin ]; then
+  wait_for gdbus call --session -d org.kde.KWin -o /KWin -m org.freedesktop.DBus.Peer.Ping
 fi
 {
   echo "COMPOSITOR_PID=$compositor_pid"

@@ -258,6 +258,7 @@ fn prepare() -> tempfile::TempDir {
         "qt6.py",
         "log.py",
         "late.py",
+        "seat.py",
         "session.sh",
     ] {
         fs::copy(apps.join(name), path(name)).unwrap();

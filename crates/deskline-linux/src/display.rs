@@ -9,7 +9,7 @@ mod x11;
 use deskline_atspi as atspi;
 use deskline_link::capabilities::Ability;
 use deskline_link::{Display, Error, Result, Window};
-use deskline_wayland::{KdeDisplay, Seat, SwayDisplay};
+use deskline_wayland::{Seat, SwayDisplay};
 use deskline_x11::X11Display;
 
 use crate::session::Session;
@@ -73,7 +73,7 @@ pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
         None => {}
     }
     if let Some((bus, pid, folder)) = session.kwin() {
-        match KdeDisplay::connect(&bus, pid, &folder) {
+        match kde::connect(&bus, pid, &folder) {
             Ok(kde) => return Ok(Box::new(kde)),
             Err(e) => tracing::warn!("KWin is not used: {e}"),
         }

@@ -2,6 +2,9 @@
 //! Qt 6.8.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod gnome;
+mod kde;
+
 use deskline_testbed::{Compositor, Session, Toolkit};
 use serde_json::json;
 

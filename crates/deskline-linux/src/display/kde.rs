@@ -1,12 +1,32 @@
 //! KWin's windows in AT-SPI's terms.
 
+use std::path::Path;
+use std::time::{Duration, Instant};
+
 use deskline_atspi as atspi;
 use deskline_core::Rect;
 use deskline_link::capabilities::Ability;
-use deskline_link::{Display as _, Result, Window, WindowId};
+use deskline_link::{Display as _, Error, Result, Window, WindowId};
 use deskline_wayland::{KdeDisplay, KdeWindow};
 
 use super::DisplaySystem;
+
+/// How long a KWin whose process is there may take to be on the session bus: a server that the session
+/// starts can be quicker.
+const JOINS: Duration = Duration::from_secs(3);
+
+/// Connects to the KWin that is process `pid`: see [`KdeDisplay::connect`].
+pub(super) fn connect(bus: &str, pid: u32, folder: &Path) -> Result<KdeDisplay> {
+    let start = Instant::now();
+    loop {
+        match KdeDisplay::connect(bus, pid, folder) {
+            Err(Error::Unavailable(_)) if start.elapsed() < JOINS => {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            connected => return connected,
+        }
+    }
+}
 
 impl DisplaySystem for KdeDisplay {
     fn windows_for_tree(&mut self, pid: u32, _popups: bool) -> Result<atspi::Windows> {

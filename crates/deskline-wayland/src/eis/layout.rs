@@ -29,6 +29,10 @@ pub(crate) struct Layout {
     named: HashMap<u32, u32>,
 }
 
+/// The first code of the keys beyond a keyboard's own, such as a remote control's: some have a
+/// character without a modifier, and not every toolkit types it.
+const EXTRA: u32 = 128;
+
 /// Takes the compiler's remarks about a keymap, which are nobody's concern.
 struct Deaf;
 
@@ -80,15 +84,21 @@ impl Layout {
             vec![fifth],
             vec![shift, fifth],
         ];
-        let sets = sets
+        let sets: Vec<Vec<(u32, u32)>> = sets
             .into_iter()
-            .filter_map(|set| set.into_iter().collect::<Option<Vec<(u32, u32)>>>());
+            .filter_map(|set| set.into_iter().collect())
+            .collect();
 
         let mut chars = HashMap::new();
-        for set in sets {
+        let extra = codes.partition_point(|code| code.to_evdev() < EXTRA);
+        let (usual, extra) = codes.split_at(extra);
+        let ways = [usual, extra]
+            .into_iter()
+            .flat_map(|codes| sets.iter().map(move |set| (codes, set)));
+        for (codes, set) in ways {
             let mods = set.iter().fold(locked, |all, (_, mask)| all | mask);
             let held: Vec<u32> = set.iter().map(|(code, _)| *code).collect();
-            for code in &codes {
+            for code in codes {
                 let char = symbol(group, mods, *code).and_then(printed);
                 if let Some(char) = char {
                     chars.entry(char).or_insert_with(|| Stroke {
@@ -145,11 +155,13 @@ fn one(table: &LookupTable, group: u32, mods: u32, code: Keycode) -> Option<Keys
     symbols.next().filter(|_| symbols.next().is_none())
 }
 
-/// The character that a symbol types. The numeric pad's depend on Num Lock.
+/// The character that a symbol types. The numeric pad's depend on Num Lock, and no toolkit takes a
+/// vendor's (XF86NumericPound) for text.
 fn printed(symbol: Keysym) -> Option<char> {
     let pad = 0xff80..=0xffbd;
+    let vendor = 0x1000_0000 & symbol.0 != 0;
     let char = symbol.char().filter(|char| !char.is_control());
-    char.filter(|_| !pad.contains(&symbol.0))
+    char.filter(|_| !pad.contains(&symbol.0) && !vendor)
 }
 
 /// The symbols of the keys that people swap or move.
@@ -172,7 +184,8 @@ mod tests {
     /// German letters of two keys, a third level, Escape and Caps Lock swapped, and a second group.
     const KEYMAP: &str = r#"xkb_keymap {
         xkb_keycodes "k" { minimum = 8; maximum = 255; <ESC> = 9; <AD01> = 24; <AD06> = 29;
-            <AC10> = 47; <LFSH> = 50; <CAPS> = 66; <LVL3> = 108; <KP7> = 79; };
+            <AC10> = 47; <LFSH> = 50; <CAPS> = 66; <LVL3> = 108; <KP7> = 79;
+            <I187> = 187; <I188> = 188; };
         xkb_types "t" { virtual_modifiers LevelThree;
             type "ONE_LEVEL" { modifiers = none; };
             type "ALPHABETIC" { modifiers = Shift+Lock; map[Shift] = 2; map[Lock] = 2; };
@@ -183,6 +196,7 @@ mod tests {
             interpret Shift_L { action = SetMods(modifiers = Shift); }; };
         xkb_symbols "s" {
             key <ESC> { [ Caps_Lock ] }; key <CAPS> { [ Escape ] }; key <KP7> { [ KP_7 ] };
+            key <I187> { [ at ] }; key <I188> { [ XF86NumericStar ] };
             key <AD01> { type = "FOUR_LEVEL_ALPHABETIC", symbols[1] = [ q, Q, at, Greek_OMEGA ] };
             key <AD06> { type = "ALPHABETIC", symbols[1] = [ z, Z ], symbols[2] = [ Cyrillic_en, Cyrillic_EN ] };
             key <AC10> { type = "ALPHABETIC", symbols[1] = [ odiaeresis, Odiaeresis ] };
@@ -207,8 +221,8 @@ mod tests {
         assert_eq!(layout.stroke('@'), Some(&stroke(16, &[100])));
         assert_eq!(layout.stroke('Ω'), Some(&stroke(16, &[42, 100])));
         assert_eq!(layout.stroke('\n'), Some(&stroke(28, &[])));
-        // It is another group's, and the numeric pad's.
-        assert_eq!((layout.stroke('н'), layout.stroke('7')), (None, None));
+        // They are another group's, the numeric pad's, and a vendor's.
+        assert!(['н', '7', '*'].iter().all(|c| layout.stroke(*c).is_none()));
     }
 
     #[test]

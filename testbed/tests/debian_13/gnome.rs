@@ -1,0 +1,85 @@
+//! GNOME Shell 48: input and pictures in the window in front, by Mutter's own interfaces.
+
+use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit, until};
+use serde_json::{Value, json};
+
+fn call(server: &Client, app: &NativeApp, tool: &str, mut arguments: Value) -> Answer {
+    arguments["pid"] = app.pid().into();
+    server.call(tool, arguments)
+}
+
+fn said(app: &NativeApp, line: &str) -> usize {
+    app.log().iter().filter(|l| *l == line).count()
+}
+
+#[test]
+fn clicks_land_to_the_pixel_in_windows_over_each_other() {
+    let session = Session::new(Compositor::Gnome);
+    let server = session.server();
+    let apps = Toolkit::DEBIAN_13.map(|toolkit| (toolkit, session.widgets(toolkit, &server)));
+    for (toolkit, app) in &apps {
+        let click = json!({"element": "OK", "role": "AXButton"});
+        let click = call(&server, app, "click_and_traverse", click).ok();
+        app.wait_for("clicked OK");
+        assert!(
+            click.file().contains("# coordinates: window"),
+            "{toolkit:?}"
+        );
+        let ok = click.line_of("AXButton", "OK").extents.unwrap();
+        let corners = [(ok.x + 2, ok.y + 2), (ok.x + ok.w - 3, ok.y + ok.h - 3)];
+        for (n, (x, y)) in corners.into_iter().enumerate() {
+            call(&server, app, "click_and_traverse", json!({"x": x, "y": y})).ok();
+            until("the click", || {
+                (said(app, "clicked OK") == n + 2).then_some(())
+            });
+        }
+        let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y - 3});
+        call(&server, app, "click_and_traverse", outside).ok();
+        assert_eq!(said(app, "clicked OK"), 3, "{toolkit:?}");
+    }
+}
+
+#[test]
+fn text_and_shortcuts_reach_the_field() {
+    let session = Session::new(Compositor::Gnome);
+    let server = session.server();
+    for toolkit in Toolkit::DEBIAN_13 {
+        let app = session.widgets(toolkit, &server);
+        let text = "Hello, World: 1+1=2!";
+        let field = json!({"element": "Name", "role": "AXTextField", "text": text});
+        call(&server, &app, "click_and_traverse", field).ok();
+        app.wait_for(&format!("text Name {text}"));
+        let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
+        call(&server, &app, "press_key_and_traverse", all).ok();
+        let rest = json!({"text": "x", "pressKey": "Return"});
+        call(&server, &app, "type_and_traverse", rest).ok();
+        app.wait_for("text Name x");
+        let foreign = call(&server, &app, "type_and_traverse", json!({"text": "漢"}));
+        assert!(
+            foreign.is_error && foreign.text.contains("U+6F22"),
+            "{foreign}"
+        );
+    }
+}
+
+#[test]
+fn the_doctor_says_what_gnome_can_do() {
+    let session = Session::new(Compositor::Gnome);
+    let server = session.server();
+    let _app = session.widgets(Toolkit::Gtk4, &server);
+    let output = session
+        .deskline(&["doctor", "--dir", "j"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    for row in [
+        "✓ windows",
+        "✓ raise",
+        "✓ pointer",
+        "✓ keys",
+        "✓ picture",
+        "! guard",
+    ] {
+        assert!(said.contains(row), "{row}\n{said}");
+    }
+}

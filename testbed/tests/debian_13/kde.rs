@@ -254,7 +254,8 @@ fn the_doctor_says_what_kwin_can_do() {
         "✓ pointer",
         "✓ keys",
         "! picture",
-        "✓ guard            KWin's input capture",
+        "✓ guard",
+        "KWin's input capture. Esc cancels",
     ] {
         assert!(said.contains(row), "{row}\n{said}");
     }

@@ -40,7 +40,9 @@ pub(crate) trait DisplaySystem: Display + Send {
     }
 
     /// Those of [`Display::every_window`] that are not minimised.
-    fn mapped_windows(&mut self) -> Result<Vec<Window>>;
+    fn mapped_windows(&mut self) -> Result<Vec<Window>> {
+        self.every_window()
+    }
 }
 
 /// Connects to the display of the session. A further display system is a line here.

@@ -34,7 +34,7 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     let deadline = Instant::now() + LOOK;
     // Apps may have windows that X11 does not list.
     let native = session.wayland_display.is_some();
-    let trees_only = native && (session.display.is_none() || session.sway().is_some());
+    let trees_only = native && (session.display.is_none() || session.is_driven_natively());
     let (for_display, for_bus) = (session.clone(), session.clone());
     let display = start(move || display::look(&for_display));
     let bus = start(move || accessibility::look(&for_bus));

@@ -16,6 +16,9 @@ use deskline_x11::connection::Connection;
 
 pub use discover::Sources;
 
+/// The process of GNOME's compositor.
+pub(crate) const GNOME_SHELL: &str = "gnome-shell";
+
 /// Environment variables by name. Variables that are not UTF-8 are omitted.
 pub type Environment = BTreeMap<String, String>;
 
@@ -150,6 +153,13 @@ impl Session {
         let pid = socket::compositor(name, Some(dir))?;
         let is = process::name(pid) == "kwin_wayland";
         Some((self.session_bus.clone()?, pid, dir.to_owned())).filter(|_| is)
+    }
+
+    /// Whether the compositor is one that Deskline drives by its own protocols, with or without Xwayland
+    /// beside it.
+    pub(crate) fn is_driven_natively(&self) -> bool {
+        let gnome = || self.compositor().is_some_and(|name| name == GNOME_SHELL);
+        self.sway().is_some() || self.kwin().is_some() || gnome()
     }
 
     /// Connects to the X11 display with the session's cookie.

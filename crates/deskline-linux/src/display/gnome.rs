@@ -4,15 +4,12 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use deskline_atspi::{self as atspi, AtSpi, accessibility_bus};
 use deskline_core::Rect;
-use deskline_link::{Display as _, Error, Result, Window, WindowId};
+use deskline_link::{Error, Result, WindowId};
 use deskline_unix::process;
 use deskline_wayland::{AppToplevel, GnomeDisplay, Toplevels};
 
 use super::DisplaySystem;
-use crate::session::Session;
-
-/// The name of its process.
-const SHELL: &str = "gnome-shell";
+use crate::session::{GNOME_SHELL, Session};
 
 /// Bounds that are not known.
 const NOWHERE: Rect = Rect {
@@ -34,7 +31,7 @@ pub(super) struct Described {
 pub(super) fn connect(session: &Session) -> Option<Result<GnomeDisplay<Described>>> {
     let bus = session.session_bus.as_deref()?;
     let compositor = session.compositor()?;
-    (compositor == SHELL).then(|| {
+    (compositor == GNOME_SHELL).then(|| {
         let described = Described {
             session_bus: bus.to_owned(),
             atspi: None,
@@ -75,7 +72,7 @@ impl Toplevels for Described {
             pid: toplevel.pid,
             title: toplevel.title.clone(),
             active: toplevel.active,
-            shell: process::name(toplevel.pid) == SHELL,
+            shell: process::name(toplevel.pid) == GNOME_SHELL,
         };
         Ok(self.last.iter().map(toplevel).collect())
     }
@@ -116,10 +113,6 @@ impl DisplaySystem for GnomeDisplay<Described> {
             front: None,
             unplaced: true,
         })
-    }
-
-    fn mapped_windows(&mut self) -> Result<Vec<Window>> {
-        self.every_window()
     }
 
     fn lists_all(&self) -> bool {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use deskline_atspi as atspi;
 use deskline_core::Rect;
 use deskline_link::capabilities::Ability;
-use deskline_link::{Display as _, Error, Result, Window, WindowId};
+use deskline_link::{Display as _, Error, Result, WindowId};
 use deskline_wayland::{KdeDisplay, KdeWindow};
 
 use super::DisplaySystem;
@@ -40,10 +40,6 @@ impl DisplaySystem for KdeDisplay {
             popups: popups.into_iter().map(|w| w.buffer).collect(),
             unplaced: false,
         })
-    }
-
-    fn mapped_windows(&mut self) -> Result<Vec<Window>> {
-        self.every_window()
     }
 
     fn guard_finding(&mut self) -> Result<String, String> {

@@ -1,7 +1,7 @@
 //! sway's windows in AT-SPI's terms.
 
 use deskline_atspi as atspi;
-use deskline_link::{Display as _, Result, Window, WindowId};
+use deskline_link::{Result, WindowId};
 use deskline_wayland::{SwayDisplay, SwayWindow};
 
 use super::DisplaySystem;
@@ -17,10 +17,6 @@ impl DisplaySystem for SwayDisplay {
             popups: Vec::new(),
             unplaced: false,
         })
-    }
-
-    fn mapped_windows(&mut self) -> Result<Vec<Window>> {
-        self.every_window()
     }
 
     fn unserved(&self, pid: u32) -> Option<&'static str> {

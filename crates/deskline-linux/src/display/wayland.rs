@@ -2,7 +2,7 @@
 //! lets no program see the windows of others, and none send input.
 
 use deskline_atspi as atspi;
-use deskline_link::{Capabilities, Display, Result, Window};
+use deskline_link::{Capabilities, Display, Result};
 
 use super::DisplaySystem;
 use crate::session::Session;
@@ -34,9 +34,5 @@ impl Display for TreesOnly {
 impl DisplaySystem for TreesOnly {
     fn windows_for_tree(&mut self, _pid: u32, _popups: bool) -> Result<atspi::Windows> {
         Ok(atspi::Windows::default())
-    }
-
-    fn mapped_windows(&mut self) -> Result<Vec<Window>> {
-        Ok(Vec::new())
     }
 }

@@ -45,7 +45,7 @@ const NEEDED: [(&str, &str, bool); 7] = [
 
 /// Checks the display. Also returns its app windows, frontmost first, if they could be read.
 pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Vec<Toplevel>>) {
-    if session.sway().is_some() {
+    if session.is_driven_natively() {
         return (wayland::look(session), None);
     }
     let Some(display) = &session.display else {

@@ -67,8 +67,8 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
         row(KEYS, &can.keys),
         row(PICTURE, &can.pictures),
         match guard {
+            _ if !input => Check::ok("guard", "not needed: no input is sent"),
             Ok(how) => Check::ok("guard", how),
-            Err(_) if !input => Check::ok("guard", "not needed: no input is sent"),
             Err(why) => Check::warn("guard", why, alone),
         },
     ];

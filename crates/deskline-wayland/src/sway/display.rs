@@ -175,13 +175,15 @@ impl SwayDisplay {
         }
     }
 
-    /// The frontmost window of those at this point.
-    fn window_at(&mut self, at: Point) -> Result<Option<SwayWindow>> {
+    /// The other app's window that lies at this point.
+    fn over(&mut self, at: Point) -> Result<Option<Other>> {
+        // A menu of the target may lie over the other window, which sway does not tell.
+        let Some(aim) = self.aim.filter(|aim| !aim.menu) else {
+            return Ok(None);
+        };
         let windows = self.listed()?;
-        let mut there = windows
-            .into_iter()
-            .filter(|w| w.visible && w.content.contains(at));
-        Ok(there.next())
+        let there = windows.iter().find(|w| w.visible && w.content.contains(at));
+        Ok(there.filter(|w| w.pid != aim.pid).map(other))
     }
 
     fn pointer(&mut self) -> Result<(&mut VirtualPointer, &mut Client)> {
@@ -398,14 +400,8 @@ impl Display for SwayDisplay {
 
     fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
-        let aim = self.aim;
-        let there = self.window_at(at)?;
-        if let (Some(aim), Some(there)) = (aim, there.filter(|w| Some(w.pid) != aim.map(|a| a.pid)))
-        {
-            // A menu of the target may lie over the other window, which sway does not tell.
-            if !aim.menu {
-                return Err(other(&there).lies_over(at));
-            }
+        if let Some(other) = self.over(at)? {
+            return Err(other.lies_over(at));
         }
         self.go(at)?;
         let (pointer, client) = self.pointer()?;
@@ -420,6 +416,12 @@ impl Display for SwayDisplay {
         cancel: &Cancel,
     ) -> Result<()> {
         cancel.check()?;
+        if let Some(other) = self.over(from)? {
+            return Err(other.lies_over(from));
+        }
+        if let Some(other) = self.over(to)? {
+            return Err(other.lies_over_end(to));
+        }
         let layout = self.layout_around(&[from, to])?;
         if !modifiers.is_empty() {
             let (keyboard, client) = self.keyboard()?;
@@ -458,6 +460,9 @@ impl Display for SwayDisplay {
 
     fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
+        if let Some(other) = self.over(at)? {
+            return Err(other.lies_over(at));
+        }
         self.go(at)?;
         let (pointer, client) = self.pointer()?;
         pointer.scroll(client, Axis::VerticalScroll, down, cancel)?;

@@ -42,3 +42,12 @@ pub fn objects(message: &Message) -> Result<Vec<(&str, &str)>, WireError> {
 pub fn number_property(message: &Message) -> Option<i32> {
     message.reader().variant_i32().ok()
 }
+
+/// What a label says: its name, or else its text.
+pub fn label(replies: &[Option<Message>]) -> Option<String> {
+    let [name, text] = replies else { return None };
+    let name = name.as_ref().and_then(|m| m.reader().variant_str().ok());
+    let text = text.as_ref().and_then(|m| m.reader().str().ok());
+    let said = name.filter(|name| !name.is_empty()).or(text)?;
+    Some(said.to_owned())
+}

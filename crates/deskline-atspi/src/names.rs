@@ -86,6 +86,8 @@ pub mod role {
     pub const POPUP_MENU: u32 = 41;
     pub const PROGRESS_BAR: u32 = 42;
     pub const PUSH_BUTTON: u32 = 43;
+    pub const RADIO_BUTTON: u32 = 44;
+    pub const RADIO_MENU_ITEM: u32 = 45;
     pub const ROOT_PANE: u32 = 46;
     pub const SLIDER: u32 = 51;
     pub const SPIN_BUTTON: u32 = 52;
@@ -126,6 +128,7 @@ pub mod role {
     pub const STATIC: u32 = 116;
     pub const SUBSCRIPT: u32 = 119;
     pub const SUGGESTION: u32 = 128;
+    pub const SWITCH: u32 = 130;
 
     /// Roles of open menus and tool tips, which Qt and GTK 3 put beside their toplevels. The window
     /// manager does not manage their windows.
@@ -197,6 +200,16 @@ pub mod role {
     /// Roles of containers that list their children vertically, except tables.
     pub fn is_list(role: u32) -> bool {
         matches!(role, LIST | LIST_BOX)
+    }
+
+    /// Roles of elements that a label beside or in them may name instead of a name of their own.
+    pub fn may_have_label(role: u32) -> bool {
+        let button = matches!(
+            role,
+            CHECK_BOX | PUSH_BUTTON | RADIO_BUTTON | SWITCH | TOGGLE_BUTTON
+        );
+        let item = matches!(role, CHECK_MENU_ITEM | MENU | MENU_ITEM | RADIO_MENU_ITEM);
+        button || item || holds_text(role) || holds_number(role)
     }
 
     /// Roles whose `Value` is the number that they show.

@@ -4,6 +4,7 @@
 
 mod gnome;
 mod kde;
+mod names;
 
 use deskline_testbed::{Compositor, Session, Toolkit};
 use serde_json::json;

@@ -1,11 +1,12 @@
 //! What a reply says of a node, and what only some roles are asked for.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::time::Instant;
 
 use deskline_core::{Rect, Text};
 
-use super::Engine;
+use super::{Engine, Node};
 use crate::bus::{Error, Message, Reader, WireError};
 use crate::decode;
 use crate::names::{LABELLED_BY, NULL, role};
@@ -70,7 +71,7 @@ impl Engine<'_> {
                 })?;
                 let label = relations.iter().find(|(kind, _)| *kind == LABELLED_BY);
                 if let Some((_, path)) = label.and_then(|(_, targets)| targets.first()) {
-                    node.label = (*path).to_owned();
+                    (*path).clone_into(&mut node.labelled_by);
                 }
             }
             _ => {}
@@ -107,35 +108,46 @@ impl Engine<'_> {
                 if node.description.is_empty() && !self.known.contains_key(&node.path) {
                     self.queue.push_back((index, Request::Description));
                 }
-                if role::holds_text(kind) || role::holds_number(kind) {
+                if role::may_have_label(kind) {
                     self.queue.push_back((index, Request::Relations));
                 }
             }
         }
         self.pump(until)?;
-        self.resolve_labels();
-        Ok(())
+        self.resolve_labels(until)
     }
 
-    /// Puts the name of the labelling element where its path was noted.
-    fn resolve_labels(&mut self) {
-        let wanted: HashSet<&str> = self
-            .nodes
-            .iter()
-            .map(|n| n.label.as_str())
-            .filter(|l| l.starts_with('/'))
+    /// Puts the names of labels where their paths were noted. A label that is not in the tree is asked:
+    /// no container lists that of a menu item in GTK 4.18, which has a text and no name.
+    fn resolve_labels(&mut self, until: Option<Instant>) -> Result<(), Error> {
+        let paths = self.nodes.iter().map(|node| node.labelled_by.as_str());
+        let paths: HashSet<&str> = paths.filter(|path| !path.is_empty()).collect();
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let read = |node: &&Node| node.role.is_some() && paths.contains(node.path.as_str());
+        let read = self.nodes.iter().filter(read);
+        let mut names: HashMap<Rc<str>, String> = read
+            .map(|node| (node.path.as_str().into(), node.name.clone()))
             .collect();
-        let names: HashMap<String, String> = self
-            .nodes
-            .iter()
-            .filter(|n| wanted.contains(n.path.as_str()))
-            .map(|n| (n.path.clone(), n.name.clone()))
-            .collect();
-        for node in &mut self.nodes {
-            if node.label.starts_with('/') {
-                node.label = names.get(&node.label).cloned().unwrap_or_default();
+        let unread = paths.into_iter().filter(|path| !names.contains_key(*path));
+        let unread: Vec<Rc<str>> = unread.map(Rc::from).collect();
+        if !unread.is_empty() && until.is_none_or(|until| Instant::now() < until) {
+            let both = [Request::Name, Request::Text(0, -1)];
+            let asked = unread.iter();
+            let asked = asked.flat_map(|path| both.map(|request| (path.clone(), request)));
+            let replies = self.ask_each(asked)?;
+            for (path, replies) in unread.into_iter().zip(replies.chunks(both.len())) {
+                names.insert(path, decode::label(replies).unwrap_or_default());
             }
         }
+        for node in &mut self.nodes {
+            let path = std::mem::take(&mut node.labelled_by);
+            if let Some(name) = names.get(path.as_str()) {
+                node.label.clone_from(name);
+            }
+        }
+        Ok(())
     }
 }
 

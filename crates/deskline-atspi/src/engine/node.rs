@@ -25,9 +25,10 @@ pub struct Node {
     pub states: StateSet,
     pub name: String,
     pub description: String,
-    /// The name of its label, where it has no name of its own. Until all labels are resolved, the
-    /// label's path.
+    /// The name of its label, where it has no name of its own.
     pub label: String,
+    /// The path of the label whose name is still to be found; else empty.
+    pub labelled_by: String,
     pub value: Text,
     /// As the toolkit says it; not always in screen coordinates.
     pub extents: Option<Rect>,

@@ -205,6 +205,7 @@ fn copy(node: &Node, parent: Option<usize>) -> Node {
         name: node.name.clone(),
         description: node.description.clone(),
         label: node.label.clone(),
+        labelled_by: String::new(),
         value: node.value.clone(),
         ..*node
     }

@@ -1,0 +1,51 @@
+//! The names of GTK 4.18's elements, some of which only a label has.
+
+use deskline_testbed::{Compositor, NativeApp, Session, Toolkit, until};
+use serde_json::json;
+
+/// The items of an open menu have no name on the bus, and their labels are in no container's list.
+#[test]
+fn menu_items_are_named_by_their_labels() {
+    let session = Session::new(Compositor::Sway);
+    let server = session.server();
+    let app = session.widgets(Toolkit::Gtk4, &server);
+    let pid = app.pid();
+    let file = json!({"pid": pid, "element": "File", "role": "AXMenuBarItem"});
+    let opened = server.call("click_and_traverse", file).ok();
+    for name in ["New", "Close", "File option"] {
+        assert!(
+            opened.find("AXMenuItem", name).is_some(),
+            "{name}\n{opened}"
+        );
+    }
+    let search = json!({"pattern": "AXMenuItem.*Close"});
+    let found = server.call("search_tree", search).ok();
+    assert!(found.text.contains("\"Close\""), "{found}");
+    let close = json!({"pid": pid, "element": "Close", "role": "AXMenuItem"});
+    server.call("press_ax_and_traverse", close).ok();
+    app.wait_for("menu Close");
+}
+
+/// libadwaita's menus too, which open from a button.
+#[test]
+fn a_calculators_menu_is_used() {
+    let session = Session::new(Compositor::Sway);
+    let server = session.server();
+    let log = session.folder().join("calculator.log");
+    let app = NativeApp::start(&session, session.command("/usr/bin/gnome-calculator"), log);
+    let pid = app.pid();
+    let shows = |role: &str, name: &str| {
+        until(name, || {
+            let read = server.call("refresh_traversal", json!({"pid": pid}));
+            let shows = !read.is_error && read.find(role, name).is_some_and(|line| line.visible);
+            shows.then_some(())
+        });
+    };
+    shows("AXButton", "Basic");
+    let mode = json!({"pid": pid, "element": "Basic", "role": "AXButton"});
+    server.call("click_and_traverse", mode).ok();
+    shows("AXMenuItem", "Programming");
+    let programming = json!({"pid": pid, "element": "Programming", "role": "AXMenuItem"});
+    server.call("press_ax_and_traverse", programming).ok();
+    shows("AXButton", "Programming");
+}

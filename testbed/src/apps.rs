@@ -198,7 +198,7 @@ impl Bed {
     /// of cells, and `Other`. The document is a single XML file, which saves without questions.
     pub fn calc(&self, rows: &[&[&str]]) -> (App<'_>, PathBuf) {
         let file = self.path("prices.fods");
-        fs::write(&file, document(rows)).unwrap();
+        fs::write(&file, spreadsheet(rows)).unwrap();
         let mut command = self.command("soffice");
         let profile = self.path("office-profile");
         command.arg(format!(
@@ -256,8 +256,8 @@ impl Bed {
     }
 }
 
-/// A flat `OpenDocument` spreadsheet (version 1.2, part 1).
-fn document(rows: &[&[&str]]) -> String {
+/// A flat `OpenDocument` spreadsheet (version 1.2, part 1) with these rows of cells in its first sheet.
+pub fn spreadsheet(rows: &[&[&str]]) -> String {
     let mut table = String::new();
     for row in rows {
         table += "<table:table-row>";

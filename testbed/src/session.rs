@@ -63,6 +63,17 @@ impl Compositor {
     }
 }
 
+/// How a sway differs from the usual one.
+#[derive(Debug, Default)]
+struct Options {
+    /// Where sway's own socket is, if not in its usual place.
+    socket: Option<&'static str>,
+    /// Further lines of its configuration.
+    lines: String,
+    /// How many screens it has, if not one.
+    screens: usize,
+}
+
 /// A Wayland session. All of it ends with this value, even if the test is killed: the session ends when
 /// the kernel closes a pipe.
 #[derive(Debug)]
@@ -77,18 +88,56 @@ pub struct Session {
 impl Session {
     /// Starts one of Debian 13's compositors, in the root that `testbed/trixie/make` makes.
     pub fn new(compositor: Compositor) -> Self {
-        Self::start(compositor, Place::debian_13(), None)
+        Self::start(compositor, Place::debian_13(), &Options::default())
+    }
+
+    /// Starts Debian 13's sway with these screens: each is what sway's command `output` takes.
+    pub fn with_screens(screens: &[&str]) -> Self {
+        let screens = screens.iter().enumerate();
+        let lines = screens.map(|(n, screen)| format!("output HEADLESS-{} {screen}\n", n + 1));
+        let options = Options {
+            screens: lines.len(),
+            lines: lines.collect(),
+            ..Options::default()
+        };
+        Self::start(Compositor::Sway, Place::debian_13(), &options)
     }
 
     /// Starts this machine's sway, in which Deskline finds sway's own socket.
     pub fn sway_here() -> Self {
-        Self::start(Compositor::Sway, Place::Here, None)
+        Self::start(Compositor::Sway, Place::Here, &Options::default())
+    }
+
+    /// Starts this machine's sway with Xwayland.
+    pub fn sway_here_with_xwayland() -> Self {
+        let options = Options {
+            lines: "xwayland enable\n".to_owned(),
+            ..Options::default()
+        };
+        Self::start(Compositor::Sway, Place::Here, &options)
     }
 
     /// Starts this machine's sway, in which Deskline does not find it, as with a compositor that it
     /// does not know.
     pub fn trees_only() -> Self {
-        Self::start(Compositor::Sway, Place::Here, Some("hidden.sock"))
+        let options = Options {
+            socket: Some("hidden.sock"),
+            ..Options::default()
+        };
+        Self::start(Compositor::Sway, Place::Here, &options)
+    }
+
+    /// [`Session::trees_only`], with Xwayland.
+    pub fn unknown_with_xwayland() -> Self {
+        let options = Options {
+            socket: Some("hidden.sock"),
+            lines: "xwayland enable\n".to_owned(),
+            ..Options::default()
+        };
+        let mut session = Self::start(Compositor::Sway, Place::Here, &options);
+        let display = session.xwayland();
+        session.environment.insert("DISPLAY".to_owned(), display);
+        session
     }
 
     /// Starts this machine's sway, which says that it has these physical devices, which a headless sway
@@ -103,9 +152,8 @@ impl Session {
         (sway, devices)
     }
 
-    /// `socket`: where sway's own socket is, if not in its usual place.
-    fn start(compositor: Compositor, mut place: Place, socket: Option<&str>) -> Self {
-        let folder = prepare();
+    fn start(compositor: Compositor, mut place: Place, options: &Options) -> Self {
+        let folder = prepare(&options.lines);
         let path = |name: &str| folder.path().join(name);
         let mut environment = environment(folder.path(), compositor);
         let mut command = place.starter(folder.path());
@@ -116,7 +164,8 @@ impl Session {
             ("WLR_LIBINPUT_NO_DEVICES", "1"),
             ("WLR_RENDERER", "pixman"),
         ]);
-        command.envs(socket.map(|name| ("SWAYSOCK", path(name))));
+        command.env("WLR_HEADLESS_OUTPUTS", options.screens.max(1).to_string());
+        command.envs(options.socket.map(|name| ("SWAYSOCK", path(name))));
         let mut session = command
             .current_dir(folder.path())
             .stdin(Stdio::piped())
@@ -179,6 +228,22 @@ impl Session {
         Client::start(command)
     }
 
+    /// Has sway carry out commands.
+    pub fn sway(&self, commands: &str) {
+        let run = fs::read_dir(self.folder().join("run")).unwrap();
+        let usual = run.map(|entry| entry.unwrap().path());
+        let hidden = self.folder().join("hidden.sock");
+        let mut sockets = usual.chain([hidden].into_iter().filter(|path| path.exists()));
+        let is_its = |path: &PathBuf| {
+            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            name.starts_with("sway-ipc.") || name == "hidden.sock"
+        };
+        let mut command = self.command("/usr/bin/swaymsg");
+        command.env("SWAYSOCK", sockets.find(is_its).expect("sway's socket"));
+        let output = command.arg("--").arg(commands).output().unwrap();
+        assert!(output.status.success(), "{commands}: {output:?}");
+    }
+
     /// Runs a client that asks for the seat's pointer whether or not it has one, and says whether the
     /// compositor lives.
     pub fn survives_a_late_client(&self) -> bool {
@@ -198,8 +263,40 @@ impl Session {
 
     /// The test app with one of each widget, once it is ready and its tree is there.
     pub fn widgets(&self, toolkit: Toolkit, server: &Client) -> NativeApp {
-        let log = self.folder().join(format!("{toolkit:?}.log"));
+        self.widgets_with(toolkit, server, "", &[])
+    }
+
+    /// [`Session::widgets`], through Xwayland.
+    pub fn widgets_in_xwayland(&self, toolkit: Toolkit, server: &Client) -> NativeApp {
+        let display = self.xwayland();
+        let x11 = [
+            ("DISPLAY", display.as_str()),
+            ("GDK_BACKEND", "x11"),
+            ("QT_QPA_PLATFORM", "xcb"),
+        ];
+        self.widgets_with(toolkit, server, "-x11", &x11)
+    }
+
+    /// The display of the session's Xwayland.
+    fn xwayland(&self) -> String {
+        let file = self.folder().join("display");
+        self.sway(&format!("exec echo $DISPLAY > {}", file.display()));
+        until("the display of Xwayland", || {
+            let display = fs::read_to_string(&file).ok()?;
+            Some(display.trim().to_owned()).filter(|display| display.starts_with(':'))
+        })
+    }
+
+    fn widgets_with(
+        &self,
+        toolkit: Toolkit,
+        server: &Client,
+        suffix: &str,
+        environment: &[(&str, &str)],
+    ) -> NativeApp {
+        let log = self.folder().join(format!("{toolkit:?}{suffix}.log"));
         let mut command = self.command("/usr/bin/python3");
+        command.envs(environment.iter().copied());
         command.arg("-B").arg(self.folder().join(toolkit.file()));
         command.arg(&log);
         let app = NativeApp::start(self, command, log);
@@ -234,7 +331,7 @@ impl Drop for Session {
 
 /// The session's folder: its home, its runtime folder, and copies of what it runs. Copies, because the
 /// source folder may be closed to the session's user.
-fn prepare() -> tempfile::TempDir {
+fn prepare(lines: &str) -> tempfile::TempDir {
     // Below /tmp, which a session in a root of its own has as well.
     let folder = tempfile::Builder::new()
         .prefix("deskline-session-")
@@ -243,7 +340,12 @@ fn prepare() -> tempfile::TempDir {
     let path = |name: &str| folder.path().join(name);
     let settings = ".config/glib-2.0/settings/keyfile";
     let menu = ".config/menus/applications.menu";
-    for (name, text) in [("sway.conf", SWAY), (settings, SETTINGS), (menu, MENU)] {
+    let sway = format!("{SWAY}{lines}");
+    for (name, text) in [
+        ("sway.conf", sway.as_str()),
+        (settings, SETTINGS),
+        (menu, MENU),
+    ] {
         fs::create_dir_all(path(name).parent().unwrap()).unwrap();
         fs::write(path(name), text).unwrap();
     }

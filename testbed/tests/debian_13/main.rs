@@ -5,6 +5,9 @@
 mod gnome;
 mod kde;
 mod names;
+mod own_seat;
+mod screens;
+mod sway;
 
 use deskline_testbed::{Compositor, Session, Toolkit};
 use serde_json::json;

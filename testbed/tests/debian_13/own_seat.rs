@@ -1,0 +1,133 @@
+//! sway 1.10: the agent has a seat of its own, and a person works beside it. The person is a second
+//! server without a guard: its devices belong to the person's seat, `seat0`.
+
+use deskline_testbed::{Client, Compositor, NativeApp, Session, Toolkit, until};
+use serde_json::{Value, json};
+
+/// What the agent types, 600 characters in all, in parts with clicks between them.
+const PARTS: usize = 3;
+const PART: &str = "the agent writes this line into its own field, ok. ";
+const PER_PART: usize = 200;
+
+/// What the person types again and again: none of it is in the agent's text.
+const THEIRS: &str = "0123456789012345678901234567890123456789";
+
+fn own_seat(session: &Session) -> Client {
+    let agent = session.server_with(&["--seat", "own"]);
+    // The seat is there from the first call on, and GTK apps hear it if they start after it.
+    agent.call("list_applications", json!({})).ok();
+    agent
+}
+
+fn call(server: &Client, app: &NativeApp, tool: &str, mut arguments: Value) {
+    arguments["pid"] = app.pid().into();
+    server.call(tool, arguments).ok();
+}
+
+/// What the field holds, by the app's own log.
+fn text(app: &NativeApp) -> String {
+    let log = app.log();
+    let last = log.iter().rev().find_map(|l| l.strip_prefix("text Name "));
+    last.unwrap_or_default().to_owned()
+}
+
+fn said(app: &NativeApp, line: &str) -> usize {
+    app.log().iter().filter(|l| *l == line).count()
+}
+
+fn in_front(person: &Client, app: &NativeApp) {
+    let listed = person.call("list_applications", json!({})).ok();
+    let line = format!("(PID: {}) front", app.pid());
+    assert!(listed.text.contains(&line), "{listed}");
+}
+
+#[test]
+fn an_agent_and_a_person_type_at_once_and_nothing_mixes() {
+    let session = Session::with_screens(&["resolution 2500x900"]);
+    let agent = own_seat(&session);
+    let person = session.server_with(&["--guard", "off"]);
+    let apps = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &person));
+    for (n, app) in apps.iter().enumerate() {
+        let left = n * 830;
+        let place = format!("[pid={}] move absolute position {left} 50", app.pid());
+        session.sway(&place);
+    }
+    let field = || json!({"element": "Name", "role": "AXTextField"});
+    let part: String = PART.chars().cycle().take(PER_PART).collect();
+    for turn in 0..apps.len() {
+        let (theirs, its) = (&apps[turn], &apps[(turn + 1) % apps.len()]);
+        // Where the person is when they begin, or their server would give the focus back each time.
+        session.sway(&format!("[pid={}] focus", theirs.pid()));
+        let select = json!({"keyName": "a", "modifierFlags": ["Control"]});
+        for (server, app) in [(&agent, its), (&person, theirs)] {
+            app.clear_log();
+            call(server, app, "click_and_traverse", field());
+            call(server, app, "press_key_and_traverse", select.clone());
+        }
+        let mut bursts = 0;
+        std::thread::scope(|scope| {
+            let work = scope.spawn(|| {
+                for _ in 0..PARTS {
+                    call(&agent, its, "type_and_traverse", json!({"text": part}));
+                    let ok = json!({"element": "OK", "role": "AXButton"});
+                    call(&agent, its, "click_and_traverse", ok);
+                    call(&agent, its, "click_and_traverse", field());
+                    call(
+                        &agent,
+                        its,
+                        "press_key_and_traverse",
+                        json!({"keyName": "End"}),
+                    );
+                }
+            });
+            while !work.is_finished() {
+                call(
+                    &person,
+                    theirs,
+                    "type_and_traverse",
+                    json!({"text": THEIRS}),
+                );
+                in_front(&person, theirs);
+                bursts += 1;
+            }
+        });
+        let typed = THEIRS.repeat(bursts);
+        until("the person's text", || {
+            (text(theirs) == typed).then_some(())
+        });
+        assert_eq!(text(its), part.repeat(PARTS), "{turn}");
+        assert_eq!(said(its, "clicked OK"), PARTS, "{turn}");
+        assert_eq!(said(theirs, "clicked OK"), 0, "{turn}");
+        println!("600 of the agent's beside {} of the person's", typed.len());
+        assert!(
+            bursts >= 5,
+            "the person typed only {bursts} times meanwhile"
+        );
+    }
+}
+
+#[test]
+fn the_doctor_says_which_apps_hear_the_agents_seat() {
+    let session = Session::new(Compositor::Sway);
+    let person = session.server();
+    let row = || {
+        let args = ["doctor", "--seat", "own", "--dir", "j"];
+        let output = session.deskline(&args).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.contains("the agent has a seat of its own"), "{said}");
+        let row = said
+            .lines()
+            .find(|line| line.contains("✓ seat") || line.contains("! seat"));
+        row.unwrap_or_else(|| panic!("{said}")).to_owned()
+    };
+    let _qt = session.widgets(Toolkit::Qt6, &person);
+    let heard = row();
+    assert!(heard.contains("✓ seat"), "{heard}");
+    let gtk = session.widgets(Toolkit::Gtk4, &person);
+    let unheard = row();
+    let named = format!("({}): it was started before the seat", gtk.pid());
+    assert!(
+        unheard.contains("! seat") && unheard.contains(&named),
+        "{unheard}"
+    );
+}

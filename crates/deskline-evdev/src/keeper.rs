@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError};
+use std::sync::mpsc::{SyncSender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use deskline_link::cancel::Reason;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{Cancel, Error, Result};
 use deskline_unix::wait;
+use deskline_unix::worker::Inbox;
 use rustix::event::{PollFd, PollFlags};
 
 use crate::Order;
@@ -68,8 +68,8 @@ struct Keeper<S> {
     watched: Option<bool>,
 }
 
-/// Runs the thread until the sender of `inbox` is dropped.
-pub(crate) fn run(source: impl Source, inbox: &Receiver<Order>, wake: &OwnedFd) {
+/// Runs the thread until the handle is dropped.
+pub(crate) fn run(source: impl Source, inbox: &Inbox<Order>) {
     let mut keeper = Keeper {
         source,
         devices: BTreeMap::new(),
@@ -79,7 +79,7 @@ pub(crate) fn run(source: impl Source, inbox: &Receiver<Order>, wake: &OwnedFd) 
         on_escape: None,
         watched: None,
     };
-    if let Err(error) = keeper.serve(inbox, wake) {
+    if let Err(error) = keeper.serve(inbox) {
         tracing::warn!(%error, "the guard ended");
         keeper.release();
         if let Some(hold) = keeper.hold.take() {
@@ -89,11 +89,11 @@ pub(crate) fn run(source: impl Source, inbox: &Receiver<Order>, wake: &OwnedFd) 
 }
 
 impl<S: Source> Keeper<S> {
-    fn serve(&mut self, inbox: &Receiver<Order>, wake: &OwnedFd) -> io::Result<()> {
+    fn serve(&mut self, inbox: &Inbox<Order>) -> io::Result<()> {
         let mut looked = Instant::now();
         loop {
             self.read();
-            match inbox.try_recv() {
+            match inbox.next() {
                 Ok(order) => {
                     self.obey(order);
                     continue;
@@ -113,19 +113,18 @@ impl<S: Source> Keeper<S> {
                 self.find();
                 self.grab_new();
             }
-            self.wait(wake)?;
+            self.wait(inbox)?;
         }
     }
 
     /// Waits for a stroke, an order, the limit, or the time to look for new devices.
-    fn wait(&self, wake: &OwnedFd) -> io::Result<()> {
+    fn wait(&self, inbox: &Inbox<Order>) -> io::Result<()> {
         let left = |hold: &Hold| hold.until.saturating_duration_since(Instant::now());
         let left = self.hold.as_ref().map(|hold| left(hold).min(LOOK));
-        let mut fds = vec![PollFd::from_borrowed_fd(wake.as_fd(), PollFlags::IN)];
+        let mut fds = vec![inbox.poll()];
         fds.extend(self.devices.values().map(Theirs::poll));
         wait::any(&mut fds, left)?;
-        // Reset the eventfd's counter. EAGAIN if nothing was written.
-        let _ = rustix::io::read(wake, &mut [0; 8]);
+        inbox.awake();
         Ok(())
     }
 

@@ -12,16 +12,12 @@
 mod device;
 mod keeper;
 
-use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
-use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{Cancel, Error, Result};
-use rustix::event::{EventfdFlags, eventfd};
+use deskline_unix::worker::Worker;
 
 use device::{InputFolder, Source};
 pub use device::{Seen, look};
@@ -41,12 +37,7 @@ enum Order {
 }
 
 /// A handle to the guard's thread. Dropping it releases the devices and ends the thread.
-pub struct Guard {
-    /// `None` only during the drop.
-    orders: Option<Sender<Order>>,
-    wake: Arc<OwnedFd>,
-    thread: Option<JoinHandle<()>>,
-}
+pub struct Guard(Worker<Order>);
 
 impl Guard {
     /// Starts the thread. It opens no device before it is told to.
@@ -59,20 +50,8 @@ impl Guard {
     }
 
     fn over(source: impl Source + 'static) -> Result<Self> {
-        let what = "starting the guard";
-        let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
-        let wake = Arc::new(wake.map_err(|e| Error::system(what)(io::Error::from(e)))?);
-        let (orders, inbox) = mpsc::channel();
-        let woken = Arc::clone(&wake);
-        let thread = thread::Builder::new()
-            .name("guard".into())
-            .spawn(move || keeper::run(source, &inbox, &woken))
-            .map_err(Error::system(what))?;
-        Ok(Self {
-            orders: Some(orders),
-            wake,
-            thread: Some(thread),
-        })
+        let worker = Worker::start("guard", move |inbox| keeper::run(source, &inbox));
+        Ok(Self(worker.map_err(Error::system("starting the guard"))?))
     }
 
     /// As [`deskline_link::Display::grab`].
@@ -81,67 +60,38 @@ impl Guard {
     ///
     /// [`Error::Unavailable`] where the thread does not answer: nothing may be sent then.
     pub fn close(&self, task: &Task, cancel: &Cancel) -> Result<Grab> {
-        let (reply, done) = mpsc::sync_channel(1);
-        self.tell(Order::Close(task.clone(), cancel.clone(), reply));
-        answer(&done)?
+        let close = |reply| Order::Close(task.clone(), cancel.clone(), reply);
+        self.0.ask(PATIENCE, close).unwrap_or_else(|| Err(silent()))
     }
 
     /// As [`deskline_link::Display::ungrab`].
     pub fn open(&self) {
-        let (reply, done) = mpsc::sync_channel(1);
-        self.tell(Order::Open(reply));
-        if let Err(error) = answer(&done) {
-            tracing::warn!(%error, "the guard");
+        if self.0.ask(PATIENCE, Order::Open).is_none() {
+            tracing::warn!("{}", silent());
         }
     }
 
     /// As [`deskline_link::Display::watch_person`].
     pub fn watch(&self) {
-        self.tell(Order::Watch);
+        self.0.tell(Order::Watch);
     }
 
     /// As [`deskline_link::Display::person_pressed`].
     pub fn pressed(&self) -> Option<bool> {
-        let (reply, done) = mpsc::sync_channel(1);
-        self.tell(Order::Pressed(reply));
-        answer(&done).ok().flatten()
+        self.0.ask(PATIENCE, Order::Pressed).flatten()
     }
 
     /// As [`deskline_link::Display::unwatch_person`].
     pub fn rest(&self) {
-        self.tell(Order::Rest);
-    }
-
-    fn tell(&self, order: Order) {
-        if let Some(orders) = &self.orders {
-            // If the thread has ended, the order is dropped together with its reply channel.
-            let _ = orders.send(order);
-        }
-        if let Err(error) = rustix::io::write(self.wake.as_fd(), &1_u64.to_ne_bytes()) {
-            tracing::warn!(%error, "could not wake the guard");
-        }
+        self.0.tell(Order::Rest);
     }
 }
 
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.tell(Order::Rest);
-        self.orders = None;
-        let _ = rustix::io::write(self.wake.as_fd(), &1_u64.to_ne_bytes());
-        let ended = self.thread.take().map(JoinHandle::join);
-        if ended.is_some_and(|ended| ended.is_err()) {
-            tracing::error!("the guard's thread panicked");
-        }
-    }
-}
-
-fn answer<T>(done: &Receiver<T>) -> Result<T> {
-    done.recv_timeout(PATIENCE).map_err(|_| {
-        Error::Unavailable(
-            "the guard of the devices in /dev/input does not answer. Nothing was sent; the next call starts it anew"
-                .into(),
-        )
-    })
+fn silent() -> Error {
+    Error::Unavailable(
+        "the guard of the devices in /dev/input does not answer. Nothing was sent; the next call starts it anew"
+            .into(),
+    )
 }
 
 #[cfg(test)]

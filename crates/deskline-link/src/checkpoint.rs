@@ -445,7 +445,7 @@ impl Drop for Checkpoint<'_> {
             |desk| desk.desktop.release_all(),
             Self::ungrab,
             Self::unwatch,
-            |desk| desk.desktop.stop_listening(),
+            |desk| desk.desktop.rest(),
             Self::keep_menu,
             Self::restore_pointer,
             Self::restore_front,

@@ -67,7 +67,7 @@ impl Link<'_> {
             .timed("resolve", |report| {
                 steps.resolve(desktop, &call.action, report)
             })
-            .inspect_err(|_| desktop.stop_listening())?;
+            .inspect_err(|_| desktop.rest())?;
 
         // 2. Checkpoint: front window and pointer; the tree is that of step 1.
         let watches = call.actions().any(|a| Handoff::of(a, None).watches());

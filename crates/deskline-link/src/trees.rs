@@ -42,8 +42,9 @@ pub trait Trees {
         Ok(())
     }
 
-    /// The link is over. Stops listening, or sees to it in [`Self::idle`] that nothing piles up.
-    fn stop_listening(&mut self) {}
+    /// The link is over. Stops listening, or keeps the subscription for the next link and takes its events
+    /// in [`Self::idle`].
+    fn rest(&mut self) {}
 
     /// Between links: takes what has piled up. Returns after which time to call it again, if at all.
     /// Does not block.

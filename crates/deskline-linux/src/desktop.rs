@@ -303,7 +303,7 @@ impl Trees for LinuxDesktop {
         self.atspi.listen(pid)
     }
 
-    fn stop_listening(&mut self) {
+    fn rest(&mut self) {
         self.atspi.rest();
     }
 

@@ -200,7 +200,7 @@ impl<O: Os> Trees for MacDesktop<O> {
     }
 
     fn listen(&mut self, pid: u32) -> Result<()> {
-        self.stop_listening();
+        self.rest();
         self.running = self.os.apps().into_iter().map(|a| a.pid).collect();
         let asked = Instant::now();
         let listening = Listening::to(&self.os, pid).map_err(|e| match e {
@@ -213,7 +213,7 @@ impl<O: Os> Trees for MacDesktop<O> {
         Ok(())
     }
 
-    fn stop_listening(&mut self) {
+    fn rest(&mut self) {
         self.forget_destroyed();
         self.listening = None;
         self.last = None;

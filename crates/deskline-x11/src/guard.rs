@@ -14,17 +14,14 @@ mod events;
 mod held_keys;
 mod keeper;
 
-use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use deskline_core::Rect;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{Cancel, Error, Result};
-use rustix::event::{EventfdFlags, eventfd};
+use deskline_unix::worker::Worker;
 
 use crate::connection;
 
@@ -65,38 +62,21 @@ enum Order {
 }
 
 /// A handle to the guard's thread. Dropping it releases the devices and ends the thread.
-pub struct Guard {
-    /// `None` only during the drop.
-    orders: Option<Sender<Order>>,
-    wake: Arc<OwnedFd>,
-    thread: Option<JoinHandle<()>>,
-}
+pub struct Guard(Worker<Order>);
 
 impl Guard {
     /// Starts the thread, which then connects to the display.
     pub fn start(display: &str, xauthority: Option<&Path>) -> Result<Self> {
-        let what = "starting the guard";
-        let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
-        let wake = Arc::new(wake.map_err(Error::system(what))?);
-        let (orders, inbox) = mpsc::channel();
         let (display, xauthority) = (display.to_owned(), xauthority.map(Path::to_owned));
-        let woken = Arc::clone(&wake);
-        let thread = thread::Builder::new()
-            .name("guard".into())
-            .spawn(move || keeper::run(&display, xauthority.as_deref(), &inbox, &woken))
-            .map_err(Error::system(what))?;
-        Ok(Self {
-            orders: Some(orders),
-            wake,
-            thread: Some(thread),
-        })
+        let run = move |inbox| keeper::run(&display, xauthority.as_deref(), &inbox);
+        let worker = Worker::start("guard", run);
+        Ok(Self(worker.map_err(Error::system("starting the guard"))?))
     }
 
     /// As [`deskline_link::Display::grab`].
     pub fn close(&self, task: &Task, cancel: &Cancel) -> Result<Grab> {
-        let (reply, done) = mpsc::sync_channel(1);
-        self.tell(Order::Close(task.clone(), cancel.clone(), reply));
-        answer(&done)?
+        let close = |reply| Order::Close(task.clone(), cancel.clone(), reply);
+        self.0.ask(PATIENCE, close).unwrap_or_else(|| Err(silent()))
     }
 
     /// As [`deskline_link::Display::ungrab`].
@@ -106,19 +86,17 @@ impl Guard {
 
     /// As [`deskline_link::Display::watch_person`].
     pub fn watch(&self) {
-        self.tell(Order::Watch);
+        self.0.tell(Order::Watch);
     }
 
     /// As [`deskline_link::Display::person_pressed`].
     pub fn pressed(&self) -> Option<bool> {
-        let (reply, done) = mpsc::sync_channel(1);
-        self.tell(Order::Pressed(reply));
-        answer(&done).ok().flatten()
+        self.0.ask(PATIENCE, Order::Pressed).flatten()
     }
 
     /// Stops listening for Esc and watching the person.
     pub fn rest(&self) {
-        self.tell(Order::Rest);
+        self.0.tell(Order::Rest);
     }
 
     /// As [`deskline_link::Display::show`].
@@ -136,46 +114,14 @@ impl Guard {
     }
 
     fn tell_and_wait(&self, order: impl FnOnce(SyncSender<()>) -> Order) {
-        let (reply, done) = mpsc::sync_channel(1);
-        self.tell(order(reply));
-        if let Err(error) = answer(&done) {
-            tracing::warn!(%error, "the guard");
-        }
-    }
-
-    fn tell(&self, order: Order) {
-        if let Some(orders) = &self.orders {
-            // If the thread has ended, the order is dropped together with its reply channel.
-            let _ = orders.send(order);
-        }
-        self.wake();
-    }
-
-    fn wake(&self) {
-        if let Err(error) = rustix::io::write(self.wake.as_fd(), &1u64.to_ne_bytes()) {
-            tracing::warn!(%error, "could not wake the guard");
+        if self.0.ask(PATIENCE, order).is_none() {
+            tracing::warn!("{}", silent());
         }
     }
 }
 
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.orders = None;
-        self.wake();
-        if self
-            .thread
-            .take()
-            .is_some_and(|thread| thread.join().is_err())
-        {
-            tracing::error!("the guard's thread panicked");
-        }
-    }
-}
-
-fn answer<T>(done: &Receiver<T>) -> Result<T> {
-    done.recv_timeout(PATIENCE).map_err(|_| {
-        Error::Unavailable(
-            "the guard lost the X server, or it does not answer. Nothing was sent; the next call connects anew".into(),
-        )
-    })
+fn silent() -> Error {
+    Error::Unavailable(
+        "the guard lost the X server, or it does not answer. Nothing was sent; the next call connects anew".into(),
+    )
 }

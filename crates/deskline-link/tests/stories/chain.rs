@@ -45,7 +45,7 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
     press
     read 100 again
     release_all
-    stop_listening
+    rest
     move_pointer 900,700
     activate 3
     "##);
@@ -98,7 +98,7 @@ fn a_chain_whose_first_step_fails_touches_nothing() {
     assert_snapshot!(story.acts(), @r##"
     listen 100
     read 100 again
-    stop_listening
+    rest
     "##);
 }
 

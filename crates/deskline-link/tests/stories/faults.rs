@@ -34,7 +34,7 @@ fn a_click_goes_to_the_targets_own_window_though_another_lies_over_it() {
     ungrab
     read 100 again
     release_all
-    stop_listening
+    rest
     move_pointer 900,700
     activate 3
     ");
@@ -74,7 +74,7 @@ fn twins_are_told_apart_by_which_is_active() {
     ungrab
     read 100 again
     release_all
-    stop_listening
+    rest
     move_pointer 900,700
     activate 3
     ");
@@ -337,7 +337,7 @@ fn a_drag_ends_where_its_end_is_now() {
     read 100 again
     read 100 again
     release_all
-    stop_listening
+    rest
     move_pointer 900,700
     activate 3
     ");
@@ -389,7 +389,7 @@ fn an_app_out_of_bounds_is_not_read_touched_or_named() {
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 again
-    stop_listening
+    rest
     ");
 }
 

@@ -37,7 +37,7 @@ fn without_a_display_trees_are_read_and_pressed() {
     press
     read 100 again
     release_all
-    stop_listening
+    rest
     ");
     story.set_value("Sent", "bob");
     assert_snapshot!(story.field("summary"), @"Set 'Sent' [AXTextField] to 'bob'. 0 added, 0 removed, 1 modified. Settled in _ ms.");

@@ -43,7 +43,7 @@ fn a_click_costs_no_more_than_resolving_acting_and_settling() {
     windows
     picture 2
     release_all
-    stop_listening
+    rest
     ");
     assert_snapshot!(story.seen(), @"
     reached: Mail: click Send

@@ -103,8 +103,8 @@ impl Trees for Scripted {
         })
     }
 
-    fn stop_listening(&mut self) {
-        self.ask("stop_listening", |script| script.listening = false);
+    fn rest(&mut self) {
+        self.ask("rest", |script| script.listening = false);
     }
 
     fn wait_for_change(&mut self, _: Duration) -> Result<bool> {

@@ -56,7 +56,7 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
     popup_open
     release_all
     unwatch_person
-    stop_listening
+    rest
     pointer
     move_pointer 900,700
     front
@@ -82,7 +82,7 @@ fn nothing_is_touched_where_the_target_cannot_be_found() {
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 again
-    stop_listening
+    rest
     ");
 }
 
@@ -125,7 +125,7 @@ fn quiet_actions_take_no_guard_and_touch_no_front() {
     set_value
     read 100 again
     release_all
-    stop_listening
+    rest
     ");
     assert_snapshot!(story.press("Send").acts(), @"
     listen 100
@@ -133,7 +133,7 @@ fn quiet_actions_take_no_guard_and_touch_no_front() {
     press
     read 100 again
     release_all
-    stop_listening
+    rest
     ");
     assert_snapshot!(story.seen(), @"
     reached: nothing
@@ -177,7 +177,7 @@ fn a_click_text_and_key_are_one_link_with_one_diff() {
     ungrab
     read 100 again
     release_all
-    stop_listening
+    rest
     move_pointer 900,700
     activate 3
     ");
@@ -224,7 +224,7 @@ fn what_is_scrolled_away_is_brought_into_view_first() {
     ungrab
     read 100 again
     release_all
-    stop_listening
+    rest
     move_pointer 900,700
     activate 3
     ");
@@ -244,7 +244,7 @@ fn a_window_in_front_stays_there_and_no_window_is_raised() {
     ungrab
     read 100 again
     release_all
-    stop_listening
+    rest
     move_pointer 900,700
     ");
     assert_snapshot!(story.seen(), @"
@@ -374,7 +374,7 @@ fn a_link_that_only_waits_hands_nothing_over() {
     read 100 whole
     read 100 again
     release_all
-    stop_listening
+    rest
     ");
 }
 
@@ -409,7 +409,7 @@ fn keys_alone_do_not_touch_the_pointer() {
     ungrab
     read 100 again
     release_all
-    stop_listening
+    rest
     activate 3
     ");
     assert_snapshot!(story.seen(), @"
@@ -438,7 +438,7 @@ fn an_open_menu_holds_what_was_saved_until_the_link_that_closes_it() {
     ungrab
     read 100 again
     release_all
-    stop_listening
+    rest
     ");
     assert_snapshot!(story.seen(), @"
     reached: Mail: click Send
@@ -454,7 +454,7 @@ fn an_open_menu_holds_what_was_saved_until_the_link_that_closes_it() {
     ungrab
     read 100 again
     release_all
-    stop_listening
+    rest
     move_pointer 900,700
     activate 3
     ");
@@ -486,7 +486,7 @@ fn esc_stops_the_text_and_puts_everything_back() {
     release_all
     ungrab
     release_all
-    stop_listening
+    rest
     activate 3
     ");
     assert_snapshot!(story.seen(), @"
@@ -560,7 +560,7 @@ fn the_wheel_turns_over_the_place_and_the_pointer_goes_back() {
     ungrab
     read 100 again
     release_all
-    stop_listening
+    rest
     move_pointer 900,700
     activate 3
     ");
@@ -635,7 +635,7 @@ fn what_is_opened_comes_to_the_front_and_the_persons_window_comes_back() {
     read 500 again
     read 500 again
     release_all
-    stop_listening
+    rest
     activate 3
     ");
     assert_eq!(

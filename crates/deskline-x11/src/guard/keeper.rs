@@ -3,15 +3,16 @@
 //! It never waits for a link, so the time limit takes effect even if the link hangs. If the thread
 //! itself fails, its connection closes, which releases the devices.
 
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::AsFd as _;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::mpsc::TryRecvError;
 use std::time::{Duration, Instant};
 
 use deskline_link::cancel::Reason;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{Cancel, Error, Result};
 use deskline_unix::wait;
+use deskline_unix::worker::Inbox;
 use rustix::event::{PollFd, PollFlags};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xkb::ConnectionExt as _;
@@ -69,13 +70,8 @@ pub(super) struct Keeper {
     pub(super) overlay: Overlay,
 }
 
-/// Runs the thread until the sender of `inbox` is dropped or the connection is lost.
-pub(super) fn run(
-    display: &str,
-    xauthority: Option<&Path>,
-    inbox: &Receiver<Order>,
-    wake: &OwnedFd,
-) {
+/// Runs the thread until the handle is dropped or the connection is lost.
+pub(super) fn run(display: &str, xauthority: Option<&Path>, inbox: &Inbox<Order>) {
     let mut keeper = match Keeper::connect(display, xauthority) {
         Ok(keeper) => keeper,
         Err(error) => {
@@ -83,7 +79,7 @@ pub(super) fn run(
             return;
         }
     };
-    let ended = keeper.serve(inbox, wake);
+    let ended = keeper.serve(inbox);
     if let Some(hold) = keeper.hold.take() {
         hold.cancel.cancel(Reason::Unguarded);
     }
@@ -123,12 +119,12 @@ impl Keeper {
         Ok(keeper)
     }
 
-    fn serve(&mut self, inbox: &Receiver<Order>, wake: &OwnedFd) -> Result<()> {
+    fn serve(&mut self, inbox: &Inbox<Order>) -> Result<()> {
         loop {
             while let Some(event) = self.c.poll_for_event().during(WHAT)? {
                 self.event(&event)?;
             }
-            match inbox.try_recv() {
+            match inbox.next() {
                 Ok(order) => {
                     self.obey(order)?;
                     continue;
@@ -144,7 +140,7 @@ impl Keeper {
                 self.expire()?;
             }
             self.c.flush().during(WHAT)?;
-            self.wait(wake)?;
+            self.wait(inbox)?;
         }
     }
 
@@ -167,17 +163,15 @@ impl Keeper {
     }
 
     /// Waits for an event, an order or the time limit.
-    fn wait(&self, wake: &OwnedFd) -> Result<()> {
+    fn wait(&self, inbox: &Inbox<Order>) -> Result<()> {
         let hold = self.hold.as_ref();
         let left = hold.map(|hold| hold.until.saturating_duration_since(Instant::now()));
         let mut fds = [
             PollFd::from_borrowed_fd(self.c.stream().as_fd(), PollFlags::IN),
-            PollFd::from_borrowed_fd(wake.as_fd(), PollFlags::IN),
+            inbox.poll(),
         ];
         wait::any(&mut fds, left).map_err(Error::system(WHAT))?;
-        // Reset the eventfd's counter. It fails with EAGAIN if nothing was written, which is the
-        // usual case.
-        let _ = rustix::io::read(wake, &mut [0; 8]);
+        inbox.awake();
         Ok(())
     }
 

@@ -23,14 +23,14 @@ fn runs() -> usize {
     asked.and_then(|n| n.parse().ok()).unwrap_or(30)
 }
 
-/// Processes that keep all cores busy.
+/// Processes that keep all cores busy, and end with the test's own, even if it is killed.
 struct Load(Vec<Child>);
 
 impl Load {
     fn new() -> Self {
         let spin = || {
             Command::new("sh")
-                .args(["-c", "while :; do :; done"])
+                .args(["-c", "while kill -0 $PPID; do :; done"])
                 .spawn()
         };
         Self((0..2).map(|_| spin().unwrap()).collect())

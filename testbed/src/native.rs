@@ -3,6 +3,9 @@
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::place::kill;
 use crate::{Session, until};
@@ -39,6 +42,18 @@ impl NativeApp {
     /// Its process, as the session sees it.
     pub fn pid(&self) -> u32 {
         self.pid
+    }
+
+    /// Stops it for this time.
+    pub fn stop_for(&self, time: Duration) {
+        let signal = |pid: u32, signal| {
+            kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
+        };
+        signal(self.outside, Signal::STOP);
+        std::thread::sleep(time);
+        signal(self.outside, Signal::CONT);
+        // `nsenter` has stopped itself with it.
+        signal(self.child.id(), Signal::CONT);
     }
 
     /// Its log so far.

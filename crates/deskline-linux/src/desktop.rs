@@ -1,6 +1,7 @@
 //! A Linux desktop as a link needs it: AT-SPI for the trees, a display system for windows, input and
 //! pictures.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree};
@@ -15,6 +16,7 @@ use crate::apps::{self, Launch, Launched, Running};
 use crate::display::DisplaySystem;
 use crate::ends::Ends;
 use crate::guard;
+use crate::menus;
 use crate::native;
 use crate::portal::Portal;
 use crate::session::Session;
@@ -74,6 +76,8 @@ pub struct LinuxDesktop {
     /// The front window's process when the link began, to tell whether a pending window has come.
     front_at_start: Option<u32>,
     ends: Ends,
+    /// Whether an app's menu was open at its last reading.
+    menus: HashMap<u32, bool>,
     /// Whether a person is at this desktop even if it is a private one.
     attended: bool,
     /// The kernel's guard, where it keeps out more than the display's own.
@@ -104,6 +108,7 @@ impl LinuxDesktop {
             starting: None,
             front_at_start: None,
             ends: Ends::default(),
+            menus: HashMap::new(),
             attended,
             by_kernel,
         }
@@ -292,6 +297,7 @@ impl Trees for LinuxDesktop {
                 tree = self.atspi.read(pid, scope, &windows)?;
             }
         }
+        self.menus.insert(pid, menus::is_open(&tree));
         Ok(tree)
     }
 
@@ -368,7 +374,10 @@ impl Display for LinuxDesktop {
     }
 
     fn popup_open(&mut self, pid: u32) -> Result<bool> {
-        self.display.popup_open(pid)
+        if self.display.lists_popups() {
+            return self.display.popup_open(pid);
+        }
+        Ok(self.menus.get(&pid).is_some_and(|open| *open))
     }
 
     fn pointer(&mut self) -> Result<Option<Pointer>> {

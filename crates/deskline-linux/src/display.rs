@@ -26,6 +26,11 @@ pub(crate) trait DisplaySystem: Display + Send {
         false
     }
 
+    /// Whether [`Display::popup_open`] knows. Where not, the app's tree does.
+    fn lists_popups(&self) -> bool {
+        true
+    }
+
     /// Why the agent's own seat, if there is one, does not reach this process.
     fn unserved(&self, _pid: u32) -> Option<&'static str> {
         None

@@ -7,6 +7,7 @@ mod display;
 pub mod doctor;
 mod ends;
 mod guard;
+mod menus;
 mod native;
 mod packages;
 mod platform;

@@ -1,8 +1,9 @@
-//! Helpers that the Linux crates share: processes in `/proc`, how busy they are, starting programs,
-//! threads that take orders, and waiting for file descriptors with a time limit.
+//! Helpers that the Linux crates share: processes in `/proc`, how busy they are, what they have not yet read of a
+//! socket, starting programs, threads that take orders, and waiting for file descriptors with a time limit.
 
 pub mod family;
 pub mod process;
 pub mod spawn;
+pub mod unread;
 pub mod wait;
 pub mod worker;

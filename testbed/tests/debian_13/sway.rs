@@ -1,6 +1,8 @@
-//! sway 1.10: drags.
+//! sway 1.10: drags, menus behind other windows, and long texts for slow apps.
 
-use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit};
+use std::time::Duration;
+
+use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit, until};
 use serde_json::{Value, json};
 
 fn call(server: &Client, app: &NativeApp, tool: &str, mut arguments: Value) -> Answer {
@@ -33,4 +35,53 @@ fn a_drag_begins_and_ends_where_it_should() {
             "{toolkit:?} {log:?}"
         );
     }
+}
+
+/// The person's window comes back once the menu is closed: before, it would close it.
+#[test]
+fn a_menu_opens_behind_by_a_click_and_its_item_is_clicked() {
+    let session = Session::new(Compositor::Sway);
+    let server = session.server();
+    let apps = [Toolkit::Gtk4, Toolkit::Qt6].map(|t| (t, session.widgets(t, &server)));
+    let front = session.widgets(Toolkit::Gtk3, &server);
+    let in_front = |app: &NativeApp| {
+        let listed = server.call("list_applications", json!({})).ok();
+        let line = format!("(PID: {}) front", app.pid());
+        assert!(listed.text.contains(&line), "{listed}");
+    };
+    for (toolkit, app) in &apps {
+        in_front(&front);
+        let file = json!({"element": "File", "role": "AXMenuBarItem"});
+        call(&server, app, "click_and_traverse", file);
+        in_front(app);
+        let option = json!({"element": "File option", "role": "AXMenuItem"});
+        let clicked = call(&server, app, "click_and_traverse", option);
+        until(&format!("the item, {toolkit:?}\n{clicked}"), || {
+            let line = "menu File option true".to_owned();
+            app.log().contains(&line).then_some(())
+        });
+    }
+    in_front(&front);
+}
+
+/// sway ends the connection of an app that leaves some 200 events unread.
+#[test]
+fn a_long_text_does_not_end_an_app_that_reads_slowly() {
+    let session = Session::new(Compositor::Sway);
+    let server = session.server();
+    let app = session.widgets(Toolkit::Gtk3, &server);
+    let field = json!({"element": "Name", "role": "AXTextField"});
+    call(&server, &app, "click_and_traverse", field);
+    let text = "all work and no play makes jack a dull boy. ".repeat(16);
+    let typing = json!({"pid": app.pid(), "text": text});
+    let typing = server.send("type_and_traverse", typing);
+    until("the first characters", || {
+        let log = app.log();
+        log.iter()
+            .any(|l| l.starts_with("text Name all work"))
+            .then_some(())
+    });
+    app.stop_for(Duration::from_secs(1));
+    typing.answer(Duration::from_secs(30)).unwrap().ok();
+    app.wait_for(&format!("text Name {text}"));
 }

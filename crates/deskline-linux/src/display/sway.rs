@@ -42,6 +42,10 @@ impl DisplaySystem for SwayDisplay {
     fn lists_all(&self) -> bool {
         true
     }
+
+    fn lists_popups(&self) -> bool {
+        false
+    }
 }
 
 fn for_tree(window: SwayWindow) -> atspi::Toplevel {

@@ -11,6 +11,7 @@ use deskline_link::{
     Aim, Button, Cancel, Capabilities, Clicks, Display, Error, Other, Picture, Result, Window,
     WindowId,
 };
+use deskline_unix::unread::Unread;
 use wayland_client::protocol::wl_pointer::Axis;
 use wayland_client::protocol::wl_seat::Capability;
 
@@ -440,11 +441,16 @@ impl Display for SwayDisplay {
         let text = keyboard::typeable(text)?;
         let (keyboard, client) = self.keyboard()?;
         keyboard.prepare(client, &text)?;
+        let app = self.aim.and_then(|aim| Unread::of(aim.pid, &self.socket));
         for (number, part) in text.chunks(PART).enumerate() {
-            self.check_keyboard(|| match number * PART {
+            let so_far = || match number * PART {
                 0 => "Nothing was typed".to_owned(),
                 typed => format!("The first {typed} of {} characters were typed", text.len()),
-            })?;
+            };
+            if let Some(app) = &app {
+                await_reader(app, so_far, cancel)?;
+            }
+            self.check_keyboard(so_far)?;
             let (keyboard, client) = self.keyboard()?;
             keyboard.type_text(client, part, cancel)?;
         }
@@ -495,6 +501,31 @@ impl Display for SwayDisplay {
 
 /// How many characters go in between two looks at who has the keyboard.
 const PART: usize = 8;
+
+/// How many bytes an app may have left unread before more keys go in: about 40 events. sway ends the
+/// connection of an app that leaves some 200.
+const UNREAD: u32 = 1_024;
+
+/// How long an app may read nothing of them.
+const READS: Duration = Duration::from_secs(2);
+
+/// Waits until the app has read what was sent to it.
+fn await_reader(app: &Unread, so_far: impl Fn() -> String, cancel: &Cancel) -> Result<()> {
+    let (mut last, mut since) = (u32::MAX, Instant::now());
+    while let Some(unread) = app.bytes().filter(|unread| *unread > UNREAD) {
+        if unread < last {
+            (last, since) = (unread, Instant::now());
+        }
+        if since.elapsed() > READS {
+            return Err(Error::Input(format!(
+                "the app has read no input for 2 s, and more would end it. {}. Use wait_for or refresh_traversal until it answers, then go on from there",
+                so_far()
+            )));
+        }
+        cancel.wait(LOOK)?;
+    }
+    Ok(())
+}
 
 #[cfg(test)]
 mod tests {

@@ -17,6 +17,8 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
     let session = Session::new(Compositor::Gnome);
     let server = session.server();
     let apps = Toolkit::DEBIAN_13.map(|toolkit| (toolkit, session.widgets(toolkit, &server)));
+    let last = || is_in_front(&server, &apps[2].1).then_some(());
+    until("the last app's window", last);
     for (toolkit, app) in &apps {
         let click = json!({"element": "OK", "role": "AXButton"});
         let click = call(&server, app, "click_and_traverse", click).ok();
@@ -33,9 +35,87 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
                 (said(app, "clicked OK") == n + 2).then_some(())
             });
         }
-        let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y - 3});
+        let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y + ok.h + 2});
         call(&server, app, "click_and_traverse", outside).ok();
         assert_eq!(said(app, "clicked OK"), 3, "{toolkit:?}");
+    }
+}
+
+/// Whether Deskline reports this app as the one in front.
+fn is_in_front(server: &Client, app: &NativeApp) -> bool {
+    let listed = server.call("list_applications", json!({})).ok();
+    let front = format!("(PID: {}) front ", app.pid());
+    listed.text.contains(&front)
+}
+
+#[test]
+fn the_persons_window_comes_back_after_clicks_and_after_menus() {
+    window_comes_back([Toolkit::Gtk3, Toolkit::Gtk4, Toolkit::Qt6]);
+}
+
+#[test]
+fn the_persons_window_comes_back_after_qt_6_too() {
+    window_comes_back([Toolkit::Qt6, Toolkit::Gtk3, Toolkit::Gtk4]);
+}
+
+/// The last app is the person's.
+fn window_comes_back(toolkits: [Toolkit; 3]) {
+    let session = Session::new(Compositor::Gnome);
+    let server = session.server();
+    let apps = toolkits.map(|t| session.widgets(t, &server));
+    let person = &apps[2];
+    let persons_window = || is_in_front(&server, person).then_some(());
+    until("the last app's window", persons_window);
+    let key = |app, key| {
+        call(
+            &server,
+            app,
+            "press_key_and_traverse",
+            json!({"keyName": key}),
+        )
+        .ok()
+    };
+    for app in &apps[..2] {
+        let ok = json!({"element": "OK", "role": "AXButton"});
+        call(&server, app, "click_and_traverse", ok).ok();
+        app.wait_for("clicked OK");
+        until("the person's window", persons_window);
+        // It would close the menu, so it waits until the menu is done with.
+        call(
+            &server,
+            app,
+            "click_and_traverse",
+            json!({"element": "File"}),
+        )
+        .ok();
+        assert!(is_in_front(&server, app));
+        key(app, "Down");
+        assert!(is_in_front(&server, app));
+        key(app, "Return");
+        until("the item's effect", || {
+            let log = app.log();
+            log.iter().any(|l| l.starts_with("menu ")).then_some(())
+        });
+        until("the person's window after the menu", persons_window);
+    }
+}
+
+#[test]
+fn an_open_menu_gives_way_to_another_app() {
+    let session = Session::new(Compositor::Gnome);
+    let server = session.server();
+    let [gtk3, gtk4, qt6] = Toolkit::DEBIAN_13.map(|t| session.widgets(t, &server));
+    for (n, app) in [&gtk3, &gtk4].into_iter().enumerate() {
+        call(
+            &server,
+            app,
+            "click_and_traverse",
+            json!({"element": "File"}),
+        )
+        .ok();
+        let ok = json!({"element": "OK", "role": "AXButton"});
+        call(&server, &qt6, "click_and_traverse", ok).ok();
+        until("the click", || (said(&qt6, "clicked OK") > n).then_some(()));
     }
 }
 

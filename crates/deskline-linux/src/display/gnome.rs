@@ -3,8 +3,8 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use deskline_atspi::{self as atspi, AtSpi, accessibility_bus};
-use deskline_core::Rect;
-use deskline_link::{Error, Result, WindowId};
+use deskline_core::{Element, Rect, Role};
+use deskline_link::{Error, Result, Scope, WindowId};
 use deskline_unix::process;
 use deskline_wayland::{AppToplevel, GnomeDisplay, Toplevels};
 
@@ -54,6 +54,28 @@ impl Described {
         };
         Ok(self.atspi.insert(atspi))
     }
+
+    /// The windows of an app, as of the last look.
+    fn windows(&self, pid: u32) -> atspi::Windows {
+        let of_app = self.last.iter().filter(|(_, t)| t.pid == pid);
+        let for_tree = |(id, described): &(WindowId, atspi::AppToplevel)| atspi::Toplevel {
+            id: *id,
+            title: described.title.clone(),
+            window: NOWHERE,
+            shadow: None,
+            border: [0; 4],
+            modal: false,
+            on_screen: true,
+            in_buffer: None,
+            frame: Some(described.path().to_owned()),
+        };
+        atspi::Windows {
+            toplevels: of_app.map(for_tree).collect(),
+            popups: Vec::new(),
+            front: None,
+            unplaced: true,
+        }
+    }
 }
 
 impl Toplevels for Described {
@@ -77,6 +99,14 @@ impl Toplevels for Described {
         Ok(self.last.iter().map(toplevel).collect())
     }
 
+    fn menu_open(&mut self, pid: u32) -> Result<bool> {
+        let windows = self.windows(pid);
+        let tree = self.atspi()?.read(pid, Scope::Showing, &windows)?;
+        // Those of a closed menu do not show.
+        let item = |e: &Element| e.role == Role::MENU_ITEM && e.visible;
+        Ok(tree.elements.iter().any(item))
+    }
+
     fn size(&mut self, id: WindowId) -> Result<Option<(i32, i32)>> {
         let Some((_, toplevel)) = self.last.iter().find(|(known, _)| *known == id) else {
             return Ok(None);
@@ -90,29 +120,8 @@ impl Toplevels for Described {
 
 impl DisplaySystem for GnomeDisplay<Described> {
     fn windows_for_tree(&mut self, pid: u32, _popups: bool) -> Result<atspi::Windows> {
-        let mut all = self.toplevels()?;
-        all.retain(|toplevel| toplevel.pid == pid);
-        let frames = &self.source().last;
-        let for_tree = |toplevel: AppToplevel| atspi::Toplevel {
-            id: toplevel.id,
-            title: toplevel.title,
-            window: NOWHERE,
-            shadow: None,
-            border: [0; 4],
-            modal: false,
-            on_screen: true,
-            in_buffer: None,
-            frame: frames
-                .iter()
-                .find(|(id, _)| *id == toplevel.id)
-                .map(|(_, described)| described.path().to_owned()),
-        };
-        Ok(atspi::Windows {
-            toplevels: all.into_iter().map(for_tree).collect(),
-            popups: Vec::new(),
-            front: None,
-            unplaced: true,
-        })
+        self.toplevels()?;
+        Ok(self.source().windows(pid))
     }
 
     fn lists_all(&self) -> bool {

@@ -1,6 +1,6 @@
 //! GNOME as the display of a link.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_link::capabilities::Ability;
@@ -21,6 +21,10 @@ use crate::wlroots::keyboard::typeable;
 /// How long Mutter may take to paint a window for its stream: 50 ms on an idle machine.
 const PAINTS: Duration = Duration::from_secs(2);
 
+/// How long a window may take to claim the keyboard, and how often to look: 30 ms on an idle machine.
+const CLAIMS: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(10);
+
 /// A GNOME session.
 pub struct GnomeDisplay<T> {
     bus: Bus,
@@ -29,6 +33,8 @@ pub struct GnomeDisplay<T> {
     session: Option<Session>,
     aim: Option<Aim>,
     pub(super) recency: Recency,
+    /// The window whose menu was last seen to have the keyboard. GTK 3 reports no window as active then.
+    menu: Option<WindowId>,
 }
 
 impl<T: Toplevels> GnomeDisplay<T> {
@@ -46,6 +52,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
             session: None,
             aim: None,
             recency: Recency::default(),
+            menu: None,
         })
     }
 
@@ -63,10 +70,50 @@ impl<T: Toplevels> GnomeDisplay<T> {
         &self.toplevels
     }
 
+    /// The window in front, or the one whose menu has the keyboard.
+    fn front_of<'t>(&self, all: &'t [AppToplevel]) -> Option<&'t AppToplevel> {
+        let of_menu = || {
+            let nobody = all.iter().all(|t| !t.active);
+            all.iter().find(|t| nobody && Some(t.id) == self.menu)
+        };
+        toplevels::front(all).or_else(of_menu)
+    }
+
+    /// The toplevels, once they say which has the keyboard (bounded): while it goes from one to another, none
+    /// does, and an app that is late with its answer says nothing.
+    fn settled(&mut self) -> Result<Vec<AppToplevel>> {
+        let start = Instant::now();
+        loop {
+            let all = self.toplevels.toplevels()?;
+            if self.front_of(&all).is_some() || start.elapsed() > CLAIMS {
+                return Ok(all);
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Looks whether the app has a menu open, and notes whose it is.
+    fn find_menu(&mut self, pid: u32) -> Result<bool> {
+        let all = self.settled()?;
+        self.menu = None;
+        let ids: Vec<WindowId> = all.iter().filter(|t| t.pid == pid).map(|t| t.id).collect();
+        // An open menu has the keyboard: a window of another app that has it rules one out.
+        let window = match toplevels::front(&all) {
+            Some(front) => Some(front.id).filter(|id| ids.contains(id)),
+            None if all.iter().any(|t| t.active) => None,
+            None => self.recency.latest(&ids).or(ids.first().copied()),
+        };
+        let Some(window) = window else {
+            return Ok(false);
+        };
+        self.menu = self.toplevels.menu_open(pid)?.then_some(window);
+        Ok(self.menu.is_some())
+    }
+
     /// The window in front, which must be the target's. `progress` says how far the input came.
     fn check_front(&mut self, progress: impl FnOnce() -> String) -> Result<AppToplevel> {
-        let all = self.toplevels.toplevels()?;
-        let Some(front) = toplevels::front(&all) else {
+        let all = self.settled()?;
+        let Some(front) = self.front_of(&all) else {
             return Err(Error::Input(format!(
                 "no app says that it has the keyboard, or several do: GNOME's overview or a dialog of its own may be open. {}",
                 progress()
@@ -101,6 +148,11 @@ impl<T: Toplevels> GnomeDisplay<T> {
     fn at_front(&mut self) -> Result<&mut Session> {
         let nothing = || "Nothing was sent".to_owned();
         let front = self.check_front(nothing)?;
+        if !front.active {
+            return Err(Error::Input(
+                "a menu of the app is open, and it is not known where on the screen. Nothing was sent. Use press_ax_and_traverse on its items, or press_key_and_traverse with Up, Down, Return or Escape".into(),
+            ));
+        }
         if let Some(wanted) = self.aim.and_then(|aim| aim.window)
             && wanted != front.id
         {
@@ -191,8 +243,8 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
-        let all = self.toplevels.toplevels()?;
-        Ok(toplevels::front(&all).cloned().map(toplevels::window))
+        let all = self.settled()?;
+        Ok(self.front_of(&all).cloned().map(toplevels::window))
     }
 
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
@@ -207,6 +259,10 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
 
     fn every_window(&mut self) -> Result<Vec<Window>> {
         Ok(toplevels::windows(self.toplevels.toplevels()?))
+    }
+
+    fn popup_open(&mut self, pid: u32) -> Result<bool> {
+        self.find_menu(pid)
     }
 
     fn aim(&mut self, aim: Aim) {

@@ -4,19 +4,27 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{Key, KeyPress, Modifiers};
-use deskline_link::{Cancel, Error, Result, WindowId};
+use deskline_link::{Cancel, Display as _, Error, Result, WindowId};
 
 use super::display::GnomeDisplay;
 use super::toplevels::{self, Toplevels};
 
-/// How long a window may take to say that it is in front: 100 ms on an idle machine.
-const RAISES: Duration = Duration::from_millis(700);
+/// How long a window may take to say that it is in front: 100 ms on an idle machine, over a second on a busy one.
+const RAISES: Duration = Duration::from_secs(2);
 
 /// How long the switcher may take to come up: 20 ms on an idle machine.
 const SWITCHER: Duration = Duration::from_millis(300);
 
 /// How often to look.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// How deep an open menu may go.
+const SUBMENUS: usize = 5;
+
+const ESC: KeyPress = KeyPress {
+    key: Key::Escape,
+    modifiers: Modifiers::empty(),
+};
 
 /// How many tries may change nothing.
 const MISSES: usize = 2;
@@ -42,6 +50,9 @@ impl<T: Toplevels> GnomeDisplay<T> {
             front = self.switched(before, cancel)?;
             // A busy shell may miss the keys of a switch that comes right after another.
             misses += usize::from(front.is_none() || front == before);
+            if front.is_none() || front == before {
+                self.close_menu()?;
+            }
             tracing::debug!("{strokes} strokes of Alt+Esc led from {before:?} to {front:?}");
             if misses > MISSES {
                 break;
@@ -74,21 +85,41 @@ impl<T: Toplevels> GnomeDisplay<T> {
         Ok(front)
     }
 
+    /// Closes an open menu, with its submenus: it keeps the shell's keys from the shell, as it would go
+    /// anyway where another window comes to the front.
+    fn close_menu(&mut self) -> Result<()> {
+        for _ in 0..SUBMENUS {
+            let all = self.toplevels()?;
+            let pid = match toplevels::front(&all) {
+                Some(front) => Some(front.pid),
+                None if all.iter().any(|t| t.active) => None,
+                None => {
+                    let ids: Vec<WindowId> = all.iter().map(|t| t.id).collect();
+                    let last = self.recency.latest(&ids);
+                    all.iter().find(|t| Some(t.id) == last).map(|t| t.pid)
+                }
+            };
+            let Some(pid) = pid else { return Ok(()) };
+            if !self.popup_open(pid)? {
+                return Ok(());
+            }
+            self.session()?.sender.press(ESC)?;
+            std::thread::sleep(LOOK);
+        }
+        Ok(())
+    }
+
     /// Presses Esc so many times while Alt is held.
     fn cycle(&mut self, strokes: usize) -> Result<()> {
-        let stroke = KeyPress {
-            key: Key::Escape,
-            modifiers: Modifiers::empty(),
-        };
         let sender = &mut self.session()?.sender;
         sender.hold(Modifiers::ALT)?;
-        sender.press(stroke)?;
+        sender.press(ESC)?;
         if strokes > 1 {
             self.await_switcher()?;
         }
         let sender = &mut self.session()?.sender;
         for _ in 1..strokes {
-            sender.press(stroke)?;
+            sender.press(ESC)?;
         }
         sender.release()
     }

@@ -15,6 +15,11 @@ impl Recency {
         self.0.insert(0, front);
     }
 
+    /// The one of these that was last in front.
+    pub(crate) fn latest(&self, of: &[WindowId]) -> Option<WindowId> {
+        self.0.iter().find(|window| of.contains(window)).copied()
+    }
+
     /// How many strokes lead to a window: one that has not been seen in front comes after all that have.
     pub(crate) fn strokes(&self, to: WindowId) -> usize {
         let place = self.0.iter().position(|window| *window == to);

@@ -34,6 +34,13 @@ pub trait Toplevels: Send {
     ///
     /// Of the accessibility bus.
     fn size(&mut self, id: WindowId) -> Result<Option<(i32, i32)>>;
+
+    /// Whether the app shows a menu.
+    ///
+    /// # Errors
+    ///
+    /// Of the accessibility bus.
+    fn menu_open(&mut self, pid: u32) -> Result<bool>;
 }
 
 /// The one with the keyboard. `None` where the shell has it, as in the overview, or several claim it: it

@@ -21,6 +21,21 @@ fn an_app_that_hangs_after_the_act_is_busy_and_the_act_is_told() {
     assert_eq!(line["outcome"], "ok", "{line}");
 }
 
+/// GTK 3 draws the button that Return activates as pressed for 250 ms, and sends no event until then.
+#[test]
+fn what_a_dialog_does_after_return_is_in_the_answer() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (app, _file) = bed.mousepad("text");
+    let press = |key: &str, modifiers: &[&str]| {
+        let press = json!({"pid": app.pid, "keyName": key, "modifierFlags": modifiers});
+        server.call("press_key_and_traverse", press).ok()
+    };
+    press("s", &["Control", "Shift"]);
+    let answer = press("Return", &[]);
+    assert!(answer.text.contains("already exists"), "{answer}");
+}
+
 #[test]
 fn late_changes_are_reported_by_the_next_answer() {
     let bed = Bed::new();

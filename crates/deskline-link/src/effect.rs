@@ -12,7 +12,7 @@ use crate::handoff::Handoff;
 use crate::readback::{LATE, Verdict, read_back};
 use crate::report::Report;
 use crate::secrecy::Witness;
-use crate::settle::{self, settle};
+use crate::settle::{self, Awaits, Effect, settle};
 use crate::steps::{Steps, Targets, no_pid};
 use crate::trees::Scope;
 
@@ -21,6 +21,7 @@ impl Steps<'_> {
     pub(crate) fn settle(
         &self,
         desk: &mut Checkpoint<'_>,
+        action: &Action,
         handoff: &mut Handoff,
         report: &mut Report,
     ) -> Result<()> {
@@ -31,8 +32,13 @@ impl Steps<'_> {
         } else {
             Scope::Showing
         };
-        let before = report.current();
-        match settle(&mut **desk, pid, scope, before, settle::MOST, self.cancel) {
+        let awaits = Awaits {
+            scope,
+            before: report.current(),
+            effect: Effect::of(action),
+            most: settle::MOST,
+        };
+        match settle(&mut **desk, pid, awaits, self.cancel) {
             Ok((settled, tree)) => {
                 report.step.settled = Some(settled);
                 // A key after the text was preceded by a look of its own.

@@ -2,15 +2,17 @@
 //!
 //! Events tell that something may have changed. Only a reading tells what is there: toolkits omit
 //! events (GTK 3), send none (Qt 5), or send thousands (mousepad). So the loop waits until no event
-//! has come for [`QUIET`], then reads. The app has settled if nothing changed since the last
-//! reading, or if events announced the change and then stopped. A change without an event means
-//! that the toolkit sends none: read again.
+//! has come for [`PAUSE`], reads, and goes on listening until no event has come for [`QUIET`]: the
+//! reading is a part of the silence. The app has settled if nothing changed since the last reading,
+//! or if events announced the change and then stopped. A change without an event means that the
+//! toolkit sends none: read again.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use deskline_core::{Diff, ElementId, Tree};
+use deskline_core::{Diff, ElementId, Key, KeyPress, Tree};
 
+use crate::call::{Action, Input};
 use crate::cancel::Cancel;
 use crate::desktop::Desktop;
 use crate::error::Result;
@@ -18,6 +20,18 @@ use crate::trees::Scope;
 
 /// An app whose tree has not changed for this long has settled (the contract, §7.5).
 pub(crate) const QUIET: Duration = Duration::from_millis(60);
+
+/// After this long without an event the tree is read. Toolkits draw a frame, and send events, every
+/// 16 ms while something moves.
+const PAUSE: Duration = Duration::from_millis(30);
+
+/// After input of which nothing can be seen, neither an event nor a change, an app gets this long:
+/// kcalc draws what was typed after 85 to 100 ms, gnome-calculator a result after 40.
+const UNSEEN: Duration = Duration::from_millis(120);
+
+/// The same after a key that activates a button: GTK 3 draws it pressed for 250 ms, sends no event, and
+/// then does what it is for.
+const ACTIVATION: Duration = Duration::from_millis(320);
 
 /// The maximum time that a link waits for an app to settle.
 pub(crate) const MOST: Duration = Duration::from_secs(2);
@@ -52,33 +66,105 @@ pub(crate) struct Settled {
     pub(crate) computing: bool,
 }
 
-/// Waits until the app has settled, for `most` at the longest. Returns the last reading too.
-/// `before` is the tree before the act, if known.
+/// What an act is expected to lead to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Nothing by itself.
+    Nothing,
+    /// A change or an event.
+    Change,
+    /// An event: it ends with a key that may activate a button, and what was typed before that key is
+    /// a change already.
+    Activation,
+}
+
+impl Effect {
+    /// Of this action.
+    pub(crate) fn of(action: &Action) -> Self {
+        let Action::Input(input) = action else {
+            return Self::Nothing;
+        };
+        let key = match input {
+            Input::Click { then: typing, .. } | Input::Type { typing } => typing.key,
+            Input::PressKey { press } => Some(*press),
+            Input::Scroll { .. } | Input::Drag { .. } => None,
+        };
+        match key {
+            Some(KeyPress {
+                key: Key::Return | Key::Space,
+                modifiers,
+            }) if modifiers.is_empty() => Self::Activation,
+            _ => Self::Change,
+        }
+    }
+
+    /// How long an app gets that has neither changed nor sent an event.
+    fn unseen(self) -> Duration {
+        match self {
+            Self::Nothing => QUIET,
+            Self::Change => UNSEEN,
+            Self::Activation => ACTIVATION,
+        }
+    }
+}
+
+/// What a settle goes by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Awaits<'t> {
+    /// How much of the app to read.
+    pub(crate) scope: Scope,
+    /// The tree before the act, if known.
+    pub(crate) before: Option<&'t Tree>,
+    /// What the act is expected to lead to.
+    pub(crate) effect: Effect,
+    /// The longest time.
+    pub(crate) most: Duration,
+}
+
+/// Waits until the app has settled. Returns the last reading too.
 pub(crate) fn settle(
     desktop: &mut dyn Desktop,
     pid: u32,
-    scope: Scope,
-    before: Option<&Tree>,
-    most: Duration,
+    awaits: Awaits<'_>,
     cancel: &Cancel,
 ) -> Result<(Settled, Tree)> {
     let start = Instant::now();
     let mut restless = Restless::default();
     let mut last: Option<Tree> = None;
     let mut busy = Busy::new(desktop, pid);
+    let mut seen = false;
+    let mut more = false;
     loop {
         let threads = Threads::of(desktop, pid);
-        let (heard, silent) = listen(desktop, cancel)?;
+        // What goes on without an event is not read more often for it.
+        let pause = if more || last.is_none() { PAUSE } else { QUIET };
+        let heard = listen(desktop, more, pause, cancel)?;
         let computing = threads.compute(desktop);
         let busy = busy.since_last(desktop);
-        let tree = desktop.read(pid, scope)?;
-        let known = last.as_ref().or(before);
+        let tree = desktop.read(pid, awaits.scope)?;
+        let known = last.as_ref().or(awaits.before);
         let changed = known.is_none_or(|known| restless.note(known, &tree));
-        let told = heard && silent && known.is_some();
+        seen |= heard.any || changed && awaits.effect != Effect::Activation;
+        let told = heard.any && heard.silent && known.is_some();
         let pending = desktop.handoff_pending()?;
-        let working = !changed && !heard && busy && start.elapsed() < WORKING;
-        let quiet = !pending && !working && !computing && (!changed || told);
-        if quiet || start.elapsed() >= most {
+        let working = !changed && !heard.any && busy && start.elapsed() < WORKING;
+        let mut quiet = !pending && !working && !computing && (!changed || told);
+        if quiet {
+            let until = if seen {
+                heard.last + QUIET
+            } else {
+                start + awaits.effect.unseen()
+            };
+            let left = until.saturating_duration_since(Instant::now());
+            more = hears(desktop, left, cancel)?;
+            // Reading itself makes some apps send events: a second reading that found no change ends
+            // that.
+            quiet = !more || last.is_some() && !changed;
+            seen = true;
+        } else {
+            more = false;
+        }
+        if quiet || start.elapsed() >= awaits.most {
             return Ok((
                 Settled {
                     took: start.elapsed(),
@@ -92,19 +178,49 @@ pub(crate) fn settle(
     }
 }
 
-/// Listens until no event has come for [`QUIET`], or until events have come for [`NOISE`] without a
-/// pause. Returns whether any event came, and whether they stopped.
-fn listen(desktop: &mut dyn Desktop, cancel: &Cancel) -> Result<(bool, bool)> {
-    let start = Instant::now();
-    let mut heard = false;
+/// Whether an event comes within this time.
+fn hears(desktop: &mut dyn Desktop, mut left: Duration, cancel: &Cancel) -> Result<bool> {
     loop {
         cancel.check()?;
-        if !desktop.wait_for_change(QUIET)? {
-            return Ok((heard, true));
+        let slice = left.min(QUIET);
+        if desktop.wait_for_change(slice)? {
+            return Ok(true);
         }
-        heard = true;
+        left -= slice;
+        if left.is_zero() {
+            return Ok(false);
+        }
+    }
+}
+
+/// The events until the app was silent, or [`NOISE`] was over.
+struct Heard {
+    any: bool,
+    /// Whether they stopped.
+    silent: bool,
+    /// When the last one came.
+    last: Instant,
+}
+
+/// Listens until no event has come for the time of a pause, or until events have come for [`NOISE`]
+/// without one. `any` tells whether one has come just before.
+fn listen(desktop: &mut dyn Desktop, any: bool, pause: Duration, cancel: &Cancel) -> Result<Heard> {
+    let start = Instant::now();
+    let mut heard = Heard {
+        any,
+        silent: true,
+        last: start,
+    };
+    loop {
+        cancel.check()?;
+        if !desktop.wait_for_change(pause)? {
+            return Ok(heard);
+        }
+        heard.any = true;
+        heard.last = Instant::now();
         if start.elapsed() >= NOISE {
-            return Ok((heard, false));
+            heard.silent = false;
+            return Ok(heard);
         }
     }
 }

@@ -218,7 +218,9 @@ impl Steps<'_> {
             ));
         }
         acted?;
-        report.timed("settle", |report| self.settle(desk, handoff, report))?;
+        report.timed("settle", |report| {
+            self.settle(desk, action, handoff, report)
+        })?;
         report.timed("read back", |report| {
             self.read_back(desk, action, targets, report)
         })

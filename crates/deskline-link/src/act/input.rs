@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::guard::{self, Mode, Task};
 use crate::resolve::Resolved;
 use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
-use crate::settle::{BETWEEN, settle};
+use crate::settle::{Awaits, BETWEEN, Effect, settle};
 use crate::sight;
 use crate::trees::Scope;
 
@@ -181,15 +181,13 @@ impl Act<'_> {
 
     /// Waits until the app has processed the input so far, before the link's next input.
     pub(crate) fn pause(&self, desk: &mut Checkpoint<'_>) -> Result<Tree> {
-        settle(
-            &mut **desk,
-            self.pid,
-            Scope::Showing,
-            None,
-            BETWEEN,
-            self.cancel,
-        )
-        .map(|(_, tree)| tree)
+        let awaits = Awaits {
+            scope: Scope::Showing,
+            before: None,
+            effect: Effect::Nothing,
+            most: BETWEEN,
+        };
+        settle(&mut **desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
     }
 
     /// Aims at what the click brought to the front, also if that is a dialog of another process, but

@@ -37,6 +37,7 @@ fn a_click_costs_no_more_than_resolving_acting_and_settling() {
     computed
     read 100 again
     handoff_pending
+    wait_for_change
     front
     windows
     front

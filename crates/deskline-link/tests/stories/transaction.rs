@@ -48,6 +48,7 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
     computed
     read 100 again
     handoff_pending
+    wait_for_change
     front
     windows
     front
@@ -664,4 +665,19 @@ fn a_value_for_a_combo_box_that_can_be_typed_into_goes_into_its_field() {
     text_changes:
       '' -> 'eggs'
     "##);
+}
+
+#[test]
+fn what_comes_while_the_app_is_read_is_in_the_answer() {
+    let mut story = Story::new();
+    story.after(
+        "handoff_pending",
+        Box::new(|world: &mut World| world.node("Sent").unwrap().says("Delivered")),
+    );
+    story.click("Send");
+    assert!(
+        story.text().contains("'To' -> 'Delivered'"),
+        "{}",
+        story.text()
+    );
 }

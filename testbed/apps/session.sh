@@ -54,16 +54,27 @@ gnome)
   services
   set -- gnome-shell --headless --wayland --no-x11 --virtual-monitor 1600x900
   ;;
+x11)
+  # Without the abstract socket: the network's namespace is the machine's.
+  Xvfb :7 -screen 0 1600x900x24 -nolisten local -nolisten tcp >"$folder/xvfb.log" 2>&1 &
+  wait_for test -S /tmp/.X11-unix/X7
+  export DISPLAY=:7
+  set -- xfwm4 --compositor=off
+  ;;
 esac
 "$@" >"$folder/compositor.log" 2>&1 &
 compositor_pid=$!
 
-socket() {
+ready() {
   kill -0 $compositor_pid || fail
-  display=$(ls "$XDG_RUNTIME_DIR" | grep -xE 'wayland-[0-9]+')
+  if [ "$compositor" = x11 ]; then
+    xprop -root _NET_SUPPORTING_WM_CHECK | grep -q window
+  else
+    display=$(ls "$XDG_RUNTIME_DIR" | grep -xE 'wayland-[0-9]+')
+  fi
 }
-wait_for socket
-export WAYLAND_DISPLAY="$display"
+wait_for ready
+[ "$compositor" = x11 ] || export WAYLAND_DISPLAY="$display"
 dbus-update-activation-environment --all
 if [ "$compositor" = gnome ]; then
   # The shell starts in its overview, in which no app has the keyboard.
@@ -77,7 +88,11 @@ if [ "$compositor" = kwin ]; then
 fi
 {
   echo "COMPOSITOR_PID=$compositor_pid"
-  echo "WAYLAND_DISPLAY=$display"
+  if [ "$compositor" = x11 ]; then
+    echo "DISPLAY=$DISPLAY"
+  else
+    echo "WAYLAND_DISPLAY=$display"
+  fi
   echo "DBUS_SESSION_BUS_ADDRESS=$DBUS_SESSION_BUS_ADDRESS"
   [ -z "$DBUS_SYSTEM_BUS_ADDRESS" ] || echo "DBUS_SYSTEM_BUS_ADDRESS=$DBUS_SYSTEM_BUS_ADDRESS"
   echo

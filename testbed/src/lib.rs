@@ -38,6 +38,7 @@ mod place;
 mod program;
 mod screen;
 mod session;
+pub mod table;
 mod wait;
 pub mod watcher;
 pub mod web;

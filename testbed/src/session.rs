@@ -1,4 +1,4 @@
-//! A Wayland session for one test: a headless compositor with native apps and no X11.
+//! A session for one test, with native apps: a headless Wayland compositor without X11, or Debian 13's X11.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -28,7 +28,7 @@ const MENU: &str = "<!DOCTYPE Menu PUBLIC \"-//freedesktop//DTD Menu 1.0//EN\" \
 const SETTINGS: &str = "[org/gnome/desktop/interface]\ntoolkit-accessibility=true\n\
                         [org/gnome/shell]\nwelcome-dialog-last-shown-version='999'\n";
 
-/// A compositor of Debian 13.
+/// What shows the windows of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compositor {
     /// sway 1.10.
@@ -39,6 +39,8 @@ pub enum Compositor {
     Kwin,
     /// GNOME Shell 48.
     Gnome,
+    /// Xvfb and xfwm4, as `deskline desktop` starts them.
+    X11,
 }
 
 impl Compositor {
@@ -49,6 +51,7 @@ impl Compositor {
             Self::Labwc => "labwc",
             Self::Kwin => "kwin",
             Self::Gnome => "gnome",
+            Self::X11 => "x11",
         }
     }
 
@@ -59,6 +62,7 @@ impl Compositor {
             Self::Labwc => "labwc:wlroots",
             Self::Kwin => "KDE",
             Self::Gnome => "GNOME",
+            Self::X11 => "XFCE",
         }
     }
 }
@@ -182,7 +186,7 @@ impl Session {
         }
         let said = fs::read_to_string(path("session.log")).unwrap();
         assert!(
-            environment.contains_key("WAYLAND_DISPLAY"),
+            environment.contains_key("COMPOSITOR_PID"),
             "{compositor:?} has not started: {said}"
         );
         place.entered(&session);
@@ -261,7 +265,7 @@ impl Session {
         self.place.pid_of(started)
     }
 
-    /// The test app with one of each widget, once it is ready and its tree is there.
+    /// The test app with one of each widget, once it is ready and its window and tree show.
     pub fn widgets(&self, toolkit: Toolkit, server: &Client) -> NativeApp {
         self.widgets_with(toolkit, server, "", &[])
     }
@@ -302,10 +306,12 @@ impl Session {
         let app = NativeApp::start(self, command, log);
         app.wait_for("ready");
         let pid = serde_json::json!({"pid": app.pid()});
-        until("its tree", || {
+        until("its window and its tree", || {
             let answer = server.call("refresh_traversal", pid.clone());
-            let shows = |a: &Answer| !a.is_error && a.find("AXButton", "OK").is_some();
-            shows(&answer).then_some(())
+            let shown = |a: &Answer| a.find("AXButton", "OK").is_some_and(|ok| ok.visible);
+            let listed = server.call("list_applications", serde_json::json!({}));
+            let listed = listed.text.contains(&format!("(PID: {})", app.pid()));
+            (!answer.is_error && shown(&answer) && listed).then_some(())
         });
         app
     }
@@ -371,23 +377,31 @@ fn prepare(lines: &str) -> tempfile::TempDir {
 
 fn environment(folder: &Path, compositor: Compositor) -> BTreeMap<String, String> {
     let text = |path: PathBuf| path.to_str().unwrap().to_owned();
+    let (kind, qt, renderer) = match compositor {
+        // GTK 4 with a GPU in software stands still for seconds on a busy machine.
+        Compositor::X11 => ("x11", "xcb", "cairo"),
+        _ => ("wayland", "wayland", ""),
+    };
     [
         ("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/games".to_owned()),
         ("LANG", "C.UTF-8".to_owned()),
         ("HOME", text(folder.to_owned())),
         ("XDG_RUNTIME_DIR", text(folder.join("run"))),
-        ("XDG_SESSION_TYPE", "wayland".to_owned()),
+        ("XDG_SESSION_TYPE", kind.to_owned()),
         ("XDG_CURRENT_DESKTOP", compositor.desktop().to_owned()),
-        ("GDK_BACKEND", "wayland".to_owned()),
+        ("GDK_BACKEND", kind.to_owned()),
         ("GTK_A11Y", "atspi".to_owned()),
         ("GTK_USE_PORTAL", "0".to_owned()),
         ("GDK_DEBUG", "no-portals".to_owned()),
         ("ADW_DISABLE_PORTAL", "1".to_owned()),
         ("GSETTINGS_BACKEND", "keyfile".to_owned()),
         ("LIBGL_ALWAYS_SOFTWARE", "1".to_owned()),
-        ("QT_QPA_PLATFORM", "wayland".to_owned()),
+        ("GSK_RENDERER", renderer.to_owned()),
+        ("QT_QPA_PLATFORM", qt.to_owned()),
         ("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1".to_owned()),
     ]
+    .into_iter()
+    .filter(|(_, value)| !value.is_empty())
     .map(|(name, value)| (name.to_owned(), value))
-    .into()
+    .collect()
 }

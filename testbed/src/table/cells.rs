@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 /// A cell: the name of its row, the calls, and the start of the line that the app must log.
-pub struct Cell {
-    pub name: &'static str,
-    pub calls: Vec<(&'static str, &'static str, Value)>,
-    pub logs: &'static str,
+pub(super) struct Cell {
+    pub(super) name: &'static str,
+    pub(super) calls: Vec<(&'static str, &'static str, Value)>,
+    pub(super) logs: &'static str,
 }
 
-pub fn cell(
+pub(super) fn cell(
     name: &'static str,
     calls: impl Into<Vec<(&'static str, &'static str, Value)>>,
     logs: &'static str,
@@ -22,16 +22,17 @@ pub fn cell(
 }
 
 /// The combo box.
-pub const COMBO: &str = "AX Size";
-pub const CLICK: &str = "click_and_traverse";
-pub const TYPE: &str = "type_and_traverse";
-pub const KEY: &str = "press_key_and_traverse";
-pub const SET: &str = "set_value_and_traverse";
-pub const PRESS: &str = "press_ax_and_traverse";
-pub const SELECT: &str = "set_selected_and_traverse";
+pub(super) const COMBO: &str = "AX Size";
+pub(super) const CLICK: &str = "click_and_traverse";
+pub(super) const TYPE: &str = "type_and_traverse";
+pub(super) const KEY: &str = "press_key_and_traverse";
+pub(super) const SET: &str = "set_value_and_traverse";
+pub(super) const PRESS: &str = "press_ax_and_traverse";
+pub(super) const CHAIN: &str = "chain_and_traverse";
+pub(super) const SELECT: &str = "set_selected_and_traverse";
 
 #[allow(clippy::too_many_lines)] // a table
-pub fn cells() -> Vec<Cell> {
+pub(super) fn cells() -> Vec<Cell> {
     let none = || json!({});
     vec![
         cell(
@@ -187,4 +188,22 @@ pub fn cells() -> Vec<Cell> {
         ),
         cell("select, tab", [(SELECT, "AX First", none())], "tab First"),
     ]
+}
+
+/// Several steps in one call.
+pub(super) fn chain() -> Cell {
+    cell(
+        "chain, press and type",
+        [(
+            CHAIN,
+            "",
+            json!({"steps": [
+                {"do": "press_ax", "element": "OK", "role": "AXButton"},
+                {"do": "click", "element": "Name", "role": "AXTextField"},
+                {"do": "press_key", "keyName": "a", "modifierFlags": ["Control"]},
+                {"do": "type", "text": "in one go"},
+            ]}),
+        )],
+        "text Name in one go",
+    )
 }

@@ -1,0 +1,255 @@
+//! Every tool on every toolkit, on all common widgets: one table.
+//!
+//! A cell is a call, and what the app then logs. If the toolkit or the display refuses it, the table has
+//! the error that the agent gets.
+
+pub mod calc;
+mod cells;
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::web::Page;
+use crate::{Answer, App, Client, NativeApp, Toolkit};
+use cells::{COMBO, Cell, KEY, SET, cells, chain};
+
+/// How long an app's log may lag behind the answer: one turn of its event loop, or a page's request.
+const LAG: Duration = Duration::from_millis(700);
+
+/// What an app has logged.
+pub trait Log {
+    /// All lines.
+    fn lines(&self) -> Vec<String>;
+
+    /// Clears it.
+    fn clear(&self);
+}
+
+impl Log for App<'_> {
+    fn lines(&self) -> Vec<String> {
+        self.full_log()
+    }
+
+    fn clear(&self) {
+        self.clear_log();
+    }
+}
+
+impl Log for NativeApp {
+    fn lines(&self) -> Vec<String> {
+        self.log()
+    }
+
+    fn clear(&self) {
+        self.clear_log();
+    }
+}
+
+impl Log for Page {
+    fn lines(&self) -> Vec<String> {
+        self.full_log()
+    }
+
+    fn clear(&self) {
+        self.clear_log();
+    }
+}
+
+/// An app with one of each widget.
+#[allow(missing_debug_implementations)]
+pub struct Subject<'b> {
+    /// The app.
+    pub pid: u32,
+    /// Its log.
+    pub log: &'b dyn Log,
+    /// What drives it.
+    pub server: &'b Client,
+    /// The combo boxes of Qt and GTK 4.18 have their choice as name.
+    pub combo_has_no_name: bool,
+}
+
+impl<'b> Subject<'b> {
+    /// A test app of a session.
+    pub fn native(app: &'b NativeApp, toolkit: Toolkit, server: &'b Client) -> Self {
+        Self {
+            pid: app.pid(),
+            log: app,
+            server,
+            combo_has_no_name: toolkit != Toolkit::Gtk3,
+        }
+    }
+
+    /// Calls a tool with the app's pid, and with `element` and `role` if they are given.
+    pub fn call(&self, tool: &str, target: &str, more: &Value) -> Answer {
+        let mut arguments = json!({"pid": self.pid});
+        if target == COMBO && self.combo_has_no_name {
+            let choice = if tool == SET { "Medium" } else { "Small" };
+            arguments["role"] = "AXComboBox".into();
+            arguments["element"] = choice.into();
+        } else if let Some((role, text)) = target.split_once(' ') {
+            arguments["role"] = role.into();
+            arguments["element"] = text.into();
+        }
+        for (name, value) in more.as_object().unwrap() {
+            arguments[name] = value.clone();
+        }
+        self.server.call(tool, arguments)
+    }
+}
+
+/// `✓`, `refused: …` with the agent's error, or what the app has logged instead.
+fn try_cell(subject: &Subject<'_>, cell: &Cell) -> String {
+    subject.log.clear();
+    let mut answers = Vec::new();
+    for (tool, target, more) in &cell.calls {
+        let answer = subject.call(tool, target, more);
+        if answer.is_error {
+            // Close what an earlier call has opened: it would cover the next cell.
+            subject.call(KEY, "", &json!({"keyName": "Escape"}));
+            return format!("refused: {}", plain(answer.error()));
+        }
+        answers.push(answer);
+    }
+    let outcome = logged(subject, cell.logs);
+    if outcome != "✓" {
+        for answer in &answers {
+            println!("{answer}\n");
+        }
+    }
+    outcome
+}
+
+/// `✓` once the app has logged a line that starts so, or what it has logged instead.
+fn logged(subject: &Subject<'_>, start: &str) -> String {
+    let deadline = Instant::now() + LAG;
+    loop {
+        let log = subject.log.lines();
+        if log.iter().any(|line| line.starts_with(start)) {
+            return "✓".into();
+        }
+        if Instant::now() > deadline {
+            return format!("WRONG: the app says {log:?}");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn outcome_of(subject: &Subject<'_>, answer: &Answer, start: &str) -> String {
+    if answer.is_error {
+        return format!("refused: {}", plain(answer.error()));
+    }
+    logged(subject, start)
+}
+
+/// The most that a window manager puts around a window, in a direction. It is in the extents of GTK 3's
+/// window and not in its picture.
+const FRAME: i32 = 40;
+
+/// `✓` if the answer names a picture of the window's size, or why there is none.
+fn picture(answer: &Answer) -> String {
+    let Some(path) = answer.get("screenshot") else {
+        let why = answer.get("note").unwrap_or("no picture, and no reason");
+        return format!("refused: {}", plain(why));
+    };
+    let file = std::fs::read(path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    // PNG, 11.2.1: the width and the height are at the start.
+    let number = |at: usize| i32::from_be_bytes(file[at..at + 4].try_into().unwrap());
+    let size = (number(16), number(20));
+    let lines = answer.lines();
+    let window = lines.iter().find(|line| line.role.ax() == "AXWindow");
+    let window = window.and_then(|line| line.extents).unwrap();
+    let frame = [window.w - size.0, window.h - size.1];
+    if frame.iter().all(|around| (0..=FRAME).contains(around)) {
+        "✓".into()
+    } else {
+        format!("WRONG: {size:?} of {window:?}")
+    }
+}
+
+/// An error with its numbers masked, as they differ between runs.
+pub fn plain(error: &str) -> String {
+    let mut out = String::new();
+    let mut digits = false;
+    for c in error.chars() {
+        if c.is_ascii_digit() {
+            if !digits {
+                out.push('N');
+            }
+            digits = true;
+        } else {
+            digits = false;
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Tests scroll, which takes a point, and the two tools that only read.
+fn look(subject: &Subject<'_>, table: &mut Vec<(String, String)>) {
+    let opened = subject.call("refresh_traversal", "", &json!({})).ok();
+    let missing: Vec<&str> = [
+        "OK", "Bold", "Wrap", "Red", "Size", "File", "Volume", "Name", "Row 1", "Item 1", "First",
+    ]
+    .into_iter()
+    .filter(|text| !(*text == "Size" && subject.combo_has_no_name))
+    .filter(|text| !opened.find("AX", text).is_some_and(|line| line.visible))
+    .collect();
+    let seen = if missing.is_empty() {
+        "✓".into()
+    } else {
+        format!("WRONG: not visible: {missing:?}")
+    };
+    table.push(("refresh, all widgets".into(), seen));
+
+    subject.log.clear();
+    // The list may be as tall as all of its rows: use its visible top.
+    let list = opened.line_of("AXList", "Rows").extents.unwrap();
+    let place = json!({"x": list.x + 20, "y": list.y + 40, "deltaY": 5});
+    let answer = subject.call("scroll_and_traverse", "", &place);
+    let outcome = outcome_of(subject, &answer, "scrolled Rows");
+    table.push(("scroll, list".into(), outcome));
+    let back = json!({"x": list.x + 20, "y": list.y + 40, "deltaY": -50});
+    subject.call("scroll_and_traverse", "", &back);
+
+    let name = opened.field("app").to_owned();
+    let answer = subject
+        .server
+        .call("open_application_and_traverse", json!({"identifier": name}));
+    let outcome = match answer.is_error {
+        true => format!("refused: {}", plain(answer.error())),
+        false if answer.pid() == subject.pid => "✓".into(),
+        false => format!("WRONG: {answer}"),
+    };
+    table.push(("open, running app".into(), outcome));
+}
+
+/// All cells, each with its outcome.
+pub fn column(subject: &Subject<'_>) -> Vec<(String, String)> {
+    let mut column = Vec::new();
+    look(subject, &mut column);
+    for cell in cells() {
+        column.push((cell.name.into(), try_cell(subject, &cell)));
+    }
+    column
+}
+
+/// [`column`], and what takes several steps, and the picture.
+pub fn whole_column(subject: &Subject<'_>) -> Vec<(String, String)> {
+    let mut table = column(subject);
+    let chain = chain();
+    table.push((chain.name.into(), try_cell(subject, &chain)));
+    let opened = subject.call("refresh_traversal", "", &json!({})).ok();
+    table.push(("picture".into(), picture(&opened)));
+    table
+}
+
+/// The table as a text.
+pub fn render(title: &str, column: &[(String, String)]) -> String {
+    let mut text = format!("{title}\n");
+    for (name, outcome) in column {
+        writeln!(text, "  {name:<26}{outcome}").unwrap();
+    }
+    text
+}

@@ -1,0 +1,259 @@
+//! `LibreOffice` Calc: cells, sheet tabs, toolbars and menus.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::cells::{CLICK, Cell, KEY, PRESS, SELECT, SET, TYPE, cell};
+use super::{LAG, Subject, plain};
+
+/// A cell passes if the document is right after Control+S.
+#[allow(clippy::too_many_lines)] // a table
+fn calc_cells() -> Vec<Cell> {
+    let none = || json!({});
+    let typed = |text: &str| json!({"text": text, "pressKey": "Return"});
+    vec![
+        cell(
+            "click, table cell",
+            [(CLICK, "AXCell B5", typed("clicked"))],
+            "B5 clicked",
+        ),
+        cell(
+            "double click, table cell",
+            [
+                (CLICK, "AXCell A2", json!({"doubleClick": true})),
+                (TYPE, "", json!({"text": "s", "pressKey": "Return"})),
+            ],
+            "A2 pears",
+        ),
+        cell(
+            "type, table cell",
+            [
+                (CLICK, "AXCell C2", none()),
+                (TYPE, "", json!({"text": "=B1+B2", "pressKey": "Return"})),
+            ],
+            "C2 7",
+        ),
+        cell(
+            "press key, table cell",
+            [
+                (CLICK, "AXCell A1", none()),
+                (KEY, "", json!({"keyName": "ForwardDelete"})),
+            ],
+            "A1 ",
+        ),
+        cell(
+            "set value, table cell",
+            [(SET, "AXCell D4", json!({"value": "42"}))],
+            "D4 42",
+        ),
+        cell(
+            "click, toggle",
+            [
+                (CLICK, "AXCell B2", none()),
+                (CLICK, "AXCheckBox Bold", none()),
+            ],
+            "bold",
+        ),
+        cell(
+            "press, toggle",
+            [(PRESS, "AXCheckBox Italic", none())],
+            "italic",
+        ),
+        cell(
+            "click, menu",
+            [
+                (CLICK, "AXCell E1", typed("marked")),
+                (CLICK, "AXMenuBarItem Edit", none()),
+                (CLICK, "AXMenuItem Undo: Input", none()),
+            ],
+            "E1 ",
+        ),
+        // LibreOffice updates the items of a menu when that opens.
+        cell(
+            "press, outdated item",
+            [(PRESS, "AXMenuItem Redo", none())],
+            "E1 marked",
+        ),
+        cell(
+            "press, menu item",
+            [
+                (CLICK, "AXMenuBarItem Edit", none()),
+                (PRESS, "AXMenuItem Redo: Input", none()),
+            ],
+            "E1 marked",
+        ),
+        cell(
+            "select, table cell",
+            // The cell is selected, and the cursor stays where it is.
+            [
+                (SELECT, "AXCell D4", none()),
+                (KEY, "", json!({"keyName": "ForwardDelete"})),
+            ],
+            "D4 ",
+        ),
+        cell(
+            "click, text field",
+            [
+                (CLICK, "AXCell D6", typed("here")),
+                (
+                    CLICK,
+                    "AXTextField D7",
+                    json!({"text": "F7", "pressKey": "Return"}),
+                ),
+                (TYPE, "", json!({"text": "went", "pressKey": "Return"})),
+            ],
+            "F7 went",
+        ),
+        cell(
+            "press, closed menu's item",
+            [
+                (PRESS, "AXMenuItem Select All", none()),
+                (KEY, "", json!({"keyName": "ForwardDelete"})),
+            ],
+            "D6 ",
+        ),
+        cell("press, tab", [(PRESS, "AXTab Prices", none())], ""),
+        cell(
+            "select, tab",
+            [
+                (SELECT, "AXTab Prices", none()),
+                (CLICK, "AXCell G1", typed("back")),
+            ],
+            "G1 back",
+        ),
+    ]
+}
+
+/// The content of a spreadsheet: one line for each cell that is not empty (`B5 clicked`, `Other B2
+/// other`), and `bold`, `italic` for its style.
+fn content(document: &str) -> Vec<String> {
+    let mut said = Vec::new();
+    for (style, word) in [
+        ("font-weight=\"bold\"", "bold"),
+        ("font-style=\"italic\"", "italic"),
+    ] {
+        if document.contains(&format!("fo:{style}")) {
+            said.push(word.to_owned());
+        }
+    }
+    let repeated = |tag: &str, what: &str| {
+        let name = format!("table:number-{what}-repeated=\"");
+        let count = tag
+            .split(&name)
+            .nth(1)
+            .and_then(|rest| rest.split('"').next());
+        count.map_or(1, |count| count.parse::<u32>().unwrap())
+    };
+    for sheet in document.split("<table:table ").skip(1) {
+        let name = sheet
+            .split("table:name=\"")
+            .nth(1)
+            .unwrap()
+            .split('"')
+            .next()
+            .unwrap();
+        let sheet_is = if name == "Prices" {
+            String::new()
+        } else {
+            format!("{name} ")
+        };
+        let mut row = 0;
+        for part in sheet.split("<table:table-row").skip(1) {
+            row += 1;
+            let tag = part.split('>').next().unwrap();
+            let mut column = 0_u32;
+            for cell in part.split("<table:table-cell").skip(1) {
+                let text = cell
+                    .split("<text:p>")
+                    .nth(1)
+                    .and_then(|t| t.split("</text:p>").next());
+                if let (Some(text), Some(letter)) = (text, char::from_u32(65 + column)) {
+                    said.push(format!("{sheet_is}{letter}{row} {text}"));
+                }
+                column += repeated(cell.split('>').next().unwrap(), "columns");
+            }
+            row += repeated(tag, "rows") - 1;
+        }
+    }
+    said
+}
+
+/// `✓` if the document has the cell's line, or for a line that ends in a space, if that cell is
+/// empty.
+fn try_calc(subject: &Subject<'_>, file: &Path, cell: &Cell) -> String {
+    for (tool, target, more) in &cell.calls {
+        let answer = subject.call(tool, target, more);
+        if answer.is_error {
+            subject.call(KEY, "", &json!({"keyName": "Escape"}));
+            return format!("refused: {}", plain(answer.error()));
+        }
+    }
+    let before = std::fs::metadata(file).unwrap().modified().unwrap();
+    let save = json!({"keyName": "s", "modifierFlags": ["Control"]});
+    subject.call(KEY, "", &save).ok();
+    // Saving does nothing if nothing has changed.
+    let deadline = Instant::now() + 3 * LAG;
+    while std::fs::metadata(file).unwrap().modified().unwrap() == before
+        && Instant::now() < deadline
+    {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let said = content(&std::fs::read_to_string(file).unwrap());
+    let is_there = match cell.logs.strip_suffix(' ') {
+        Some(place) => !said
+            .iter()
+            .any(|line| line.starts_with(&format!("{place} "))),
+        None => said.iter().any(|line| line == cell.logs),
+    };
+    if is_there {
+        "✓".into()
+    } else {
+        format!("WRONG: the document says {said:?}")
+    }
+}
+
+/// All cells, each with its outcome, for a document of two rows, `apple 3` and `pear 4`.
+pub fn column(subject: &Subject<'_>, file: &Path) -> Vec<(String, String)> {
+    let mut table = Vec::new();
+    let seen = subject.call("refresh_traversal", "", &json!({})).ok();
+    let missing: Vec<&str> = [
+        "A1 apple",
+        "B2 4",
+        "Bold",
+        "File",
+        "Prices",
+        "Other",
+        "Input line",
+    ]
+    .into_iter()
+    .filter(|text| !seen.find("AX", text).is_some_and(|line| line.visible))
+    .collect();
+    assert_eq!(missing, [""; 0], "not visible");
+    table.push(("refresh, all widgets".to_owned(), "✓".to_owned()));
+    let sheet = seen.line_of("AXTable", "Sheet Prices").extents.unwrap();
+    let place =
+        json!({"x": sheet.x, "y": sheet.y, "width": sheet.w, "height": sheet.h, "deltaY": 20});
+    let scrolled = subject.call("scroll_and_traverse", "", &place).ok();
+    let gone = scrolled
+        .find("AXCell", "A1")
+        .is_none_or(|line| !line.visible);
+    table.push((
+        "scroll, sheet".to_owned(),
+        if gone { "✓" } else { "WRONG" }.to_owned(),
+    ));
+    let back = json!({"x": sheet.x + 50, "y": sheet.y + 50, "deltaY": -100});
+    subject.call("scroll_and_traverse", "", &back).ok();
+    let name = seen.field("app");
+    let opened = subject
+        .server
+        .call("open_application_and_traverse", json!({"identifier": name}))
+        .ok();
+    assert_eq!(opened.pid(), subject.pid);
+    table.push(("open, running app".to_owned(), "✓".to_owned()));
+    for cell in calc_cells() {
+        table.push((cell.name.into(), try_calc(subject, file, &cell)));
+    }
+    table
+}

@@ -291,11 +291,13 @@ impl<'a> Checkpoint<'a> {
         self.others.push(pid);
     }
 
-    /// Whether a window belongs to a process that the link drives. If the display does not report owners,
-    /// whether the link has raised it.
+    /// Whether a window belongs to a process that the link drives, or whose menu an earlier link left open
+    /// in front of the person's window. If the display does not report owners, whether the link has raised it.
     fn is_targets(&self, window: &Window) -> bool {
         match (window.pid, self.pid) {
-            (Some(its), Some(pid)) => its == pid || self.others.contains(&its),
+            (Some(its), Some(pid)) => {
+                its == pid || self.others.contains(&its) || self.menu_of == Some(its)
+            }
             _ => self.raised == Some(window.id),
         }
     }

@@ -6,7 +6,7 @@ use deskline_link::{Action, Policy, Tool};
 use insta::assert_snapshot;
 
 use crate::script::person;
-use crate::story::{EDITOR_WINDOW, MAIL, MUSIC, MUSIC_WINDOW, Story, by_text};
+use crate::story::{EDITOR_WINDOW, MAIL, MUSIC, MUSIC_WINDOW, Story, by_text, click};
 use crate::world::{Health, World};
 
 /// A second window of Mail, of one size with the first and in front of it.
@@ -201,6 +201,16 @@ fn a_menu_survives_the_error_of_another_app() {
     story.click("Later");
     assert_snapshot!(story.seen(), @"
     reached: Mail: click Send, Mail: click Later
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn the_app_whose_menu_was_left_open_is_not_taken_for_the_persons() {
+    let mut story = with_menu();
+    story.run_on(MUSIC, Tool::Click, click("Play", None, None));
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send, Music: click Play
     front: Notes, pointer: 900,700
     ");
 }

@@ -173,6 +173,12 @@ impl AtSpi {
             .is_ok_and(|app| !app.peer.toolkit.knows_the_screen())
     }
 
+    /// Whether the app ignores a click in a menu right after the click that has opened it, on Wayland.
+    pub fn ignores_clicks_in_new_menus(&self, pid: u32) -> bool {
+        let app = self.apps.get(&pid);
+        app.is_some_and(|app| app.peer.toolkit.ignores_clicks_in_new_menus())
+    }
+
     /// Whether the last reading has toplevels whose windows may be on their way.
     pub fn lacks_windows(&self, pid: u32) -> bool {
         let app = self.apps.get(&pid);

@@ -1,7 +1,6 @@
 //! A Linux desktop as a link needs it: AT-SPI for the trees, a display system for windows, input and
 //! pictures.
 
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree};
@@ -16,7 +15,7 @@ use crate::apps::{self, Launch, Launched, Running};
 use crate::display::DisplaySystem;
 use crate::ends::Ends;
 use crate::guard;
-use crate::menus;
+use crate::menus::Menus;
 use crate::native;
 use crate::portal::Portal;
 use crate::session::Session;
@@ -76,8 +75,9 @@ pub struct LinuxDesktop {
     /// The front window's process when the link began, to tell whether a pending window has come.
     front_at_start: Option<u32>,
     ends: Ends,
-    /// Whether an app's menu was open at its last reading.
-    menus: HashMap<u32, bool>,
+    menus: Menus,
+    /// The process that the next input is for.
+    aimed_at: Option<u32>,
     /// Whether a person is at this desktop even if it is a private one.
     attended: bool,
     /// The kernel's guard, where it keeps out more than the display's own.
@@ -108,7 +108,8 @@ impl LinuxDesktop {
             starting: None,
             front_at_start: None,
             ends: Ends::default(),
-            menus: HashMap::new(),
+            menus: Menus::default(),
+            aimed_at: None,
             attended,
             by_kernel,
         }
@@ -119,6 +120,23 @@ impl LinuxDesktop {
         let mut windows = self.display.every_window()?;
         windows.extend(self.native_windows(&windows)?);
         Ok(windows)
+    }
+
+    /// Waits until the app no longer ignores a click in a menu that has just opened.
+    fn await_menu(&mut self, cancel: &Cancel) -> Result<()> {
+        let Some(pid) = self
+            .aimed_at
+            .filter(|_| self.session.wayland_display.is_some())
+        else {
+            return Ok(());
+        };
+        if self.menus.ignores(pid).is_zero()
+            || !self.atspi.ignores_clicks_in_new_menus(pid)
+            || !self.popup_open(pid)?
+        {
+            return Ok(());
+        }
+        cancel.wait(self.menus.ignores(pid))
     }
 
     /// The windows of apps that have none among `known`.
@@ -297,7 +315,7 @@ impl Trees for LinuxDesktop {
                 tree = self.atspi.read(pid, scope, &windows)?;
             }
         }
-        self.menus.insert(pid, menus::is_open(&tree));
+        self.menus.read(pid, &tree);
         Ok(tree)
     }
 
@@ -377,7 +395,7 @@ impl Display for LinuxDesktop {
         if self.display.lists_popups() {
             return self.display.popup_open(pid);
         }
-        Ok(self.menus.get(&pid).is_some_and(|open| *open))
+        Ok(self.menus.is_open(pid))
     }
 
     fn pointer(&mut self) -> Result<Option<Pointer>> {
@@ -441,11 +459,17 @@ impl Display for LinuxDesktop {
     }
 
     fn aim(&mut self, aim: Aim) {
+        self.aimed_at = Some(aim.pid);
         self.display.aim(aim);
     }
 
     fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
-        self.display.click(at, button, clicks, cancel)
+        self.await_menu(cancel)?;
+        let clicked = self.display.click(at, button, clicks, cancel);
+        if let Some(pid) = self.aimed_at {
+            self.menus.clicked(pid);
+        }
+        clicked
     }
 
     fn drag(

@@ -5,6 +5,7 @@
 mod ends;
 mod gnome;
 mod kde;
+mod menus;
 mod names;
 mod own_seat;
 mod screens;

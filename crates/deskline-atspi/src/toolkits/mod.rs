@@ -190,6 +190,11 @@ impl Toolkit {
         self == Self::Chromium
     }
 
+    /// Whether it ignores a click in a menu right after the click that has opened it, on Wayland.
+    pub fn ignores_clicks_in_new_menus(self) -> bool {
+        self == Self::Gtk3
+    }
+
     /// Whether a toplevel's window is mapped when the toplevel is announced. GTK 4 announces it
     /// before its first frame is drawn.
     pub fn maps_before_it_tells(self) -> bool {

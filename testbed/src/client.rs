@@ -15,7 +15,7 @@ use serde_json::Value;
 use tokio::process::Child;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::{Answer, PATIENCE};
+use crate::{Answer, NativeApp, PATIENCE};
 
 /// Collects the server's notifications.
 #[derive(Debug, Clone, Default)]
@@ -99,6 +99,20 @@ impl Client {
     pub fn call(&self, tool: &str, arguments: Value) -> Answer {
         self.call_timeout(tool, arguments, PATIENCE)
             .unwrap_or_else(|| panic!("{tool} was not answered within {PATIENCE:?}"))
+    }
+
+    /// [`Client::call`] with the app's pid among the arguments.
+    pub fn call_for(&self, app: &NativeApp, tool: &str, mut arguments: Value) -> Answer {
+        arguments["pid"] = app.pid().into();
+        self.call(tool, arguments)
+    }
+
+    /// Whether `list_applications` has the app in front.
+    pub fn has_in_front(&self, app: &NativeApp) -> bool {
+        let listed = self.call("list_applications", serde_json::json!({})).ok();
+        listed
+            .text
+            .contains(&format!("(PID: {}) front ", app.pid()))
     }
 
     /// Calls a tool. Cancels it and returns `None` if there is no answer within `time`.

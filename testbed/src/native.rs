@@ -56,6 +56,11 @@ impl NativeApp {
         signal(self.child.id(), Signal::CONT);
     }
 
+    /// How often its log has this line.
+    pub fn said(&self, line: &str) -> usize {
+        self.log().iter().filter(|logged| *logged == line).count()
+    }
+
     /// Its log so far.
     pub fn log(&self) -> Vec<String> {
         let log = fs::read_to_string(&self.log).unwrap_or_default();

@@ -1,17 +1,8 @@
 //! sway: windows, exact coordinates, clicks, typing and pictures, with native apps over each other.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-use deskline_testbed::{Answer, Client, NativeApp, Session, Toolkit};
-use serde_json::{Value, json};
-
-fn call(server: &Client, app: &NativeApp, tool: &str, mut arguments: Value) -> Answer {
-    arguments["pid"] = app.pid().into();
-    server.call(tool, arguments)
-}
-
-fn said(app: &NativeApp, line: &str) -> usize {
-    app.log().iter().filter(|l| *l == line).count()
-}
+use deskline_testbed::{Client, Session, Toolkit};
+use serde_json::json;
 
 fn kill(server: &Client) {
     let pid = rustix::process::Pid::from_raw(server.pid.cast_signed()).unwrap();
@@ -24,10 +15,10 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
     let server = sway.server();
     let apps = Toolkit::ALL.map(|toolkit| (toolkit, sway.widgets(toolkit, &server)));
     for (toolkit, app) in &apps {
-        let read = call(&server, app, "refresh_traversal", json!({})).ok();
+        let read = server.call_for(app, "refresh_traversal", json!({})).ok();
         assert!(!read.file().contains("# coordinates"), "{toolkit:?}");
         let click = json!({"element": "OK", "role": "AXButton"});
-        let click = call(&server, app, "click_and_traverse", click).ok();
+        let click = server.call_for(app, "click_and_traverse", click).ok();
         app.wait_for("clicked OK");
         let ok = click.line_of("AXButton", "OK").extents.unwrap();
         // The corners are the button's, and what is beside them is not. GTK 4 tells the label's place.
@@ -39,14 +30,16 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
             .into_iter()
             .enumerate()
         {
-            call(&server, app, "click_and_traverse", json!({"x": x, "y": y})).ok();
+            server
+                .call_for(app, "click_and_traverse", json!({"x": x, "y": y}))
+                .ok();
             deskline_testbed::until("the click", || {
-                (said(app, "clicked OK") == n + 2).then_some(())
+                (app.said("clicked OK") == n + 2).then_some(())
             });
         }
         let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y - 3});
-        call(&server, app, "click_and_traverse", outside).ok();
-        assert_eq!(said(app, "clicked OK"), 3, "{toolkit:?}");
+        server.call_for(app, "click_and_traverse", outside).ok();
+        assert_eq!(app.said("clicked OK"), 3, "{toolkit:?}");
     }
 }
 
@@ -58,12 +51,12 @@ fn any_text_is_typed_and_shortcuts_work() {
         let app = sway.widgets(toolkit, &server);
         let text = "Grüße, ABC abc 123 !?@ 漢字 😀 €";
         let field = json!({"element": "Name", "role": "AXTextField", "text": text});
-        call(&server, &app, "click_and_traverse", field).ok();
+        server.call_for(&app, "click_and_traverse", field).ok();
         app.wait_for(&format!("text Name {text}"));
         let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-        call(&server, &app, "press_key_and_traverse", all).ok();
+        server.call_for(&app, "press_key_and_traverse", all).ok();
         let rest = json!({"text": "x", "pressKey": "Return"});
-        call(&server, &app, "type_and_traverse", rest).ok();
+        server.call_for(&app, "type_and_traverse", rest).ok();
         app.wait_for("text Name x");
         app.wait_for("activated Name");
     }
@@ -76,7 +69,7 @@ fn the_window_in_front_comes_back_and_has_its_picture() {
     let behind = sway.widgets(Toolkit::Gtk3, &server);
     let front = sway.widgets(Toolkit::Qt5, &server);
     let click = json!({"element": "OK", "role": "AXButton"});
-    let clicked = call(&server, &behind, "click_and_traverse", click).ok();
+    let clicked = server.call_for(&behind, "click_and_traverse", click).ok();
     behind.wait_for("clicked OK");
     let picture = clicked.field("screenshot");
     let decoder = png::Decoder::new(std::io::BufReader::new(
@@ -95,9 +88,7 @@ fn the_window_in_front_comes_back_and_has_its_picture() {
     );
     let colours: std::collections::HashSet<&[u8]> = pixels.chunks_exact(3).collect();
     assert!(colours.len() > 20, "{} colours", colours.len());
-    let listed = server.call("list_applications", json!({})).ok();
-    let line = format!("(PID: {}) front", front.pid());
-    assert!(listed.text.contains(&line), "{listed}");
+    assert!(server.has_in_front(&front));
     assert!(front.log().iter().all(|l| !l.starts_with("clicked")));
 }
 
@@ -106,10 +97,10 @@ fn the_wheel_turns() {
     let sway = Session::sway_here();
     let server = sway.server();
     let app = sway.widgets(Toolkit::Qt5, &server);
-    let read = call(&server, &app, "refresh_traversal", json!({})).ok();
+    let read = server.call_for(&app, "refresh_traversal", json!({})).ok();
     let list = read.line_of("AXList", "Rows").extents.unwrap();
     let place = json!({"x": list.x + 20, "y": list.y + 40, "deltaY": 5});
-    call(&server, &app, "scroll_and_traverse", place).ok();
+    server.call_for(&app, "scroll_and_traverse", place).ok();
     deskline_testbed::until("the list's motion", || {
         let log = app.log();
         log.iter()
@@ -157,7 +148,7 @@ fn the_end_of_a_server_takes_no_pointer_from_a_seat_that_has_no_other() {
         let server = sway.server();
         let app = sway.widgets(Toolkit::Gtk3, &server);
         let click = json!({"element": "OK", "role": "AXButton"});
-        call(&server, &app, "click_and_traverse", click).ok();
+        server.call_for(&app, "click_and_traverse", click).ok();
         app.wait_for("clicked OK");
         if killed {
             kill(&server);

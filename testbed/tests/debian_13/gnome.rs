@@ -1,27 +1,18 @@
 //! GNOME Shell 48: input and pictures in the window in front, by Mutter's own interfaces.
 
-use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit, until};
-use serde_json::{Value, json};
-
-fn call(server: &Client, app: &NativeApp, tool: &str, mut arguments: Value) -> Answer {
-    arguments["pid"] = app.pid().into();
-    server.call(tool, arguments)
-}
-
-fn said(app: &NativeApp, line: &str) -> usize {
-    app.log().iter().filter(|l| *l == line).count()
-}
+use deskline_testbed::{Compositor, Session, Toolkit, until};
+use serde_json::json;
 
 #[test]
 fn clicks_land_to_the_pixel_in_windows_over_each_other() {
     let session = Session::new(Compositor::Gnome);
     let server = session.server();
     let apps = Toolkit::DEBIAN_13.map(|toolkit| (toolkit, session.widgets(toolkit, &server)));
-    let last = || is_in_front(&server, &apps[2].1).then_some(());
+    let last = || server.has_in_front(&apps[2].1).then_some(());
     until("the last app's window", last);
     for (toolkit, app) in &apps {
         let click = json!({"element": "OK", "role": "AXButton"});
-        let click = call(&server, app, "click_and_traverse", click).ok();
+        let click = server.call_for(app, "click_and_traverse", click).ok();
         app.wait_for("clicked OK");
         assert!(
             click.file().contains("# coordinates: window"),
@@ -30,22 +21,17 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
         let ok = click.line_of("AXButton", "OK").extents.unwrap();
         let corners = [(ok.x + 2, ok.y + 2), (ok.x + ok.w - 3, ok.y + ok.h - 3)];
         for (n, (x, y)) in corners.into_iter().enumerate() {
-            call(&server, app, "click_and_traverse", json!({"x": x, "y": y})).ok();
+            server
+                .call_for(app, "click_and_traverse", json!({"x": x, "y": y}))
+                .ok();
             until("the click", || {
-                (said(app, "clicked OK") == n + 2).then_some(())
+                (app.said("clicked OK") == n + 2).then_some(())
             });
         }
         let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y + ok.h + 2});
-        call(&server, app, "click_and_traverse", outside).ok();
-        assert_eq!(said(app, "clicked OK"), 3, "{toolkit:?}");
+        server.call_for(app, "click_and_traverse", outside).ok();
+        assert_eq!(app.said("clicked OK"), 3, "{toolkit:?}");
     }
-}
-
-/// Whether Deskline reports this app as the one in front.
-fn is_in_front(server: &Client, app: &NativeApp) -> bool {
-    let listed = server.call("list_applications", json!({})).ok();
-    let front = format!("(PID: {}) front ", app.pid());
-    listed.text.contains(&front)
 }
 
 #[test]
@@ -64,33 +50,25 @@ fn window_comes_back(toolkits: [Toolkit; 3]) {
     let server = session.server();
     let apps = toolkits.map(|t| session.widgets(t, &server));
     let person = &apps[2];
-    let persons_window = || is_in_front(&server, person).then_some(());
+    let persons_window = || server.has_in_front(person).then_some(());
     until("the last app's window", persons_window);
     let key = |app, key| {
-        call(
-            &server,
-            app,
-            "press_key_and_traverse",
-            json!({"keyName": key}),
-        )
-        .ok()
+        server
+            .call_for(app, "press_key_and_traverse", json!({"keyName": key}))
+            .ok()
     };
     for app in &apps[..2] {
         let ok = json!({"element": "OK", "role": "AXButton"});
-        call(&server, app, "click_and_traverse", ok).ok();
+        server.call_for(app, "click_and_traverse", ok).ok();
         app.wait_for("clicked OK");
         until("the person's window", persons_window);
         // It would close the menu, so it waits until the menu is done with.
-        call(
-            &server,
-            app,
-            "click_and_traverse",
-            json!({"element": "File"}),
-        )
-        .ok();
-        assert!(is_in_front(&server, app));
+        server
+            .call_for(app, "click_and_traverse", json!({"element": "File"}))
+            .ok();
+        assert!(server.has_in_front(app));
         key(app, "Down");
-        assert!(is_in_front(&server, app));
+        assert!(server.has_in_front(app));
         key(app, "Return");
         until("the item's effect", || {
             let log = app.log();
@@ -106,16 +84,12 @@ fn an_open_menu_gives_way_to_another_app() {
     let server = session.server();
     let [gtk3, gtk4, qt6] = Toolkit::DEBIAN_13.map(|t| session.widgets(t, &server));
     for (n, app) in [&gtk3, &gtk4].into_iter().enumerate() {
-        call(
-            &server,
-            app,
-            "click_and_traverse",
-            json!({"element": "File"}),
-        )
-        .ok();
+        server
+            .call_for(app, "click_and_traverse", json!({"element": "File"}))
+            .ok();
         let ok = json!({"element": "OK", "role": "AXButton"});
-        call(&server, &qt6, "click_and_traverse", ok).ok();
-        until("the click", || (said(&qt6, "clicked OK") > n).then_some(()));
+        server.call_for(&qt6, "click_and_traverse", ok).ok();
+        until("the click", || (qt6.said("clicked OK") > n).then_some(()));
     }
 }
 
@@ -127,14 +101,14 @@ fn text_and_shortcuts_reach_the_field() {
         let app = session.widgets(toolkit, &server);
         let text = "Hello, World: 1+1=2!";
         let field = json!({"element": "Name", "role": "AXTextField", "text": text});
-        call(&server, &app, "click_and_traverse", field).ok();
+        server.call_for(&app, "click_and_traverse", field).ok();
         app.wait_for(&format!("text Name {text}"));
         let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-        call(&server, &app, "press_key_and_traverse", all).ok();
+        server.call_for(&app, "press_key_and_traverse", all).ok();
         let rest = json!({"text": "x", "pressKey": "Return"});
-        call(&server, &app, "type_and_traverse", rest).ok();
+        server.call_for(&app, "type_and_traverse", rest).ok();
         app.wait_for("text Name x");
-        let foreign = call(&server, &app, "type_and_traverse", json!({"text": "漢"}));
+        let foreign = server.call_for(&app, "type_and_traverse", json!({"text": "漢"}));
         assert!(
             foreign.is_error && foreign.text.contains("U+6F22"),
             "{foreign}"

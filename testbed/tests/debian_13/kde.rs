@@ -2,18 +2,9 @@
 
 use std::time::Duration;
 
-use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit, until};
+use deskline_testbed::{Answer, Compositor, NativeApp, Session, Toolkit, until};
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::{Value, json};
-
-fn call(server: &Client, app: &NativeApp, tool: &str, mut arguments: Value) -> Answer {
-    arguments["pid"] = app.pid().into();
-    server.call(tool, arguments)
-}
-
-fn said(app: &NativeApp, line: &str) -> usize {
-    app.log().iter().filter(|l| *l == line).count()
-}
+use serde_json::json;
 
 /// What the field holds, by the app's own log.
 fn text(app: &NativeApp) -> String {
@@ -28,10 +19,10 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
     let server = kde.server();
     let apps = Toolkit::DEBIAN_13.map(|toolkit| (toolkit, kde.widgets(toolkit, &server)));
     for (toolkit, app) in &apps {
-        let read = call(&server, app, "refresh_traversal", json!({})).ok();
+        let read = server.call_for(app, "refresh_traversal", json!({})).ok();
         assert!(!read.file().contains("# coordinates"), "{toolkit:?}");
         let click = json!({"element": "OK", "role": "AXButton"});
-        let click = call(&server, app, "click_and_traverse", click).ok();
+        let click = server.call_for(app, "click_and_traverse", click).ok();
         app.wait_for("clicked OK");
         let ok = click.line_of("AXButton", "OK").extents.unwrap();
         let (right, bottom) = (ok.x + ok.w - 2, ok.y + ok.h - 2);
@@ -39,14 +30,16 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
             .into_iter()
             .enumerate()
         {
-            call(&server, app, "click_and_traverse", json!({"x": x, "y": y})).ok();
+            server
+                .call_for(app, "click_and_traverse", json!({"x": x, "y": y}))
+                .ok();
             until("the click", || {
-                (said(app, "clicked OK") == n + 2).then_some(())
+                (app.said("clicked OK") == n + 2).then_some(())
             });
         }
         let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y - 3});
-        call(&server, app, "click_and_traverse", outside).ok();
-        assert_eq!(said(app, "clicked OK"), 3, "{toolkit:?}");
+        server.call_for(app, "click_and_traverse", outside).ok();
+        assert_eq!(app.said("clicked OK"), 3, "{toolkit:?}");
     }
 }
 
@@ -58,10 +51,10 @@ fn text_of_the_persons_layout_is_typed_and_what_it_lacks_is_refused() {
         let app = kde.widgets(toolkit, &server);
         let plain = "ABC abc 123 !?@#$%^&*()_+{}|:\"<>~`-=[]\\;',./";
         let field = json!({"element": "Name", "role": "AXTextField", "text": plain});
-        call(&server, &app, "click_and_traverse", field).ok();
+        server.call_for(&app, "click_and_traverse", field).ok();
         app.wait_for(&format!("text Name {plain}"));
         let lacking = json!({"text": "Grüße 漢"});
-        let refused = call(&server, &app, "type_and_traverse", lacking);
+        let refused = server.call_for(&app, "type_and_traverse", lacking);
         assert!(refused.is_error, "{refused}");
         for part in [
             "'ß' (U+00DF)",
@@ -71,9 +64,9 @@ fn text_of_the_persons_layout_is_typed_and_what_it_lacks_is_refused() {
             assert!(refused.text.contains(part), "{part}\n{refused}");
         }
         let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-        call(&server, &app, "press_key_and_traverse", all).ok();
+        server.call_for(&app, "press_key_and_traverse", all).ok();
         let rest = json!({"text": "x", "pressKey": "Return"});
-        call(&server, &app, "type_and_traverse", rest).ok();
+        server.call_for(&app, "type_and_traverse", rest).ok();
         app.wait_for("text Name x");
         app.wait_for("activated Name");
     }
@@ -86,21 +79,16 @@ fn menus_open_behind_and_the_window_in_front_comes_back() {
     let apps = Toolkit::DEBIAN_13.map(|toolkit| kde.widgets(toolkit, &server));
     let [gtk3, _, front] = &apps;
     let click = json!({"element": "OK", "role": "AXButton"});
-    let clicked = call(&server, gtk3, "click_and_traverse", click).ok();
+    let clicked = server.call_for(gtk3, "click_and_traverse", click).ok();
     assert!(clicked.field("note").contains("picture"), "{clicked}");
-    let in_front = |app: &NativeApp| {
-        let listed = server.call("list_applications", json!({})).ok();
-        let line = format!("(PID: {}) front", app.pid());
-        assert!(listed.text.contains(&line), "{listed}");
-    };
-    in_front(front);
+    assert!(server.has_in_front(front));
     let file = json!({"element": "File", "role": "AXMenuBarItem"});
-    call(&server, gtk3, "click_and_traverse", file).ok();
-    in_front(gtk3);
+    server.call_for(gtk3, "click_and_traverse", file).ok();
+    assert!(server.has_in_front(gtk3));
     let option = json!({"element": "File option", "role": "AXMenuItem"});
-    call(&server, gtk3, "click_and_traverse", option).ok();
+    server.call_for(gtk3, "click_and_traverse", option).ok();
     gtk3.wait_for("menu File option true");
-    in_front(front);
+    assert!(server.has_in_front(front));
     assert!(front.log().iter().all(|l| !l.starts_with("clicked")));
 }
 
@@ -109,10 +97,10 @@ fn the_wheel_turns_and_a_drag_drags() {
     let kde = Session::new(Compositor::Kwin);
     let server = kde.server();
     let app = kde.widgets(Toolkit::Qt6, &server);
-    let read = call(&server, &app, "refresh_traversal", json!({})).ok();
+    let read = server.call_for(&app, "refresh_traversal", json!({})).ok();
     let list = read.line_of("AXList", "Rows").extents.unwrap();
     let place = json!({"x": list.x + 20, "y": list.y + 40, "deltaY": 5});
-    call(&server, &app, "scroll_and_traverse", place).ok();
+    server.call_for(&app, "scroll_and_traverse", place).ok();
     until("the list's motion", || {
         let log = app.log();
         log.iter()
@@ -121,7 +109,7 @@ fn the_wheel_turns_and_a_drag_drags() {
     });
     let pad = read.line_of("AXStaticText", "Pad").extents.unwrap();
     let drag = json!({"x": pad.x + 5, "y": pad.y + 5, "toX": pad.x + 90, "toY": pad.y + 30});
-    call(&server, &app, "drag_and_traverse", drag).ok();
+    server.call_for(&app, "drag_and_traverse", drag).ok();
     app.wait_for("pad press 1");
     app.wait_for("pad release 1");
 }
@@ -133,17 +121,17 @@ fn a_document_is_written_and_saved() {
     let log = kde.folder().join("mousepad.log");
     let app = NativeApp::start(&kde, kde.command("/usr/bin/mousepad"), log);
     until("mousepad's tree", || {
-        let read = call(&server, &app, "refresh_traversal", json!({}));
+        let read = server.call_for(&app, "refresh_traversal", json!({}));
         let shows = |a: &Answer| !a.is_error && a.file().contains("[AXTextArea");
         shows(&read).then_some(())
     });
     let line = json!({"text": "written by an agent"});
-    call(&server, &app, "type_and_traverse", line).ok();
+    server.call_for(&app, "type_and_traverse", line).ok();
     let save = json!({"keyName": "s", "modifierFlags": ["Control"]});
-    call(&server, &app, "press_key_and_traverse", save).ok();
+    server.call_for(&app, "press_key_and_traverse", save).ok();
     let name = kde.folder().join("saved.txt");
     let name = json!({"text": name.to_str().unwrap(), "pressKey": "Return"});
-    let typed = call(&server, &app, "type_and_traverse", name).ok();
+    let typed = server.call_for(&app, "type_and_traverse", name).ok();
     let written = || std::fs::read_to_string(kde.folder().join("saved.txt")).ok();
     let written = until(&format!("the file\n{typed}"), written);
     assert!(written.starts_with("written by an agent"), "{written}");
@@ -158,7 +146,7 @@ fn the_persons_keys_are_kept_out_and_their_esc_cancels() {
     let app = kde.widgets(Toolkit::Qt6, &server);
     let pid = app.pid();
     let field = json!({"element": "Name", "role": "AXTextField"});
-    call(&server, &app, "click_and_traverse", field).ok();
+    server.call_for(&app, "click_and_traverse", field).ok();
     let agents = "all work and no play makes jack a dull boy. ".repeat(15);
 
     let keys = "2".repeat(400);
@@ -167,7 +155,7 @@ fn the_persons_keys_are_kept_out_and_their_esc_cancels() {
         text(&app).contains("22").then_some(())
     });
     let typing = json!({"text": agents});
-    let answer = call(&server, &app, "type_and_traverse", typing);
+    let answer = server.call_for(&app, "type_and_traverse", typing);
     let answered = theirs.answer(Duration::from_secs(30)).unwrap();
     until("the agent's text", || {
         (text(&app).replace('2', "") == agents).then_some(())
@@ -213,7 +201,7 @@ fn a_guard_ends_at_its_limit_and_with_its_process() {
     let pid = app.pid();
     let long = "all work and no play makes jack a dull boy. ".repeat(200);
     let field = json!({"element": "Name", "role": "AXTextField"});
-    call(&person, &app, "click_and_traverse", field).ok();
+    person.call_for(&app, "click_and_traverse", field).ok();
     let types = || {
         let length = text(&app).len();
         person
@@ -225,7 +213,7 @@ fn a_guard_ends_at_its_limit_and_with_its_process() {
     };
 
     let limited = kde.server_with(&["--guard-timeout", "1"]);
-    let answer = call(&limited, &app, "type_and_traverse", json!({"text": long}));
+    let answer = limited.call_for(&app, "type_and_traverse", json!({"text": long}));
     assert!(
         answer.text.contains("held the person's input for too long"),
         "{answer}"

@@ -2,7 +2,7 @@
 //! server without a guard: its devices belong to the person's seat, `seat0`.
 
 use deskline_testbed::{Client, Compositor, NativeApp, Session, Toolkit, until};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// What the agent types, 600 characters in all, in parts with clicks between them.
 const PARTS: usize = 3;
@@ -19,26 +19,11 @@ fn own_seat(session: &Session) -> Client {
     agent
 }
 
-fn call(server: &Client, app: &NativeApp, tool: &str, mut arguments: Value) {
-    arguments["pid"] = app.pid().into();
-    server.call(tool, arguments).ok();
-}
-
 /// What the field holds, by the app's own log.
 fn text(app: &NativeApp) -> String {
     let log = app.log();
     let last = log.iter().rev().find_map(|l| l.strip_prefix("text Name "));
     last.unwrap_or_default().to_owned()
-}
-
-fn said(app: &NativeApp, line: &str) -> usize {
-    app.log().iter().filter(|l| *l == line).count()
-}
-
-fn in_front(person: &Client, app: &NativeApp) {
-    let listed = person.call("list_applications", json!({})).ok();
-    let line = format!("(PID: {}) front", app.pid());
-    assert!(listed.text.contains(&line), "{listed}");
 }
 
 #[test]
@@ -61,33 +46,31 @@ fn an_agent_and_a_person_type_at_once_and_nothing_mixes() {
         let select = json!({"keyName": "a", "modifierFlags": ["Control"]});
         for (server, app) in [(&agent, its), (&person, theirs)] {
             app.clear_log();
-            call(server, app, "click_and_traverse", field());
-            call(server, app, "press_key_and_traverse", select.clone());
+            server.call_for(app, "click_and_traverse", field()).ok();
+            server
+                .call_for(app, "press_key_and_traverse", select.clone())
+                .ok();
         }
         let mut bursts = 0;
         std::thread::scope(|scope| {
             let work = scope.spawn(|| {
                 for _ in 0..PARTS {
-                    call(&agent, its, "type_and_traverse", json!({"text": part}));
+                    agent
+                        .call_for(its, "type_and_traverse", json!({"text": part}))
+                        .ok();
                     let ok = json!({"element": "OK", "role": "AXButton"});
-                    call(&agent, its, "click_and_traverse", ok);
-                    call(&agent, its, "click_and_traverse", field());
-                    call(
-                        &agent,
-                        its,
-                        "press_key_and_traverse",
-                        json!({"keyName": "End"}),
-                    );
+                    agent.call_for(its, "click_and_traverse", ok).ok();
+                    agent.call_for(its, "click_and_traverse", field()).ok();
+                    agent
+                        .call_for(its, "press_key_and_traverse", json!({"keyName": "End"}))
+                        .ok();
                 }
             });
             while !work.is_finished() {
-                call(
-                    &person,
-                    theirs,
-                    "type_and_traverse",
-                    json!({"text": THEIRS}),
-                );
-                in_front(&person, theirs);
+                person
+                    .call_for(theirs, "type_and_traverse", json!({"text": THEIRS}))
+                    .ok();
+                assert!(person.has_in_front(theirs));
                 bursts += 1;
             }
         });
@@ -96,8 +79,8 @@ fn an_agent_and_a_person_type_at_once_and_nothing_mixes() {
             (text(theirs) == typed).then_some(())
         });
         assert_eq!(text(its), part.repeat(PARTS), "{turn}");
-        assert_eq!(said(its, "clicked OK"), PARTS, "{turn}");
-        assert_eq!(said(theirs, "clicked OK"), 0, "{turn}");
+        assert_eq!(its.said("clicked OK"), PARTS, "{turn}");
+        assert_eq!(theirs.said("clicked OK"), 0, "{turn}");
         println!("600 of the agent's beside {} of the person's", typed.len());
         assert!(
             bursts >= 5,

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufReader;
 
 use deskline_testbed::{Answer, Client, NativeApp, Session, Toolkit, until};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Each has room for a window of the test apps. The second begins above the first.
 const SCREENS: [(&str, f64); 3] = [
@@ -12,15 +12,6 @@ const SCREENS: [(&str, f64); 3] = [
     ("resolution 3200x1800 scale 2 position 1600 -130", 2.0),
     ("resolution 2400x1350 scale 1.5 position 3200 70", 1.5),
 ];
-
-fn call(server: &Client, app: &NativeApp, tool: &str, mut arguments: Value) -> Answer {
-    arguments["pid"] = app.pid().into();
-    server.call(tool, arguments).ok()
-}
-
-fn said(app: &NativeApp, line: &str) -> usize {
-    app.log().iter().filter(|l| *l == line).count()
-}
 
 fn size_of_picture(answer: &Answer) -> (u32, u32) {
     let file = File::open(answer.field("screenshot")).unwrap();
@@ -32,7 +23,7 @@ fn size_of_picture(answer: &Answer) -> (u32, u32) {
 fn clicks_are_exact(server: &Client, app: &NativeApp, on: &str) -> Answer {
     app.clear_log();
     let click = json!({"element": "OK", "role": "AXButton"});
-    let answer = call(server, app, "click_and_traverse", click);
+    let answer = server.call_for(app, "click_and_traverse", click).ok();
     app.wait_for("clicked OK");
     let ok = answer.line_of("AXButton", "OK").extents.unwrap();
     let (middle, centre) = (ok.x + ok.w / 2, ok.y + ok.h / 2);
@@ -43,14 +34,16 @@ fn clicks_are_exact(server: &Client, app: &NativeApp, on: &str) -> Answer {
         (middle, ok.y + ok.h - 2),
     ];
     for (n, (x, y)) in inside.into_iter().enumerate() {
-        call(server, app, "click_and_traverse", json!({"x": x, "y": y}));
+        server
+            .call_for(app, "click_and_traverse", json!({"x": x, "y": y}))
+            .ok();
         until(&format!("the click at ({x}, {y}) on {on}"), || {
-            (said(app, "clicked OK") == n + 2).then_some(())
+            (app.said("clicked OK") == n + 2).then_some(())
         });
     }
     let above = json!({"x": middle, "y": ok.y - 3});
-    call(server, app, "click_and_traverse", above);
-    assert_eq!(said(app, "clicked OK"), 5, "{on}");
+    server.call_for(app, "click_and_traverse", above).ok();
+    assert_eq!(app.said("clicked OK"), 5, "{on}");
     answer
 }
 

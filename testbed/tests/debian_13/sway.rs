@@ -2,13 +2,8 @@
 
 use std::time::Duration;
 
-use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit, until};
-use serde_json::{Value, json};
-
-fn call(server: &Client, app: &NativeApp, tool: &str, mut arguments: Value) -> Answer {
-    arguments["pid"] = app.pid().into();
-    server.call(tool, arguments).ok()
-}
+use deskline_testbed::{Compositor, Session, Toolkit, until};
+use serde_json::json;
 
 #[test]
 fn a_drag_begins_and_ends_where_it_should() {
@@ -16,19 +11,19 @@ fn a_drag_begins_and_ends_where_it_should() {
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {
         let app = session.widgets(toolkit, &server);
-        let read = call(&server, &app, "refresh_traversal", json!({}));
+        let read = server.call_for(&app, "refresh_traversal", json!({})).ok();
         let role = ["AXStaticText", "AXButton", "AX"];
         let pad = role.iter().find_map(|role| read.find(role, "Pad"));
         let pad = pad.and_then(|pad| pad.extents);
         let pad = pad.unwrap_or_else(|| panic!("{toolkit:?}\n{}", read.file()));
         let drag = json!({"x": pad.x + 5, "y": pad.y + 5, "toX": pad.x + 90, "toY": pad.y + 30});
-        call(&server, &app, "drag_and_traverse", drag);
+        server.call_for(&app, "drag_and_traverse", drag).ok();
         app.wait_for("pad press 1");
         app.wait_for("pad release 1");
         // One that begins above it presses nothing there.
         app.clear_log();
         let outside = json!({"x": pad.x + 5, "y": pad.y - 4, "toX": pad.x + 90, "toY": pad.y + 30});
-        call(&server, &app, "drag_and_traverse", outside);
+        server.call_for(&app, "drag_and_traverse", outside).ok();
         let log = app.log();
         assert!(
             log.iter().all(|l| l != "pad press 1"),
@@ -44,24 +39,19 @@ fn a_menu_opens_behind_by_a_click_and_its_item_is_clicked() {
     let server = session.server();
     let apps = [Toolkit::Gtk4, Toolkit::Qt6].map(|t| (t, session.widgets(t, &server)));
     let front = session.widgets(Toolkit::Gtk3, &server);
-    let in_front = |app: &NativeApp| {
-        let listed = server.call("list_applications", json!({})).ok();
-        let line = format!("(PID: {}) front", app.pid());
-        assert!(listed.text.contains(&line), "{listed}");
-    };
     for (toolkit, app) in &apps {
-        in_front(&front);
+        assert!(server.has_in_front(&front));
         let file = json!({"element": "File", "role": "AXMenuBarItem"});
-        call(&server, app, "click_and_traverse", file);
-        in_front(app);
+        server.call_for(app, "click_and_traverse", file).ok();
+        assert!(server.has_in_front(app));
         let option = json!({"element": "File option", "role": "AXMenuItem"});
-        let clicked = call(&server, app, "click_and_traverse", option);
+        let clicked = server.call_for(app, "click_and_traverse", option).ok();
         until(&format!("the item, {toolkit:?}\n{clicked}"), || {
             let line = "menu File option true".to_owned();
             app.log().contains(&line).then_some(())
         });
     }
-    in_front(&front);
+    assert!(server.has_in_front(&front));
 }
 
 /// sway ends the connection of an app that leaves some 200 events unread.
@@ -71,7 +61,7 @@ fn a_long_text_does_not_end_an_app_that_reads_slowly() {
     let server = session.server();
     let app = session.widgets(Toolkit::Gtk3, &server);
     let field = json!({"element": "Name", "role": "AXTextField"});
-    call(&server, &app, "click_and_traverse", field);
+    server.call_for(&app, "click_and_traverse", field).ok();
     let text = "all work and no play makes jack a dull boy. ".repeat(16);
     let typing = json!({"pid": app.pid(), "text": text});
     let typing = server.send("type_and_traverse", typing);

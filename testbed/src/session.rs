@@ -67,6 +67,9 @@ impl Compositor {
     }
 }
 
+/// Xwayland, whose windows have no `app_id` by which the usual lines make windows float.
+const XWAYLAND: &str = "xwayland enable\nfor_window [shell=\"xwayland\"] floating enable\n";
+
 /// How a sway differs from the usual one.
 #[derive(Debug, Default)]
 struct Options {
@@ -115,7 +118,7 @@ impl Session {
     /// Starts this machine's sway with Xwayland.
     pub fn sway_here_with_xwayland() -> Self {
         let options = Options {
-            lines: "xwayland enable\n".to_owned(),
+            lines: XWAYLAND.to_owned(),
             ..Options::default()
         };
         Self::start(Compositor::Sway, Place::Here, &options)
@@ -135,7 +138,7 @@ impl Session {
     pub fn unknown_with_xwayland() -> Self {
         let options = Options {
             socket: Some("hidden.sock"),
-            lines: "xwayland enable\n".to_owned(),
+            lines: XWAYLAND.to_owned(),
             ..Options::default()
         };
         let mut session = Self::start(Compositor::Sway, Place::Here, &options);

@@ -160,3 +160,27 @@ fn the_doctor_has_a_row_for_each_capability() {
         assert!(said.contains(row), "{row}\n{said}");
     }
 }
+
+/// With Xwayland beside a compositor that Deskline does not know, windows of X11 are driven, and native
+/// ones are said to be there, and not seen.
+#[test]
+fn beside_xwayland_a_native_window_is_told_from_none() {
+    let sway = Session::unknown_with_xwayland();
+    let server = sway.server();
+    let native = sway.widgets(Toolkit::Gtk3, &server);
+    let x11 = sway.widgets_in_xwayland(Toolkit::Gtk3, &server);
+    let ok = json!({"pid": native.pid(), "element": "OK", "role": "AXButton"});
+    let pressed = server.call("press_ax_and_traverse", ok.clone()).ok();
+    native.wait_for("clicked OK");
+    let note = pressed.field("note");
+    assert!(note.contains("a native Wayland one"), "{pressed}");
+    let refused = server.call("click_and_traverse", ok);
+    assert!(
+        refused.error().contains("a native Wayland one"),
+        "{refused}"
+    );
+    let ok = json!({"pid": x11.pid(), "element": "OK", "role": "AXButton"});
+    let clicked = server.call("click_and_traverse", ok).ok();
+    x11.wait_for("clicked OK");
+    assert!(clicked.get("screenshot").is_some(), "{clicked}");
+}

@@ -111,6 +111,11 @@ pub trait Display {
         Ok(Vec::new())
     }
 
+    /// Why the app's windows are not among [`Display::windows`]; `None` if it has no others.
+    fn unseen(&mut self, _pid: u32) -> Option<&'static str> {
+        None
+    }
+
     /// Every app's windows on the screen, frontmost first.
     fn every_window(&mut self) -> Result<Vec<Window>> {
         Ok(Vec::new())

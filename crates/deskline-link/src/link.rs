@@ -165,9 +165,8 @@ impl Shot {
             .map_or(report.latest(), |taken| taken.tree.as_ref());
         let window = sight::pictured(&windows, tree, before, target).ok_or_else(|| {
             let lists = desktop.capabilities().windows;
-            let why = lists
-                .why_not()
-                .unwrap_or("the app has no window on the screen");
+            let why = lists.why_not().or_else(|| desktop.unseen(pid));
+            let why = why.unwrap_or("the app has no window on the screen");
             failed.unwrap_or_else(|| Error::Input(why.to_owned()))
         });
         Self { windows, window }

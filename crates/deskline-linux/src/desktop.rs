@@ -387,6 +387,11 @@ impl Display for LinuxDesktop {
         self.display.windows(pid)
     }
 
+    fn unseen(&mut self, pid: u32) -> Option<&'static str> {
+        let native = self.has_native && self.is_native(pid).unwrap_or(false);
+        native.then_some(native::UNSEEN)
+    }
+
     fn every_window(&mut self) -> Result<Vec<Window>> {
         self.display.every_window()
     }

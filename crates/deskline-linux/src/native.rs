@@ -11,6 +11,10 @@ const WHY: &str = "the app's window is a native Wayland one, which Deskline can 
     to the front. Started with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or --ozone-platform=x11 the app \
     would run through Xwayland";
 
+/// Why there is no picture of such a window.
+pub(crate) const UNSEEN: &str =
+    "the app's window is a native Wayland one, which Deskline cannot see on this compositor";
+
 /// The windows of apps that have none among `known`, the active one first.
 pub(crate) fn beside(known: &[Window], mut toplevels: Vec<AppToplevel>) -> Vec<Window> {
     toplevels.retain(|t| known.iter().all(|window| window.pid != Some(t.pid)));

@@ -257,7 +257,7 @@ impl Bed {
 }
 
 /// A flat `OpenDocument` spreadsheet (version 1.2, part 1) with these rows of cells in its first sheet.
-pub fn spreadsheet(rows: &[&[&str]]) -> String {
+fn spreadsheet(rows: &[&[&str]]) -> String {
     let mut table = String::new();
     for row in rows {
         table += "<table:table-row>";

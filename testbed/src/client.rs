@@ -11,11 +11,11 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, PeerRequestOptions, RequestHandle, RunningService};
 use rmcp::{ClientHandler, RoleClient, ServiceExt as _};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::process::Child;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::{Answer, NativeApp, PATIENCE};
+use crate::{Answer, NativeApp, PATIENCE, until};
 
 /// Collects the server's notifications.
 #[derive(Debug, Clone, Default)]
@@ -107,9 +107,40 @@ impl Client {
         self.call(tool, arguments)
     }
 
+    /// Clicks the test app's OK by its name, inside each of its edges, and below it, which clicks nothing.
+    /// Returns the first answer.
+    #[track_caller]
+    pub fn clicks_are_exact(&self, app: &NativeApp, of: &str) -> Answer {
+        app.clear_log();
+        let click = |place| self.call_for(app, "click_and_traverse", place).ok();
+        let arrives = |n: usize| {
+            until(&format!("click {n} on {of}"), || {
+                (app.said("clicked OK") == n).then_some(())
+            });
+        };
+        let answer = click(json!({"element": "OK", "role": "AXButton"}));
+        arrives(1);
+        let ok = answer.line_of("AXButton", "OK").extents.unwrap();
+        let (middle, centre) = (ok.x + ok.w / 2, ok.y + ok.h / 2);
+        let inside = [
+            (ok.x + 1, centre),
+            (ok.x + ok.w - 2, centre),
+            (middle, ok.y + 1),
+            (middle, ok.y + ok.h - 2),
+        ];
+        for (n, (x, y)) in inside.into_iter().enumerate() {
+            click(json!({"x": x, "y": y}));
+            arrives(n + 2);
+        }
+        // Above it is the menu bar.
+        click(json!({"x": middle, "y": ok.y + ok.h + 2}));
+        assert_eq!(app.said("clicked OK"), 5, "{of}");
+        answer
+    }
+
     /// Whether `list_applications` has the app in front.
     pub fn has_in_front(&self, app: &NativeApp) -> bool {
-        let listed = self.call("list_applications", serde_json::json!({})).ok();
+        let listed = self.call("list_applications", json!({})).ok();
         listed
             .text
             .contains(&format!("(PID: {}) front ", app.pid()))

@@ -46,7 +46,7 @@ mod xorg;
 
 pub use answer::Answer;
 pub use app::App;
-pub use apps::{Toolkit, spreadsheet};
+pub use apps::Toolkit;
 pub use bed::Bed;
 pub use client::{Client, Pending};
 pub use documents::pdf;

@@ -3,8 +3,7 @@
 use std::fs::File;
 use std::io::BufReader;
 
-use deskline_testbed::{Answer, Client, NativeApp, Session, Toolkit, until};
-use serde_json::json;
+use deskline_testbed::{Answer, Session, Toolkit};
 
 /// Each has room for a window of the test apps. The second begins above the first.
 const SCREENS: [(&str, f64); 3] = [
@@ -17,34 +16,6 @@ fn size_of_picture(answer: &Answer) -> (u32, u32) {
     let file = File::open(answer.field("screenshot")).unwrap();
     let reader = png::Decoder::new(BufReader::new(file)).read_info().unwrap();
     (reader.info().width, reader.info().height)
-}
-
-/// Clicks OK by its name, inside each of its edges, and above it.
-fn clicks_are_exact(server: &Client, app: &NativeApp, on: &str) -> Answer {
-    app.clear_log();
-    let click = json!({"element": "OK", "role": "AXButton"});
-    let answer = server.call_for(app, "click_and_traverse", click).ok();
-    app.wait_for("clicked OK");
-    let ok = answer.line_of("AXButton", "OK").extents.unwrap();
-    let (middle, centre) = (ok.x + ok.w / 2, ok.y + ok.h / 2);
-    let inside = [
-        (ok.x + 1, centre),
-        (ok.x + ok.w - 2, centre),
-        (middle, ok.y + 1),
-        (middle, ok.y + ok.h - 2),
-    ];
-    for (n, (x, y)) in inside.into_iter().enumerate() {
-        server
-            .call_for(app, "click_and_traverse", json!({"x": x, "y": y}))
-            .ok();
-        until(&format!("the click at ({x}, {y}) on {on}"), || {
-            (app.said("clicked OK") == n + 2).then_some(())
-        });
-    }
-    let above = json!({"x": middle, "y": ok.y - 3});
-    server.call_for(app, "click_and_traverse", above).ok();
-    assert_eq!(app.said("clicked OK"), 5, "{on}");
-    answer
 }
 
 #[test]
@@ -60,7 +31,7 @@ fn clicks_land_to_the_pixel_on_screens_of_different_scale() {
                 app.pid()
             ));
             let on = format!("{toolkit:?} on {screen}");
-            let answer = clicks_are_exact(&server, &app, &on);
+            let answer = server.clicks_are_exact(&app, &on);
             let window = answer.line_of("AXWindow", "Window of").extents.unwrap();
             let lies = (1600 * i32::try_from(n).unwrap()..1600 * i32::try_from(number).unwrap())
                 .contains(&window.x);

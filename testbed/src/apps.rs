@@ -41,6 +41,19 @@ fn path_of(part: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(part)
 }
 
+/// How Chromium starts, without the profile and the address.
+pub(crate) const CHROMIUM: [&str; 9] = [
+    "--no-sandbox",
+    "--force-renderer-accessibility",
+    "--disable-gpu",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-background-networking",
+    "--disable-sync",
+    "--password-store=basic",
+    "--window-size=1000,800",
+];
+
 /// A command for the distribution's Python, which has the toolkits' modules.
 pub(crate) fn python(bed: &Bed, script: &str) -> Command {
     let mut command = bed.command("/usr/bin/python3");
@@ -227,17 +240,7 @@ impl Bed {
         let profile = self.path("chromium-profile");
         let mut command = self.command("chromium");
         command
-            .args([
-                "--no-sandbox",
-                "--force-renderer-accessibility",
-                "--disable-gpu",
-                "--no-first-run",
-                "--no-default-browser-check",
-                "--disable-background-networking",
-                "--disable-sync",
-                "--password-store=basic",
-                "--window-size=1000,800",
-            ])
+            .args(CHROMIUM)
             .arg(format!("--user-data-dir={}", profile.display()))
             .arg(address);
         App::start_when(self, command, |w| w.title.starts_with(title))
@@ -257,7 +260,7 @@ impl Bed {
 }
 
 /// A flat `OpenDocument` spreadsheet (version 1.2, part 1) with these rows of cells in its first sheet.
-fn spreadsheet(rows: &[&[&str]]) -> String {
+pub(crate) fn spreadsheet(rows: &[&[&str]]) -> String {
     let mut table = String::new();
     for row in rows {
         table += "<table:table-row>";

@@ -1,5 +1,7 @@
 //! A session for one test, with native apps: a headless Wayland compositor without X11, or Debian 13's X11.
 
+mod apps;
+
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
@@ -294,7 +296,7 @@ impl Session {
         })
     }
 
-    fn widgets_with(
+    pub(crate) fn widgets_with(
         &self,
         toolkit: Toolkit,
         server: &Client,

@@ -36,4 +36,4 @@ mod tree;
 pub use atspi::{AtSpi, Listed, on_bus};
 pub use connection::PATIENCE;
 pub use toplevels::AppToplevel;
-pub use tree::{Toplevel, Windows};
+pub use tree::{InBuffer, Toplevel, Windows};

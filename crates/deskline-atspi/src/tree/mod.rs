@@ -2,6 +2,7 @@
 
 mod pairing;
 mod scale;
+mod shadow;
 mod windows;
 
 use std::collections::HashSet;
@@ -18,7 +19,7 @@ use crate::toolkits::{Toolkit, gtk, qt, vcl};
 
 use pairing::{Frame, Learnt, Pair};
 use scale::Map;
-pub use windows::{Toplevel, Windows};
+pub use windows::{InBuffer, Toplevel, Windows};
 
 /// Knowledge about the windows of an app's toplevels that lasts from one reading to the next.
 #[derive(Debug, Default)]
@@ -290,7 +291,11 @@ fn placements_in_windows(
     let mut maps: Vec<Option<Map>> = vec![None; nodes.len()];
     for (frame, pair) in toplevels {
         let window = pair.windows.first().map(|w| &windows.toplevels[*w]);
-        maps[*frame] = window.and_then(|w| Map::in_window(nodes[*frame].extents?, w));
+        maps[*frame] = window.and_then(|window| {
+            let before = shadow::before_content(nodes, *frame, window)?;
+            let frame = nodes[*frame].extents?;
+            Some(Map::in_window(frame, window.content(), before))
+        });
     }
     let first = toplevels.iter().find_map(|(frame, _)| maps[*frame]);
     inherit(nodes, &mut maps);

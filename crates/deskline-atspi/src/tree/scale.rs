@@ -141,19 +141,10 @@ impl Map {
         }
     }
 
-    /// Maps a frame of a native Wayland window, whose toolkit knows no more than the window. GTK 3 and
-    /// Chromium count from the buffer's corner, shadow included; GTK 4 and Qt from the content's.
-    pub fn in_window(frame: Rect, toplevel: &Toplevel) -> Option<Self> {
-        let (left, top) = toplevel.in_buffer?;
-        let content = toplevel.content();
-        let with_shadow = frame.w >= content.w.saturating_add(left) && left > 0
-            || frame.h >= content.h.saturating_add(top) && top > 0;
-        let corner = if with_shadow {
-            content.offset(-left, -top)
-        } else {
-            content
-        };
-        Some(Self::between(frame, corner, 1.0))
+    /// Maps a frame of a native Wayland window, whose toolkit knows no more than the window: `before` lies
+    /// between the frame's corner and the content's.
+    pub fn in_window(frame: Rect, content: Rect, before: (i32, i32)) -> Self {
+        Self::between(frame, content.offset(-before.0, -before.1), 1.0)
     }
 
     /// Counts from the frame's corner.
@@ -274,15 +265,11 @@ mod tests {
 
     #[test]
     fn a_native_wayland_window_is_placed_with_or_without_its_shadow() {
-        let mut window = toplevel(rect(100, 50, 400, 300), None, [0; 4]);
-        window.in_buffer = Some((26, 23));
-        let button = rect(36, 33, 20, 10);
-        let gtk3 = Map::in_window(rect(0, 0, 452, 352), &window).unwrap();
+        let (content, button) = (rect(100, 50, 400, 300), rect(36, 33, 20, 10));
+        let gtk3 = Map::in_window(rect(0, 0, 452, 352), content, (26, 23));
         assert_eq!(gtk3.apply(button), rect(110, 60, 20, 10));
-        let gtk4 = Map::in_window(rect(0, 0, 400, 300), &window).unwrap();
+        let gtk4 = Map::in_window(rect(0, 0, 400, 300), content, (0, 0));
         assert_eq!(gtk4.apply(button), rect(136, 83, 20, 10));
-        window.in_buffer = None;
-        assert_eq!(Map::in_window(button, &window), None);
     }
 
     #[test]

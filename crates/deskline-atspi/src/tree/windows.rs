@@ -33,11 +33,20 @@ pub struct Toplevel {
     pub modal: bool,
     /// Whether it is neither minimised nor on another workspace.
     pub on_screen: bool,
-    /// Of a native Wayland window: where its content begins in its buffer, after the shadow. Its toolkit
-    /// reports coordinates relative to the content, or to the buffer.
-    pub in_buffer: Option<(i32, i32)>,
+    /// Of a native Wayland window: where its content begins in its buffer. Its toolkit reports
+    /// coordinates relative to the content, or to the buffer.
+    pub in_buffer: Option<InBuffer>,
     /// The object path of its accessible frame, where the window is known by nothing else.
     pub frame: Option<String>,
+}
+
+/// Where a window's content begins in its buffer, after the shadow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InBuffer {
+    /// There, from the left and from the top.
+    At(i32, i32),
+    /// The compositor does not tell.
+    NotTold,
 }
 
 impl Toplevel {

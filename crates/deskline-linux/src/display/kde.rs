@@ -56,7 +56,7 @@ impl DisplaySystem for KdeDisplay {
 
 fn for_tree(window: KdeWindow) -> atspi::Toplevel {
     let (content, buffer) = (window.content, window.buffer);
-    let in_buffer = (content.x - buffer.x, content.y - buffer.y);
+    let in_buffer = atspi::InBuffer::At(content.x - buffer.x, content.y - buffer.y);
     atspi::Toplevel {
         id: WindowId(window.id),
         title: window.title,

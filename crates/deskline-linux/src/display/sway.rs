@@ -57,7 +57,7 @@ fn for_tree(window: SwayWindow) -> atspi::Toplevel {
         border: [0; 4],
         modal: false,
         on_screen: window.visible,
-        in_buffer: window.native.then_some(window.in_buffer),
+        in_buffer: window.native.then_some(atspi::InBuffer::NotTold),
         frame: None,
     }
 }

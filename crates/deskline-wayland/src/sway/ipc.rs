@@ -39,10 +39,8 @@ pub struct SwayWindow {
     pub pid: u32,
     /// Its title. Hostile data.
     pub title: String,
-    /// Its content on the screen, without its shadow.
+    /// Its content on the screen, without its shadow, of which sway does not tell.
     pub content: Rect,
-    /// Where the content begins in the window's buffer: a shadow's width and height.
-    pub in_buffer: (i32, i32),
     /// Whether it is a Wayland window, not one of Xwayland's.
     pub native: bool,
     /// Whether it has the keyboard.
@@ -98,8 +96,6 @@ struct Node {
     rect: Area,
     #[serde(default)]
     window_rect: Area,
-    #[serde(default)]
-    geometry: Area,
     #[serde(default)]
     focused: bool,
     #[serde(default)]
@@ -239,7 +235,6 @@ fn collect(node: &Node, into: &mut Vec<SwayWindow>) {
                 w: inner.w,
                 h: inner.h,
             },
-            in_buffer: (node.geometry.x, node.geometry.y),
             native: node.shell.as_deref() != Some("xwayland"),
             focused: node.focused,
             visible: node.visible.unwrap_or(true),
@@ -266,8 +261,7 @@ mod tests {
     fn windows_are_found_from_front_to_back() {
         let tree = r#"{"id":1,"focus":[3,2],"nodes":[
             {"id":2,"pid":20,"name":"Back","rect":{"x":0,"y":0,"width":800,"height":900},
-             "window_rect":{"x":2,"y":0,"width":796,"height":898},
-             "geometry":{"x":26,"y":23,"width":796,"height":898}},
+             "window_rect":{"x":2,"y":0,"width":796,"height":898}},
             {"id":3,"focus":[5],"floating_nodes":[{"id":5,"pid":50},
              {"id":4,"pid":40,"name":null,"focused":true,"visible":false}]}]}"#;
         let mut windows = Vec::new();
@@ -282,6 +276,6 @@ mod tests {
             w: 796,
             h: 898,
         };
-        assert_eq!((back.content, back.in_buffer), (content, (26, 23)));
+        assert_eq!(back.content, content);
     }
 }

@@ -18,6 +18,17 @@ pub(super) const XWAYLAND: &str = "it runs through Xwayland, which has one focus
 const CHROMIUM: &str = "/icudtl.dat";
 const GTK: [&str; 2] = ["/libgtk-3.so", "/libgtk-4.so"];
 
+/// Whether the process is Chromium's or Electron's.
+pub(super) fn is_chromium(pid: u32) -> bool {
+    maps(pid).contains(CHROMIUM)
+}
+
+/// The files that a process has mapped.
+fn maps(pid: u32) -> String {
+    let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+    String::from_utf8_lossy(&maps).into_owned()
+}
+
 /// The agent's own seat.
 pub(super) struct Own {
     /// When it was made, in clock ticks since boot.
@@ -39,8 +50,7 @@ impl Own {
     /// Why the process does not hear the seat; `None` if it does. Measured on sway 1.10: GTK 3, GTK 4
     /// and Qt 6 that started after the seat hear it, Qt 6 also from before.
     pub(super) fn unserved(&self, pid: u32) -> Option<&'static str> {
-        let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
-        let maps = String::from_utf8_lossy(&maps);
+        let maps = maps(pid);
         if maps.contains(CHROMIUM) {
             return Some("Chromium and Electron take input from the first seat only");
         }

@@ -1,0 +1,168 @@
+//! Where the content of a native Wayland window begins in its buffer, which may have a shadow around it.
+//! GTK 3 and Chromium count extents from the buffer's corner, GTK 4 and Qt from the content's.
+
+use deskline_core::Rect;
+
+use super::windows::{InBuffer, Toplevel};
+use crate::engine::Node;
+
+/// Where the content of the window begins in the frame, in the toolkit's units. `None` for a window that
+/// is no native one.
+pub fn before_content(nodes: &[Node], frame: usize, toplevel: &Toplevel) -> Option<(i32, i32)> {
+    let (outer, content) = (nodes[frame].extents?, toplevel.content());
+    match toplevel.in_buffer? {
+        InBuffer::At(left, top) => {
+            let with_shadow = outer.w >= content.w.saturating_add(left) && left > 0
+                || outer.h >= content.h.saturating_add(top) && top > 0;
+            Some(if with_shadow { (left, top) } else { (0, 0) })
+        }
+        InBuffer::NotTold => Some(found(nodes, frame, outer, content)),
+    }
+}
+
+/// What a frame shows fills the content, so its place tells the content's.
+fn found(nodes: &[Node], frame: usize, outer: Rect, content: Rect) -> (i32, i32) {
+    let most = (outer.w - content.w, outer.h - content.h);
+    if most.0 <= 0 && most.1 <= 0 {
+        return (0, 0);
+    }
+    let parts = parts(nodes, frame, content);
+    // Anything else may be a pop-up, which goes beyond the content.
+    let wide = |part: &&Rect| part.w == content.w;
+    let filled = if parts.iter().any(|part| wide(&part)) {
+        parts.iter().filter(wide).copied().reduce(hull)
+    } else {
+        parts.into_iter().reduce(hull)
+    };
+    let filled = filled.unwrap_or(outer);
+    // Where it does not fill it, the margins are taken for equal.
+    let begins = |start: i32, size: i32, whole: i32, most: i32| {
+        (start + (size - whole) / 2).clamp(0, most.max(0))
+    };
+    (
+        begins(filled.x - outer.x, filled.w, content.w, most.0),
+        begins(filled.y - outer.y, filled.h, content.h, most.1),
+    )
+}
+
+/// The outermost parts of the frame that are no larger than the content.
+fn parts(nodes: &[Node], frame: usize, content: Rect) -> Vec<Rect> {
+    let mut parts = Vec::new();
+    let mut open: Vec<usize> = nodes[frame].children.clone();
+    while let Some(index) = open.pop() {
+        let node = &nodes[index];
+        let Some(extents) = node.extents.filter(|e| node.showing && !e.is_empty()) else {
+            continue;
+        };
+        if extents.w <= content.w && extents.h <= content.h {
+            parts.push(extents);
+        } else {
+            open.extend(&node.children);
+        }
+    }
+    parts
+}
+
+fn hull(a: Rect, b: Rect) -> Rect {
+    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
+    let right = a.x.saturating_add(a.w).max(b.x.saturating_add(b.w));
+    let bottom = a.y.saturating_add(a.h).max(b.y.saturating_add(b.h));
+    Rect {
+        x,
+        y,
+        w: right - x,
+        h: bottom - y,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use deskline_core::WindowId;
+
+    fn rect(x: i32, y: i32, w: i32, h: i32) -> Rect {
+        Rect { x, y, w, h }
+    }
+
+    /// A frame and what is in it, each with the index of its container.
+    fn tree(extents: &[(usize, Rect)]) -> Vec<Node> {
+        let mut nodes: Vec<Node> = Vec::new();
+        for (index, (parent, extents)) in extents.iter().enumerate() {
+            nodes.push(Node {
+                extents: Some(*extents),
+                showing: true,
+                ..Node::default()
+            });
+            if index > 0 {
+                nodes[*parent].children.push(index);
+            }
+        }
+        nodes
+    }
+
+    fn window(content: Rect, in_buffer: InBuffer) -> Toplevel {
+        Toplevel {
+            id: WindowId(1),
+            title: String::new(),
+            window: content,
+            shadow: None,
+            border: [0; 4],
+            modal: false,
+            on_screen: true,
+            in_buffer: Some(in_buffer),
+            frame: None,
+        }
+    }
+
+    #[test]
+    fn a_told_shadow_counts_where_the_frame_has_it() {
+        let there = window(rect(100, 50, 400, 300), InBuffer::At(26, 23));
+        let frame = |w, h| before_content(&tree(&[(0, rect(0, 0, w, h))]), 0, &there);
+        assert_eq!(frame(452, 352), Some((26, 23)));
+        assert_eq!(frame(400, 300), Some((0, 0)));
+    }
+
+    #[test]
+    fn a_window_of_gtk_3_is_its_header_and_its_body() {
+        let nodes = [
+            (0, rect(0, 0, 952, 799)),
+            (0, rect(26, 23, 900, 47)),
+            (0, rect(26, 70, 900, 700)),
+            // An open popover.
+            (0, rect(700, 600, 300, 190)),
+        ];
+        let there = window(rect(350, 76, 900, 747), InBuffer::NotTold);
+        assert_eq!(before_content(&tree(&nodes), 0, &there), Some((26, 23)));
+    }
+
+    #[test]
+    fn the_content_may_be_within_panels_of_the_buffers_size() {
+        let nodes = [
+            (0, rect(0, 0, 1000, 800)),
+            (0, rect(0, 0, 1000, 800)),
+            (1, rect(16, 10, 968, 758)),
+            (1, rect(952, 10, 32, 40)),
+        ];
+        let there = window(rect(316, 71, 968, 758), InBuffer::NotTold);
+        assert_eq!(before_content(&tree(&nodes), 0, &there), Some((16, 10)));
+    }
+
+    #[test]
+    fn a_content_with_margins_is_in_their_middle() {
+        let nodes = [(0, rect(0, 0, 252, 152)), (0, rect(33, 30, 186, 86))];
+        let there = window(rect(0, 0, 200, 100), InBuffer::NotTold);
+        assert_eq!(before_content(&tree(&nodes), 0, &there), Some((26, 23)));
+        let whole = window(rect(0, 0, 252, 152), InBuffer::NotTold);
+        assert_eq!(before_content(&tree(&nodes), 0, &whole), Some((0, 0)));
+    }
+
+    #[test]
+    fn extents_of_any_size_are_no_panic() {
+        let far = 1_000_000;
+        let nodes = [(0, rect(-far, far, far, far)), (0, rect(far, -far, 1, 1))];
+        let there = window(rect(0, 0, 10, 10), InBuffer::NotTold);
+        assert!(before_content(&tree(&nodes), 0, &there).is_some());
+        assert!(before_content(&tree(&nodes[..1]), 0, &there).is_some());
+    }
+}

@@ -1,0 +1,96 @@
+//! sway: clicks to the pixel in Chromium, `LibreOffice` and GTK 3 windows with a shadow, beside other apps.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::fs;
+use std::path::Path;
+
+use deskline_testbed::{Session, Toolkit, until};
+use serde_json::json;
+
+/// A button at a place of whole pixels, which says where it was clicked, counted from its corner.
+const TARGET: &str = "<style>button { position: absolute; left: 60px; top: 40px; width: 120px; height: 50px; }</style>\
+    <button>Target</button><input aria-label=Name><script>\
+    addEventListener('click', e => { const box = document.querySelector('button').getBoundingClientRect(); \
+    log('clicked', e.target.localName, e.clientX - box.left, e.clientY - box.top); }); \
+    addEventListener('input', e => log('text', e.target.value));</script>";
+
+#[test]
+fn chromium_is_clicked_to_the_pixel_and_typed_into() {
+    let session = Session::sway_here();
+    let server = session.server();
+    let native = session.widgets(Toolkit::Qt5, &server);
+    let (app, page) = session.chromium(TARGET, &server, "Target");
+    for text in ["Grüße, 漢字 € 1+1=2", "again"] {
+        let read = server.call_for(&app, "refresh_traversal", json!({})).ok();
+        let target = read.line_of("AXButton", "Target").extents.unwrap();
+        assert_eq!((target.w, target.h), (120, 50));
+        for (x, y) in [(0, 0), (119, 0), (0, 49), (119, 49), (60, 25)] {
+            let place = json!({"x": target.x + x, "y": target.y + y});
+            server.call_for(&app, "click_and_traverse", place).ok();
+            page.wait_for(&format!("clicked button {x} {y}"));
+        }
+        let field = json!({"element": "Name", "role": "AXTextField"});
+        server.call_for(&app, "click_and_traverse", field).ok();
+        let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
+        server.call_for(&app, "press_key_and_traverse", all).ok();
+        let typed = server.call_for(&app, "type_and_traverse", json!({"text": text}));
+        assert!(typed.ok().get("screenshot").is_some());
+        page.wait_for(&format!("text {text}"));
+        page.clear_log();
+        server.clicks_are_exact(&native, "the app beside it");
+        assert!(page.log().is_empty(), "{:?}", page.log());
+    }
+    // It would come out as another character.
+    let typed = server.call_for(&app, "type_and_traverse", json!({"text": "ab 😀"}));
+    assert!(typed.error().contains("U+FFFF"), "{typed}");
+    assert!(page.log().is_empty(), "{:?}", page.log());
+}
+
+#[test]
+fn gtk_3_with_a_shadow_is_clicked_to_the_pixel() {
+    let session = Session::sway_here();
+    let server = session.server();
+    let native = session.widgets(Toolkit::Gtk3, &server);
+    let app = session.widgets_with_a_shadow(Toolkit::Gtk3, &server);
+    for (app, of) in [(&app, "its own decorations"), (&native, "sway's")] {
+        server.clicks_are_exact(app, of);
+    }
+}
+
+/// What the first row of the saved document holds.
+fn saved(file: &Path) -> Vec<String> {
+    let document = fs::read_to_string(file).unwrap();
+    let row = document
+        .split("<table:table-row")
+        .nth(1)
+        .unwrap_or_default();
+    let row = row.split("</table:table-row>").next().unwrap_or_default();
+    let cells = row.split("<text:p>").skip(1);
+    let texts = cells.map(|cell| cell.split('<').next().unwrap_or_default().to_owned());
+    texts.collect()
+}
+
+#[test]
+fn a_cell_of_libreoffice_is_clicked_to_the_pixel_filled_in_and_saved() {
+    let session = Session::sway_here();
+    let server = session.server();
+    let native = session.widgets(Toolkit::Qt5, &server);
+    let (app, file) = session.calc(&[&["apples", "pears", "plums"]], &server);
+    let read = server.call_for(&app, "refresh_traversal", json!({})).ok();
+    let cell = read.line_of("AXCell", "B1").extents.unwrap();
+    // The corners of B1, beside which are other cells.
+    let (left, top) = (cell.x + 1, cell.y + 1);
+    let (right, bottom) = (cell.x + cell.w - 2, cell.y + cell.h - 2);
+    for (x, y) in [(left, top), (right, top), (left, bottom), (right, bottom)] {
+        // LibreOffice begins a text with a capital letter.
+        let text = format!("At {x} {y}");
+        let typed = json!({"x": x, "y": y, "text": text, "pressKey": "Return"});
+        server.call_for(&app, "click_and_traverse", typed).ok();
+        let save = json!({"keyName": "s", "modifierFlags": ["Control"]});
+        server.call_for(&app, "press_key_and_traverse", save).ok();
+        until("the saved cell", || {
+            (saved(&file) == ["apples", &text, "plums"]).then_some(())
+        });
+    }
+    server.clicks_are_exact(&native, "the app beside it");
+}

@@ -207,6 +207,9 @@ impl AtSpi {
             }
             scope => scope,
         };
+        if scope != Scope::Showing {
+            self.listen_from_now(pid);
+        }
         let first = self.try_read(pid, scope, windows);
         // The private socket may have been that of an app that is gone: once more, by the bus.
         let mut read = match first {
@@ -292,7 +295,8 @@ impl AtSpi {
         let heard = self.listening.as_ref() == Some(&bus_name);
         if heard && !fetch_cache && scope != Scope::Showing {
             let since = reused.map_or(start, |last| last.since);
-            self.last = Some(LastReading::of(pid, since, nodes, read.lists));
+            let cut_short = partial.is_for_want_of_time();
+            self.last = Some(LastReading::of(pid, since, nodes, read.lists, cut_short));
         }
         Ok(tree)
     }

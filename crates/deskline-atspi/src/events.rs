@@ -12,8 +12,10 @@ use deskline_link::Result;
 use crate::atspi::{AtSpi, on_bus};
 use crate::bus::{self, Body, Call};
 use crate::connection::{AppConnection, PATIENCE};
+use crate::engine::Engine;
 use crate::names::{REGISTRY, ROOT};
 use crate::request::Request;
+use crate::strategies::read_on;
 use crate::strategies::reuse::LastReading;
 
 /// The events that announce a change. Toolkits send thousands of the others.
@@ -29,6 +31,12 @@ const EVENTS: [&str; 7] = [
 
 /// How often events are taken while no link runs.
 const IDLE: Duration = Duration::from_millis(500);
+
+/// The pause between two batches of what the last reading lacks.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// A batch ends after this time with what it has.
+const HANGS: Duration = Duration::from_millis(300);
 
 /// An app that sends more events between two links is not followed any longer: taking them would
 /// cost more than the next link saves.
@@ -46,6 +54,16 @@ impl AtSpi {
         self.stop_listening();
         self.try_listen(&bus_name)
             .map_err(on_bus("listening to accessibility events"))
+    }
+
+    /// Subscribes before a reading that the next link can take from, if no app is subscribed. Where
+    /// this fails, the next link reads everything.
+    pub(crate) fn listen_from_now(&mut self, pid: u32) {
+        let app = self.apps.get(&pid);
+        let tells = app.is_some_and(|app| app.peer.toolkit.tells_of_hidden_changes());
+        if tells && self.listening.is_none() && self.listen(pid).is_ok() {
+            self.idle_events = 0;
+        }
     }
 
     fn try_listen(&mut self, bus_name: &str) -> Result<(), bus::Error> {
@@ -104,19 +122,41 @@ impl AtSpi {
         last.is_some_and(LastReading::may_outlive_a_link) && self.idle_events <= MOST_IDLE
     }
 
-    /// Between links: takes the events that have come. Returns when to call again; `None` if no app
-    /// is subscribed any longer.
+    /// Between links: takes the events that have come, and reads on where the budget cut the last
+    /// reading, for some 50 ms. Returns when to call again; `None` if no app is subscribed any longer.
     pub fn idle(&mut self) -> Option<Duration> {
         self.listening.as_ref()?;
         while self.is_worth_keeping() {
             match self.bus.wait_for_signal(Instant::now()) {
                 Ok(true) => self.hear(),
-                Ok(false) => return Some(IDLE),
+                Ok(false) => match self.read_on() {
+                    Ok(true) => return Some(PAUSE),
+                    Ok(false) => return Some(IDLE),
+                    Err(_) => break,
+                },
                 Err(_) => break,
             }
         }
         self.stop_listening();
         None
+    }
+
+    /// Reads a batch of what the last reading lacks. Returns whether there is more.
+    fn read_on(&mut self) -> Result<bool, bus::Error> {
+        let Some(mut last) = self.last.take_if(|last| last.cut_short) else {
+            return Ok(false);
+        };
+        let Some(app) = self.apps.get_mut(&last.pid) else {
+            return Ok(false);
+        };
+        let (bus_name, toolkit) = (app.peer.bus_name.clone(), app.peer.toolkit);
+        let end = Instant::now() + HANGS;
+        let connection = app.peer.connection(&mut self.bus);
+        let mut engine = Engine::new(connection, &bus_name, toolkit, end);
+        // Events that have come meanwhile are still queued, and invalidate what was read before them.
+        let more = read_on::read_on(&mut engine, &mut last)?;
+        self.last = Some(last);
+        Ok(more)
     }
 
     /// Ends the subscription.
@@ -151,7 +191,11 @@ impl AtSpi {
             .take()
             .filter(|_| signals.len() < bus::SIGNALS_KEPT);
         if let Some(last) = &mut self.last {
-            last.invalidate(signals.into_iter().map(|signal| signal.path));
+            last.invalidate(
+                signals
+                    .into_iter()
+                    .map(|signal| (signal.path, signal.member)),
+            );
         }
     }
 }

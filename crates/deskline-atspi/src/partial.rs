@@ -28,6 +28,12 @@ impl Partial {
         unread.failed.texts += other.failed.texts;
     }
 
+    /// Whether more could be read in more time, of an app that answers.
+    pub fn is_for_want_of_time(&self) -> bool {
+        let unread = &self.unread;
+        !unread.cut && !unread.overfull && unread.nodes + self.crowded > unread.failed.elements
+    }
+
     /// A line for each thing that the tree of these nodes lacks.
     pub fn words(&self, nodes: &[Node]) -> Vec<String> {
         let mut words = Vec::new();

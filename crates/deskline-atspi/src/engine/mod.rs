@@ -133,6 +133,17 @@ impl<'a> Engine<'a> {
         self.pump(None)
     }
 
+    /// Continues a reading that was cut: takes over its nodes, the root first.
+    pub fn resume(&mut self, nodes: Vec<Node>) {
+        self.paths = nodes.iter().map(|node| node.path.clone()).collect();
+        self.nodes = nodes;
+    }
+
+    /// Asks a node that was not read for its state. The rest follows as for any other.
+    pub fn ask_state(&mut self, index: usize) {
+        self.queue.push_back((index, Request::State));
+    }
+
     /// The hidden nodes that were found since the last time.
     pub fn take_hidden(&mut self) -> Vec<usize> {
         std::mem::take(&mut self.hidden)

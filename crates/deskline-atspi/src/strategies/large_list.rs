@@ -78,6 +78,31 @@ pub struct KnownList {
 }
 
 impl LargeLists {
+    /// Those of a reading that is continued: their containers' nodes, and what is known of each.
+    pub fn resume(known: Vec<(usize, KnownList)>) -> Self {
+        let list = |(node, known): (usize, KnownList)| LargeList {
+            node,
+            count: known.count,
+            children: known.children,
+            probed: known.probed,
+        };
+        Self(known.into_iter().map(list).collect())
+    }
+
+    /// Finds more children of the first list that lacks some, and asks for their states only.
+    pub fn find_more(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
+        let Some(list) = self.0.iter_mut().find(|list| list.missing() > 0) else {
+            return Ok(());
+        };
+        if list.missing() > BATCH && list.count <= LISTED_LATER {
+            list.list(engine)?;
+            return engine.pump(None);
+        }
+        let known = list.children.keys().copied().collect();
+        let indexes = outwards(&known, list.count);
+        list.read(engine, &indexes, None).map(drop)
+    }
+
     /// Reads the showing children of each large list that shows, of those that the engine has found
     /// since the last time, and of the large lists in them.
     pub fn read_showing(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
@@ -127,8 +152,7 @@ impl LargeLists {
             if let Some(last) = reuse {
                 list.recall(engine, last);
             }
-            let missing = (list.count as usize).saturating_sub(list.children.len());
-            if missing > BATCH && list.count <= LISTED_LATER && Instant::now() < until {
+            if list.missing() > BATCH && list.count <= LISTED_LATER && Instant::now() < until {
                 list.list(engine)?;
                 engine.pump(Some(until))?;
                 hidden::read(engine, reuse, until)?;
@@ -155,7 +179,7 @@ impl LargeLists {
         let mut unread = 0;
         let mut lists = HashMap::new();
         for list in self.0 {
-            let missing = (list.count as usize).saturating_sub(list.children.len());
+            let missing = list.missing();
             unread += missing;
             let node = &mut engine.nodes[list.node];
             node.children = list.children.values().flatten().copied().collect();
@@ -184,6 +208,11 @@ impl LargeLists {
 }
 
 impl LargeList {
+    /// How many of its children were not asked for.
+    fn missing(&self) -> usize {
+        (self.count as usize).saturating_sub(self.children.len())
+    }
+
     /// Reads the children that are within `clip`.
     fn search(&mut self, engine: &mut Engine<'_>, clip: Rect) -> Result<(), Error> {
         let last = self.count - 1;

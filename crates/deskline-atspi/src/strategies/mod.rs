@@ -5,6 +5,7 @@
 //! | [`bulk_cache`] | an app whose toolkit tells all it has in one call | |
 //! | [`reuse`] | the hidden subtrees of a link's second traversal | |
 //! | [`hidden`] | what does not show, level by level | `reuse` |
+//! | [`read_on`] | between links: what the time budget kept from the last reading | `hidden`, `large_list`, `reuse` |
 //! | [`large_list`] | containers of more than 500 children | `hidden` |
 //! | [`table`] | tables that create their cells on request | |
 //! | [`spreadsheet`] | LibreOffice's cells, whose objects are kept alive | `table` |
@@ -18,6 +19,7 @@ pub mod hidden;
 pub mod keep_alive;
 pub mod large_list;
 pub mod managed;
+pub mod read_on;
 pub mod reuse;
 pub mod spreadsheet;
 pub mod table;

@@ -24,6 +24,9 @@ const OLDEST: Duration = Duration::from_secs(60);
 /// A larger reading is not kept between links: a node takes about 400 bytes.
 const MOST_KEPT: usize = 50_000;
 
+/// The event of a container that has other children than before.
+const CHILDREN_CHANGED: &str = "ChildrenChanged";
+
 /// One reading of an app, and the objects that events came for since that began.
 #[derive(Debug)]
 pub struct LastReading {
@@ -35,8 +38,11 @@ pub struct LastReading {
     hidden: HashMap<String, usize>,
     /// The large lists, by their paths.
     lists: HashMap<String, KnownList>,
-    /// The paths of the hidden objects and of the large lists that events came for.
+    /// The paths of the hidden objects that events came for, and of the large lists whose children
+    /// have changed.
     dirty: HashSet<String>,
+    /// Whether the time budget kept it from reading more.
+    pub cut_short: bool,
 }
 
 impl LastReading {
@@ -46,30 +52,55 @@ impl LastReading {
         since: Instant,
         nodes: Vec<Node>,
         lists: HashMap<String, KnownList>,
+        cut_short: bool,
     ) -> Self {
-        let all = nodes.iter().enumerate();
-        let hidden = all.filter(|(_, node)| !node.showing && node.owner.is_none());
-        let hidden = hidden.map(|(i, node)| (node.path.clone(), i)).collect();
         Self {
             pid,
             since,
+            hidden: index_hidden(&nodes),
             nodes,
-            hidden,
             lists,
             dirty: HashSet::new(),
+            cut_short,
         }
     }
 
-    /// Notes the objects that events have come for.
-    pub fn invalidate(&mut self, paths: impl Iterator<Item = String>) {
+    /// Lends its nodes and large lists to what reads on, which puts them back.
+    pub fn take(&mut self) -> (Vec<Node>, HashMap<String, KnownList>) {
+        self.hidden.clear();
+        (
+            std::mem::take(&mut self.nodes),
+            std::mem::take(&mut self.lists),
+        )
+    }
+
+    /// Puts them back, with what was read on.
+    pub fn put(&mut self, nodes: Vec<Node>, lists: HashMap<String, KnownList>, cut_short: bool) {
+        self.hidden = index_hidden(&nodes);
+        self.nodes = nodes;
+        self.lists = lists;
+        self.cut_short = cut_short;
+    }
+
+    /// Whether an event came for the object of that path.
+    pub fn is_dirty(&self, path: &str) -> bool {
+        self.dirty.contains(path)
+    }
+
+    /// Notes the objects that events have come for: the path and the name of each event.
+    pub fn invalidate(&mut self, events: impl Iterator<Item = (String, String)>) {
         let Self {
             hidden,
             lists,
             dirty,
             ..
         } = self;
-        // What showed is read again in any case.
-        dirty.extend(paths.filter(|path| hidden.contains_key(path) || lists.contains_key(path)));
+        // What showed is read again in any case; of a large list that shows, all but its hidden children.
+        let concerns = |(path, event): &(String, String)| {
+            let relists = event == CHILDREN_CHANGED && lists.contains_key(path);
+            relists || hidden.contains_key(path)
+        };
+        dirty.extend(events.filter(concerns).map(|(path, _)| path));
     }
 
     /// The large list of that path, unless an event came for it.
@@ -112,8 +143,15 @@ impl LastReading {
     }
 }
 
+/// The indexes of the app's own hidden nodes, by their paths.
+fn index_hidden(nodes: &[Node]) -> HashMap<String, usize> {
+    let all = nodes.iter().enumerate();
+    let hidden = all.filter(|(_, node)| !node.showing && node.owner.is_none());
+    hidden.map(|(i, node)| (node.path.clone(), i)).collect()
+}
+
 /// The children of a container that manages its descendants are never listed.
-fn is_managed(node: &Node) -> bool {
+pub fn is_managed(node: &Node) -> bool {
     node.states.has(StateSet::MANAGES_DESCENDANTS)
 }
 

@@ -1,0 +1,93 @@
+//! Between links: reads what the time budget kept from the last reading, so that the next one has it.
+//!
+//! A batch is small, because a call may be waiting for it. It continues the last reading's nodes; what
+//! shows, and what events have invalidated, is left to the next reading.
+
+use std::collections::HashMap;
+
+use super::large_list::LargeLists;
+use super::reuse::{LastReading, is_managed};
+use crate::bus::Error;
+use crate::engine::{Engine, Node};
+
+/// How many nodes are read in one batch: some 40 ms in Chromium.
+const BATCH: usize = 300;
+
+/// Reads one batch more. Returns whether another one would get further.
+pub fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool, Error> {
+    let (nodes, known) = last.take();
+    let before = Extent::of(&nodes);
+    engine.resume(nodes);
+    // An index means nothing in a list whose children have changed.
+    let (mut lists, mut others) = (Vec::new(), HashMap::new());
+    let paths = engine.nodes.iter().enumerate();
+    let at: HashMap<&str, usize> = paths.map(|(i, node)| (node.path.as_str(), i)).collect();
+    for (path, list) in known {
+        match at.get(path.as_str()).filter(|_| !last.is_dirty(&path)) {
+            Some(&node) => lists.push((node, list)),
+            None => drop(others.insert(path, list)),
+        }
+    }
+    let listed = |index: usize, node: &Node| {
+        lists.iter().any(|(list, _)| *list == index) || others.contains_key(&node.path)
+    };
+    let mut unread = Vec::new();
+    let mut complete = Vec::new();
+    for (index, node) in engine.nodes.iter().enumerate().skip(1) {
+        let whole = node.role.is_some() && node.children_read || is_managed(node);
+        if whole || node.showing || node.owner.is_some() || listed(index, node) {
+            continue;
+        }
+        // Where only children are unread, their container was marked for that.
+        if node.role.is_some() && !node.children.is_empty() {
+            complete.push(index);
+        } else if unread.len() < BATCH {
+            unread.push(index);
+        }
+    }
+    for index in complete {
+        engine.nodes[index].children_read = true;
+    }
+    let mut lists = LargeLists::resume(lists);
+    if unread.len() < BATCH {
+        lists.find_more(engine)?;
+    }
+    for index in unread {
+        if engine.nodes[index].role.is_none() {
+            engine.ask_state(index);
+        } else {
+            engine.nodes[index].children_read = true;
+            engine.ask_facts(index);
+        }
+    }
+    engine.pump(None)?;
+    // Their children are found by this, and read in another batch.
+    for node in engine.take_hidden().into_iter().take(BATCH) {
+        engine.ask_facts(node);
+    }
+    engine.pump(None)?;
+    engine.details(0, None)?;
+    // What is embedded in a container is read with it by the next reading.
+    for (container, ..) in std::mem::take(&mut engine.foreign) {
+        engine.nodes[container].children_read = false;
+    }
+    let (crowded, mut lists) = lists.finish(engine);
+    lists.extend(others);
+    engine.count_unread();
+    let whole = crowded == 0 && engine.unread.nodes == 0;
+    let further = Extent::of(&engine.nodes) != before;
+    let more = !whole && further;
+    last.put(std::mem::take(&mut engine.nodes), lists, more);
+    Ok(more)
+}
+
+/// How far a reading has come: the objects that were found, and those that were read.
+#[derive(PartialEq)]
+struct Extent(usize, usize);
+
+impl Extent {
+    fn of(nodes: &[Node]) -> Self {
+        let read = nodes.iter().filter(|node| node.role.is_some());
+        Self(nodes.len(), read.count())
+    }
+}

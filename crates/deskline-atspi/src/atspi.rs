@@ -293,7 +293,9 @@ impl AtSpi {
         );
         tree.partial = partial.words(&nodes);
         let heard = self.listening.as_ref() == Some(&bus_name);
-        if heard && !fetch_cache && scope != Scope::Showing {
+        // Of a reading that was given up it is not known which parts its nodes lack.
+        let given_up = partial.unread.cut;
+        if heard && !fetch_cache && !given_up && scope != Scope::Showing {
             let since = reused.map_or(start, |last| last.since);
             let cut_short = partial.is_for_want_of_time();
             self.last = Some(LastReading::of(pid, since, nodes, read.lists, cut_short));

@@ -66,7 +66,17 @@ pub fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool, 
         engine.ask_facts(node);
     }
     engine.pump(None)?;
+    let fresh = engine.nodes.iter().enumerate();
+    let fresh = fresh.filter(|(_, node)| node.role.is_some() && !node.detailed);
+    let fresh: Vec<usize> = fresh.map(|(index, _)| index).collect();
     engine.details(0, None)?;
+    // Some of its requests were dropped: which parts these nodes lack is not known.
+    if engine.unread.cut {
+        for index in fresh {
+            let node = &mut engine.nodes[index];
+            (node.role, node.detailed) = (None, false);
+        }
+    }
     // What is embedded in a container is read with it by the next reading.
     for (container, ..) in std::mem::take(&mut engine.foreign) {
         engine.nodes[container].children_read = false;

@@ -7,6 +7,9 @@
 
 use std::fmt::Write as _;
 use std::process::{Child, Command};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use deskline_atspi::{AtSpi, Windows};
@@ -28,12 +31,15 @@ const CUT_AGAIN: Scope = Scope::Again {
     budget: Duration::from_millis(400),
 };
 
+/// An app that answers only after this long hangs, on a loaded machine too.
+const HANGS: Duration = Duration::from_millis(700);
+
 /// A shorter pause than this means that there is more to be read.
 const BETWEEN_BATCHES: Duration = Duration::from_millis(100);
 
 fn runs() -> usize {
     let asked = std::env::var("DESKLINE_AGAIN_RUNS").ok();
-    asked.and_then(|n| n.parse().ok()).unwrap_or(30)
+    asked.and_then(|n| n.parse().ok()).unwrap_or(15)
 }
 
 /// Processes that keep all cores busy, and end with the test's own, even if it is killed.
@@ -95,6 +101,35 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
+/// Asks an app all the time whether it answers.
+struct Pings {
+    stopped: Arc<AtomicBool>,
+    latencies: JoinHandle<Vec<Duration>>,
+}
+
+impl Pings {
+    fn start(bed: &Bed, pid: u32) -> Self {
+        let stopped = Arc::new(AtomicBool::new(false));
+        let mut atspi = connect(bed);
+        let stop = stopped.clone();
+        let latencies = std::thread::spawn(move || {
+            let mut latencies = vec![];
+            while !stop.load(Ordering::Relaxed) {
+                let start = Instant::now();
+                assert!(atspi.answers(pid).unwrap());
+                latencies.push(start.elapsed());
+            }
+            latencies
+        });
+        Self { stopped, latencies }
+    }
+
+    fn stop(self) -> Vec<Duration> {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.latencies.join().unwrap()
+    }
+}
+
 /// When the app is changed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum When {
@@ -127,7 +162,7 @@ fn agrees(bed: &Bed, app: &App<'_>, targets: &[&str], when: When) -> bool {
         When::WhileReadOn => CUT_AGAIN,
         _ => AGAIN,
     };
-    let (mut whole, mut reused) = (vec![], vec![]);
+    let (mut whole, mut reused, mut latencies) = (vec![], vec![], vec![]);
     for run in 0..runs() {
         let target = &targets[run % targets.len()];
         let of = |tree: &Tree| {
@@ -154,11 +189,13 @@ fn agrees(bed: &Bed, app: &App<'_>, targets: &[&str], when: When) -> bool {
         while listens.wait_for_change(Duration::from_millis(60)).unwrap() {}
         if between {
             let start = Instant::now();
+            let pings = Pings::start(bed, app.pid);
             // Until there is nothing more to do at once.
             while let Some(pause) = mirror.idle().filter(|pause| *pause < BETWEEN_BATCHES) {
                 std::thread::sleep(pause);
                 assert!(start.elapsed() < Duration::from_secs(20), "it never ends");
             }
+            latencies.extend(pings.stop());
             kept |= mirror.idle().is_some();
             mirror.listen(app.pid).unwrap();
         }
@@ -192,6 +229,11 @@ fn agrees(bed: &Bed, app: &App<'_>, targets: &[&str], when: When) -> bool {
         );
         changes += usize::from(!differences(&before, &last).is_empty());
         before = again;
+    }
+    if when == When::WhileReadOn {
+        let worst = latencies.into_iter().max().unwrap();
+        println!("while it is read on, the app answers after {worst:?} at the latest");
+        assert!(worst < HANGS, "the app hangs while it is read on");
     }
     let [whole, reused] = [whole, reused].map(median);
     println!(
@@ -245,7 +287,7 @@ fn gtk_3_where_most_is_hidden() {
 #[test]
 fn chromium() {
     let bed = Bed::new();
-    let (app, _page) = page(&bed, 300);
+    let (app, _page) = page(&bed, 300, "");
     assert!(agree(&bed, &app, &PAGE_TARGETS));
 }
 
@@ -253,28 +295,38 @@ fn chromium() {
 #[test]
 fn chromium_with_a_large_list() {
     let bed = Bed::new();
-    let (app, _page) = page(&bed, 600);
+    let (app, _page) = page(&bed, 600, "");
     assert!(agree(&bed, &app, &PAGE_TARGETS));
+}
+
+#[test]
+fn chromium_with_texts_in_a_large_list() {
+    let bed = Bed::new();
+    let (app, _page) = page(&bed, 600, "and then");
+    assert!(agrees(&bed, &app, &PAGE_TARGETS, When::BetweenLinks));
 }
 
 /// What the budget keeps from a reading is read on while no link runs, so that the next one has it.
 #[test]
 fn chromium_read_on_between_links() {
     let bed = Bed::new();
-    let (app, _page) = page(&bed, 600);
+    let (app, _page) = page(&bed, 600, "");
     assert!(agrees(&bed, &app, &PAGE_TARGETS, When::WhileReadOn));
 }
 
 /// The page's buttons.
-const PAGE_TARGETS: [&str; 9] = [
-    "Longer", "Check", "More", "Fill", "Scroll", "Less", "Rename", "Grow", "Insert",
+const PAGE_TARGETS: [&str; 10] = [
+    "Longer", "Widen", "Check", "More", "Fill", "Scroll", "Less", "Rename", "Grow", "Insert",
 ];
 
-fn page(bed: &Bed, rows: usize) -> (App<'_>, Page) {
+/// A page of rows with `between` after each. Where that is text, not each child of the body has a
+/// hyperlink.
+fn page<'b>(bed: &'b Bed, rows: usize, between: &str) -> (App<'b>, Page) {
     // Most of the page is below the viewport. The buttons change hidden elements: their text, their
     // state, and whether they exist.
     let mut html = String::from(
         "<button onclick=\"t.textContent += 'x'\">Longer</button>\
+         <button onclick=\"style.width = style.width ? '' : '120px'\">Widen</button>\
          <button onclick=\"c.checked = !c.checked\">Check</button>\
          <button onclick=\"l.append(document.createElement('hr'))\">More</button>\
          <button onclick=\"l.lastElementChild?.remove()\">Less</button>\
@@ -287,7 +339,7 @@ fn page(bed: &Bed, rows: usize) -> (App<'_>, Page) {
     for i in 0..rows {
         let _ = write!(
             html,
-            "<div><button id=b{i}>Button {i}</button><p>Paragraph {i}</p></div>"
+            "<div><button id=b{i}>Button {i}</button><p>Paragraph {i}</p></div>{between}"
         );
     }
     html +=

@@ -24,6 +24,9 @@ use crate::{act, decode, reading};
 /// How many readings an app whose tree grows as it is read may take until two agree.
 const GROWTH: usize = 3;
 
+/// The budget for hidden nodes where what it leaves is read on after the link.
+const WHILE_READ_ON: Duration = Duration::from_millis(100);
+
 /// How long an app may take to tell its name where others are listed too.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
@@ -271,6 +274,12 @@ impl AtSpi {
         let again = matches!(scope, Scope::Again { .. });
         let fetch_cache = app.cache.is_due();
         let reused = last.as_ref().filter(|_| again && !fetch_cache);
+        let scope = match scope {
+            Scope::Again { budget } if reused.is_some_and(|last| last.cut_short) => Scope::Again {
+                budget: budget.min(WHILE_READ_ON),
+            },
+            scope => scope,
+        };
         let mut spreadsheets = self.keep_alive.take(&bus_name);
         let engine = Engine::new(app.peer.connection(bus), &bus_name, toolkit, end);
         let read = reading::read(engine, scope, fetch_cache, reused, &mut spreadsheets)?;

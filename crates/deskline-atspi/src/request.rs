@@ -2,8 +2,8 @@
 
 use crate::bus::Body;
 use crate::names::{
-    ACCESSIBLE, ACTION, CACHE, CACHE_INTERFACE, COLLECTION, COMPONENT, PROPERTIES, SCREEN, TABLE,
-    TEXT, VALUE, WINDOW,
+    ACCESSIBLE, ACTION, CACHE, CACHE_INTERFACE, COLLECTION, COMPONENT, HYPERLINK, HYPERTEXT,
+    PROPERTIES, SCREEN, TABLE, TEXT, VALUE, WINDOW,
 };
 
 /// A method call, or a property, of an accessible object.
@@ -29,6 +29,12 @@ pub enum Request {
     ChildCount,
     /// `Accessible.GetChildAtIndex`
     ChildAt(i32),
+    /// `Hypertext.GetNLinks`
+    LinkCount,
+    /// `Hypertext.GetLink`: the hyperlink object of an embedded child
+    LinkAt(i32),
+    /// `Hyperlink.GetObject` of its first anchor: the child itself
+    Linked,
     /// `Text.CharacterCount`
     TextLength,
     /// `Text.GetText` of the characters from one place to another; -1 is the end
@@ -84,6 +90,9 @@ impl Request {
             Self::ExtentsInWindow => (COMPONENT, "GetExtents", Body::new().u32(WINDOW)),
             Self::ChildCount => get(ACCESSIBLE, "ChildCount"),
             Self::ChildAt(i) => (ACCESSIBLE, "GetChildAtIndex", Body::new().i32(i)),
+            Self::LinkCount => plain(HYPERTEXT, "GetNLinks"),
+            Self::LinkAt(i) => (HYPERTEXT, "GetLink", Body::new().i32(i)),
+            Self::Linked => (HYPERLINK, "GetObject", Body::new().i32(0)),
             Self::TextLength => get(TEXT, "CharacterCount"),
             Self::Text(start, end) => (TEXT, "GetText", Body::new().i32(start).i32(end)),
             Self::Caret => get(TEXT, "CaretOffset"),

@@ -1,8 +1,8 @@
 //! Containers of too many children to list in one call.
 //!
 //! GTK 3 and Chromium take time for a list of children that grows with the square of their number
-//! (2.5 s for 10,000), and for one child half a millisecond at most. Children are laid out on the
-//! screen in their order. So those that show are found by a search: probe some children far apart
+//! (2.5 s for 10,000), and for one child a time that grows with its index (Chromium 0.4 to 4 ms), unless
+//! it can be asked for by its hyperlink ([`linked`]). Children are laid out on the screen in their order. So those that show are found by a search: probe some children far apart
 //! for their extents, then probe between each two of which one is before and one after what can be
 //! seen. That costs nearly the same whatever the container's size. (Asking Chromium what is at a
 //! point takes up to 30 ms, and its answer may be of another point.)
@@ -16,8 +16,8 @@ use std::time::Instant;
 
 use deskline_core::Rect;
 
-use super::hidden;
 use super::reuse::{self, LastReading};
+use super::{hidden, linked};
 use crate::bus::Error;
 use crate::decode;
 use crate::engine::{self, Engine, LongList};
@@ -32,7 +32,7 @@ const SHORT: i32 = 40;
 /// How many neighbours on each side of a child that shows are read, whatever their extents.
 const AROUND: i32 = 4;
 
-/// How many children are asked for at once where none shows: each may take half a millisecond.
+/// How many children are asked for at once where none shows.
 const BATCH: usize = 64;
 
 /// Containers of no more children are listed after all once what shows is read: Chromium takes
@@ -55,6 +55,8 @@ struct LargeList {
     children: BTreeMap<i32, Option<usize>>,
     /// The extents of those that the search for what shows has probed.
     probed: HashMap<i32, Rect>,
+    /// Whether each child has a hyperlink, once that was asked.
+    linked: Option<bool>,
 }
 
 impl From<LongList> for LargeList {
@@ -64,6 +66,7 @@ impl From<LongList> for LargeList {
             count,
             children: BTreeMap::new(),
             probed: HashMap::new(),
+            linked: None,
         }
     }
 }
@@ -75,6 +78,7 @@ pub struct KnownList {
     /// Its children that were read, by their indexes.
     pub children: BTreeMap<i32, Option<usize>>,
     probed: HashMap<i32, Rect>,
+    linked: Option<bool>,
 }
 
 impl LargeLists {
@@ -85,16 +89,22 @@ impl LargeLists {
             count: known.count,
             children: known.children,
             probed: known.probed,
+            linked: known.linked,
         };
         Self(known.into_iter().map(list).collect())
     }
 
-    /// Finds more children of the first list that lacks some, and asks for their states only.
+    /// Finds more children of the first list that lacks some, and asks for their states only. Of a
+    /// longer list whose children have no hyperlinks, all would cost the app seconds.
     pub fn find_more(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
-        let Some(list) = self.0.iter_mut().find(|list| list.missing() > 0) else {
+        let cheap = |list: &&mut LargeList| {
+            list.linked == Some(true) || list.missing() <= BATCH || list.is_listed_at_once()
+        };
+        let lacking = self.0.iter_mut().filter(|list| list.missing() > 0);
+        let Some(list) = lacking.into_iter().find(cheap) else {
             return Ok(());
         };
-        if list.missing() > BATCH && list.count <= LISTED_LATER {
+        if list.is_listed_at_once() {
             list.list(engine)?;
             return engine.pump(None);
         }
@@ -152,7 +162,7 @@ impl LargeLists {
             if let Some(last) = reuse {
                 list.recall(engine, last);
             }
-            if list.missing() > BATCH && list.count <= LISTED_LATER && Instant::now() < until {
+            if list.is_listed_at_once() && Instant::now() < until {
                 list.list(engine)?;
                 engine.pump(Some(until))?;
                 hidden::read(engine, reuse, until)?;
@@ -188,12 +198,14 @@ impl LargeLists {
                 count,
                 children,
                 probed,
+                linked,
                 ..
             } = list;
             let known = KnownList {
                 count,
                 children,
                 probed,
+                linked,
             };
             lists.insert(node.path.clone(), known);
         }
@@ -211,6 +223,11 @@ impl LargeList {
     /// How many of its children were not asked for.
     fn missing(&self) -> usize {
         (self.count as usize).saturating_sub(self.children.len())
+    }
+
+    /// Whether what is missing is listed in one call.
+    fn is_listed_at_once(&self) -> bool {
+        self.missing() > BATCH && self.count <= LISTED_LATER && self.linked != Some(true)
     }
 
     /// Reads the children that are within `clip`.
@@ -255,12 +272,13 @@ impl LargeList {
             return;
         };
         let agrees = |(index, node): (&i32, &Option<usize>)| {
-            let (now, was) = (self.probed.get(index), then.probed.get(index));
-            let stayed = now.zip(was).is_none_or(|(now, was)| now == was);
+            let now = node.map(|node| &engine.nodes[node]);
+            // What shows is read again: only what is behind it must not have moved.
+            let shows = now.is_some_and(|node| node.showing);
+            let (at, was) = (self.probed.get(index), then.probed.get(index));
+            let stayed = shows || at.zip(was).is_none_or(|(at, was)| at == was);
             let child = then.children.get(index);
-            stayed
-                && child
-                    .is_none_or(|then| last.is_same(then.as_ref(), node.map(|n| &engine.nodes[n])))
+            stayed && child.is_none_or(|then| last.is_same(then.as_ref(), now))
         };
         let compared = self.probed.keys().filter(|i| then.probed.contains_key(i));
         if compared.count() < 2 || !self.children.iter().all(agrees) {
@@ -308,8 +326,18 @@ impl LargeList {
         until: Option<Instant>,
     ) -> Result<Vec<(i32, usize)>, Error> {
         let path = engine.nodes[self.node].path.clone();
-        let requests = indexes.iter().map(|&index| Request::ChildAt(index));
-        let replies = engine.ask_all(&path, requests)?;
+        let linked = match self.linked {
+            Some(linked) => linked,
+            None => *self
+                .linked
+                .insert(linked::has_all(engine, &path, self.count)?),
+        };
+        let asked = indexes.iter().copied();
+        let replies = if linked {
+            linked::children(engine, &path, asked)?
+        } else {
+            engine.ask_all(&path, asked.map(Request::ChildAt))?
+        };
         let mut read = Vec::new();
         for (&index, reply) in indexes.iter().zip(&replies) {
             let child = reply.as_ref().and_then(|m| m.reader().object().ok());

@@ -6,7 +6,8 @@
 //! | [`reuse`] | the hidden subtrees of a link's second traversal | |
 //! | [`hidden`] | what does not show, level by level | `reuse` |
 //! | [`read_on`] | between links: what the time budget kept from the last reading | `hidden`, `large_list`, `reuse` |
-//! | [`large_list`] | containers of more than 500 children | `hidden` |
+//! | [`large_list`] | containers of more than 500 children | `hidden`, `linked`, `reuse` |
+//! | [`linked`] | children by their hyperlinks | |
 //! | [`table`] | tables that create their cells on request | |
 //! | [`spreadsheet`] | LibreOffice's cells, whose objects are kept alive | `table` |
 //! | [`keep_alive`] | LibreOffice's cells between readings | `spreadsheet` |
@@ -18,6 +19,7 @@ pub mod embedded;
 pub mod hidden;
 pub mod keep_alive;
 pub mod large_list;
+pub mod linked;
 pub mod managed;
 pub mod read_on;
 pub mod reuse;

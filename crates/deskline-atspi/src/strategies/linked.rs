@@ -1,0 +1,49 @@
+//! Children by their hyperlinks.
+//!
+//! A container with text has a hyperlink for each child that is embedded in it. Where it has no text
+//! of its own between them, the n-th hyperlink is that of the n-th child.
+
+use std::rc::Rc;
+
+use crate::bus::{Error, Message};
+use crate::decode;
+use crate::engine::Engine;
+use crate::request::Request;
+
+/// Whether each of a container's `count` children has a hyperlink. The last one is compared.
+pub fn has_all(engine: &mut Engine<'_>, container: &str, count: i32) -> Result<bool, Error> {
+    if !engine.toolkit.links_its_children() {
+        return Ok(false);
+    }
+    let links = engine.try_ask(container, Request::LinkCount)?;
+    if links.and_then(|links| links.reader().i32().ok()) != Some(count) {
+        return Ok(false);
+    }
+    let last = count - 1;
+    let by_link = children(engine, container, [last])?.pop().flatten();
+    let by_index = engine.try_ask(container, Request::ChildAt(last))?;
+    let [by_link, by_index] = [by_link, by_index].map(|child| decode::object(&child?));
+    Ok(by_link.is_some() && by_link == by_index)
+}
+
+/// Asks for the children of these indexes. The replies are those of [`Request::ChildAt`].
+pub fn children(
+    engine: &mut Engine<'_>,
+    container: &str,
+    indexes: impl IntoIterator<Item = i32>,
+) -> Result<Vec<Option<Message>>, Error> {
+    let requests = indexes.into_iter().map(Request::LinkAt);
+    let links = engine.ask_all(container, requests)?;
+    let paths: Vec<Option<String>> = links
+        .iter()
+        .map(|link| decode::object(link.as_ref()?))
+        .collect();
+    let found = paths.iter().flatten();
+    let requests = found.map(|path| (Rc::<str>::from(path.as_str()), Request::Linked));
+    let mut objects = engine.ask_each(requests)?.into_iter();
+    let replies = paths.iter().map(|path| {
+        path.as_ref()?;
+        objects.next().flatten()
+    });
+    Ok(replies.collect())
+}

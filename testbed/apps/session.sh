@@ -83,6 +83,11 @@ if [ "$compositor" = gnome ]; then
   python3 "$folder/seat.py" >"$folder/seat.log" 2>&1 &
   wait_for grep -q ready "$folder/seat.log"
 fi
+if [ "$compositor" = labwc ]; then
+  # sway gives the focus without a keyboard too.
+  python3 "$folder/keyboard.py" >"$folder/keyboard.log" 2>&1 &
+  wait_for grep -q ready "$folder/keyboard.log"
+fi
 if [ "$compositor" = kwin ]; then
   wait_for gdbus call --session -d org.kde.KWin -o /KWin -m org.freedesktop.DBus.Peer.Ping
 fi

@@ -371,8 +371,11 @@ fn prepare(lines: &str) -> tempfile::TempDir {
         "qt6.py",
         "log.py",
         "late.py",
+        "wayland.py",
+        "keyboard.py",
         "seat.py",
         "session.sh",
+        "single.py",
     ] {
         fs::copy(apps.join(name), path(name)).unwrap();
     }

@@ -21,7 +21,7 @@ use crate::session::Session;
 use command::Document;
 pub use entry::Entry;
 use installed::Installed;
-pub use launch::{Launched, launch};
+pub use launch::{Launched, launch, show};
 pub use running::Running;
 
 /// What to start.

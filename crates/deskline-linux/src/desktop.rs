@@ -265,6 +265,24 @@ impl LinuxDesktop {
         }))
     }
 
+    /// Asks an app that runs to come to the front, where the display system does not bring it there.
+    fn show_itself(&self, launch: &Launch) {
+        if let Some(token) = self.activation_token() {
+            apps::show(launch, &self.session, &token);
+        }
+    }
+
+    /// With it an app brings a native window to the front, which the display system does not.
+    fn activation_token(&self) -> Option<String> {
+        if !self.has_native {
+            return None;
+        }
+        let token = deskline_wayland::activation_token(&self.session.wayland_socket()?);
+        token
+            .inspect_err(|e| tracing::debug!("no activation token: {e}"))
+            .ok()
+    }
+
     /// The app's windows, for the coordinates of toolkits that do not know their own.
     fn windows_of(&mut self, pid: u32) -> Result<atspi::Windows> {
         let popups = self.atspi.needs_popups(pid);
@@ -535,15 +553,24 @@ impl Apps for LinuxDesktop {
     fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {
         if let Some(pid) = self.called(identifier)? {
             permit(&[&self.name_of(pid)])?;
+            if self.has_native
+                && let Ok(launch) = apps::find(identifier, &self.session)
+                && permit(&launch.names()).is_ok()
+                && self.running(&launch)? == Some(pid)
+            {
+                self.show_itself(&launch);
+            }
             return Ok(Opened::Running(pid));
         }
         let launch = apps::find(identifier, &self.session)?;
         permit(&launch.names())?;
         if let Some(pid) = self.running(&launch)?.filter(|_| !launch.opens_document()) {
+            self.show_itself(&launch);
             return Ok(Opened::Running(pid));
         }
         let before = self.known_windows()?;
-        let launched = apps::launch(&launch, &self.session)?;
+        let token = self.activation_token();
+        let launched = apps::launch(&launch, &self.session, token.as_deref())?;
         let name = launch.name.clone();
         self.starting = Some(Starting {
             launch,

@@ -135,6 +135,12 @@ impl Session {
         Some(name.unwrap_or_else(|| "unknown compositor".into()))
     }
 
+    /// The Wayland socket.
+    pub(crate) fn wayland_socket(&self) -> Option<PathBuf> {
+        let name = self.wayland_display.as_deref()?;
+        socket::wayland_path(name, self.runtime_dir.as_deref())
+    }
+
     /// The Wayland socket and sway's own, where the compositor is sway.
     pub(crate) fn sway(&self) -> Option<(PathBuf, PathBuf)> {
         let name = self.wayland_display.as_deref()?;

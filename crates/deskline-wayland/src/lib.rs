@@ -1,7 +1,7 @@
 //! Wayland: windows, input and pictures, one module a compositor, in pure Rust. No library is needed at
 //! run time, but for pictures on GNOME.
 //!
-//! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy.
+//! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy, activation tokens.
 //! - `eis`: libei's client side, for KWin and Mutter.
 //! - `kde`: [`KdeDisplay`], KWin as the display of a link.
 //! - `keymap`: our own keymap, so that any Unicode can be typed whatever the person's layout is.
@@ -25,3 +25,4 @@ pub use gnome::{AppToplevel, GnomeDisplay, Toplevels};
 pub use kde::{KdeDisplay, KdeWindow};
 pub use sway::{SwayDisplay, SwayWindow};
 pub use wlroots::client::Seat;
+pub use wlroots::token::activation_token;

@@ -7,6 +7,7 @@ mod gnome;
 mod kde;
 mod menus;
 mod names;
+mod opening;
 mod own_seat;
 mod screens;
 mod sway;

@@ -24,6 +24,7 @@ use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1:
 
 use crate::wlroots::own_seat::{self, OwnSeat};
 use crate::wlroots::picture::Frame;
+use crate::wlroots::token;
 
 /// How long the compositor may take for an answer.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -55,12 +56,16 @@ pub(crate) struct Heard {
     pub(crate) frame: Frame,
     /// What concerns a seat of the agent's own.
     pub(crate) own: own_seat::Heard,
+    /// What concerns an activation token.
+    pub(crate) token: token::Heard,
 }
 
 /// A connection, with what Deskline uses of it.
 pub(crate) struct Client {
     connection: Connection,
     queue: EventQueue<Heard>,
+    registry: WlRegistry,
+    globals: Vec<(u32, String, u32)>,
     pub(crate) heard: Heard,
     asked: u32,
     start: Instant,
@@ -91,6 +96,7 @@ impl Client {
             done: 0,
             frame: Frame::default(),
             own: own_seat::Heard::default(),
+            token: token::Heard::default(),
         };
         connection.display().sync(&handle, 1_u32);
         until(
@@ -127,12 +133,28 @@ impl Client {
             start: Instant::now(),
             queue,
             connection,
+            registry,
+            globals,
         };
         client.roundtrip()?;
         if client.own.is_some() {
+            let registry = client.registry.clone();
             client.seat = OwnSeat::bind(&mut client, &registry)?;
         }
         Ok(client)
+    }
+
+    /// Binds a further global.
+    pub(crate) fn bind<I: Proxy + 'static>(&self, most: u32) -> Result<I>
+    where
+        Heard: Dispatch<I, ()>,
+    {
+        let binder = Binder {
+            globals: &self.globals,
+            registry: &self.registry,
+            handle: &self.handle(),
+        };
+        binder.bind(most)
     }
 
     pub(crate) fn handle(&self) -> QueueHandle<Heard> {

@@ -14,6 +14,7 @@ mod measure;
 mod own;
 mod plot;
 mod subject;
+mod sway;
 mod table;
 mod usage;
 
@@ -25,7 +26,7 @@ use deskline_testbed::Bed;
 use driver::Driver;
 
 const USAGE: &str = "usage: deskline-bench [--peers VENV] [--out FOLDER] [--only SUBJECT]
-                      [--links COUNT] [--idle SECONDS] [--beside BIN]";
+                      [--links COUNT] [--idle SECONDS] [--beside BIN] [--sway COUNT]";
 
 fn main() {
     let mut peers: Option<PathBuf> = None;
@@ -37,6 +38,7 @@ fn main() {
         beside: None,
     };
     let mut links_only = false;
+    let mut on_sway: Option<usize> = None;
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let value = args.next().expect(USAGE);
@@ -49,11 +51,16 @@ fn main() {
                 links_only = true;
             }
             "--idle" => extent.idle = Duration::from_secs(value.parse().expect(USAGE)),
+            "--sway" => on_sway = Some(value.parse().expect(USAGE)),
             "--beside" => extent.beside = Some(value.into()),
             _ => panic!("{USAGE}"),
         }
     }
     let bed = Bed::new();
+    if let Some(calls) = on_sway {
+        println!("{}", sway::markdown(&bed, &only, calls));
+        return;
+    }
     if links_only {
         println!("{}", links::markdown(&bed, &only, &extent));
         return;

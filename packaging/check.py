@@ -6,6 +6,7 @@
 """
 
 import argparse
+import grp
 import json
 import os
 import re
@@ -22,6 +23,7 @@ from npm_registry import NpmRegistry
 
 MACHINE = {"x86_64": "x64", "aarch64": "arm64", "arm64": "arm64"}[os.uname().machine]
 PLATFORM = f"{os.uname().sysname.lower()}-{MACHINE}"
+PROGRAMS = ("deskline", "deskline-grab")
 APP = "org.gnome.Calculator"
 CHECKS = []
 
@@ -60,6 +62,13 @@ def use(*command, folder, env=None):
     assert re.search(r"\[AXButton[^]]*\] \"7\"", Path(tree).read_text()), f"{tree} has no button 7"
 
 
+def helper(program):
+    """The guard's helper, which Linux has, runs, and serves nobody but the server."""
+    if PLATFORM.startswith("linux"):
+        said = run(program, fails=True, stdin=subprocess.DEVNULL)
+        assert "started by Deskline's server" in said, said
+
+
 def empty_environment(folder, path="/usr/bin:/bin"):
     """A new user's."""
     return {"HOME": str(folder / "home"), "PATH": path, "LANG": "C.UTF-8"}
@@ -75,6 +84,7 @@ def archive(out, folder):
     env = empty_environment(folder)
     run("sh", folder / "install.sh", "--prefix", prefix, env=env)
     assert (prefix / "share/man/man1/deskline.1").is_file()
+    helper(prefix / "libexec/deskline-grab")
     run("bash", "-n", prefix / "share/bash-completion/completions/deskline")
     use(prefix / "bin/deskline", folder=folder, env=env)
     with open(folder / packed.name, "ab") as file:
@@ -103,7 +113,13 @@ def deb(out, folder):
         (admin / name).mkdir(parents=True)
     (admin / "status").touch()
     dpkg = ["dpkg", "--root", root, "--force-depends", "--force-not-root", "--log", folder / "dpkg.log"]
+    # The root has no shell of its own.
+    dpkg.append("--force-script-chrootless")
     run(*dpkg, "--install", package)
+    grab = root / "usr/libexec/deskline-grab"
+    helper(grab)
+    if os.getuid() == 0 and "input" in {group.gr_name for group in grp.getgrall()}:
+        assert oct(grab.stat().st_mode) == "0o102755" and grab.group() == "input", oct(grab.stat().st_mode)
     manual = root / "usr/share/man/man1"
     pages = {page.name for page in manual.iterdir()}
     assert {"deskline.1.gz", "deskline-doctor.1.gz", "deskline-install.1.gz"} <= pages, pages
@@ -137,6 +153,7 @@ def npm(out, folder):
     [native] = out.glob(f"deskline-{PLATFORM}-[0-9]*.tgz")
     run("npm", "i", "--no-audit", "--no-fund", native, main, cwd=project, env=env)
     bin = project / "node_modules/.bin/deskline"
+    helper(project / f"node_modules/@deskline/{PLATFORM}/deskline-grab")
     use(bin, folder=folder, env=env)
     shutil.rmtree(project / f"node_modules/@deskline/{PLATFORM}")
     said = run(bin, "--version", fails=True, env=env)
@@ -151,6 +168,7 @@ def wheel(out, folder):
     pip = folder / "venv/bin/pip"
     run(pip, "install", "--no-index", "--no-deps", package)
     use(folder / "venv/bin/deskline", folder=folder)
+    helper(folder / "venv/bin/deskline-grab")
     run(pip, "uninstall", "--yes", "deskline")
     assert not (folder / "venv/bin/deskline").exists()
 
@@ -171,6 +189,7 @@ def mcp_bundle(out, folder):
         return re.sub(r"\$\{([^}]+)\}", lambda found: words[found[1]], text)
 
     use(filled(start["command"]), *map(filled, start["args"]), folder=folder)
+    helper(folder / "bundle/server/deskline-grab")
     assert len(manifest["tools"]) >= 15, manifest["tools"]
 
 
@@ -194,10 +213,8 @@ def metadata(out, folder):
 def release_binary(out, folder):
     """The binaries need no symbol younger than glibc 2.28, and nothing beside glibc."""
     need("readelf")
-    for platform in ("linux-x64", "linux-arm64"):
-        binary = out / "bin" / platform / "deskline"
-        if not binary.is_file():
-            continue
+    binaries = [out / "bin" / platform / name for platform in ("linux-x64", "linux-arm64") for name in PROGRAMS]
+    for binary in filter(Path.is_file, binaries):
         found = run("readelf", "--wide", "--version-info", "--dynamic", binary)
         versions = [tuple(map(int, v.split("."))) for v in re.findall(r"GLIBC_([0-9.]+)", found)]
         assert versions and max(versions) <= (2, 28), max(versions)
@@ -205,7 +222,7 @@ def release_binary(out, folder):
         assert libraries, found
         others = {lib for lib in libraries if not re.match(r"(libc|libm|libdl|libpthread|librt|ld-linux.*)\.so", lib)}
         assert not others, others
-        print(f"    {platform}: glibc {'.'.join(map(str, max(versions)))}, {binary.stat().st_size / 1e6:.1f} MB")
+        print(f"    {binary.parent.name}, {binary.name}: glibc {'.'.join(map(str, max(versions)))}, {binary.stat().st_size / 1e6:.1f} MB")
 
 
 def homebrew_syntax(out, folder):

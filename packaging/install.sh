@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs Deskline @VERSION@ for this user, without root:
 #
-#   sh install.sh [--prefix DIR]     DIR/bin, DIR/share [default: ~/.local]
+#   sh install.sh [--prefix DIR]     DIR/bin, DIR/libexec, DIR/share [default: ~/.local]
 #
 # Takes the archive beside this script, or downloads it; either must have the checksum written below.
 set -eu
@@ -63,6 +63,11 @@ main() {
     # Not overwritten in place: the old program may be running.
     cp "$work/$name/bin/deskline" "$prefix/bin/.deskline.new"
     mv "$prefix/bin/.deskline.new" "$prefix/bin/deskline"
+    if [ -d "$work/$name/libexec" ]; then
+        mkdir -p "$prefix/libexec"
+        cp "$work/$name/libexec/deskline-grab" "$prefix/libexec/.deskline-grab.new"
+        mv "$prefix/libexec/.deskline-grab.new" "$prefix/libexec/deskline-grab"
+    fi
     cp -R "$work/$name/share/." "$prefix/share/"
     echo "Installed $prefix/bin/deskline, $("$prefix/bin/deskline" --version)."
     case :$PATH: in

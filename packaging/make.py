@@ -1,4 +1,4 @@
-"""Makes the packages of a release from the binaries in OUT/bin/PLATFORM/deskline.
+"""Makes the packages of a release from the binaries in OUT/bin/PLATFORM: deskline, and on Linux deskline-grab.
 
     make.py OUT [--debug]
 
@@ -84,11 +84,14 @@ class Release:
         return hashlib.sha256((self.out / name).read_bytes()).hexdigest()
 
 
-def program(release, platform, folder):
-    """Copies the binary into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(release.binary(platform), folder / "deskline")
-    (folder / "deskline").chmod(0o755)
+def program(release, platform, folder, helper=None):
+    """Copies the binary into a folder, and the guard's helper into the same or another: `doctor` finds it there."""
+    binary = release.binary(platform)
+    for source, target in ((binary, folder), (binary.with_name("deskline-grab"), helper or folder)):
+        if source == binary or platform.startswith("linux"):
+            target.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target / source.name)
+            (target / source.name).chmod(0o755)
 
 
 def share(release):
@@ -118,7 +121,7 @@ def tools(release):
 def archive(release, platform, shared):
     name = f"deskline-{release.version}-{platform}"
     top = release.folder("archive") / name
-    program(release, platform, top / "bin")
+    program(release, platform, top / "bin", top / "libexec")
     shutil.copytree(shared, top / "share")
     for file in ("README.md", "CHANGELOG.md", "LICENSE", "LICENSE-MIT", "LICENSE-APACHE"):
         shutil.copy(ROOT / file, top)
@@ -149,7 +152,7 @@ def deb(release, platform, shared):
     if architecture is None or shutil.which("dpkg-deb") is None:
         return
     root = release.folder("deb")
-    program(release, platform, root / "usr/bin")
+    program(release, platform, root / "usr/bin", root / "usr/libexec")
     target = root / "usr/share"
     shutil.copytree(shared, target)
     # Where Debian's zsh looks.
@@ -169,8 +172,10 @@ def deb(release, platform, shared):
     (root / "DEBIAN").mkdir()
     control = release.text("deb/control", ARCHITECTURE=architecture, SIZE=str(size))
     (root / "DEBIAN/control").write_text(control)
+    shutil.copy(HERE / "deb/postinst", root / "DEBIAN")
+    programs = {root / "usr/bin/deskline", root / "usr/libexec/deskline-grab", root / "DEBIAN/postinst"}
     for path in [root, *root.rglob("*")]:
-        path.chmod(0o755 if path.is_dir() or path.name == "deskline" and path.parent.name == "bin" else 0o644)
+        path.chmod(0o755 if path.is_dir() or path in programs else 0o644)
     path = release.out / f"deskline_{release.version}_{architecture}.deb"
     # xz: Debian's own dpkg before 12 reads no zstd, which Ubuntu's writes.
     run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", root, path)
@@ -185,9 +190,10 @@ def npm(release):
     for platform in release.platforms:
         system, processor = PLATFORMS[platform][:2]
         folder = release.folder("npm")
-        text = release.text("npm/platform.json", PLATFORM=platform, OS=system, CPU=processor)
-        (folder / "package.json").write_text(text)
         program(release, platform, folder)
+        files = json.dumps(sorted(file.name for file in folder.iterdir()))
+        text = release.text("npm/platform.json", PLATFORM=platform, OS=system, CPU=processor, FILES=files)
+        (folder / "package.json").write_text(text)
         pack(folder)
     folder = release.folder("npm")
     optional = {f"@deskline/{platform}": release.version for platform in release.platforms}

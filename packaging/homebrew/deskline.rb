@@ -7,6 +7,7 @@ class Deskline < Formula
 @ARCHIVES@
   def install
     bin.install "bin/deskline"
+    libexec.install "libexec/deskline-grab" if OS.linux?
     man1.install Dir["share/man/man1/*"]
     bash_completion.install "share/bash-completion/completions/deskline"
     zsh_completion.install "share/zsh/site-functions/_deskline"

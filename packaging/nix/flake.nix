@@ -25,6 +25,10 @@
           cargoBuildFlags = [
             "--package"
             "deskline"
+          ]
+          ++ pkgs.lib.optionals pkgs.stdenv.hostPlatform.isLinux [
+            "--package"
+            "deskline-grab"
           ];
           # The tests drive real apps on desktops of their own: scripts/test runs them.
           doCheck = false;
@@ -42,6 +46,8 @@
               --fish <($out/bin/deskline completions fish)
           ''
           + pkgs.lib.optionalString pkgs.stdenv.hostPlatform.isLinux ''
+            mkdir $out/libexec
+            mv $out/bin/deskline-grab $out/libexec
             # What a private desktop starts.
             wrapProgram $out/bin/deskline --suffix PATH : ${
               pkgs.lib.makeBinPath [

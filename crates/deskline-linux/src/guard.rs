@@ -1,20 +1,70 @@
 //! Which guard a session has: the display's own, or the kernel's.
 
-use deskline_evdev::Seen;
+use std::path::{Path, PathBuf};
+
+use deskline_evdev::{Guard, Helper, INSTALLED, Seen};
 
 use crate::display::DisplaySystem;
 use crate::session::Session;
 
-/// What the kernel's guard would keep out, where it is used: on a Wayland session of which this user
-/// may read all devices. There it keeps the person out of every app, Xwayland's or not, and sees
-/// their Esc. An X server has a better one, which puts back what the person holds.
-pub(crate) fn by_kernel(session: &Session) -> Option<Seen> {
-    session.wayland_display.as_ref()?;
-    // On a seat of its own the agent's input cannot mix with the person's.
-    if session.own_seat {
+/// The kernel's guard, ready to be closed.
+pub(crate) struct ByKernel {
+    pub(crate) guard: Guard,
+    seen: Seen,
+    /// The program that holds it. `None`: this process.
+    program: Option<PathBuf>,
+}
+
+/// The kernel's guard, where it is used: on a Wayland session of which all devices can be grabbed. There
+/// it keeps the person out of every app, Xwayland's or not, and sees their Esc. An X server has a better
+/// one, which puts back what the person holds.
+///
+/// The helper is preferred: it releases the devices even if this process is stopped.
+pub(crate) fn by_kernel(session: &Session) -> Option<ByKernel> {
+    if !is_of_use(session) {
         return None;
     }
-    Some(deskline_evdev::look()).filter(Seen::can_guard)
+    match apart() {
+        Some(Ok(kernels)) => return Some(kernels),
+        Some(Err(why)) => tracing::info!("{why}"),
+        None => {}
+    }
+    let seen = Some(deskline_evdev::look()).filter(Seen::can_guard)?;
+    let guard = Guard::start().inspect_err(|e| tracing::warn!("no guard by the kernel: {e}"));
+    Some(ByKernel {
+        guard: guard.ok()?,
+        seen,
+        program: None,
+    })
+}
+
+/// The guard by the helper, or why it is not used. `None` where it is not installed.
+fn apart() -> Option<Result<ByKernel, String>> {
+    let helper = Helper::find()?;
+    let path = helper.path();
+    let unused = |why: &str| Err(format!("{} is not used: {why}", path.display()));
+    let guard = match Guard::apart(&helper) {
+        Ok(guard) => guard,
+        Err(error) => return Some(unused(&error.to_string())),
+    };
+    Some(match guard.look() {
+        Some(seen) if seen.can_guard() => Ok(ByKernel {
+            guard,
+            seen,
+            program: Some(path.to_owned()),
+        }),
+        Some(seen) if seen.closed > 0 => unused("it may not read all of /dev/input"),
+        Some(seen) if seen.readable == 0 => unused("there is no keyboard or pointer in /dev/input"),
+        Some(_) => unused(
+            "this user's session is not the one in front on seat0, or there is a second seat",
+        ),
+        None => unused("it does not answer"),
+    })
+}
+
+fn is_of_use(session: &Session) -> bool {
+    // On a seat of its own the agent's input cannot mix with the person's.
+    session.wayland_display.is_some() && !session.own_seat
 }
 
 /// What the guard keeps out, or why it keeps out nothing, for the doctor.
@@ -22,11 +72,76 @@ pub(crate) fn finding(
     session: &Session,
     display: &mut dyn DisplaySystem,
 ) -> Result<String, String> {
-    match by_kernel(session) {
-        Some(seen) => Ok(format!(
-            "Esc cancels, and the kernel keeps out {} keyboards and pointers in /dev/input while an agent's keys and clicks go in",
-            seen.readable
-        )),
-        None => display.guard_finding(),
+    let Some(kernels) = by_kernel(session) else {
+        return display.guard_finding().map_err(|why| match apart() {
+            Some(Err(unused)) if is_of_use(session) => format!("{why}; {unused}"),
+            _ => why,
+        });
+    };
+    let by = kernels
+        .program
+        .map_or_else(String::new, |program| format!(", by {}", program.display()));
+    Ok(format!(
+        "Esc cancels, and the kernel keeps out {} keyboards and pointers in /dev/input while an agent's keys and clicks go in{by}",
+        kernels.seen.readable
+    ))
+}
+
+/// The command for root that gives this session the kernel's guard. `None` where it has it, where there
+/// is nothing to guard, and where the helper's program is not on this machine.
+pub(crate) fn install(session: &Session) -> Option<String> {
+    if !is_of_use(session) || deskline_evdev::look().closed == 0 || Helper::find().is_some() {
+        return None;
+    }
+    let installed = INSTALLED.iter().map(Path::new).find(|path| path.exists());
+    command(installed, deskline_evdev::beside().as_deref())
+}
+
+/// Gives the installed program its right, or else installs the other.
+fn command(installed: Option<&Path>, beside: Option<&Path>) -> Option<String> {
+    if let Some(path) = installed {
+        let path = path.display();
+        return Some(format!("chown root:input {path} && chmod 2755 {path}"));
+    }
+    let from = quoted(beside?.to_str()?);
+    let [to, _] = INSTALLED;
+    Some(format!("install -D -o root -g input -m 2755 {from} {to}"))
+}
+
+/// As one word of a shell.
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
+    if path.chars().all(plain) {
+        return path.to_owned();
+    }
+    format!("'{}'", path.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_installs_what_is_there() {
+        let command = |installed: Option<&str>, beside: Option<&str>| {
+            super::command(installed.map(Path::new), beside.map(Path::new))
+        };
+        assert_eq!(command(None, None), None);
+        assert_eq!(
+            command(None, Some("/home/o'neil/my apps/deskline-grab")).as_deref(),
+            Some(
+                r"install -D -o root -g input -m 2755 '/home/o'\''neil/my apps/deskline-grab' /usr/local/libexec/deskline-grab"
+            )
+        );
+        assert_eq!(
+            command(
+                Some("/usr/libexec/deskline-grab"),
+                Some("/usr/bin/deskline-grab")
+            )
+            .as_deref(),
+            Some(
+                "chown root:input /usr/libexec/deskline-grab && chmod 2755 /usr/libexec/deskline-grab"
+            )
+        );
     }
 }

@@ -4,22 +4,23 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use evdev::raw_stream::RawDevice;
 use evdev::{EventSummary, KeyCode};
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::fs::{Mode, OFlags};
 
 /// A key or button that went down or up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stroke {
+pub struct Stroke {
     /// `KEY_*` or `BTN_*` of `linux/input-event-codes.h`.
-    pub(crate) key: u16,
-    pub(crate) down: bool,
+    pub key: u32,
+    /// Down, not up.
+    pub down: bool,
 }
 
 /// A keyboard or a pointer.
-pub(crate) trait Device: Send {
+pub trait Device: Send {
     /// Readable while there are strokes.
     fn fd(&self) -> BorrowedFd<'_>;
 
@@ -27,39 +28,44 @@ pub(crate) trait Device: Send {
     /// another process has done so.
     fn grab(&mut self) -> io::Result<()>;
 
+    /// Gives them back.
     fn ungrab(&mut self) -> io::Result<()>;
 
     /// The keys and buttons that are down.
-    fn down(&self) -> io::Result<BTreeSet<u16>>;
+    fn down(&self) -> io::Result<BTreeSet<u32>>;
 
     /// The strokes since the last call. Does not wait.
     fn strokes(&mut self) -> io::Result<Vec<Stroke>>;
 }
 
 /// What is behind the name of a device.
-pub(crate) enum Opened {
+pub enum Opened {
+    /// One of the person's devices.
     Theirs(Box<dyn Device>),
     /// It is neither a keyboard nor a pointer.
     Other,
-    /// This user may not read it.
+    /// It may not be read.
     Closed,
     /// It is gone.
     Gone,
 }
 
 /// Where the devices are.
-pub(crate) trait Source: Send {
+pub trait Source {
     /// The names of all devices.
     fn names(&self) -> io::Result<Vec<String>>;
 
+    /// Opens the device of this name.
     fn open(&self, name: &str) -> Opened;
 }
 
 /// The folder of the kernel's event devices.
-pub(crate) struct InputFolder(PathBuf);
+#[derive(Debug)]
+pub struct InputFolder(PathBuf);
 
 impl InputFolder {
-    pub(crate) fn system() -> Self {
+    /// `/dev/input`.
+    pub fn system() -> Self {
         Self("/dev/input".into())
     }
 }
@@ -88,11 +94,10 @@ impl Source for InputFolder {
     }
 }
 
-fn open(path: &std::path::Path) -> io::Result<RawDevice> {
-    let device = RawDevice::open(path)?;
-    let flags = fcntl_getfl(&device)?;
-    fcntl_setfl(&device, flags | OFlags::NONBLOCK)?;
-    Ok(device)
+/// For reading only: what may write could type.
+fn open(path: &Path) -> io::Result<RawDevice> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    RawDevice::from_fd(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
 /// A keyboard has letters, a pointer has a main button or is touched. A power button or a lid has
@@ -121,8 +126,12 @@ impl Device for RawDevice {
         RawDevice::ungrab(self)
     }
 
-    fn down(&self) -> io::Result<BTreeSet<u16>> {
-        Ok(self.get_key_state()?.iter().map(|key| key.0).collect())
+    fn down(&self) -> io::Result<BTreeSet<u32>> {
+        Ok(self
+            .get_key_state()?
+            .iter()
+            .map(|key| key.0.into())
+            .collect())
     }
 
     fn strokes(&mut self) -> io::Result<Vec<Stroke>> {
@@ -134,44 +143,11 @@ impl Device for RawDevice {
         let stroke = |event: evdev::InputEvent| match event.destructure() {
             // 2 is a repeat.
             EventSummary::Key(_, key, value @ (0 | 1)) => Some(Stroke {
-                key: key.0,
+                key: key.0.into(),
                 down: value == 1,
             }),
             _ => None,
         };
         Ok(events.filter_map(stroke).collect())
     }
-}
-
-/// What is in `/dev/input`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Seen {
-    /// How many keyboards and pointers this user may read.
-    pub readable: usize,
-    /// How many devices, of whatever kind, this user may not read.
-    pub closed: usize,
-}
-
-impl Seen {
-    /// Whether all of the person's devices can be grabbed.
-    pub fn can_guard(&self) -> bool {
-        self.readable > 0 && self.closed == 0
-    }
-}
-
-/// Counts the devices. Grabs nothing and reads no event.
-pub fn look() -> Seen {
-    count(&InputFolder::system())
-}
-
-pub(crate) fn count(source: &dyn Source) -> Seen {
-    let mut seen = Seen::default();
-    for name in source.names().unwrap_or_default() {
-        match source.open(&name) {
-            Opened::Theirs(_) => seen.readable += 1,
-            Opened::Closed => seen.closed += 1,
-            Opened::Other | Opened::Gone => {}
-        }
-    }
-    seen
 }

@@ -1,0 +1,164 @@
+//! The program `deskline-grab`: where it is, and whether it can be trusted.
+
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use deskline_unix::spawn;
+use rustix::fs::OFlags;
+
+/// The program's name.
+pub const NAME: &str = "deskline-grab";
+
+/// Where an administrator installs it, and where a package does.
+pub const INSTALLED: [&str; 2] = [
+    "/usr/local/libexec/deskline-grab",
+    "/usr/libexec/deskline-grab",
+];
+
+/// `S_ISGID`
+const SETGID: u32 = 0o2000;
+
+/// A program that only root can have put there, with the right to read the devices.
+///
+/// It is held open, so that what was checked is what is started.
+#[derive(Debug)]
+pub struct Helper {
+    path: PathBuf,
+    program: File,
+}
+
+/// Why a file is not trusted.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Distrust {
+    /// There is none.
+    Absent,
+    /// It is not root's, or others may write it: a guard that may be somebody else's program.
+    NotRoots,
+    /// It is root's, and was not given the right to read the devices.
+    NoRight,
+}
+
+impl fmt::Display for Distrust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Absent => "it is not there",
+            Self::NotRoots => "it is not root's, or others may write it",
+            Self::NoRight => "it is not setgid",
+        })
+    }
+}
+
+/// The program beside this one, as a build and an archive have it. It need not be trusted.
+pub fn beside() -> Option<PathBuf> {
+    let exe = std::env::current_exe().ok()?;
+    let folder = exe.parent()?;
+    let places = [
+        folder.join(NAME),
+        folder.join("../libexec").join(NAME),
+        folder.join("../lib/deskline").join(NAME),
+    ];
+    places.into_iter().find(|path| path.is_file())
+}
+
+impl Helper {
+    /// The first that can be trusted.
+    pub fn find() -> Option<Self> {
+        let installed = INSTALLED.map(PathBuf::from);
+        let places = installed.into_iter().chain(beside());
+        places.into_iter().find_map(|path| Self::at(&path).ok())
+    }
+
+    /// The program at this path.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be trusted.
+    pub fn at(path: &Path) -> Result<Self, Distrust> {
+        let program = File::options()
+            .read(true)
+            .custom_flags((OFlags::PATH | OFlags::NOFOLLOW).bits().cast_signed())
+            .open(path)
+            .map_err(|_| Distrust::Absent)?;
+        let facts = program.metadata().map_err(|_| Distrust::Absent)?;
+        if !facts.is_file() {
+            return Err(Distrust::Absent);
+        }
+        if facts.uid() != 0 || facts.mode() & 0o022 != 0 {
+            return Err(Distrust::NotRoots);
+        }
+        if facts.mode() & SETGID == 0 {
+            return Err(Distrust::NoRight);
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            program,
+        })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Starts it with this socket as its standard input.
+    ///
+    /// # Errors
+    ///
+    /// As the system reports them.
+    pub fn start(&self, orders: OwnedFd) -> io::Result<Child> {
+        let mut command = Command::new(format!("/proc/self/fd/{}", self.program.as_raw_fd()));
+        start(&mut command, orders)
+    }
+}
+
+/// Starts a helper, in a session of its own: what stops or ends the server's group does not reach it.
+pub(crate) fn start(command: &mut Command, orders: OwnedFd) -> io::Result<Child> {
+    command
+        .env_clear()
+        .current_dir("/")
+        .stdin(Stdio::from(orders))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    spawn::own_session(command).spawn()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
+
+    #[test]
+    fn only_what_is_roots_alone_and_setgid_is_trusted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(NAME);
+        let why = |path: &Path| Helper::at(path).err();
+        assert_eq!(why(&path), Some(Distrust::Absent));
+        fs::write(&path, "").unwrap();
+        let mode = |mode| fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        if rustix::process::getuid().is_root() {
+            mode(0o755);
+            assert_eq!(why(&path), Some(Distrust::NoRight));
+            for writable in [0o2775, 0o2757] {
+                mode(writable);
+                assert_eq!(why(&path), Some(Distrust::NotRoots));
+            }
+            mode(0o2755);
+            assert_eq!(why(&path), None);
+            let link = folder.path().join("link");
+            symlink(&path, &link).unwrap();
+            assert_eq!(why(&link), Some(Distrust::Absent));
+            chown(&path, Some(65534), None).unwrap();
+        }
+        // An owner's change takes the bit away.
+        mode(0o2755);
+        assert_eq!(why(&path), Some(Distrust::NotRoots));
+        assert_eq!(why(folder.path()), Some(Distrust::Absent));
+    }
+}

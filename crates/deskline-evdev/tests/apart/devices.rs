@@ -1,0 +1,198 @@
+//! Fake devices that several processes see: a folder with a file and a FIFO for each.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use deskline_grab::device::{Device, Opened, Source, Stroke};
+use rustix::fs::{CWD, FileType, FlockOperation, Mode, OFlags, fcntl_lock, mknodat};
+use rustix::process::{Flock, FlockOffsetType, FlockType, Pid, fcntl_getlk, getuid};
+use tempfile::TempDir;
+
+pub(crate) struct Devices {
+    path: PathBuf,
+    /// `None` in the helper.
+    _folder: Option<TempDir>,
+}
+
+pub(crate) fn uid() -> u32 {
+    getuid().as_raw()
+}
+
+impl Devices {
+    /// Devices of a seat at which this user sits.
+    pub(crate) fn new(names: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let devices = Self {
+            path: folder.path().to_owned(),
+            _folder: Some(folder),
+        };
+        devices.make(uid(), names);
+        devices
+    }
+
+    /// Makes what is in the folder, for this user's helper.
+    pub(crate) fn make(&self, uid: u32, names: &[&str]) {
+        for name in ["grabs", "strokes", "seats"] {
+            fs::create_dir_all(self.path.join(name)).unwrap();
+        }
+        self.seat(uid);
+        for name in names {
+            self.plug(name);
+        }
+    }
+
+    pub(crate) fn in_folder(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            _folder: None,
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts this user's session in front, whole at once as logind does.
+    pub(crate) fn seat(&self, uid: u32) {
+        let new = self.path.join("seats/.#seat0");
+        fs::write(&new, format!("IS_SEAT0=1\nACTIVE=2\nACTIVE_UID={uid}\n")).unwrap();
+        fs::rename(new, self.path.join("seats/seat0")).unwrap();
+    }
+
+    pub(crate) fn plug(&self, name: &str) {
+        let mode = Mode::RUSR | Mode::WUSR;
+        mknodat(CWD, self.strokes(name), FileType::Fifo, mode, 0).unwrap();
+        let all = || Permissions::from_mode(0o666);
+        fs::set_permissions(self.strokes(name), all()).unwrap();
+        // Listed once it is whole.
+        let new = self.path.join("new");
+        fs::write(&new, "").unwrap();
+        fs::set_permissions(&new, all()).unwrap();
+        fs::rename(new, self.grab(name)).unwrap();
+    }
+
+    fn strokes(&self, name: &str) -> PathBuf {
+        self.path.join("strokes").join(name)
+    }
+
+    fn grab(&self, name: &str) -> PathBuf {
+        self.path.join("grabs").join(name)
+    }
+
+    /// Which process has grabbed it.
+    pub(crate) fn holder(&self, name: &str) -> Option<Pid> {
+        let file = File::options().read(true).write(true).open(self.grab(name));
+        let any = Flock {
+            start: 0,
+            length: 0,
+            pid: None,
+            typ: FlockType::WriteLock,
+            offset_type: FlockOffsetType::Set,
+        };
+        fcntl_getlk(file.unwrap(), &any).unwrap()?.pid
+    }
+
+    pub(crate) fn grabbed(&self, name: &str) -> bool {
+        self.holder(name).is_some()
+    }
+
+    fn writer(&self, name: &str) -> io::Result<File> {
+        let nonblock = OFlags::NONBLOCK.bits().cast_signed();
+        let mut options = File::options();
+        options
+            .write(true)
+            .custom_flags(nonblock)
+            .open(self.strokes(name))
+    }
+
+    /// Whether the helper reads it. A FIFO that nobody reads cannot be opened for writing.
+    pub(crate) fn opened(&self, name: &str) -> bool {
+        self.writer(name).is_ok()
+    }
+
+    /// The person presses or releases a key.
+    pub(crate) fn stroke(&self, name: &str, key: u32, down: bool) {
+        let [low, high, ..] = key.to_le_bytes();
+        let mut writer = self.writer(name).unwrap();
+        writer.write_all(&[low, high, u8::from(down)]).unwrap();
+    }
+
+    pub(crate) fn tap(&self, name: &str, key: u32) {
+        self.stroke(name, key, true);
+        self.stroke(name, key, false);
+    }
+}
+
+impl Source for Devices {
+    fn names(&self) -> io::Result<Vec<String>> {
+        let names = fs::read_dir(self.path.join("grabs"))?;
+        let names = names.map(|entry| Ok(entry?.file_name().into_string().unwrap()));
+        names.collect()
+    }
+
+    fn open(&self, name: &str) -> Opened {
+        let open = |path: PathBuf| {
+            let mut options = File::options();
+            let nonblock = OFlags::NONBLOCK.bits().cast_signed();
+            options.read(true).write(true).custom_flags(nonblock);
+            options.open(path).unwrap()
+        };
+        Opened::Theirs(Box::new(Fake {
+            grab: open(self.grab(name)),
+            strokes: open(self.strokes(name)),
+            down: BTreeSet::new(),
+        }))
+    }
+}
+
+struct Fake {
+    grab: File,
+    strokes: File,
+    down: BTreeSet<u32>,
+}
+
+impl Device for Fake {
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.strokes.as_fd()
+    }
+
+    fn grab(&mut self) -> io::Result<()> {
+        Ok(fcntl_lock(
+            &self.grab,
+            FlockOperation::NonBlockingLockExclusive,
+        )?)
+    }
+
+    fn ungrab(&mut self) -> io::Result<()> {
+        Ok(fcntl_lock(&self.grab, FlockOperation::Unlock)?)
+    }
+
+    fn down(&self) -> io::Result<BTreeSet<u32>> {
+        Ok(self.down.clone())
+    }
+
+    fn strokes(&mut self) -> io::Result<Vec<Stroke>> {
+        let mut bytes = [0; 3];
+        let mut strokes = Vec::new();
+        loop {
+            match self.strokes.read(&mut bytes) {
+                Ok(3) => {
+                    let key = u32::from_le_bytes([bytes[0], bytes[1], 0, 0]);
+                    let down = bytes[2] == 1;
+                    if down {
+                        self.down.insert(key);
+                    } else {
+                        self.down.remove(&key);
+                    }
+                    strokes.push(Stroke { key, down });
+                }
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Ok(strokes),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,464 @@
+//! The keeper in a process of its own, on fake devices: files in a folder, where a lock stands for the
+//! grab and a FIFO for the keys. The kernel releases a lock as it does a grab, when its process ends. No
+//! `/dev/input` and no `EVIOCGRAB` is behind them.
+//!
+//! This program has no test harness: it is the helper and the server of its tests too.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod devices;
+
+use std::fs::Permissions;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use deskline_evdev::{Guard, Helper, NAME, Seen};
+use deskline_grab::message::{Order, Outcome, Said, hear, pair, say};
+use deskline_grab::{MOST, Seats, program};
+use deskline_link::cancel::Reason;
+use deskline_link::guard::{Grab, LIMIT, Task};
+use deskline_link::{Cancel, Error};
+use deskline_unix::codes::{ESCAPE, LEFT};
+use deskline_unix::wait;
+use rustix::event::PollFd;
+use rustix::io::Errno;
+use rustix::net::{SendFlags, send};
+use rustix::process::{Pid, Signal, kill_process};
+
+use devices::Devices;
+
+const A: u32 = 30;
+const LONG: Duration = Duration::from_secs(60);
+
+fn main() -> ExitCode {
+    let exe = std::env::current_exe().unwrap();
+    if exe.file_name().unwrap() == NAME {
+        return as_helper(exe.parent().unwrap(), 30_000);
+    }
+    let args: Vec<String> = std::env::args().collect();
+    let args: Vec<&str> = args.iter().skip(1).map(String::as_str).collect();
+    match args.as_slice() {
+        ["as-helper", folder, most] => as_helper(Path::new(folder), most.parse().unwrap()),
+        ["as-server", folder] => as_server(Path::new(folder)),
+        _ => run_tests(&args),
+    }
+}
+
+fn as_helper(folder: &Path, most: u64) -> ExitCode {
+    let (devices, seats) = (Devices::in_folder(folder), Seats::of(folder.join("seats")));
+    match program::run(devices, seats, Duration::from_millis(most)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Closes the guard, says so, and says how its link ended. The test stops and kills it.
+fn as_server(folder: &Path) -> ExitCode {
+    let guard = Guard::as_command(&mut helper(folder, MOST)).unwrap();
+    let cancel = Cancel::default();
+    println!("{:?}", guard.close(&task(), &cancel).unwrap());
+    println!("{:?}", cancel.wait(LONG).unwrap_err());
+    thread::sleep(LONG);
+    ExitCode::FAILURE
+}
+
+fn run_tests(args: &[&str]) -> ExitCode {
+    let tests: [(&str, fn()); 11] = [
+        ("it_keeps_out_and_lets_go", it_keeps_out_and_lets_go),
+        ("escape_is_told_and_rests", escape_is_told_and_rests),
+        ("the_limit_is_its_own", the_limit_is_its_own),
+        (
+            "escape_frees_beside_a_stopped_server",
+            escape_frees_beside_a_stopped_server,
+        ),
+        ("a_killed_server_frees", a_killed_server_frees),
+        (
+            "a_stopped_helper_is_killed_at_the_limit",
+            a_stopped_helper_is_killed_at_the_limit,
+        ),
+        (
+            "a_killed_helper_ends_the_link",
+            a_killed_helper_ends_the_link,
+        ),
+        ("garbage_ends_it", garbage_ends_it),
+        ("only_who_sits_there_grabs", only_who_sits_there_grabs),
+        (
+            "an_installed_one_has_its_right",
+            an_installed_one_has_its_right,
+        ),
+        ("it_serves_its_parent_alone", it_serves_its_parent_alone),
+    ];
+    let filter = args.iter().find(|arg| !arg.starts_with('-'));
+    let mut passed = 0;
+    for (name, test) in tests {
+        if filter.is_none_or(|filter| name.contains(filter)) {
+            print!("test {name} ... ");
+            test();
+            println!("ok");
+            passed += 1;
+        }
+    }
+    println!("test result: ok. {passed} passed; 0 failed; 0 ignored;");
+    ExitCode::SUCCESS
+}
+
+/// This program as the helper.
+fn helper(folder: &Path, most: Duration) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.arg("as-helper").arg(folder);
+    command.arg(most.as_millis().to_string());
+    command
+}
+
+fn task() -> Task {
+    Task {
+        caption: None,
+        place: None,
+        pointer: true,
+        limit: LONG,
+    }
+}
+
+fn until(what: &str, mut is: impl FnMut() -> bool) -> Duration {
+    let start = Instant::now();
+    while !is() {
+        assert!(start.elapsed() < Duration::from_secs(10), "{what}");
+        thread::sleep(Duration::from_millis(2));
+    }
+    start.elapsed()
+}
+
+fn reason(cancel: &Cancel) -> Reason {
+    match cancel.wait(Duration::from_secs(10)) {
+        Err(Error::Cancelled(reason)) => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn it_keeps_out_and_lets_go() {
+    let devices = Devices::new(&["event0", "event1"]);
+    let guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
+    let seen = Seen {
+        readable: 2,
+        closed: 0,
+        allowed: true,
+    };
+    assert_eq!(guard.look(), Some(seen));
+    assert!(seen.can_guard());
+    assert!(!devices.opened("event0"), "nothing is read before a link");
+
+    guard.watch();
+    assert_eq!(guard.pressed(), Some(false));
+    assert_eq!(
+        guard.close(&task(), &Cancel::default()).unwrap(),
+        Grab::Held
+    );
+    assert!(devices.grabbed("event0") && devices.grabbed("event1"));
+    devices.tap("event0", A);
+    devices.plug("event2");
+    until("the new one's grab", || devices.grabbed("event2"));
+    guard.open();
+    assert!(!devices.grabbed("event0") && !devices.grabbed("event2"));
+    assert_eq!(
+        guard.pressed(),
+        Some(false),
+        "what was kept out does not count"
+    );
+    devices.tap("event0", A);
+    until("the key", || guard.pressed() == Some(true));
+
+    devices.stroke("event1", LEFT, true);
+    let refused = guard.close(&task(), &Cancel::default()).unwrap_err();
+    assert!(
+        refused.to_string().contains("holding a mouse button"),
+        "{refused}"
+    );
+    assert!(!devices.grabbed("event0"));
+    guard.rest();
+    until("the end of the link", || !devices.opened("event0"));
+    assert_eq!(guard.pressed(), None);
+}
+
+fn escape_is_told_and_rests() {
+    let devices = Devices::new(&["event0"]);
+    let guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
+    let cancel = Cancel::default();
+    assert_eq!(guard.close(&task(), &cancel).unwrap(), Grab::Held);
+    devices.tap("event0", ESCAPE);
+    let pressed = Instant::now();
+    assert_eq!(reason(&cancel), Reason::Person);
+    assert!(
+        devices.grabbed("event0"),
+        "the link puts back what it changed"
+    );
+    until("the release", || !devices.grabbed("event0"));
+    let freed = pressed.elapsed();
+    assert!(
+        freed > Duration::from_millis(300) && freed < Duration::from_secs(3),
+        "{freed:?}"
+    );
+    guard.rest();
+
+    // The next link is refused, and another soon after is not.
+    let next = Cancel::default();
+    let refused = guard.close(&task(), &next).unwrap_err();
+    assert!(
+        refused.to_string().contains("just pressed Esc"),
+        "{refused}"
+    );
+    until("the end of the pause", || {
+        guard.close(&task(), &next).is_ok()
+    });
+    assert!(pressed.elapsed() > Duration::from_millis(900));
+    assert!(devices.grabbed("event0") && next.check().is_ok());
+}
+
+fn the_limit_is_its_own() {
+    assert_eq!(MOST, LIMIT);
+    let devices = Devices::new(&["event0"]);
+    let most = Duration::from_millis(500);
+    let guard = Guard::as_command(&mut helper(devices.path(), most)).unwrap();
+    let cancel = Cancel::default();
+    let start = Instant::now();
+    assert_eq!(guard.close(&task(), &cancel).unwrap(), Grab::Held);
+    // Asking again does not lengthen it.
+    while devices.grabbed("event0") {
+        let _ = guard.close(&task(), &cancel);
+        assert!(start.elapsed() < Duration::from_secs(10));
+        if cancel.check().is_err() {
+            break;
+        }
+    }
+    assert!(start.elapsed() >= most, "{:?}", start.elapsed());
+    assert_eq!(reason(&cancel), Reason::Watchdog);
+    until("the release", || !devices.grabbed("event0"));
+    assert_eq!(
+        guard.close(&task(), &Cancel::default()).unwrap(),
+        Grab::Held
+    );
+}
+
+/// A server whose guard is closed, and what it prints from then on.
+struct Server {
+    process: Child,
+    printed: BufReader<std::process::ChildStdout>,
+}
+
+impl Server {
+    fn start(devices: &Devices) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.arg("as-server").arg(devices.path());
+        let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
+        let printed = BufReader::new(process.stdout.take().unwrap());
+        let mut server = Self { process, printed };
+        assert_eq!(server.line(), "Held");
+        assert!(devices.grabbed("event0"));
+        server
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.printed.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.process), signal).unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn escape_frees_beside_a_stopped_server() {
+    let devices = Devices::new(&["event0"]);
+    let mut server = Server::start(&devices);
+    server.signal(Signal::STOP);
+    devices.tap("event0", ESCAPE);
+    let took = until("the release", || !devices.grabbed("event0"));
+    assert!(took < Duration::from_secs(3), "{took:?}");
+    server.signal(Signal::CONT);
+    assert_eq!(server.line(), "Cancelled(Person)");
+}
+
+fn a_killed_server_frees() {
+    let devices = Devices::new(&["event0"]);
+    let server = Server::start(&devices);
+    let helper = devices.holder("event0").unwrap();
+    server.signal(Signal::KILL);
+    until("the release", || !devices.grabbed("event0"));
+    until("the helper's end", || {
+        rustix::process::test_kill_process(helper) == Err(Errno::SRCH)
+    });
+}
+
+fn a_stopped_helper_is_killed_at_the_limit() {
+    let devices = Devices::new(&["event0"]);
+    let most = Duration::from_millis(300);
+    let guard = Guard::as_command(&mut helper(devices.path(), most)).unwrap();
+    let cancel = Cancel::default();
+    // Of a grab that was released nothing is left that could kill it.
+    let _ = guard.close(&task(), &Cancel::default()).unwrap();
+    guard.open();
+    thread::sleep(most + Duration::from_millis(1_200));
+    assert_eq!(guard.close(&task(), &cancel).unwrap(), Grab::Held);
+    let start = Instant::now();
+    kill_process(devices.holder("event0").unwrap(), Signal::STOP).unwrap();
+    until("the release", || !devices.grabbed("event0"));
+    let took = start.elapsed();
+    assert!(took > most && took < Duration::from_secs(5), "{took:?}");
+    assert_eq!(reason(&cancel), Reason::Unguarded);
+}
+
+fn a_killed_helper_ends_the_link() {
+    let devices = Devices::new(&["event0"]);
+    let guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
+    let cancel = Cancel::default();
+    assert_eq!(guard.close(&task(), &cancel).unwrap(), Grab::Held);
+    kill_process(devices.holder("event0").unwrap(), Signal::KILL).unwrap();
+    assert_eq!(reason(&cancel), Reason::Unguarded);
+    assert!(!devices.grabbed("event0"));
+    guard.open();
+    let start = Instant::now();
+    let gone = guard.close(&task(), &Cancel::default()).unwrap_err();
+    assert!(matches!(gone, Error::Unavailable(_)), "{gone}");
+    assert_eq!((guard.look(), guard.pressed()), (None, None));
+    assert!(
+        start.elapsed() < Duration::from_secs(1),
+        "nobody is waited for"
+    );
+}
+
+/// The helper with its socket, without a [`Guard`].
+fn bare(devices: &Devices) -> (OwnedFd, Child) {
+    let (socket, orders) = pair().unwrap();
+    let mut command = helper(devices.path(), MOST);
+    command.stdin(orders).stderr(Stdio::piped());
+    (socket, command.spawn().unwrap())
+}
+
+fn answer(socket: &OwnedFd) -> Option<Said> {
+    let mut fds = [PollFd::new(socket, rustix::event::PollFlags::IN)];
+    assert!(wait::any(&mut fds, Some(Duration::from_secs(10))).unwrap());
+    hear(socket, false).ok().flatten()
+}
+
+fn garbage_ends_it() {
+    let bytes = deskline_grab::message::Message::bytes;
+    let mut reserved = bytes(Order::Rest);
+    reserved[1] = 1;
+    let mut long = bytes(Order::Release).to_vec();
+    long.push(0);
+    let garbage: [&[u8]; 4] = [b"release", &[0xff; 12], &reserved, &long];
+    for garbage in garbage {
+        let devices = Devices::new(&["event0"]);
+        let (socket, mut process) = bare(&devices);
+        let grab = Order::Grab {
+            link: 1,
+            pointer: false,
+            limit: LONG,
+        };
+        say(&socket, grab).unwrap();
+        assert_eq!(answer(&socket), Some(Said::Grabbed(Outcome::Held)));
+        assert!(devices.grabbed("event0"));
+        send(socket.as_fd(), garbage, SendFlags::empty()).unwrap();
+        assert_eq!(process.wait().unwrap().code(), Some(1), "{garbage:?}");
+        assert!(!devices.grabbed("event0"), "{garbage:?}");
+    }
+    // A caller that reads no answers is odd too: the helper waits for nobody.
+    let devices = Devices::new(&["event0"]);
+    let (socket, mut process) = bare(&devices);
+    while say(&socket, Order::Look).is_ok() {}
+    until("its end", || {
+        let _ = say(&socket, Order::Look);
+        process.try_wait().unwrap().is_some()
+    });
+}
+
+fn only_who_sits_there_grabs() {
+    let devices = Devices::new(&["event0"]);
+    let guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
+    let cancel = Cancel::default();
+    assert_eq!(guard.close(&task(), &cancel).unwrap(), Grab::Held);
+    // Another user's session comes to the front.
+    devices.seat(devices::uid() + 1);
+    until("the release", || !devices.grabbed("event0"));
+    assert_eq!(reason(&cancel), Reason::Unguarded);
+    guard.rest();
+    assert!(!guard.look().unwrap().can_guard());
+    let grab = guard.close(&task(), &Cancel::default()).unwrap();
+    assert!(
+        matches!(&grab, Grab::Unable(why) if why.contains("in front")),
+        "{grab:?}"
+    );
+    guard.watch();
+    assert_eq!(guard.pressed(), None);
+    assert!(!devices.opened("event0"), "what others press is not read");
+    guard.rest();
+
+    devices.seat(devices::uid());
+    guard.watch();
+    assert_eq!(guard.pressed(), Some(false));
+    devices.seat(devices::uid() + 1);
+    devices.tap("event0", A);
+    assert_eq!(guard.pressed(), None, "nor told");
+}
+
+/// Only root can install it, so that others see nothing here.
+fn an_installed_one_has_its_right() {
+    if !rustix::process::getuid().is_root() {
+        return;
+    }
+    let devices = Devices::new(&["event0"]);
+    let installed = devices.path().join(NAME);
+    std::fs::copy(std::env::current_exe().unwrap(), &installed).unwrap();
+    chown(&installed, Some(0), Some(65534)).unwrap();
+    std::fs::set_permissions(&installed, Permissions::from_mode(0o2755)).unwrap();
+    let guard = Guard::apart(&Helper::at(&installed).unwrap()).unwrap();
+    assert!(guard.look().unwrap().can_guard());
+    let grab = guard.close(&task(), &Cancel::default()).unwrap();
+    assert_eq!(grab, Grab::Held);
+    let pid = devices.holder("event0").unwrap().as_raw_pid();
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    assert!(
+        status.contains("Gid:\t0\t65534\t65534\t65534\n"),
+        "{status}"
+    );
+}
+
+fn it_serves_its_parent_alone() {
+    let devices = Devices::new(&["event0"]);
+    let (socket, orders) = pair().unwrap();
+    let mut direct = helper(devices.path(), MOST);
+    // The shell is its parent, and the socket is ours.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "\"$@\"; exit $?", "sh"]);
+    shell.arg(direct.get_program()).args(direct.get_args());
+    let mut child = shell.stdin(orders).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert!(said.contains("started by Deskline's server"), "{said}");
+    drop(socket);
+
+    for stdin in [Stdio::null(), Stdio::piped()] {
+        let ran = direct.stdin(stdin).stderr(Stdio::null()).status().unwrap();
+        assert_eq!(ran.code(), Some(1));
+    }
+}

@@ -1,0 +1,411 @@
+//! The keeper: opens the person's devices while a link needs them, grabs and releases them. It runs on a
+//! thread of the server or in a process of its own, and hears its orders on a socket in both.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use deskline_unix::codes::{BUTTONS, ESCAPE, MODIFIERS};
+use deskline_unix::wait;
+use rustix::event::{PollFd, PollFlags};
+
+use crate::device::{Device, Opened, Source, Stroke};
+use crate::message::{Order, Outcome, Said, Seen, hear, say};
+use crate::place::Place;
+
+/// How long the person may take to release what they hold. The compositor would not see the release
+/// of a key on a grabbed device, and would take it for held.
+const LETS_GO: Duration = Duration::from_millis(500);
+
+/// How often to look for devices that were plugged in, and whether the grab is still allowed.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// How long the server may take after Esc to put back what the link has changed. Then the devices are
+/// released, whatever the server does.
+const PUTS_BACK: Duration = Duration::from_millis(500);
+
+/// Nothing is grabbed for this long after Esc.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// One of the person's devices.
+struct Theirs {
+    device: Box<dyn Device>,
+    grabbed: bool,
+    down: BTreeSet<u32>,
+}
+
+impl Theirs {
+    fn poll(&self) -> PollFd<'_> {
+        PollFd::from_borrowed_fd(self.device.fd(), PollFlags::IN)
+    }
+}
+
+/// A grab that waits until the person holds no key and no button.
+struct Wanted {
+    link: u32,
+    pointer: bool,
+    limit: Duration,
+    /// When to go on without those that they still hold.
+    until: Instant,
+}
+
+/// An active grab.
+struct Hold {
+    link: u32,
+    /// When the keeper releases the devices by itself.
+    until: Instant,
+    /// Whether the person has pressed Esc. If so, reaching `until` only means that the link is slow.
+    escaped: bool,
+}
+
+struct Keeper<S, P> {
+    source: S,
+    place: P,
+    socket: OwnedFd,
+    devices: BTreeMap<String, Theirs>,
+    /// What is neither a keyboard nor a pointer, and need not be opened again.
+    others: BTreeSet<String>,
+    /// How many devices may not be read.
+    closed: usize,
+    wanted: Option<Wanted>,
+    hold: Option<Hold>,
+    /// The link that Esc cancels, grabbed or not.
+    link: Option<u32>,
+    /// Nothing is grabbed before.
+    pause: Option<Instant>,
+    /// Whether the person has pressed something since the link began to watch them; `None` if it
+    /// does not watch.
+    watched: Option<bool>,
+}
+
+/// Obeys until the server has gone.
+///
+/// # Errors
+///
+/// Where it said what is no order, or reads no answers, and where the system fails. The devices are
+/// released and closed in each case.
+pub fn serve(source: impl Source, place: impl Place, socket: OwnedFd) -> io::Result<()> {
+    let mut keeper = Keeper {
+        source,
+        place,
+        socket,
+        devices: BTreeMap::new(),
+        others: BTreeSet::new(),
+        closed: 0,
+        wanted: None,
+        hold: None,
+        link: None,
+        pause: None,
+        watched: None,
+    };
+    let served = keeper.serve();
+    keeper.release();
+    match served {
+        Err(end) if end.kind() == io::ErrorKind::UnexpectedEof => Ok(()),
+        served => served,
+    }
+}
+
+/// Counts the devices. Grabs nothing and reads no event.
+pub fn count(source: &dyn Source) -> Seen {
+    let (mut readable, mut closed) = (0_u16, 0_u16);
+    for name in source.names().unwrap_or_default() {
+        match source.open(&name) {
+            Opened::Theirs(_) => readable = readable.saturating_add(1),
+            Opened::Closed => closed = closed.saturating_add(1),
+            Opened::Other | Opened::Gone => {}
+        }
+    }
+    Seen {
+        readable,
+        closed,
+        allowed: true,
+    }
+}
+
+impl<S: Source, P: Place> Keeper<S, P> {
+    fn serve(&mut self) -> io::Result<()> {
+        let mut looked = Instant::now();
+        loop {
+            self.read()?;
+            if let Some(order) = hear(&self.socket, false)? {
+                self.obey(order)?;
+                continue;
+            }
+            self.grab_wanted()?;
+            let over = |hold: &Hold| Instant::now() >= hold.until;
+            if self.hold.as_ref().is_some_and(over) {
+                self.expire()?;
+            }
+            if self.hold.is_some() && looked.elapsed() >= LOOK {
+                looked = Instant::now();
+                self.look()?;
+            }
+            self.wait()?;
+        }
+    }
+
+    /// Waits for a stroke, an order, a deadline, or the time to look at the devices.
+    fn wait(&self) -> io::Result<()> {
+        let left = |until: Instant| until.saturating_duration_since(Instant::now());
+        let hold = self.hold.as_ref().map(|hold| left(hold.until).min(LOOK));
+        let wanted = self.wanted.as_ref().map(|wanted| left(wanted.until));
+        let mut fds = vec![PollFd::from_borrowed_fd(self.socket.as_fd(), PollFlags::IN)];
+        fds.extend(self.devices.values().map(Theirs::poll));
+        wait::any(&mut fds, hold.into_iter().chain(wanted).min()).map(drop)
+    }
+
+    fn say(&self, said: Said) -> io::Result<()> {
+        say(&self.socket, said)
+    }
+
+    fn obey(&mut self, order: Order) -> io::Result<()> {
+        match order {
+            Order::Look => {
+                let seen = Seen {
+                    allowed: self.place.allowed(),
+                    ..count(&self.source)
+                };
+                self.say(Said::Seen(seen))
+            }
+            Order::Grab {
+                link,
+                pointer,
+                limit,
+            } => self.want(link, pointer, limit),
+            Order::Release => {
+                self.release();
+                self.say(Said::Released)
+            }
+            Order::Watch => {
+                self.watched = None;
+                if self.place.allowed() {
+                    self.find();
+                    self.watched = (!self.devices.is_empty()).then_some(false);
+                }
+                Ok(())
+            }
+            Order::Pressed => {
+                self.watched = self.watched.filter(|_| self.place.allowed());
+                self.say(Said::Pressed(self.watched))
+            }
+            Order::Rest => {
+                self.release();
+                self.link = None;
+                self.watched = None;
+                self.devices.clear();
+                Ok(())
+            }
+        }
+    }
+
+    fn want(&mut self, link: u32, pointer: bool, limit: Duration) -> io::Result<()> {
+        if self.hold.is_some() {
+            return self.say(Said::Grabbed(self.outcome()));
+        }
+        if !self.place.allowed() {
+            return self.say(Said::Grabbed(Outcome::NotAtSeat));
+        }
+        self.find();
+        self.read()?;
+        for theirs in self.devices.values_mut() {
+            // The kernel drops strokes that were not read in time.
+            theirs.down = theirs.device.down().unwrap_or_default();
+        }
+        self.link = Some(link);
+        self.wanted = Some(Wanted {
+            link,
+            pointer,
+            limit,
+            until: Instant::now() + LETS_GO,
+        });
+        Ok(())
+    }
+
+    /// Grabs the devices if that is wanted and the person has let go of them, or does not.
+    fn grab_wanted(&mut self) -> io::Result<()> {
+        let holds = self.devices.values().any(|theirs| !theirs.down.is_empty());
+        let now = Instant::now();
+        let paused = self.pause.is_some_and(|pause| now < pause);
+        let ripe = |wanted: &mut Wanted| paused || !holds || now >= wanted.until;
+        let Some(wanted) = self.wanted.take_if(ripe) else {
+            return Ok(());
+        };
+        let outcome = self.grab(&wanted, paused)?;
+        self.say(Said::Grabbed(outcome))
+    }
+
+    fn grab(&mut self, wanted: &Wanted, paused: bool) -> io::Result<Outcome> {
+        if paused {
+            return Ok(Outcome::Escaped);
+        }
+        let pressed = |theirs: &Theirs| theirs.down.iter().any(|key| BUTTONS.contains(key));
+        if wanted.pointer && self.devices.values().any(pressed) {
+            return Ok(Outcome::ButtonDown);
+        }
+        let limit = wanted.limit.min(self.place.most());
+        self.place.holds(Some(limit))?;
+        self.grab_new();
+        if self.devices.values().any(|theirs| theirs.grabbed) {
+            self.hold = Some(Hold {
+                link: wanted.link,
+                until: Instant::now() + limit,
+                escaped: false,
+            });
+        } else {
+            self.place.holds(None)?;
+        }
+        Ok(self.outcome())
+    }
+
+    /// What is grabbed, and what is not.
+    fn outcome(&self) -> Outcome {
+        let grabbed = self
+            .devices
+            .values()
+            .filter(|theirs| theirs.grabbed)
+            .count();
+        let free = self.devices.len() - grabbed;
+        match (grabbed, free, self.closed) {
+            (0, 0, 0) => Outcome::NoDevice,
+            (0, 0, _) => Outcome::Unreadable,
+            (0, ..) => Outcome::KeyDown,
+            (_, 0, 0) => Outcome::Held,
+            (_, 0, closed) => Outcome::Closed(closed.try_into().unwrap_or(u16::MAX)),
+            _ => Outcome::HeldBut,
+        }
+    }
+
+    /// Opens the devices that are not open yet.
+    fn find(&mut self) {
+        let names = self.source.names().unwrap_or_default();
+        self.devices.retain(|name, _| names.contains(name));
+        self.others.retain(|name| names.contains(name));
+        self.closed = 0;
+        for name in names {
+            if self.devices.contains_key(&name) || self.others.contains(&name) {
+                continue;
+            }
+            match self.source.open(&name) {
+                Opened::Theirs(device) => {
+                    let down = device.down().unwrap_or_default();
+                    let theirs = Theirs {
+                        device,
+                        grabbed: false,
+                        down,
+                    };
+                    self.devices.insert(name, theirs);
+                }
+                Opened::Other => {
+                    self.others.insert(name);
+                }
+                Opened::Closed => self.closed += 1,
+                Opened::Gone => {}
+            }
+        }
+    }
+
+    /// During a grab: takes devices that were plugged in, and checks that it is still allowed.
+    fn look(&mut self) -> io::Result<()> {
+        if self.place.allowed() {
+            self.find();
+            self.grab_new();
+            return Ok(());
+        }
+        let link = self.hold.as_ref().map(|hold| hold.link);
+        self.release();
+        link.map_or(Ok(()), |link| self.say(Said::Lost(link)))
+    }
+
+    /// Grabs every device on which nothing is held. One that another process has grabbed reaches
+    /// no app by itself either: a key remapper passes its keys on by a device of its own.
+    fn grab_new(&mut self) {
+        self.devices.retain(|_, theirs| {
+            if !theirs.grabbed && theirs.down.is_empty() {
+                theirs.grabbed = theirs.device.grab().is_ok();
+                return theirs.grabbed;
+            }
+            true
+        });
+    }
+
+    /// Ends the grab, and what waits for one.
+    fn release(&mut self) {
+        self.wanted = None;
+        if self.hold.take().is_none() {
+            return;
+        }
+        self.devices.retain(|_, theirs| {
+            // Closing the device releases it too.
+            !std::mem::take(&mut theirs.grabbed) || theirs.device.ungrab().is_ok()
+        });
+        // A timer that cannot be stopped ends a process that holds nothing.
+        let _ = self.place.holds(None);
+    }
+
+    /// The limit has come, whatever the link does.
+    fn expire(&mut self) -> io::Result<()> {
+        let hold = self.hold.as_ref().map(|hold| (hold.link, hold.escaped));
+        self.release();
+        match hold {
+            Some((link, false)) => self.say(Said::Limit(link)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads what the person has pressed and released. A device that fails is gone.
+    fn read(&mut self) -> io::Result<()> {
+        let mut strokes = Vec::new();
+        self.devices
+            .retain(|name, theirs| match theirs.device.strokes() {
+                Ok(new) => {
+                    strokes.extend(new.into_iter().map(|stroke| (name.clone(), stroke)));
+                    true
+                }
+                Err(_) => false,
+            });
+        for (name, stroke) in strokes {
+            self.stroke(&name, stroke)?;
+        }
+        Ok(())
+    }
+
+    /// In the order of the strokes: a modifier may be up again before Esc is looked at.
+    fn stroke(&mut self, name: &str, stroke: Stroke) -> io::Result<()> {
+        let Some(theirs) = self.devices.get_mut(name) else {
+            return Ok(());
+        };
+        if !stroke.down {
+            theirs.down.remove(&stroke.key);
+            return Ok(());
+        }
+        theirs.down.insert(stroke.key);
+        if !theirs.grabbed {
+            self.watched = self.watched.map(|_| true);
+        }
+        if stroke.key == ESCAPE && !self.modified() {
+            return self.escape();
+        }
+        Ok(())
+    }
+
+    /// Whether the person holds a modifier.
+    fn modified(&self) -> bool {
+        let mut down = self.devices.values().flat_map(|theirs| &theirs.down);
+        down.any(|key| MODIFIERS.contains(key))
+    }
+
+    fn escape(&mut self) -> io::Result<()> {
+        let Some(link) = self.link.filter(|_| self.place.allowed()) else {
+            return Ok(());
+        };
+        let now = Instant::now();
+        self.pause = Some(now + PAUSE);
+        if let Some(hold) = &mut self.hold {
+            hold.escaped = true;
+            hold.until = hold.until.min(now + PUTS_BACK);
+        }
+        self.say(Said::Escape(link))
+    }
+}

@@ -1,0 +1,448 @@
+//! What the server and the keeper say to each other: [`SIZE`] bytes a message, on a socket that keeps
+//! messages apart (`SOCK_SEQPACKET`).
+//!
+//! Orders are obeyed one after the other. [`Order::Look`], [`Order::Grab`], [`Order::Release`] and
+//! [`Order::Pressed`] are answered, except a `Grab` that a `Release` or `Rest` overtakes. [`Said::Escape`],
+//! [`Said::Limit`] and [`Said::Lost`] come unasked. No message says which key was pressed.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair,
+};
+
+/// The length of every message.
+pub const SIZE: usize = 12;
+
+type Bytes = [u8; SIZE];
+
+/// What the server orders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Count the devices.
+    Look,
+    /// Grab the person's devices.
+    Grab {
+        /// The server's number of the link, which what comes unasked has too.
+        link: u32,
+        /// Whether a mouse button that the person holds is in the way.
+        pointer: bool,
+        /// The devices are released after this long, in whole milliseconds.
+        limit: Duration,
+    },
+    /// Release them.
+    Release,
+    /// Start noting whether the person presses anything.
+    Watch,
+    /// Has the person pressed something?
+    Pressed,
+    /// Stop listening for Esc, stop watching the person, and close the devices.
+    Rest,
+}
+
+/// What the keeper says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// To [`Order::Look`].
+    Seen(Seen),
+    /// To [`Order::Grab`].
+    Grabbed(Outcome),
+    /// To [`Order::Release`].
+    Released,
+    /// To [`Order::Pressed`]. `None`: nobody is watched.
+    Pressed(Option<bool>),
+    /// The person has pressed Esc during this link.
+    Escape(u32),
+    /// The devices are released, because this link has held them for the limit.
+    Limit(u32),
+    /// The devices are released, because this link may not hold them any more.
+    Lost(u32),
+}
+
+/// What is in `/dev/input`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Seen {
+    /// How many keyboards and pointers the keeper may read.
+    pub readable: u16,
+    /// How many devices, of whatever kind, it may not read.
+    pub closed: u16,
+    /// Whether it may grab them for this user now.
+    pub allowed: bool,
+}
+
+impl Seen {
+    /// Whether all of the person's devices can be grabbed.
+    pub fn can_guard(&self) -> bool {
+        self.allowed && self.readable > 0 && self.closed == 0
+    }
+}
+
+/// What came of [`Order::Grab`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// All are grabbed.
+    Held,
+    /// All but those on which the person holds a key down.
+    HeldBut,
+    /// All but so many that may not be read.
+    Closed(u16),
+    /// There is none to grab.
+    NoDevice,
+    /// None may be read.
+    Unreadable,
+    /// The person holds a key down on each.
+    KeyDown,
+    /// The caller's session is not the one at the seat.
+    NotAtSeat,
+    /// Nothing is grabbed, as the person holds a mouse button down.
+    ButtonDown,
+    /// Nothing is grabbed, as the person has just pressed Esc.
+    Escaped,
+}
+
+/// A message's fields. Those that a message does not have are 0.
+#[derive(Default)]
+struct Fields {
+    kind: u8,
+    flag: u8,
+    count: u16,
+    link: u32,
+    millis: u32,
+}
+
+impl Fields {
+    fn write(&self) -> Bytes {
+        let mut bytes = Bytes::default();
+        let parts = [self.kind, self.flag]
+            .into_iter()
+            .chain(self.count.to_le_bytes())
+            .chain(self.link.to_le_bytes())
+            .chain(self.millis.to_le_bytes());
+        for (to, byte) in bytes.iter_mut().zip(parts) {
+            *to = byte;
+        }
+        bytes
+    }
+
+    fn read(bytes: Bytes) -> Self {
+        let [kind, flag, c0, c1, l0, l1, l2, l3, m0, m1, m2, m3] = bytes;
+        Self {
+            kind,
+            flag,
+            count: u16::from_le_bytes([c0, c1]),
+            link: u32::from_le_bytes([l0, l1, l2, l3]),
+            millis: u32::from_le_bytes([m0, m1, m2, m3]),
+        }
+    }
+}
+
+/// A message of either direction.
+pub trait Message: Sized + Copy {
+    /// As it is sent.
+    fn bytes(self) -> Bytes;
+
+    /// What these bytes say. `None` if it is anything but what [`Self::bytes`] writes.
+    fn parse(bytes: Bytes) -> Option<Self>;
+}
+
+impl Message for Order {
+    fn bytes(self) -> Bytes {
+        let kind = |kind| Fields {
+            kind,
+            ..Fields::default()
+        };
+        let fields = match self {
+            Self::Look => kind(1),
+            Self::Grab {
+                link,
+                pointer,
+                limit,
+            } => Fields {
+                kind: 2,
+                flag: pointer.into(),
+                link,
+                millis: u32::try_from(limit.as_millis()).unwrap_or(u32::MAX),
+                ..Fields::default()
+            },
+            Self::Release => kind(3),
+            Self::Watch => kind(4),
+            Self::Pressed => kind(5),
+            Self::Rest => kind(6),
+        };
+        fields.write()
+    }
+
+    fn parse(bytes: Bytes) -> Option<Self> {
+        let fields = Fields::read(bytes);
+        let order = match fields.kind {
+            1 => Self::Look,
+            2 => Self::Grab {
+                link: fields.link,
+                pointer: fields.flag == 1,
+                limit: Duration::from_millis(fields.millis.into()),
+            },
+            3 => Self::Release,
+            4 => Self::Watch,
+            5 => Self::Pressed,
+            6 => Self::Rest,
+            _ => return None,
+        };
+        (order.bytes() == bytes).then_some(order)
+    }
+}
+
+impl Message for Said {
+    fn bytes(self) -> Bytes {
+        let flagged = |kind, flag| Fields {
+            kind,
+            flag,
+            ..Fields::default()
+        };
+        let about = |kind, link| Fields {
+            kind,
+            link,
+            ..Fields::default()
+        };
+        let fields = match self {
+            Self::Seen(seen) => Fields {
+                kind: 1,
+                flag: seen.allowed.into(),
+                count: seen.readable,
+                link: seen.closed.into(),
+                millis: 0,
+            },
+            Self::Grabbed(outcome) => {
+                let (flag, count) = match outcome {
+                    Outcome::Held => (1, 0),
+                    Outcome::HeldBut => (2, 0),
+                    Outcome::Closed(count) => (3, count),
+                    Outcome::NoDevice => (4, 0),
+                    Outcome::Unreadable => (5, 0),
+                    Outcome::KeyDown => (6, 0),
+                    Outcome::NotAtSeat => (7, 0),
+                    Outcome::ButtonDown => (8, 0),
+                    Outcome::Escaped => (9, 0),
+                };
+                Fields {
+                    count,
+                    ..flagged(2, flag)
+                }
+            }
+            Self::Released => flagged(3, 0),
+            Self::Pressed(pressed) => flagged(4, pressed.map_or(0, |yes| 1 + u8::from(yes))),
+            Self::Escape(link) => about(5, link),
+            Self::Limit(link) => about(6, link),
+            Self::Lost(link) => about(7, link),
+        };
+        fields.write()
+    }
+
+    fn parse(bytes: Bytes) -> Option<Self> {
+        let fields = Fields::read(bytes);
+        let said = match fields.kind {
+            1 => Self::Seen(Seen {
+                readable: fields.count,
+                closed: fields.link.try_into().ok()?,
+                allowed: fields.flag == 1,
+            }),
+            2 => Self::Grabbed(match fields.flag {
+                1 => Outcome::Held,
+                2 => Outcome::HeldBut,
+                3 => Outcome::Closed(fields.count),
+                4 => Outcome::NoDevice,
+                5 => Outcome::Unreadable,
+                6 => Outcome::KeyDown,
+                7 => Outcome::NotAtSeat,
+                8 => Outcome::ButtonDown,
+                9 => Outcome::Escaped,
+                _ => return None,
+            }),
+            3 => Self::Released,
+            4 => Self::Pressed(match fields.flag {
+                0 => None,
+                flag => Some(flag == 2),
+            }),
+            5 => Self::Escape(fields.link),
+            6 => Self::Limit(fields.link),
+            7 => Self::Lost(fields.link),
+            _ => return None,
+        };
+        (said.bytes() == bytes).then_some(said)
+    }
+}
+
+/// The server's end and the keeper's. Both are closed on exec.
+///
+/// # Errors
+///
+/// Where the system has no descriptor left.
+pub fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    Ok(socketpair(
+        AddressFamily::UNIX,
+        SocketType::SEQPACKET,
+        SocketFlags::CLOEXEC,
+        None,
+    )?)
+}
+
+/// Sends a message. Does not wait: a peer that reads nothing for hundreds of messages is an error.
+///
+/// # Errors
+///
+/// Where the peer has gone, or does not read.
+pub fn say(socket: impl AsFd, message: impl Message) -> io::Result<()> {
+    let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+    loop {
+        match send(&socket, &message.bytes(), flags) {
+            Ok(_) => return Ok(()),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// The next message. `None` where there is none and `wait` is false.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::UnexpectedEof`] if the peer has gone, [`io::ErrorKind::InvalidData`] if it said
+/// what is no message.
+pub fn hear<M: Message>(socket: impl AsFd, wait: bool) -> io::Result<Option<M>> {
+    let mut flags = RecvFlags::TRUNC;
+    flags.set(RecvFlags::DONTWAIT, !wait);
+    let mut bytes = Bytes::default();
+    let length = loop {
+        // TRUNC: the length of the whole message, even if it is longer than the buffer.
+        match recv(&socket, &mut bytes, flags) {
+            Ok((_, length)) => break length,
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => return Ok(None),
+            Err(Errno::CONNRESET) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Err(error) => return Err(error.into()),
+        }
+    };
+    match length {
+        0 => Err(io::ErrorKind::UnexpectedEof.into()),
+        SIZE => M::parse(bytes)
+            .map(Some)
+            .ok_or_else(|| io::ErrorKind::InvalidData.into()),
+        _ => Err(io::ErrorKind::InvalidData.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const ORDERS: [Order; 7] = [
+        Order::Look,
+        Order::Grab {
+            link: 0,
+            pointer: false,
+            limit: Duration::ZERO,
+        },
+        Order::Grab {
+            link: u32::MAX,
+            pointer: true,
+            limit: Duration::from_millis(u32::MAX as u64),
+        },
+        Order::Release,
+        Order::Watch,
+        Order::Pressed,
+        Order::Rest,
+    ];
+
+    fn all_said() -> Vec<Said> {
+        let seen = |readable, closed, allowed| {
+            Said::Seen(Seen {
+                readable,
+                closed,
+                allowed,
+            })
+        };
+        let outcomes = [
+            Outcome::Held,
+            Outcome::HeldBut,
+            Outcome::Closed(u16::MAX),
+            Outcome::NoDevice,
+            Outcome::Unreadable,
+            Outcome::KeyDown,
+            Outcome::NotAtSeat,
+            Outcome::ButtonDown,
+            Outcome::Escaped,
+        ];
+        let pressed = [None, Some(false), Some(true)];
+        let mut all = vec![
+            seen(3, 0, true),
+            seen(0, u16::MAX, false),
+            Said::Released,
+            Said::Escape(7),
+            Said::Limit(u32::MAX),
+            Said::Lost(0),
+        ];
+        all.extend(outcomes.map(Said::Grabbed));
+        all.extend(pressed.map(Said::Pressed));
+        all
+    }
+
+    /// Changes each bit of a message in turn.
+    fn flipped(bytes: Bytes) -> impl Iterator<Item = Bytes> {
+        (0..SIZE * 8).map(move |bit| {
+            let mut bytes = bytes;
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            bytes
+        })
+    }
+
+    #[test]
+    fn a_message_is_read_as_it_was_written_and_no_other_bytes_are_it() {
+        for order in ORDERS {
+            assert_eq!(Order::parse(order.bytes()), Some(order));
+            for other in flipped(order.bytes()) {
+                let read = Order::parse(other);
+                assert_eq!(read.map(Order::bytes), read.map(|_| other), "{order:?}");
+                assert_ne!(read, Some(order));
+            }
+        }
+        for said in all_said() {
+            assert_eq!(Said::parse(said.bytes()), Some(said));
+            for other in flipped(said.bytes()) {
+                let read = Said::parse(other);
+                assert_eq!(read.map(Said::bytes), read.map(|_| other), "{said:?}");
+            }
+        }
+        // A field that the message does not have.
+        let mut rest = Order::Rest.bytes();
+        rest[11] = 1;
+        assert_eq!(Order::parse(rest), None);
+        assert_eq!(Order::parse([0; SIZE]), None);
+    }
+
+    #[test]
+    fn anything_else_on_the_socket_is_an_error() {
+        let kind = |sent: &[u8]| {
+            let (server, keeper) = pair().unwrap();
+            send(&server, sent, SendFlags::empty()).unwrap();
+            let heard = hear::<Order>(&keeper, false);
+            heard.unwrap_err().kind()
+        };
+        assert_eq!(kind(&[1; 40]), io::ErrorKind::InvalidData);
+        assert_eq!(kind(&[1; 4]), io::ErrorKind::InvalidData);
+        let mut long = Order::Look.bytes().to_vec();
+        long.push(0);
+        assert_eq!(kind(&long), io::ErrorKind::InvalidData);
+        assert_eq!(kind(&[]), io::ErrorKind::UnexpectedEof);
+
+        let (server, keeper) = pair().unwrap();
+        assert_eq!(hear::<Order>(&keeper, false).unwrap(), None);
+        say(&server, Order::Watch).unwrap();
+        drop(server);
+        assert_eq!(hear(&keeper, true).unwrap(), Some(Order::Watch));
+        let end = hear::<Order>(&keeper, true).unwrap_err();
+        assert_eq!(end.kind(), io::ErrorKind::UnexpectedEof);
+    }
+}

@@ -1,0 +1,43 @@
+//! The program: the keeper in a process of its own, which the server starts with a socket as its
+//! standard input.
+
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::time::Duration;
+
+use rustix::net::SocketType;
+use rustix::net::sockopt::{socket_peercred, socket_type};
+use rustix::process::{DumpableBehavior, getppid, getuid, set_dumpable_behavior};
+
+use crate::device::Source;
+use crate::keeper::serve;
+use crate::place::Apart;
+use crate::seat::Seats;
+
+/// Runs the program until the server has gone. The arguments are the system's but in tests.
+///
+/// # Errors
+///
+/// In one line, why it does not run or has ended.
+pub fn run(source: impl Source, seats: Seats, most: Duration) -> Result<(), String> {
+    let failed = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
+    // No core file and no debugger, which the kernel sees to where the program is setgid.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .map_err(|error| failed("prctl")(error.into()))?;
+    let socket =
+        orders().ok_or("it is started by Deskline's server, and does nothing by itself")?;
+    let place = Apart::new(seats, getuid().as_raw(), most).map_err(failed("no timer"))?;
+    serve(source, place, socket).map_err(failed("it has ended"))
+}
+
+/// The socket to our parent, if that is what standard input is.
+fn orders() -> Option<OwnedFd> {
+    let stdin = io::stdin();
+    if socket_type(&stdin).ok()? != SocketType::SEQPACKET {
+        return None;
+    }
+    // Who made the pair. One that was passed on does not count.
+    let peer = socket_peercred(&stdin).ok()?;
+    let ours = Some(peer.pid) == getppid() && peer.uid == getuid();
+    ours.then(|| stdin.as_fd().try_clone_to_owned().ok())?
+}

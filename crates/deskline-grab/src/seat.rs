@@ -1,0 +1,64 @@
+//! Who sits at the machine, as logind or elogind writes it. No D-Bus.
+
+use std::fs;
+use std::path::PathBuf;
+
+/// The folder of logind's seats: a file for each, `seat0` for the machine's own screen and keyboard.
+#[derive(Debug)]
+pub struct Seats(PathBuf);
+
+impl Seats {
+    /// The system's.
+    pub fn system() -> Self {
+        Self("/run/systemd/seats".into())
+    }
+
+    /// Those in another folder, for tests.
+    pub fn of(folder: PathBuf) -> Self {
+        Self(folder)
+    }
+
+    /// Whether the session in front on `seat0` is this user's, and no other seat exists: which device
+    /// belongs to which seat is not looked at. `false` where nothing says who sits there.
+    pub fn has(&self, uid: u32) -> bool {
+        let seats = fs::read_dir(&self.0).into_iter().flatten().flatten();
+        // logind writes a file under a temporary name first, which begins with a dot.
+        let mut names = seats
+            .map(|seat| seat.file_name())
+            .filter(|name| !name.as_encoded_bytes().starts_with(b"."));
+        if names.next().is_none_or(|name| name != "seat0") || names.next().is_some() {
+            return false;
+        }
+        let seat = fs::read_to_string(self.0.join("seat0")).unwrap_or_default();
+        let active = |line: &str| line.strip_prefix("ACTIVE_UID=")?.parse().ok();
+        seat.lines().find_map(active) == Some(uid)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn only_the_user_of_the_session_in_front_is_at_the_seat() {
+        let folder = tempfile::tempdir().unwrap();
+        let seats = Seats::of(folder.path().join("seats"));
+        assert!(!seats.has(1000), "nothing says who sits there");
+        fs::create_dir(&seats.0).unwrap();
+        assert!(!seats.has(1000));
+        let write = |name: &str, text: &str| fs::write(seats.0.join(name), text).unwrap();
+        write(
+            "seat0",
+            "# This is private data. Do not parse.\nIS_SEAT0=1\nCAN_MULTI_SESSION=1\nCAN_TTY=1\nCAN_GRAPHICAL=1\nACTIVE=2\nACTIVE_UID=1000\nSESSIONS=2 c1\nUIDS=1000 117\n",
+        );
+        assert!(seats.has(1000) && !seats.has(117) && !seats.has(0));
+        write(".#seat0abc", "ACTIVE_UID=117\n");
+        assert!(seats.has(1000));
+        write("seat0", "IS_SEAT0=1\nCAN_TTY=1\n");
+        assert!(!seats.has(1000) && !seats.has(0), "nobody");
+        write("seat0", "ACTIVE_UID=1000\n");
+        write("seat-usb", "ACTIVE_UID=1001\n");
+        assert!(!seats.has(1000) && !seats.has(1001), "two seats");
+    }
+}

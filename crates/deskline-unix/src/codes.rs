@@ -1,0 +1,16 @@
+//! Codes of keys and mouse buttons (`linux/input-event-codes.h`), as the kernel and Wayland have them.
+
+/// `KEY_ESC`
+pub const ESCAPE: u32 = 1;
+
+/// Control, Shift, Alt and Super, on both sides.
+pub const MODIFIERS: [u32; 8] = [29, 97, 42, 54, 56, 100, 125, 126];
+
+/// `BTN_LEFT`
+pub const LEFT: u32 = 0x110;
+
+/// `BTN_RIGHT`
+pub const RIGHT: u32 = 0x111;
+
+/// `BTN_LEFT` to `BTN_TASK`
+pub const BUTTONS: std::ops::RangeInclusive<u32> = LEFT..=0x117;

@@ -1,0 +1,132 @@
+//! The kernel's guard beside a real compositor and a real app, by an installed `deskline-grab`. Its devices
+//! are fake, as the test machines have none. Only root can install it, so that others see nothing here.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::time::{Duration, Instant};
+
+use deskline_testbed::{Client, FakeDevices, NativeApp, Session, Toolkit, until};
+use rustix::process::{Pid, Signal, getuid, kill_process};
+use serde_json::json;
+
+#[path = "../../crates/deskline-evdev/tests/apart/devices.rs"]
+#[allow(dead_code)]
+mod devices;
+
+use devices::Devices;
+
+/// `KEY_ESC`
+const ESCAPE: u32 = 1;
+
+/// sway, which says that it has these devices, and the helper, which has two of its own.
+fn session(of_sway: &[&str]) -> Option<(Session, FakeDevices, Devices)> {
+    if !getuid().is_root() {
+        return None;
+    }
+    let (sway, by_sway) = Session::with_devices(of_sway);
+    let user = fs::metadata(sway.folder().join("deskline")).unwrap().uid();
+    let devices = Devices::in_folder(&sway.folder().join("devices"));
+    devices.make(user, &["event0", "event1"]);
+    let program = sway.folder().join("deskline-grab");
+    fs::copy(env!("CARGO_BIN_EXE_grab_on_fakes"), &program).unwrap();
+    chown(&program, Some(0), Some(65534)).unwrap();
+    fs::set_permissions(&program, Permissions::from_mode(0o2755)).unwrap();
+    Some((sway, by_sway, devices))
+}
+
+/// What the doctor finds of the guard.
+fn doctors_row(sway: &Session) -> String {
+    let doctor = sway.deskline(&["doctor"]).output().unwrap();
+    let said = String::from_utf8(doctor.stdout).unwrap();
+    let row = said.lines().find(|line| line.contains("guard"));
+    row.expect("no guard").to_owned()
+}
+
+fn text() -> String {
+    "all work and no play ".repeat(30)
+}
+
+/// Types for more than a second.
+fn typing<'c>(server: &'c Client, app: &NativeApp) -> deskline_testbed::Pending<'c> {
+    let field = json!({"pid": app.pid(), "element": "Name", "role": "AXTextField", "text": text()});
+    server.send("click_and_traverse", field)
+}
+
+/// The length of the longest text that the app has logged.
+fn longest(app: &NativeApp) -> usize {
+    let log = app.log();
+    let texts = log
+        .iter()
+        .filter_map(|line| line.strip_prefix("text Name "));
+    texts.map(str::len).max().unwrap_or_default()
+}
+
+#[test]
+fn the_devices_are_grabbed_while_an_agent_types_and_escape_cancels() {
+    let Some((sway, by_sway, devices)) = session(&["Keyboard"]) else {
+        return;
+    };
+    let program = sway.folder().join("deskline-grab");
+    let by = format!("go in, by {}", program.display());
+    assert!(doctors_row(&sway).contains(&by));
+
+    let server = sway.server();
+    let app = sway.widgets(Toolkit::Gtk3, &server);
+    assert!(!devices.grabbed("event0"));
+    let whole = typing(&server, &app);
+    until("the grab", || devices.grabbed("event1").then_some(()));
+    assert!(devices.grabbed("event0"));
+    assert!(by_sway.are_free(), "sway's own guard is not needed");
+    let answer = whole.answer(Duration::from_secs(30)).unwrap().ok();
+    assert!(!answer.text.contains("no guard"), "{answer}");
+    app.wait_for(&format!("text Name {}", text()));
+    assert!(!devices.grabbed("event0"));
+
+    let cancelled = typing(&server, &app);
+    until("the grab", || devices.grabbed("event0").then_some(()));
+    devices.tap("event0", ESCAPE);
+    let answer = cancelled.answer(Duration::from_secs(30)).unwrap();
+    assert!(
+        answer.text.contains("Cancelled: the user pressed Esc"),
+        "{answer}"
+    );
+    assert!(!devices.grabbed("event0"));
+    assert!(longest(&app) < 2 * text().len(), "all was typed");
+}
+
+#[test]
+fn escape_frees_the_person_beside_a_stopped_server() {
+    let Some((sway, _by_sway, devices)) = session(&["Keyboard"]) else {
+        return;
+    };
+    let server = sway.server();
+    let app = sway.widgets(Toolkit::Gtk3, &server);
+    let pid = Pid::from_raw(server.pid.cast_signed()).unwrap();
+    let stopped = typing(&server, &app);
+    until("the grab", || devices.grabbed("event0").then_some(()));
+    kill_process(pid, Signal::STOP).unwrap();
+    devices.tap("event0", ESCAPE);
+    let start = Instant::now();
+    until("the release", || (!devices.grabbed("event0")).then_some(()));
+    let took = start.elapsed();
+    kill_process(pid, Signal::CONT).unwrap();
+    assert!(took < Duration::from_secs(2), "{took:?}");
+    let answer = stopped.answer(Duration::from_secs(30)).unwrap();
+    assert!(
+        answer.text.contains("Cancelled: the user pressed Esc"),
+        "{answer}"
+    );
+    assert!(longest(&app) < text().len(), "all was typed");
+}
+
+#[test]
+fn the_doctor_says_why_an_installed_one_is_not_used() {
+    let Some((sway, _by_sway, devices)) = session(&[]) else {
+        return;
+    };
+    assert!(doctors_row(&sway).contains("Esc cancels"));
+    devices.seat(4321);
+    let row = doctors_row(&sway);
+    assert!(row.contains("not the one in front on seat0"), "{row}");
+}

@@ -26,6 +26,8 @@ pub enum Status {
 pub enum Fix {
     /// `deskline doctor --fix` turns accessibility on.
     Accessibility,
+    /// `deskline doctor --fix` writes the file by which KWin knows Deskline, and gives it pictures.
+    KwinPictures,
     /// A command that needs no root: its words.
     Command(Vec<String>),
     /// A command for root.
@@ -115,20 +117,28 @@ impl Report {
 }
 
 impl Report {
-    /// The one command for root that mends all that root can: the words of the first, and what the others
-    /// install beside it.
+    /// The one command for root that mends all that root can. What the same program installs is one list.
     pub fn for_root(&self) -> Option<String> {
-        let commands = self.checks.iter().filter_map(|check| match &check.fix {
-            Some(Fix::Root(command)) => Some(command.split(' ')),
-            _ => None,
-        });
-        let mut words: Vec<&str> = vec![];
-        for word in commands.flatten() {
-            if !words.contains(&word) {
-                words.push(word);
+        let mut commands: Vec<Vec<&str>> = vec![];
+        for check in &self.checks {
+            let Some(Fix::Root(command)) = &check.fix else {
+                continue;
+            };
+            let words: Vec<&str> = command.split(' ').collect();
+            let same = |other: &&mut Vec<&str>| other.get(..2) == words.get(..2);
+            match commands.iter_mut().find(same) {
+                Some(other) => {
+                    for word in words {
+                        if !other.contains(&word) {
+                            other.push(word);
+                        }
+                    }
+                }
+                None => commands.push(words),
             }
         }
-        (!words.is_empty()).then(|| words.join(" "))
+        let commands: Vec<String> = commands.iter().map(|words| words.join(" ")).collect();
+        (!commands.is_empty()).then(|| commands.join(" && "))
     }
 }
 
@@ -168,9 +178,10 @@ mod tests {
         let report = Report::new(vec![
             root("apt-get install at-spi2-core"),
             Check::ok("display", ":0"),
+            root("chmod 2755 a && chown root a"),
             root("apt-get install xvfb xfwm4"),
         ]);
-        let command = "apt-get install at-spi2-core xvfb xfwm4";
+        let command = "apt-get install at-spi2-core xvfb xfwm4 && chmod 2755 a && chown root a";
         assert_eq!(report.for_root().as_deref(), Some(command));
         assert_eq!(Report::new(vec![]).for_root(), None);
     }

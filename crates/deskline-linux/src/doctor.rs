@@ -4,6 +4,7 @@
 mod accessibility;
 mod apps;
 mod display;
+mod kwin;
 mod wayland;
 
 use std::process::{Command, Stdio};
@@ -104,6 +105,7 @@ pub fn mend(check: &Check, session: &Session) -> Option<Result<String, String>> 
                 Err(e) => Err(e.to_string()),
             })
         }
+        Fix::KwinPictures => Some(kwin::grant(session)),
         Fix::Command(words) => Some(carry_out(words, session)),
         Fix::Root(_) => None,
     }

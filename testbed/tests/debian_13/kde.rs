@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use deskline_testbed::{Answer, Compositor, NativeApp, Session, Toolkit, until};
+use deskline_testbed::{Compositor, NativeApp, Session, Toolkit, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
+
+use crate::shared;
 
 /// What the field holds, by the app's own log.
 fn text(app: &NativeApp) -> String {
@@ -93,48 +95,15 @@ fn menus_open_behind_and_the_window_in_front_comes_back() {
 }
 
 #[test]
-fn the_wheel_turns_and_a_drag_drags() {
+fn forms_the_wheel_and_drags() {
     let kde = Session::new(Compositor::Kwin);
     let server = kde.server();
-    let app = kde.widgets(Toolkit::Qt6, &server);
-    let read = server.call_for(&app, "refresh_traversal", json!({})).ok();
-    let list = read.line_of("AXList", "Rows").extents.unwrap();
-    let place = json!({"x": list.x + 20, "y": list.y + 40, "deltaY": 5});
-    server.call_for(&app, "scroll_and_traverse", place).ok();
-    until("the list's motion", || {
-        let log = app.log();
-        log.iter()
-            .any(|l| l.starts_with("scrolled Rows"))
-            .then_some(())
-    });
-    let pad = read.line_of("AXStaticText", "Pad").extents.unwrap();
-    let drag = json!({"x": pad.x + 5, "y": pad.y + 5, "toX": pad.x + 90, "toY": pad.y + 30});
-    server.call_for(&app, "drag_and_traverse", drag).ok();
-    app.wait_for("pad press 1");
-    app.wait_for("pad release 1");
-}
-
-#[test]
-fn a_document_is_written_and_saved() {
-    let kde = Session::new(Compositor::Kwin);
-    let server = kde.server();
-    let log = kde.folder().join("mousepad.log");
-    let app = NativeApp::start(&kde, kde.command("/usr/bin/mousepad"), log);
-    until("mousepad's tree", || {
-        let read = server.call_for(&app, "refresh_traversal", json!({}));
-        let shows = |a: &Answer| !a.is_error && a.file().contains("[AXTextArea");
-        shows(&read).then_some(())
-    });
-    let line = json!({"text": "written by an agent"});
-    server.call_for(&app, "type_and_traverse", line).ok();
-    let save = json!({"keyName": "s", "modifierFlags": ["Control"]});
-    server.call_for(&app, "press_key_and_traverse", save).ok();
-    let name = kde.folder().join("saved.txt");
-    let name = json!({"text": name.to_str().unwrap(), "pressKey": "Return"});
-    let typed = server.call_for(&app, "type_and_traverse", name).ok();
-    let written = || std::fs::read_to_string(kde.folder().join("saved.txt")).ok();
-    let written = until(&format!("the file\n{typed}"), written);
-    assert!(written.starts_with("written by an agent"), "{written}");
+    for toolkit in Toolkit::DEBIAN_13 {
+        let app = kde.widgets(toolkit, &server);
+        shared::a_form_is_filled(&server, &app);
+        shared::the_wheel_turns(&server, &app);
+        shared::a_drag_begins_and_ends_where_it_should(&server, &app);
+    }
 }
 
 /// The person is a second program with a keyboard of its own: nothing tells it from a person.

@@ -4,8 +4,8 @@ use deskline_link::capabilities::Ability;
 
 use deskline_unix::process;
 
-use super::{Check, PRIVATE};
-use crate::display::{self, DisplaySystem};
+use super::{Check, Fix, PRIVATE};
+use crate::display::{self, BY_PROTOCOLS, DisplaySystem};
 use crate::guard;
 use crate::session::Session;
 
@@ -23,6 +23,7 @@ const KEYS: (&str, &str) = (
     "keys",
     "no typing and no keys: agents use set_value and press_ax",
 );
+const GUARD: &str = "guard";
 const PICTURE: (&str, &str) = ("picture", "agents have only the trees");
 
 /// Checks a Wayland session that has no X11 display that lets us in.
@@ -35,21 +36,31 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
             format!("log in again, or {PRIVATE}"),
         )];
     };
-    let (can, guard, seat) = match display::connect(session) {
+    let (can, raise, input_by, mends, guard, seat) = match display::connect(session) {
         Ok(mut display) => (
             display.capabilities(),
+            display.raise_finding(),
+            display.input_finding(),
+            display.mends_pictures(),
             guard::finding(session, &mut *display),
             session.own_seat.then(|| seat(&mut *display)),
         ),
         Err(e) => return vec![Check::failed("display", &e.to_string(), PRIVATE)],
     };
-    let way = "by the compositor's own protocols";
-    let row = |(name, loss): (&'static str, &str), ability: &Ability| match ability {
+    let by = |(name, loss): (&'static str, &str), ability: &Ability, way: &str| match ability {
         Ability::Yes => Check::ok(name, way),
         Ability::No(_) => Check::warn(name, format!("no: {loss}"), ""),
     };
+    let row = |what, ability: &Ability| by(what, ability, BY_PROTOCOLS);
     let alone =
         format!("leave keyboard and mouse alone while an agent types and clicks, or {PRIVATE}");
+    let unguarded = |why: String| match guard::install(session) {
+        None => Check::warn(GUARD, why, &alone),
+        Some(command) => {
+            let remedy = format!("as root: {command}; then start the server again. Or {alone}");
+            Check::warn(GUARD, why, remedy).mended_by(Fix::Root(command))
+        }
+    };
     let input = can.pointer.is_there() || can.keys.is_there();
     let rows = [
         if input {
@@ -62,17 +73,30 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
             )
         },
         row(WINDOWS, &can.windows),
-        row(RAISE, &can.raise),
-        row(POINTER, &can.pointer),
-        row(KEYS, &can.keys),
-        row(PICTURE, &can.pictures),
+        by(RAISE, &can.raise, raise),
+        by(POINTER, &can.pointer, input_by),
+        by(KEYS, &can.keys, input_by),
+        pictures(row(PICTURE, &can.pictures), &can.pictures, mends),
         match guard {
-            _ if !input => Check::ok("guard", "not needed: no input is sent"),
-            Ok(how) => Check::ok("guard", how),
-            Err(why) => Check::warn("guard", why, alone),
+            _ if !input => Check::ok(GUARD, "not needed: no input is sent"),
+            Ok(how) => Check::ok(GUARD, how),
+            Err(why) => unguarded(why),
         },
     ];
     rows.into_iter().chain(seat).collect()
+}
+
+/// With what mends it, where that is one step.
+fn pictures(row: Check, ability: &Ability, mends: Option<Fix>) -> Check {
+    match (ability.why_not(), mends) {
+        (Some(why), Some(fix)) => Check::warn(
+            PICTURE.0,
+            why,
+            "deskline doctor --fix, and then start the server again",
+        )
+        .mended_by(fix),
+        _ => row,
+    }
 }
 
 /// Which of the running apps a seat that is made now does not reach.

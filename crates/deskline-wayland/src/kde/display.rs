@@ -7,15 +7,17 @@ use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, Other, Pointer, Result, Window,
-    WindowId,
+    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Pointer,
+    Result, Window, WindowId,
 };
 
 use super::bus::Bus;
 use super::guard::{self, Guard};
+use super::picture::{self, Pictures};
 use super::script::Scripts;
 use super::windows::{self, KdeWindow, Screen};
-use crate::eis::Sender;
+use crate::eis::Eis;
+use crate::sender::Sender;
 use crate::wlroots::keyboard;
 
 /// How long KWin may take to bring a window to the front.
@@ -42,12 +44,14 @@ pub struct KdeDisplay {
     scripts: Scripts,
     has_input: bool,
     /// Made when it is first needed: a doctor or a reader must not make devices.
-    sender: Option<Sender>,
+    sender: Option<Sender<Eis>>,
     has_guard: bool,
+    pictures: Pictures,
     guard: Option<Guard>,
     /// Where the pointer is for the link while the guard keeps it at the edge of the screen.
     parked: Point,
     aim: Option<Aim>,
+    last_click: LastClick,
 }
 
 impl KdeDisplay {
@@ -64,12 +68,14 @@ impl KdeDisplay {
         Ok(Self {
             has_input: bus.has_input(),
             has_guard: guard::offered(&bus),
+            pictures: Pictures::ask(&bus.connection, Some(&bus.kwin)),
             bus,
             scripts,
             sender: None,
             guard: None,
             parked: Point { x: 0, y: 0 },
             aim: None,
+            last_click: LastClick::default(),
         })
     }
 
@@ -85,6 +91,11 @@ impl KdeDisplay {
         Ok(windows)
     }
 
+    /// Whether only a `.desktop` file is missing for pictures.
+    pub fn pictures_need_a_file(&self) -> bool {
+        self.pictures == Pictures::NotKnown
+    }
+
     /// The window in front, of any app.
     ///
     /// # Errors
@@ -98,7 +109,7 @@ impl KdeDisplay {
         Screen::look(&mut self.scripts)
     }
 
-    fn sender(&mut self) -> Result<&mut Sender> {
+    fn sender(&mut self) -> Result<&mut Sender<Eis>> {
         let sender = if let Some(sender) = self.sender.take() {
             sender
         } else {
@@ -141,7 +152,7 @@ impl KdeDisplay {
     fn burst<T>(
         &mut self,
         end: Option<Point>,
-        send: impl FnOnce(&mut Sender) -> Result<T>,
+        send: impl FnOnce(&mut Sender<Eis>) -> Result<T>,
     ) -> Result<T> {
         let parked = self.parked;
         let guards = self.guards();
@@ -165,7 +176,7 @@ impl KdeDisplay {
     }
 }
 
-fn go(sender: &mut Sender, to: Point) -> Result<()> {
+fn go(sender: &mut Sender<Eis>, to: Point) -> Result<()> {
     let (x, y) = middle(to);
     sender.go(x, y)
 }
@@ -215,7 +226,7 @@ impl Display for KdeDisplay {
         Capabilities {
             pointer: input.clone(),
             keys: input,
-            pictures: no("KWin gives pictures only to programs that it knows by a .desktop file"),
+            pictures: self.pictures.ability(),
             guard: if self.has_guard {
                 Ability::Yes
             } else {
@@ -282,6 +293,20 @@ impl Display for KdeDisplay {
         self.burst(Some(to), |sender| go(sender, to))
     }
 
+    /// Without the app's pop-ups, which are windows of their own.
+    fn picture(&mut self, id: WindowId) -> Result<Picture> {
+        let screen = self.look()?;
+        let window = screen.windows.iter().find(|w| w.id == id.0);
+        let window = window.ok_or_else(|| Error::Input("it has been closed".into()))?;
+        let content = window.content;
+        let origin = Point {
+            x: content.x,
+            y: content.y,
+        };
+        let Bus { connection, kwin } = &self.bus;
+        picture::take(connection, Some(kwin), &window.uuid, origin)
+    }
+
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
         if self.guards() {
             return Ok(Grab::Held);
@@ -329,14 +354,17 @@ impl Display for KdeDisplay {
     }
 
     fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+        self.last_click.wait_before(at, button, clicks, cancel)?;
         cancel.check()?;
         if let Some(other) = self.over(at)? {
             return Err(other.lies_over(at));
         }
-        self.burst(Some(at), |sender| {
+        let clicked = self.burst(Some(at), |sender| {
             go(sender, at)?;
-            sender.click(button, clicks)
-        })
+            sender.click(button, clicks, cancel)
+        });
+        self.last_click.note(at, button);
+        clicked
     }
 
     fn drag(

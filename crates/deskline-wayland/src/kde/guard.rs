@@ -13,11 +13,13 @@ use std::time::{Duration, Instant};
 use deskline_core::Rect;
 use deskline_link::error::Reason;
 use deskline_link::{Cancel, Error, Result};
+use deskline_unix::codes::{ESCAPE, MODIFIERS};
 use reis::ei::handshake::ContextType;
 use zbus::zvariant::{OwnedFd, OwnedObjectPath};
 
 use super::bus::{Bus, PATIENCE, lost};
-use crate::eis::{Connection, Heard, Sender};
+use crate::eis::{Connection, Eis, Heard};
+use crate::sender::Sender;
 
 const MANAGER: &str = "/org/kde/KWin/EIS/InputCapture";
 const MANAGER_INTERFACE: &str = "org.kde.KWin.EIS.InputCaptureManager";
@@ -37,11 +39,6 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// The total gap from which on an answer says so: a person presses a key every 100 ms at most.
 const TELL: Duration = Duration::from_millis(100);
-
-/// `linux/input-event-codes.h`
-const ESC: u32 = 1;
-/// Control, Shift, Alt and Super, both of each.
-const MODIFIERS: [u32; 8] = [29, 97, 42, 54, 56, 100, 125, 126];
 
 /// What both threads know.
 #[derive(Debug, Default)]
@@ -154,7 +151,7 @@ impl Guard {
     /// Captures the person's input until [`Guard::end`]. `screen` is the leftmost screen.
     pub(super) fn begin(
         &mut self,
-        sender: &mut Sender,
+        sender: &mut Sender<Eis>,
         screen: Rect,
         limit: Duration,
         cancel: &Cancel,
@@ -184,7 +181,7 @@ impl Guard {
     }
 
     /// Captures again.
-    pub(super) fn close(&mut self, sender: &mut Sender) -> Result<()> {
+    pub(super) fn close(&mut self, sender: &mut Sender<Eis>) -> Result<()> {
         let closed = self.push(sender);
         if let Some(since) = self.open_since.take() {
             self.gap += since.elapsed();
@@ -192,8 +189,8 @@ impl Guard {
         closed
     }
 
-    fn push(&mut self, sender: &mut Sender) -> Result<()> {
-        sender.push_over(self.edge, (-PUSH, 0.0))?;
+    fn push(&mut self, sender: &mut Sender<Eis>) -> Result<()> {
+        sender.port.push_over(self.edge, (-PUSH, 0.0))?;
         let state = self.shared.state();
         let waits = |state: &mut State| !state.captured && state.ended.is_none();
         let waited = self.shared.1.wait_timeout_while(state, BEGINS, waits);
@@ -317,7 +314,7 @@ impl State {
                     self.held.push(code);
                 }
             }
-            Heard::Key(ESC, true) if self.held.is_empty() => {
+            Heard::Key(ESCAPE, true) if self.held.is_empty() => {
                 if let Some((cancel, _)) = &self.task {
                     cancel.cancel(Reason::Person);
                 }
@@ -347,11 +344,21 @@ mod tests {
     #[test]
     fn esc_cancels_without_modifiers_only() {
         let key = |code, press| Heard::Key(code, press);
-        let plain = [Heard::Start, key(30, true), key(30, false), key(ESC, true)];
+        let plain = [
+            Heard::Start,
+            key(30, true),
+            key(30, false),
+            key(ESCAPE, true),
+        ];
         assert_eq!(after(&plain).0, Some(Reason::Person));
-        let held = [Heard::Start, key(56, true), key(ESC, true)];
+        let held = [Heard::Start, key(56, true), key(ESCAPE, true)];
         assert_eq!(after(&held).0, None);
-        let let_go = [Heard::Start, key(56, true), key(56, false), key(ESC, true)];
+        let let_go = [
+            Heard::Start,
+            key(56, true),
+            key(56, false),
+            key(ESCAPE, true),
+        ];
         assert_eq!(after(&let_go).0, Some(Reason::Person));
     }
 

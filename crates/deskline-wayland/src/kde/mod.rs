@@ -1,15 +1,17 @@
 //! KWin of Plasma 6: windows and raising by scripts that it runs over D-Bus, pointer and keys through
-//! libei. Neither needs a permission or an extension.
+//! libei. Neither needs a permission or an extension; pictures need a `.desktop` file.
 //!
 //! - `bus`: KWin on the session bus, with a time limit on every call.
 //! - `script`: runs a script in KWin and waits for what it says.
 //! - `windows`: the windows and the pointer, by such a script.
 //! - `guard`: keeps the person's input out by KWin's input capture.
+//! - `picture`: pictures by KWin's ScreenShot2, for programs that KWin knows.
 //! - `display`: [`KdeDisplay`], KWin as the display of a link.
 
 mod bus;
 mod display;
 mod guard;
+mod picture;
 mod script;
 mod windows;
 

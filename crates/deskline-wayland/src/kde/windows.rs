@@ -38,7 +38,7 @@ pub struct KdeWindow {
     /// Half of KWin's id of it, less a bit.
     pub id: u64,
     /// KWin's id.
-    uuid: String,
+    pub(super) uuid: String,
     /// Its process; 0 where that is not known.
     pub pid: u32,
     /// Its title. Hostile data.

@@ -1,0 +1,107 @@
+//! Makes Deskline known to KWin, which gives pictures only to programs whose `.desktop` file asks for
+//! `org.kde.KWin.ScreenShot2`. It finds that file by the program's path in `Exec`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::carry_out;
+use crate::session::Session;
+
+/// The file's name.
+const FILE: &str = "org.deskline.Pictures.desktop";
+
+/// Has KDE read the files anew.
+const READ: [&str; 1] = ["kbuildsycoca6"];
+
+/// Writes the file to the user's own applications. Returns what was done.
+pub(super) fn grant(session: &Session) -> Result<String, String> {
+    let program = std::env::current_exe().and_then(fs::canonicalize);
+    let program = program.map_err(|e| format!("the path of this program: {e}"))?;
+    let folder = applications(session).ok_or("the session has no home directory")?;
+    write(&folder, &program)?;
+    let path = folder.join(FILE).display().to_string();
+    // Without it KDE reads the file at the next login.
+    Ok(match carry_out(&READ.map(str::to_owned), session) {
+        Ok(_) => format!("wrote {path}"),
+        Err(e) => format!("wrote {path}, which KDE reads at the next login ({e})"),
+    })
+}
+
+/// XDG Base Directory Specification: the user's applications.
+fn applications(session: &Session) -> Option<PathBuf> {
+    let set = session.environment.get("XDG_DATA_HOME").map(PathBuf::from);
+    let usual = || session.home().map(|home| home.join(".local/share"));
+    let data = set.filter(|path| path.is_absolute()).or_else(usual)?;
+    Some(data.join("applications"))
+}
+
+fn write(folder: &Path, program: &Path) -> Result<(), String> {
+    let text = entry(program).ok_or_else(|| {
+        let program = program.display();
+        format!("{program} has characters that a .desktop file cannot have; move the program")
+    })?;
+    let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
+    fs::create_dir_all(folder).map_err(failed)?;
+    // KDE may read it at any moment.
+    let new = folder.join(format!("{FILE}.new"));
+    fs::write(&new, text).map_err(failed)?;
+    fs::rename(&new, folder.join(FILE)).map_err(failed)
+}
+
+/// Desktop Entry Specification, "The Exec key": what needs an escape is refused, other special
+/// characters are quoted.
+fn entry(program: &Path) -> Option<String> {
+    let program = program.to_str()?;
+    if program
+        .chars()
+        .any(|c| c.is_control() || "\"`$\\%".contains(c))
+    {
+        return None;
+    }
+    let plain = |c: char| c.is_alphanumeric() || "/._+-".contains(c);
+    let exec = if program.chars().all(plain) {
+        program.to_owned()
+    } else {
+        format!("\"{program}\"")
+    };
+    Some(format!(
+        "[Desktop Entry]\nType=Application\nName=Deskline\nNoDisplay=true\nExec={exec}\n\
+         X-KDE-DBUS-Restricted-Interfaces=org.kde.KWin.ScreenShot2\n"
+    ))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn exec(program: &str) -> Option<String> {
+        let entry = entry(Path::new(program))?;
+        let exec = entry.lines().find_map(|line| line.strip_prefix("Exec="));
+        exec.map(str::to_owned)
+    }
+
+    #[test]
+    fn a_path_is_quoted_or_refused() {
+        assert_eq!(exec("/usr/bin/deskline").unwrap(), "/usr/bin/deskline");
+        assert_eq!(exec("/my apps/deskline").unwrap(), "\"/my apps/deskline\"");
+        for hostile in ["/a\nExec=b", "/a\"b", "/a$b", "/a`b", "/a\\b", "/a%f"] {
+            assert_eq!(exec(hostile), None, "{hostile}");
+        }
+    }
+
+    #[test]
+    fn the_file_is_the_users_own() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().to_str().unwrap().to_owned();
+        let environment = [("HOME".to_owned(), path)].into_iter().collect();
+        let session = Session::from_environment(&environment);
+        let said = grant(&session).unwrap();
+        let file = home.path().join(".local/share/applications").join(FILE);
+        assert!(said.contains(file.to_str().unwrap()), "{said}");
+        let written = fs::read_to_string(&file).unwrap();
+        let program = std::env::current_exe().unwrap().canonicalize().unwrap();
+        assert!(written.contains(&format!("Exec={}\n", program.display())));
+        assert!(written.contains("X-KDE-DBUS-Restricted-Interfaces=org.kde.KWin.ScreenShot2\n"));
+    }
+}

@@ -1,0 +1,357 @@
+//! Pictures of windows by KWin's `org.kde.KWin.ScreenShot2` (version 4, Plasma 6): raw pixels through a
+//! pipe. KWin gives them only to programs whose `.desktop` file asks for the interface.
+//!
+//! Not run against KWin: it has the interface only where it draws with OpenGL, which needs a graphics
+//! device. Tested against a service that answers as KWin's source says.
+
+use std::collections::HashMap;
+use std::os::fd::OwnedFd;
+use std::time::Instant;
+
+use deskline_core::Point;
+use deskline_link::capabilities::Ability;
+use deskline_link::{Error, Picture, Result};
+use deskline_unix::wait;
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+use zbus::blocking::Connection;
+use zbus::zvariant::{Fd, OwnedValue, Value};
+
+use super::bus::PATIENCE;
+
+const PATH: &str = "/org/kde/KWin/ScreenShot2";
+const SCREENSHOT: &str = "org.kde.KWin.ScreenShot2";
+
+/// A window that is not there.
+const NONE: &str = "{00000000-0000-0000-0000-000000000000}";
+
+/// Pixels a row, and rows, of the largest picture.
+const MOST: u32 = 16_384;
+
+/// Bytes a pixel, in all formats that are read.
+const PIXEL: usize = 4;
+
+/// Whether KWin gives us pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pictures {
+    /// It does.
+    Given,
+    /// It has them, and does not know Deskline: a `.desktop` file is missing.
+    NotKnown,
+    /// It has none: why, as a clause without a full stop.
+    Missing(&'static str),
+}
+
+impl Pictures {
+    /// Asks KWin, which checks who asks before it looks for the window.
+    pub(super) fn ask(connection: &Connection, kwin: Option<&str>) -> Self {
+        let Ok((_reader, writer)) = pipe_with(PipeFlags::CLOEXEC) else {
+            return Self::Missing("no pipe for a picture could be made");
+        };
+        match capture(connection, kwin, NONE, &writer) {
+            Err(zbus::Error::MethodError(name, ..)) if name.ends_with(".NoAuthorized") => {
+                Self::NotKnown
+            }
+            Err(zbus::Error::MethodError(name, ..)) if name.starts_with(SCREENSHOT) => Self::Given,
+            Err(_) => Self::Missing(
+                "this KWin has no org.kde.KWin.ScreenShot2: it comes with Plasma 5.22, and only where KWin draws with OpenGL",
+            ),
+            Ok(_) => Self::Given,
+        }
+    }
+
+    /// As a capability.
+    pub(super) fn ability(self) -> Ability {
+        match self {
+            Self::Given => Ability::Yes,
+            Self::NotKnown => Ability::No(
+                "KWin gives pictures only to programs that it knows by a .desktop file; `deskline doctor --fix` writes it"
+                    .into(),
+            ),
+            Self::Missing(why) => Ability::No(why.into()),
+        }
+    }
+}
+
+/// A picture of the window's content, whose first pixel is at `origin`.
+pub(super) fn take(
+    connection: &Connection,
+    kwin: Option<&str>,
+    uuid: &str,
+    origin: Point,
+) -> Result<Picture> {
+    let what = "asking KWin for a picture";
+    let (reader, writer) =
+        pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).map_err(Error::system(what))?;
+    let said = capture(connection, kwin, uuid, &writer).map_err(|e| match e {
+        e @ zbus::Error::InputOutput(_) => Error::lost(what)(e),
+        e => Error::system(what)(e),
+    })?;
+    drop(writer);
+    let shape = Shape::read(&said)?;
+    let raw = read(&reader, shape.stride * shape.height as usize)?;
+    Ok(Picture {
+        width: shape.width,
+        height: shape.height,
+        rgb: shape.rgb(&raw),
+        origin,
+        scale: shape.scale,
+    })
+}
+
+fn capture(
+    connection: &Connection,
+    kwin: Option<&str>,
+    uuid: &str,
+    writer: &OwnedFd,
+) -> Result<HashMap<String, OwnedValue>, zbus::Error> {
+    let options = [
+        ("include-cursor", false),
+        ("include-decoration", false),
+        ("include-shadow", false),
+        ("native-resolution", true),
+    ];
+    let options: HashMap<&str, Value<'_>> = options.map(|(name, on)| (name, on.into())).into();
+    let body = (uuid, options, Fd::from(writer));
+    let answer = connection.call_method(kwin, PATH, Some(SCREENSHOT), "CaptureWindow", &body)?;
+    answer.body().deserialize()
+}
+
+/// Reads so many bytes, which KWin writes after its answer.
+fn read(pipe: &OwnedFd, size: usize) -> Result<Vec<u8>> {
+    let what = "reading KWin's picture";
+    let deadline = Instant::now() + PATIENCE;
+    let mut raw = vec![0; size];
+    let mut filled = 0;
+    while filled < size {
+        match rustix::io::read(pipe, &mut raw[filled..]) {
+            Ok(0) => return Err(Error::Input("KWin's picture ended too early".into())),
+            Ok(read) => filled += read,
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    return Err(Error::Input(format!(
+                        "KWin did not send its picture within {} s",
+                        PATIENCE.as_secs()
+                    )));
+                }
+                let mut polled = [PollFd::new(pipe, PollFlags::IN)];
+                wait::any(&mut polled, Some(left)).map_err(Error::system(what))?;
+            }
+            Err(e) => return Err(Error::system(what)(e)),
+        }
+    }
+    Ok(raw)
+}
+
+/// Where a pixel's bytes are: red, green, blue, alpha.
+type Order = [usize; 4];
+
+/// The size and the format of a picture.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Shape {
+    width: u32,
+    height: u32,
+    /// Bytes a row.
+    stride: usize,
+    order: Order,
+    /// Whether the fourth byte is alpha. The colours are premultiplied.
+    translucent: bool,
+    scale: f64,
+}
+
+impl Shape {
+    fn read(said: &HashMap<String, OwnedValue>) -> Result<Self> {
+        let number = |name: &str| said.get(name).and_then(|v| u32::try_from(v).ok());
+        let missing = |name: &str| Error::Input(format!("KWin's picture has no {name}"));
+        let get = |name: &str| number(name).ok_or_else(|| missing(name));
+        let (width, height, stride) = (get("width")?, get("height")?, get("stride")? as usize);
+        let sizes = 1..=MOST;
+        let row = width as usize * PIXEL;
+        if !sizes.contains(&width) || !sizes.contains(&height) || !(row..=2 * row).contains(&stride)
+        {
+            return Err(Error::Input(format!(
+                "KWin's picture has no usable size: {width}×{height}, {stride} bytes a row"
+            )));
+        }
+        // QImage::Format: 32 bits a pixel as a native word, or four bytes in this order.
+        let (order, translucent) = match get("format")? {
+            4 => ([2, 1, 0, 3], false),
+            5 | 6 => ([2, 1, 0, 3], true),
+            16 => ([0, 1, 2, 3], false),
+            17 | 18 => ([0, 1, 2, 3], true),
+            format => {
+                return Err(Error::Input(format!(
+                    "KWin's picture has the format {format} of QImage, which Deskline does not read"
+                )));
+            }
+        };
+        let scale = said.get("scale").and_then(|v| f64::try_from(v).ok());
+        Ok(Self {
+            width,
+            height,
+            stride,
+            order,
+            translucent,
+            scale: scale.filter(|s| (0.1..=10.0).contains(s)).unwrap_or(1.0),
+        })
+    }
+
+    /// The colours. What is translucent is laid over white.
+    fn rgb(self, raw: &[u8]) -> Vec<u8> {
+        let row = self.width as usize * PIXEL;
+        let mut rgb = Vec::with_capacity(row / PIXEL * 3 * self.height as usize);
+        let [red, green, blue, alpha] = self.order;
+        for line in raw.chunks_exact(self.stride) {
+            for pixel in line[..row].chunks_exact(PIXEL) {
+                let shine = if self.translucent {
+                    u8::MAX - pixel[alpha]
+                } else {
+                    0
+                };
+                rgb.extend([red, green, blue].map(|at| pixel[at].saturating_add(shine)));
+            }
+        }
+        rgb
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::io::Write as _;
+    use std::os::unix::net::UnixStream;
+    use std::time::Duration;
+
+    use zbus::blocking::connection::Builder;
+    use zbus::zvariant;
+
+    use super::*;
+
+    #[derive(Debug, zbus::DBusError)]
+    #[zbus(prefix = "org.kde.KWin.ScreenShot2.Error")]
+    enum Refusal {
+        #[zbus(error)]
+        ZBus(zbus::Error),
+        NoAuthorized(String),
+        InvalidWindow(String),
+    }
+
+    /// Answers as KWin does, to a program that it knows or not, with a picture of 2×1 pixels.
+    struct Fake {
+        knows_us: bool,
+        sends: Vec<u8>,
+    }
+
+    const WINDOW: &str = "{c75754f1-3afa-4b47-9fb4-23343e81a52e}";
+
+    #[zbus::interface(name = "org.kde.KWin.ScreenShot2")]
+    impl Fake {
+        #[zbus(name = "CaptureWindow")]
+        #[allow(clippy::needless_pass_by_value)]
+        fn capture_window(
+            &self,
+            handle: String,
+            options: HashMap<String, OwnedValue>,
+            pipe: zvariant::OwnedFd,
+        ) -> Result<HashMap<&'static str, Value<'static>>, Refusal> {
+            if !self.knows_us {
+                return Err(Refusal::NoAuthorized("not authorized".into()));
+            }
+            if handle != WINDOW {
+                return Err(Refusal::InvalidWindow("Invalid window requested".into()));
+            }
+            assert_eq!(bool::try_from(&options["include-shadow"]), Ok(false));
+            let mut pipe = std::fs::File::from(OwnedFd::from(pipe));
+            let sends = self.sends.clone();
+            // KWin writes in a thread, after its answer.
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(20));
+                pipe.write_all(&sends).unwrap();
+            });
+            Ok(HashMap::from([
+                ("type", "raw".into()),
+                ("format", 6_u32.into()),
+                ("width", 2_u32.into()),
+                ("height", 1_u32.into()),
+                ("stride", 8_u32.into()),
+                ("scale", 1.5_f64.into()),
+            ]))
+        }
+    }
+
+    /// A connection to such a service, and the service's.
+    fn connect(fake: Fake) -> [Connection; 2] {
+        let (ours, its) = UnixStream::pair().unwrap();
+        let serving = std::thread::spawn(move || {
+            let builder = Builder::async_io_unix_stream(its)
+                .server(zbus::Guid::generate())
+                .unwrap();
+            builder.p2p().serve_at(PATH, fake).unwrap().build().unwrap()
+        });
+        let ours = Builder::async_io_unix_stream(ours).p2p().build().unwrap();
+        [ours, serving.join().unwrap()]
+    }
+
+    fn knowing(sends: &[u8]) -> [Connection; 2] {
+        connect(Fake {
+            knows_us: true,
+            sends: sends.to_vec(),
+        })
+    }
+
+    const ORIGIN: Point = Point { x: 70, y: 50 };
+
+    #[test]
+    fn the_pixels_come_through_the_pipe() {
+        let [connection, _service] = knowing(&[30, 20, 10, 255, 30, 20, 10, 155]);
+        assert_eq!(Pictures::ask(&connection, None), Pictures::Given);
+        let picture = take(&connection, None, WINDOW, ORIGIN).unwrap();
+        assert_eq!((picture.width, picture.height), (2, 1));
+        assert_eq!(picture.rgb, [10, 20, 30, 110, 120, 130]);
+        assert_eq!((picture.origin, picture.scale), (ORIGIN, 1.5));
+    }
+
+    #[test]
+    fn a_picture_that_ends_early_and_a_window_that_is_gone_are_errors() {
+        let [connection, _service] = knowing(&[1, 2, 3]);
+        let error = take(&connection, None, WINDOW, ORIGIN).unwrap_err();
+        assert!(error.to_string().contains("ended too early"), "{error}");
+        let error = take(&connection, None, NONE, ORIGIN).unwrap_err();
+        assert!(error.to_string().contains("Invalid window"), "{error}");
+    }
+
+    #[test]
+    fn an_unknown_program_is_told_what_to_do() {
+        let [connection, _service] = connect(Fake {
+            knows_us: false,
+            sends: vec![],
+        });
+        let pictures = Pictures::ask(&connection, None);
+        assert_eq!(pictures, Pictures::NotKnown);
+        let ability = pictures.ability();
+        let why = ability.why_not().unwrap();
+        assert!(why.contains("deskline doctor --fix"), "{why}");
+    }
+
+    #[test]
+    fn other_shapes_are_refused() {
+        let shape = |format: u32, width: u32, stride: u32| {
+            let said = [
+                ("format", format),
+                ("width", width),
+                ("height", 1),
+                ("stride", stride),
+            ];
+            let said = said.map(|(name, n)| (name.to_owned(), OwnedValue::from(n)));
+            Shape::read(&said.into())
+        };
+        assert!(shape(6, 2, 8).is_ok());
+        assert!(shape(17, 2, 12).is_ok());
+        assert!(shape(24, 2, 8).is_err(), "one bit a channel more");
+        assert!(shape(6, 2, 4).is_err(), "rows that overlap");
+        assert!(shape(6, 0, 0).is_err() && shape(6, MOST + 1, 4 * (MOST + 1)).is_err());
+    }
+}

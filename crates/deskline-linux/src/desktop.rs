@@ -1,6 +1,8 @@
 //! A Linux desktop as a link needs it: AT-SPI for the trees, a display system for windows, input and
 //! pictures.
 
+mod in_menu;
+
 use std::time::{Duration, Instant};
 
 use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree};
@@ -93,12 +95,7 @@ impl LinuxDesktop {
         portal: Option<Portal>,
         attended: bool,
     ) -> Self {
-        let by_kernel = guard::by_kernel(&session).and_then(|_| {
-            let started = deskline_evdev::Guard::start();
-            started
-                .inspect_err(|e| tracing::warn!("no guard by the kernel: {e}"))
-                .ok()
-        });
+        let by_kernel = guard::by_kernel(&session).map(|kernels| kernels.guard);
         Self {
             has_native: session.wayland_display.is_some() && !display.lists_all(),
             session,
@@ -120,23 +117,6 @@ impl LinuxDesktop {
         let mut windows = self.display.every_window()?;
         windows.extend(self.native_windows(&windows)?);
         Ok(windows)
-    }
-
-    /// Waits until the app no longer ignores a click in a menu that has just opened.
-    fn await_menu(&mut self, cancel: &Cancel) -> Result<()> {
-        let Some(pid) = self
-            .aimed_at
-            .filter(|_| self.session.wayland_display.is_some())
-        else {
-            return Ok(());
-        };
-        if self.menus.ignores(pid).is_zero()
-            || !self.atspi.ignores_clicks_in_new_menus(pid)
-            || !self.popup_open(pid)?
-        {
-            return Ok(());
-        }
-        cancel.wait(self.menus.ignores(pid))
     }
 
     /// The windows of apps that have none among `known`.
@@ -333,7 +313,13 @@ impl Trees for LinuxDesktop {
                 tree = self.atspi.read(pid, scope, &windows)?;
             }
         }
-        self.menus.read(pid, &tree);
+        let native = windows.unplaced || windows.toplevels.iter().any(|t| t.in_buffer.is_some());
+        let mut items = Vec::new();
+        // Only GTK 3 does.
+        if native && self.atspi.ignores_clicks_in_new_menus(pid) {
+            items = self.place_menus(pid, &mut tree, &windows.popups)?;
+        }
+        self.menus.read(pid, &tree, items, process::runs);
         Ok(tree)
     }
 
@@ -347,6 +333,10 @@ impl Trees for LinuxDesktop {
 
     fn rest(&mut self) {
         self.atspi.rest();
+    }
+
+    fn scrolling_lag(&mut self, pid: u32) -> Duration {
+        self.atspi.scrolling_lag(pid)
     }
 
     fn idle(&mut self) -> Option<Duration> {
@@ -488,9 +478,10 @@ impl Display for LinuxDesktop {
 
     fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
         self.await_menu(cancel)?;
+        self.check_menu(at, cancel)?;
         let clicked = self.display.click(at, button, clicks, cancel);
         if let Some(pid) = self.aimed_at {
-            self.menus.clicked(pid);
+            self.menus.clicked(pid, at, button);
         }
         clicked
     }

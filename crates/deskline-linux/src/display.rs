@@ -7,13 +7,18 @@ mod wayland;
 mod x11;
 
 use deskline_atspi as atspi;
+use deskline_core::Rect;
 use deskline_link::capabilities::Ability;
+use deskline_link::doctor::Fix;
 use deskline_link::{Display, Error, Result, Window};
 use deskline_wayland::{Seat, SwayDisplay};
 use deskline_x11::X11Display;
 
 use crate::session::Session;
 use wayland::TreesOnly;
+
+/// How most display systems do what they do, for the doctor.
+pub(crate) const BY_PROTOCOLS: &str = "by the compositor's own protocols";
 
 /// A display system: the contract's display, and what AT-SPI and the start of apps need beyond it.
 pub(crate) trait DisplaySystem: Display + Send {
@@ -31,6 +36,20 @@ pub(crate) trait DisplaySystem: Display + Send {
         true
     }
 
+    /// Whether the windows for the tree have the places of open pop-ups.
+    fn places_popups(&self) -> bool {
+        self.lists_popups()
+    }
+
+    /// The screen that the app's pop-ups keep to, where it is known.
+    ///
+    /// # Errors
+    ///
+    /// Where the compositor does not answer.
+    fn popups_keep_to(&mut self, _pid: u32) -> Result<Option<Rect>> {
+        Ok(None)
+    }
+
     /// Why the agent's own seat, if there is one, does not reach this process.
     fn unserved(&self, _pid: u32) -> Option<&'static str> {
         None
@@ -42,6 +61,21 @@ pub(crate) trait DisplaySystem: Display + Send {
             Ability::Yes => Ok("yes".into()),
             Ability::No(why) => Err(why.into_owned()),
         }
+    }
+
+    /// How windows are brought to the front, for the doctor.
+    fn raise_finding(&self) -> &'static str {
+        BY_PROTOCOLS
+    }
+
+    /// How the pointer and the keys reach apps, for the doctor.
+    fn input_finding(&self) -> &'static str {
+        BY_PROTOCOLS
+    }
+
+    /// What gives it pictures, where it has none and that is one step.
+    fn mends_pictures(&self) -> Option<Fix> {
+        None
     }
 
     /// Those of [`Display::every_window`] that are not minimised.

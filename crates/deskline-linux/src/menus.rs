@@ -1,43 +1,119 @@
 //! Open menus: by the app's tree, on a display system that tells no pop-ups, and when a click in one counts.
 
-use std::collections::HashMap;
+pub(crate) mod context;
+
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use deskline_core::{Role, Tree};
+use deskline_core::{Element, ElementId, Point, Role, Tree};
+use deskline_link::Button;
+
+use context::{Item, Known};
 
 /// On Wayland GTK 3 ignores a click in a menu for this long after the click that has opened it: 500 ms
-/// (`MENU_SHELL_TIMEOUT` in gtkmenushell.c), and some for the way to the app.
+/// (`MENU_SHELL_TIMEOUT` in gtkmenushell.c), and some for the way to the app. Both clicks have the times at
+/// which the compositor handled them. A busy one handles the first late, but before the menu shows.
 const IGNORES: Duration = Duration::from_millis(520);
 
 /// What is known of the apps' menus.
 #[derive(Debug, Default)]
 pub(crate) struct Menus {
-    /// Whether one was open at the app's last reading.
-    open: HashMap<u32, bool>,
-    /// The app that was clicked last, and when.
-    clicked: Option<(u32, Instant)>,
+    /// The apps that had one open at their last reading.
+    open: HashSet<u32>,
+    /// The last click.
+    clicked: Option<Clicked>,
+    /// The app that was clicked last with the context button, and where.
+    context_click: Option<(u32, Point)>,
+    /// The items of context menus at the last reading, and whose they are.
+    items: (u32, Vec<Item>),
+}
+
+/// A click in an app.
+#[derive(Debug)]
+struct Clicked {
+    pid: u32,
+    /// When it was made at the latest: once a menu is seen open after it, when that was.
+    at: Instant,
+    /// Whether a menu was seen open after it.
+    opened: bool,
+}
+
+/// What a click must heed while context menus are open.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Heed<'a> {
+    /// Nothing.
+    Nothing,
+    /// This item should be there.
+    Item(&'a ElementId),
+    /// A menu may be anywhere.
+    UnknownMenu,
 }
 
 impl Menus {
-    /// Notes what a reading of the app shows.
-    pub(crate) fn read(&mut self, pid: u32, tree: &Tree) {
-        self.open.insert(pid, is_open(tree));
+    /// Notes what a reading of the app shows, and forgets the apps that no longer live.
+    pub(crate) fn read(
+        &mut self,
+        pid: u32,
+        tree: &Tree,
+        items: Vec<Item>,
+        lives: impl Fn(u32) -> bool,
+    ) {
+        self.items = (pid, items);
+        self.open.retain(|known| *known != pid && lives(*known));
+        if is_open(tree) {
+            self.open.insert(pid);
+            let clicked = self.clicked.as_mut();
+            if let Some(clicked) = clicked.filter(|c| c.pid == pid && !c.opened) {
+                clicked.at = Instant::now();
+                clicked.opened = true;
+            }
+        }
     }
 
     /// Whether a menu of the app was open at its last reading.
     pub(crate) fn is_open(&self, pid: u32) -> bool {
-        self.open.get(&pid).is_some_and(|open| *open)
+        self.open.contains(&pid)
     }
 
     /// Notes a click in the app.
-    pub(crate) fn clicked(&mut self, pid: u32) {
-        self.clicked = Some((pid, Instant::now()));
+    pub(crate) fn clicked(&mut self, pid: u32, at: Point, button: Button) {
+        self.clicked = Some(Clicked {
+            pid,
+            at: Instant::now(),
+            opened: false,
+        });
+        if button == Button::Right {
+            self.context_click = Some((pid, at));
+        }
+    }
+
+    /// Where the app was clicked last with the context button.
+    pub(crate) fn context_click(&self, pid: u32) -> Option<Point> {
+        self.context_click
+            .filter(|(of, _)| *of == pid)
+            .map(|(_, at)| at)
+    }
+
+    /// What a click in the app must heed.
+    pub(crate) fn before_click(&self, pid: u32, at: Point) -> Heed<'_> {
+        let (of, items) = &self.items;
+        if *of != pid {
+            return Heed::Nothing;
+        }
+        if items.iter().any(|item| item.known == Known::Not) {
+            return Heed::UnknownMenu;
+        }
+        // A submenu lies over its menu.
+        match items.iter().rfind(|item| item.place.contains(at)) {
+            Some(item) if item.known == Known::Inferred => Heed::Item(&item.id),
+            _ => Heed::Nothing,
+        }
     }
 
     /// How long a GTK 3 app will ignore a click in a menu that the last click has opened.
     pub(crate) fn ignores(&self, pid: u32) -> Duration {
-        match self.clicked {
-            Some((last, at)) if last == pid => IGNORES.saturating_sub(at.elapsed()),
+        match &self.clicked {
+            Some(clicked) if clicked.pid == pid => IGNORES.saturating_sub(clicked.at.elapsed()),
             _ => Duration::ZERO,
         }
     }
@@ -51,8 +127,161 @@ fn is_open(tree: &Tree) -> bool {
     })
 }
 
+/// Whether a menu item belongs to a menu bar or a combo box of a window. GTK 3's context menus are toplevels.
+pub(crate) fn is_of_window(tree: &Tree, item: &Element) -> bool {
+    let mut above = above(tree, item.parent);
+    above.any(|index| matches!(tree.elements[index].role, Role::MENU_BAR | Role::COMBO_BOX))
+}
+
+/// Puts the items of GTK 3's menu bars where they are, on Wayland: it counts them from the corner of the bar,
+/// which is the GDK window that the menu opens from, as if that were the corner of the toplevel.
+pub(crate) fn place_in_bars(tree: &mut Tree) {
+    let corner = |index: usize| tree.elements[index].extents.map(|e| (e.x, e.y));
+    let offset = |index: usize| {
+        let is_bar = |index: &usize| tree.elements[*index].role == Role::MENU_BAR;
+        let parent = tree.elements[index].parent?;
+        // What is in the bar itself is in its window.
+        let bar = above(tree, Some(parent)).skip(1).find(is_bar)?;
+        let (x, y) = corner(bar)?;
+        let (left, top) = corner(tree.toplevel(bar)?)?;
+        Some((x - left, y - top))
+    };
+    let offsets: Vec<Option<(i32, i32)>> = (0..tree.elements.len()).map(offset).collect();
+    for (element, offset) in tree.elements.iter_mut().zip(offsets) {
+        if let (Some(extents), Some((x, y))) = (&mut element.extents, offset) {
+            *extents = extents.offset(x, y);
+        }
+    }
+}
+
 fn in_page(tree: &Tree, parent: Option<usize>) -> bool {
-    let next = |index: &usize| tree.elements.get(*index)?.parent;
-    let mut chain = std::iter::successors(parent, next);
-    chain.any(|index| tree.elements[index].role == Role::WEB_AREA)
+    above(tree, parent).any(|index| tree.elements[index].role == Role::WEB_AREA)
+}
+
+/// What an element is in, from its parent upwards.
+fn above(tree: &Tree, parent: Option<usize>) -> impl Iterator<Item = usize> {
+    std::iter::successors(parent, |index| tree.elements.get(*index)?.parent)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use deskline_core::{App, Coordinates, Rect, States, Text};
+
+    use super::*;
+
+    pub(super) fn tree(elements: &[(Option<usize>, Role, (i32, i32))]) -> Tree {
+        let element = |(n, (parent, role, (x, y))): (usize, &(_, _, _))| Element {
+            id: ElementId::new(format!("/{n}")),
+            reference: None,
+            parent: *parent,
+            role: *role,
+            native_role: "".into(),
+            title: Text::default(),
+            value: Text::default(),
+            description: Text::default(),
+            extents: Rect::new(*x, *y, 40, 26),
+            visible: true,
+            states: States::empty(),
+            children_read: true,
+        };
+        Tree {
+            app: App {
+                name: String::new(),
+                pid: 7,
+            },
+            elements: elements.iter().enumerate().map(element).collect(),
+            dialog: None,
+            windows: Vec::new(),
+            coordinates: Coordinates::Window,
+            partial: Vec::new(),
+            older: None,
+            blind: Vec::new(),
+            took: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn what_a_menu_bar_opens_is_moved_to_the_bar() {
+        let mut tree = tree(&[
+            (None, Role::APPLICATION, (0, 0)),
+            (Some(0), Role::WINDOW, (100, 50)),
+            (Some(1), Role::MENU_BAR, (126, 110)),
+            (Some(2), Role::MENU_BAR_ITEM, (126, 110)),
+            (Some(3), Role::MENU_ITEM, (106, 81)),
+            (Some(4), Role::MENU_ITEM, (243, 81)),
+            (Some(1), Role::COMBO_BOX, (200, 200)),
+            (Some(6), Role::MENU_ITEM, (206, 209)),
+            (Some(0), Role::MENU_ITEM, (300, 300)),
+        ]);
+        place_in_bars(&mut tree);
+        let at = |index: usize| tree.elements[index].extents.map(|e| (e.x, e.y));
+        assert_eq!([at(2), at(3)], [Some((126, 110)); 2]);
+        assert_eq!([at(4), at(5)], [Some((132, 141)), Some((269, 141))]);
+        assert_eq!([at(7), at(8)], [Some((206, 209)), Some((300, 300))]);
+        let of_window = |index: usize| is_of_window(&tree, &tree.elements[index]);
+        assert_eq!([4, 5, 7, 8].map(of_window), [true, true, true, false]);
+    }
+
+    #[test]
+    fn an_app_that_has_ended_has_no_menu() {
+        let open = tree(&[(None, Role::MENU_ITEM, (0, 0))]);
+        let closed = tree(&[(None, Role::BUTTON, (0, 0))]);
+        let mut menus = Menus::default();
+        menus.read(7, &open, vec![], |_| true);
+        menus.read(8, &open, vec![], |_| true);
+        assert!(menus.is_open(7) && menus.is_open(8));
+        menus.read(8, &closed, vec![], |_| true);
+        assert!(menus.is_open(7) && !menus.is_open(8));
+        menus.read(8, &closed, vec![], |pid| pid != 7);
+        assert!(menus.open.is_empty());
+    }
+
+    #[test]
+    fn a_new_menu_ignores_clicks_from_when_it_was_first_seen() {
+        let open = tree(&[(None, Role::MENU_ITEM, (0, 0))]);
+        let mut menus = Menus::default();
+        let at = |menus: &Menus| menus.clicked.as_ref().map(|clicked| clicked.at);
+        menus.clicked(7, Point { x: 0, y: 0 }, Button::Left);
+        let clicked = at(&menus);
+        menus.read(8, &open, vec![], |_| true);
+        assert_eq!(at(&menus), clicked);
+        menus.read(7, &open, vec![], |_| true);
+        let seen = at(&menus);
+        assert!(seen > clicked && menus.ignores(7) > Duration::ZERO);
+        menus.read(7, &open, vec![], |_| true);
+        assert_eq!(at(&menus), seen);
+        assert_eq!(menus.ignores(8), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_click_heeds_the_topmost_item_and_menus_that_may_be_anywhere() {
+        let item = |n: &str, x, known| Item {
+            id: ElementId::new(n),
+            place: Rect {
+                x,
+                y: 0,
+                w: 40,
+                h: 26,
+            },
+            known,
+        };
+        let at = |x| Point { x, y: 5 };
+        let mut menus = Menus::default();
+        let tree = tree(&[(None, Role::MENU_ITEM, (0, 0))]);
+        let mut read = |items| menus.read(7, &tree, items, |_| true);
+        read(vec![
+            item("/menu", 0, Known::Inferred),
+            item("/submenu", 30, Known::Inferred),
+        ]);
+        let submenu = ElementId::new("/submenu");
+        assert_eq!(menus.before_click(7, at(35)), Heed::Item(&submenu));
+        assert_eq!(menus.before_click(7, at(90)), Heed::Nothing);
+        assert_eq!(menus.before_click(8, at(35)), Heed::Nothing);
+        let mut read = |items| menus.read(7, &tree, items, |_| true);
+        read(vec![item("/menu", 0, Known::Told)]);
+        assert_eq!(menus.before_click(7, at(5)), Heed::Nothing);
+        let mut read = |items| menus.read(7, &tree, items, |_| true);
+        read(vec![item("/menu", 0, Known::Not)]);
+        assert_eq!(menus.before_click(7, at(90)), Heed::UnknownMenu);
+    }
 }

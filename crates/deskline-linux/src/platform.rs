@@ -20,6 +20,8 @@ pub struct LinuxPlatform {
     attended: bool,
     /// Whether agents get a seat of their own, on Wayland.
     own_seat: bool,
+    /// Whether input on GNOME goes by calls of Mutter's session in any case.
+    gnome_calls: bool,
     /// A connection for [`Platform::ping`] alone, so that it waits for no link.
     pings: Mutex<Option<AtSpi>>,
 }
@@ -31,6 +33,7 @@ impl LinuxPlatform {
             session: None,
             attended: false,
             own_seat: false,
+            gnome_calls: false,
             pings: Mutex::new(None),
         }
     }
@@ -41,6 +44,7 @@ impl LinuxPlatform {
             session: Some(session),
             attended: false,
             own_seat: false,
+            gnome_calls: false,
             pings: Mutex::new(None),
         }
     }
@@ -58,6 +62,15 @@ impl LinuxPlatform {
         Self { own_seat, ..self }
     }
 
+    /// With `gnome_calls`, input on GNOME goes by calls of Mutter's session, even where it offers EIS.
+    #[must_use]
+    pub fn gnome_calls(self, gnome_calls: bool) -> Self {
+        Self {
+            gnome_calls,
+            ..self
+        }
+    }
+
     fn pings(&self) -> MutexGuard<'_, Option<AtSpi>> {
         self.pings.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -65,6 +78,7 @@ impl LinuxPlatform {
     fn session(&self) -> Result<Session> {
         let mut session = self.session.clone().unwrap_or_else(Session::find);
         session.own_seat = self.own_seat;
+        session.gnome_calls = self.gnome_calls;
         match session.missing() {
             missing if missing.is_empty() => Ok(session),
             missing => Err(Error::Unavailable(missing.join(" "))),

@@ -40,6 +40,8 @@ pub struct Session {
     pub environment: Environment,
     /// Whether agents get a seat of their own, on Wayland.
     pub own_seat: bool,
+    /// Whether input on GNOME goes by calls of Mutter's session in any case.
+    pub gnome_calls: bool,
     /// Variables of this process's environment whose address does not answer, as `NAME=value`.
     silent: Vec<String>,
 }
@@ -79,6 +81,7 @@ impl Session {
             wayland_display: get("WAYLAND_DISPLAY"),
             environment: environment::for_apps(environment),
             own_seat: false,
+            gnome_calls: false,
             silent: vec![],
         };
         session.complete_environment();

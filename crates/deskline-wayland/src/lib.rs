@@ -3,6 +3,8 @@
 //!
 //! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy, activation tokens.
 //! - `eis`: libei's client side, for KWin and Mutter.
+//! - `sender`, `layout`: clicks, text and keys of the single events that KWin and Mutter take; which keys type a
+//!   character, by the compositor's own keymap.
 //! - `kde`: [`KdeDisplay`], KWin as the display of a link.
 //! - `keymap`: our own keymap, so that any Unicode can be typed whatever the person's layout is.
 //! - `gnome`: [`GnomeDisplay`], GNOME Shell as the display of a link.
@@ -17,11 +19,13 @@ mod gnome;
 pub mod helper;
 mod kde;
 mod keymap;
+mod layout;
 mod pipewire;
+mod sender;
 mod sway;
 mod wlroots;
 
-pub use gnome::{AppToplevel, GnomeDisplay, Toplevels};
+pub use gnome::{AppToplevel, GnomeDisplay, OpenMenu, Toplevels};
 pub use kde::{KdeDisplay, KdeWindow};
 pub use sway::{SwayDisplay, SwayWindow};
 pub use wlroots::client::Seat;

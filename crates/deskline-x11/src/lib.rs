@@ -35,7 +35,7 @@ pub mod xauth;
 use std::path::Path;
 use std::time::Duration;
 
-use deskline_link::{Error, Result};
+use deskline_link::{Error, LastClick, Result};
 use x11rb::connection::{Connection as _, RequestConnection as _};
 use x11rb::errors::{ConnectionError, ReplyError, ReplyOrIdError};
 use x11rb::protocol::xkb::{self, ConnectionExt as _};
@@ -47,7 +47,6 @@ use x11rb::protocol::{composite, damage, res, shm, xinput, xtest};
 use connection::Connection;
 use injector::SyntheticPresses;
 use picture::Pictures;
-use pointer::LastClick;
 use sync::Heard;
 
 pub use display::X11Display;
@@ -106,7 +105,7 @@ pub struct X11 {
     has_res: bool,
     synthetic: SyntheticPresses,
     heard: Heard,
-    last_click: Option<LastClick>,
+    last_click: LastClick,
     pictures: Pictures,
     target: aim::Target,
 }
@@ -185,7 +184,7 @@ impl X11 {
             has_res,
             synthetic: SyntheticPresses::default(),
             heard: Heard::by(own),
-            last_click: None,
+            last_click: LastClick::default(),
             pictures: pictures.reply()?,
             target: aim::Target::default(),
             connection,

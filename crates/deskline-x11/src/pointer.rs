@@ -1,24 +1,14 @@
 //! The pointer: position, clicks, drags and the wheel. All are XTEST events, so that apps see the same
 //! motion events as from a person's hand.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::{Modifiers, Point};
-use deskline_link::{Button, Cancel, Clicks, Error, Pointer, Result};
+use deskline_link::{BETWEEN_CLICKS, Button, Cancel, Clicks, Error, Pointer, Result};
 use x11rb::protocol::xproto::{ConnectionExt as _, KeyButMask, Window};
 
 use super::injector::{Injector, Pressed};
 use super::{During as _, Present as _, X11, sync};
-
-/// The pause between the two clicks of a double click.
-const BETWEEN_CLICKS: Duration = Duration::from_millis(20);
-
-/// Toolkits combine two clicks into a double click up to this time: 400 ms in GTK and Qt, 500 ms in
-/// Chromium and Calc. Separate clicks are kept further apart.
-const DOUBLE_CLICK: Duration = Duration::from_millis(500);
-
-/// And up to this distance in pixels: 5 in GTK and Qt.
-const DOUBLE_CLICK_REACH: i32 = 10;
 
 /// The number of steps of a drag; a step takes at least a frame at 120 Hz.
 const DRAG_STEPS: i32 = 16;
@@ -35,20 +25,6 @@ const AHEAD_OF_APP: u32 = 32;
 const ARRIVAL: Duration = Duration::from_millis(500);
 
 const WHAT: &str = "moving the pointer";
-
-#[derive(Debug)]
-pub(super) struct LastClick {
-    when: Instant,
-    at: Point,
-    button: Button,
-}
-
-impl LastClick {
-    const fn is_near(&self, at: Point) -> bool {
-        (self.at.x - at.x).abs() <= DOUBLE_CLICK_REACH
-            && (self.at.y - at.y).abs() <= DOUBLE_CLICK_REACH
-    }
-}
 
 impl X11 {
     /// The pointer's position, and whether a button is down.
@@ -78,9 +54,9 @@ impl X11 {
         Injector::of(self).point_at(to)
     }
 
-    /// Moves the pointer and clicks, with the modifiers held. Waits if the click would become a double
-    /// click with an earlier one. A double click waits after an earlier click anywhere: within 400 ms
-    /// of one at another point, GTK 3 takes it for two single clicks.
+    /// Moves the pointer and clicks, with the modifiers held. Waits first as [`LastClick`] says.
+    ///
+    /// [`LastClick`]: deskline_link::LastClick
     ///
     /// # Errors
     ///
@@ -95,12 +71,7 @@ impl X11 {
     ) -> Result<()> {
         let codes = self.modifier_codes(modifiers)?;
         let what = self.physical(button)?;
-        if let Some(last) = &self.last_click
-            && last.button == button
-            && (clicks == Clicks::Double || last.is_near(at))
-        {
-            cancel.wait(DOUBLE_CLICK.saturating_sub(last.when.elapsed()))?;
-        }
+        self.last_click.wait_before(at, button, clicks, cancel)?;
         cancel.check()?;
         self.check_pointer(at, cancel)?;
         self.unmodified(|x11| {
@@ -115,11 +86,7 @@ impl X11 {
                 injector.tap(what)?;
             }
             injector.let_go(&codes)?;
-            injector.last_click = Some(LastClick {
-                when: Instant::now(),
-                at,
-                button,
-            });
+            injector.last_click.note(at, button);
             injector.round_trip()
         })
     }
@@ -139,7 +106,7 @@ impl X11 {
     ) -> Result<()> {
         let codes = self.modifier_codes(modifiers)?;
         let button = self.physical(Button::Left)?;
-        self.last_click = None;
+        self.last_click.forget();
         cancel.check()?;
         self.check_pointer(from, cancel)?;
         self.check_drop(to)?;

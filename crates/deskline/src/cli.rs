@@ -111,6 +111,18 @@ pub(crate) struct Settings {
         hide_possible_values = true
     )]
     pub(crate) seat: SeatChoice,
+    /// On GNOME: `notify` sends input by Mutter's older calls, as before GNOME 45, should its EIS socket
+    /// fail
+    #[cfg(target_os = "linux")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "auto|notify",
+        value_enum,
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    pub(crate) gnome_input: GnomeInput,
     /// Use the tool names and the folder of another server: `macos-use`
     #[arg(
         long,
@@ -289,6 +301,14 @@ pub(crate) enum GuardMode {
 pub(crate) enum SeatChoice {
     Own,
     Shared,
+}
+
+/// How input goes in on GNOME.
+#[cfg(target_os = "linux")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GnomeInput {
+    Auto,
+    Notify,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

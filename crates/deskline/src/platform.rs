@@ -42,7 +42,7 @@ pub(crate) fn doctor(settings: &Settings, json: bool, fix: bool) -> Done {
     } else {
         output::print(&report.to_string())?;
         if let Some(command) = report.for_root() {
-            output::print(&format!("Missing packages, as root: {command}"))?;
+            output::print(&format!("What is missing, as root: {command}"))?;
         }
     }
     Ok(if report.works {

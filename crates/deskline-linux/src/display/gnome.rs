@@ -6,9 +6,9 @@ use deskline_atspi::{self as atspi, AtSpi, accessibility_bus};
 use deskline_core::{Element, Rect, Role};
 use deskline_link::{Error, Result, Scope, WindowId};
 use deskline_unix::process;
-use deskline_wayland::{AppToplevel, GnomeDisplay, Toplevels};
+use deskline_wayland::{AppToplevel, GnomeDisplay, OpenMenu, Toplevels};
 
-use super::DisplaySystem;
+use super::{BY_PROTOCOLS, DisplaySystem};
 use crate::session::{GNOME_SHELL, Session};
 
 /// Bounds that are not known.
@@ -31,13 +31,14 @@ pub(super) struct Described {
 pub(super) fn connect(session: &Session) -> Option<Result<GnomeDisplay<Described>>> {
     let bus = session.session_bus.as_deref()?;
     let compositor = session.compositor()?;
+    let socket = session.wayland_socket()?;
     (compositor == GNOME_SHELL).then(|| {
         let described = Described {
             session_bus: bus.to_owned(),
             atspi: None,
             last: Vec::new(),
         };
-        GnomeDisplay::connect(bus, described)
+        GnomeDisplay::connect(bus, &socket, session.gnome_calls, described)
     })
 }
 
@@ -99,12 +100,18 @@ impl Toplevels for Described {
         Ok(self.last.iter().map(toplevel).collect())
     }
 
-    fn menu_open(&mut self, pid: u32) -> Result<bool> {
+    fn open_menu(&mut self, pid: u32) -> Result<Option<OpenMenu>> {
         let windows = self.windows(pid);
-        let tree = self.atspi()?.read(pid, Scope::Showing, &windows)?;
+        let atspi = self.atspi()?;
+        let tree = atspi.read(pid, Scope::Showing, &windows)?;
+        let is_gtk_3 = atspi.ignores_clicks_in_new_menus(pid);
         // Those of a closed menu do not show.
-        let item = |e: &Element| e.role == Role::MENU_ITEM && e.visible;
-        Ok(tree.elements.iter().any(item))
+        let item = |e: &&Element| e.role == Role::MENU_ITEM && e.visible;
+        Ok(tree
+            .elements
+            .iter()
+            .any(|e| item(&e))
+            .then_some(OpenMenu { placed: is_gtk_3 }))
     }
 
     fn size(&mut self, id: WindowId) -> Result<Option<(i32, i32)>> {
@@ -126,5 +133,25 @@ impl DisplaySystem for GnomeDisplay<Described> {
 
     fn lists_all(&self) -> bool {
         true
+    }
+
+    fn places_popups(&self) -> bool {
+        false
+    }
+
+    fn input_finding(&self) -> &'static str {
+        if self.sends_by_calls() {
+            "by Mutter's Notify calls"
+        } else {
+            BY_PROTOCOLS
+        }
+    }
+
+    fn raise_finding(&self) -> &'static str {
+        if self.has_extension() {
+            "by Deskline's extension"
+        } else {
+            "by Alt+Esc. Deskline's extension (extensions/gnome in its source) is quicker and surer"
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use deskline_atspi as atspi;
 use deskline_core::Rect;
 use deskline_link::capabilities::Ability;
+use deskline_link::doctor::Fix;
 use deskline_link::{Display as _, Error, Result, WindowId};
 use deskline_wayland::{KdeDisplay, KdeWindow};
 
@@ -47,6 +48,10 @@ impl DisplaySystem for KdeDisplay {
             Ability::Yes => Ok("KWin's input capture. Esc cancels, Super+Shift+Esc ends it; while a burst of an agent's own input goes in, for some milliseconds, the user's passes too".into()),
             Ability::No(why) => Err(why.into_owned()),
         }
+    }
+
+    fn mends_pictures(&self) -> Option<Fix> {
+        self.pictures_need_a_file().then_some(Fix::KwinPictures)
     }
 
     fn lists_all(&self) -> bool {

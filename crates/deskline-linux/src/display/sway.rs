@@ -1,6 +1,7 @@
 //! sway's windows in AT-SPI's terms.
 
 use deskline_atspi as atspi;
+use deskline_core::Rect;
 use deskline_link::{Result, WindowId};
 use deskline_wayland::{SwayDisplay, SwayWindow};
 
@@ -41,6 +42,14 @@ impl DisplaySystem for SwayDisplay {
 
     fn lists_all(&self) -> bool {
         true
+    }
+
+    fn popups_keep_to(&mut self, pid: u32) -> Result<Option<Rect>> {
+        let windows = self.sway_windows()?;
+        let its = windows.iter().filter(|w| w.pid == pid);
+        // The one with the keyboard, else the frontmost.
+        let window = its.min_by_key(|w| !w.focused);
+        Ok(window.and_then(|w| w.screen))
     }
 
     fn lists_popups(&self) -> bool {

@@ -3,13 +3,11 @@
 //!
 //! - `connection`: the socket, with a time limit on every wait.
 //! - `device`: the devices that the compositor offers, and what has been said about each.
-//! - `layout`: which keys type a character, by the compositor's own keymap.
-//! - `sender`: [`Sender`], the pointer and the keyboard over them.
+//! - `port`: [`Eis`], single events of the pointer and the keyboard over them.
 
 mod connection;
 mod device;
-mod layout;
-mod sender;
+mod port;
 
 pub(crate) use connection::{Connection, Heard};
-pub(crate) use sender::Sender;
+pub(crate) use port::Eis;

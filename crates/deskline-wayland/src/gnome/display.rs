@@ -1,20 +1,23 @@
 //! GNOME as the display of a link.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_link::capabilities::Ability;
 use deskline_link::{
-    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, Other, Picture, Result, Window,
-    WindowId,
+    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Result,
+    Window, WindowId,
 };
 
 use super::bus::Bus;
+use super::extension::{self, Extension};
 use super::picture;
 use super::place;
 use super::recency::Recency;
-use super::session::{self, Session};
-use super::toplevels::{self, AppToplevel, Toplevels};
+use super::scales;
+use super::session::{self, Session, Way};
+use super::toplevels::{self, AppToplevel, OpenMenu, Toplevels};
 use crate::pipewire::{self, Frame};
 use crate::wlroots::keyboard::typeable;
 
@@ -27,30 +30,41 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// A GNOME session.
 pub struct GnomeDisplay<T> {
-    bus: Bus,
+    pub(super) bus: Bus,
+    way: Way,
     toplevels: T,
     /// Lasts until the link ends, or another window comes to the front.
     session: Option<Session>,
     aim: Option<Aim>,
+    last_click: LastClick,
     pub(super) recency: Recency,
-    /// The window whose menu was last seen to have the keyboard. GTK 3 reports no window as active then.
-    menu: Option<WindowId>,
+    /// The menu that was last seen to have the keyboard, and its window. GTK 3 reports no window as active
+    /// then, or the menu itself.
+    menu: Option<(WindowId, OpenMenu)>,
 }
 
 impl<T: Toplevels> GnomeDisplay<T> {
-    /// Connects to Mutter on the session bus at `address`.
+    /// Connects to Mutter on the session bus at `address`. `socket` is its Wayland socket. Where it has no EIS
+    /// socket, or with `notify`, input goes by calls of its remote desktop session.
     ///
     /// # Errors
     ///
     /// [`Error::Unavailable`] where Mutter does not offer its remote desktop.
-    pub fn connect(address: &str, toplevels: T) -> Result<Self> {
+    pub fn connect(address: &str, socket: &Path, notify: bool, toplevels: T) -> Result<Self> {
         let bus = Bus::connect(address)?;
         session::is_supported(&bus)?;
+        let way = if notify || !session::has_eis(address)? {
+            Way::Notify(socket.to_owned())
+        } else {
+            Way::Eis
+        };
         Ok(Self {
             bus,
+            way,
             toplevels,
             session: None,
             aim: None,
+            last_click: LastClick::default(),
             recency: Recency::default(),
             menu: None,
         })
@@ -70,13 +84,48 @@ impl<T: Toplevels> GnomeDisplay<T> {
         &self.toplevels
     }
 
-    /// The window in front, or the one whose menu has the keyboard.
+    /// Whether input goes by calls of Mutter's session, and not by EIS.
+    pub fn sends_by_calls(&self) -> bool {
+        self.way != Way::Eis
+    }
+
+    /// Whether Deskline's extension of the shell is switched on.
+    pub fn has_extension(&self) -> bool {
+        Extension::find(&self.bus).is_some()
+    }
+
+    /// The window whose menu was last seen to have the keyboard.
+    fn menu_window(&self) -> Option<WindowId> {
+        self.menu.as_ref().map(|(window, _)| *window)
+    }
+
+    /// The window in front, or the one whose menu has the keyboard: as the shell says, where it has the
+    /// extension, else as apps say.
     fn front_of<'t>(&self, all: &'t [AppToplevel]) -> Option<&'t AppToplevel> {
+        let with_menu = self.menu_window();
         let of_menu = || {
             let nobody = all.iter().all(|t| !t.active);
-            all.iter().find(|t| nobody && Some(t.id) == self.menu)
+            all.iter().find(|t| nobody && Some(t.id) == with_menu)
         };
-        toplevels::front(all).or_else(of_menu)
+        let as_told = || toplevels::front(all).or_else(of_menu);
+        let Some(windows) = Extension::find(&self.bus).and_then(|it| it.windows().ok()) else {
+            return as_told();
+        };
+        let focused = extension::focused(all, &windows);
+        match focused[..] {
+            // The shell itself, or an app that assistive technology does not know.
+            [] => as_told(),
+            [one] => Some(one),
+            // Windows of one app with one title.
+            _ => {
+                let ids: Vec<WindowId> = focused.iter().map(|t| t.id).collect();
+                let active = focused.iter().find(|t| t.active).copied();
+                active.or_else(|| {
+                    let latest = with_menu.or_else(|| self.recency.latest(&ids));
+                    focused.iter().find(|t| Some(t.id) == latest).copied()
+                })
+            }
+        }
     }
 
     /// The toplevels, once they say which has the keyboard (bounded): while it goes from one to another, none
@@ -85,7 +134,10 @@ impl<T: Toplevels> GnomeDisplay<T> {
         let start = Instant::now();
         loop {
             let all = self.toplevels.toplevels()?;
-            if self.front_of(&all).is_some() || start.elapsed() > CLAIMS {
+            let front = self.front_of(&all);
+            // The app itself says so a little later than the shell.
+            let known = front.is_some_and(|t| t.active || Some(t.id) == self.menu_window());
+            if known || start.elapsed() > CLAIMS {
                 return Ok(all);
             }
             std::thread::sleep(LOOK);
@@ -106,8 +158,13 @@ impl<T: Toplevels> GnomeDisplay<T> {
         let Some(window) = window else {
             return Ok(false);
         };
-        self.menu = self.toplevels.menu_open(pid)?.then_some(window);
+        self.menu = self.toplevels.open_menu(pid)?.map(|menu| (window, menu));
         Ok(self.menu.is_some())
+    }
+
+    /// Whether a menu is open whose place in the window below it is known.
+    fn menu_is_placed(&self) -> bool {
+        self.menu.is_some_and(|(_, menu)| menu.placed)
     }
 
     /// The window in front, which must be the target's. `progress` says how far the input came.
@@ -133,7 +190,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
     pub(super) fn session(&mut self) -> Result<&mut Session> {
         let session = match self.session.take() {
             Some(session) => session,
-            None => Session::start(&self.bus, None)?,
+            None => Session::start(&self.bus, &self.way, None)?,
         };
         Ok(self.session.insert(session))
     }
@@ -148,7 +205,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
     fn at_front(&mut self) -> Result<&mut Session> {
         let nothing = || "Nothing was sent".to_owned();
         let front = self.check_front(nothing)?;
-        if !front.active {
+        if !front.active && !self.menu_is_placed() {
             return Err(Error::Input(
                 "a menu of the app is open, and it is not known where on the screen. Nothing was sent. Use press_ax_and_traverse on its items, or press_key_and_traverse with Up, Down, Return or Escape".into(),
             ));
@@ -168,8 +225,8 @@ impl<T: Toplevels> GnomeDisplay<T> {
                 if let Some(other) = other {
                     other.stop(&self.bus);
                 }
-                let mut session = Session::start(&self.bus, Some(front.id))?;
-                let offset = self.offset(&session, front.id);
+                let mut session = Session::start(&self.bus, &self.way, Some(front.id))?;
+                let offset = self.offset(&session, &front);
                 // Mutter records what is focused: that must be the same window as before.
                 let still = self.check_front(nothing).and_then(|now| {
                     if now.id == front.id {
@@ -192,15 +249,31 @@ impl<T: Toplevels> GnomeDisplay<T> {
         Ok(self.session.insert(session))
     }
 
-    /// Where the content of the session's window begins in its stream.
-    fn offset(&mut self, session: &Session, window: WindowId) -> Result<(i32, i32)> {
+    /// Where the content of the session's window begins in its stream. Mutter streams the window below an
+    /// open menu, also where the menu says that it has the keyboard.
+    fn offset(&mut self, session: &Session, front: &AppToplevel) -> Result<(f64, f64)> {
         let frame = session.frame()?;
-        let size = self.toplevels.size(window)?;
-        size.and_then(|size| place::content(&frame, size)).ok_or_else(|| {
-            Error::Input(
-                "this window is translucent, or does not say how large it is, so it is not known where its content begins. Nothing was sent. Use press_ax_and_traverse, or keys".into(),
-            )
-        })
+        let screens = scales::of_screens(&self.bus);
+        let mut of = vec![front.id];
+        if self.menu_is_placed() {
+            let all = self.toplevels.toplevels()?;
+            of.extend(all.iter().filter(|t| t.pid == front.pid).map(|t| t.id));
+        }
+        for window in of {
+            let size = self.toplevels.size(window)?;
+            tracing::debug!(
+                "the window has {size:?}, the frame {}x{}, of which {:?} is opaque; the screens {screens:?}",
+                frame.width,
+                frame.height,
+                frame.opaque()
+            );
+            if let Some(content) = size.and_then(|size| place::content(&frame, size, &screens)) {
+                return Ok(content.offset);
+            }
+        }
+        Err(Error::Input(
+            "this window is translucent, or does not say how large it is, so it is not known where its content begins. Nothing was sent. Use press_ax_and_traverse, or keys".into(),
+        ))
     }
 }
 
@@ -216,7 +289,7 @@ impl Session {
     fn in_stream(&self, at: Point) -> (f64, f64) {
         let (x, y) = self.offset;
         // The middle of a pixel: the stream may be shown at another scale.
-        let of = |at: i32, offset: i32| f64::from(at) + f64::from(offset) + 0.5;
+        let of = |at: i32, offset: f64| f64::from(at) + offset + 0.5;
         (of(at.x, x), of(at.y, y))
     }
 }
@@ -269,14 +342,25 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
         self.aim = Some(aim);
     }
 
-    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
-        cancel.check()?;
+    fn move_pointer(&mut self, to: Point) -> Result<()> {
         self.at_front()?;
         self.inject(|session| {
+            let (x, y) = session.in_stream(to);
+            session.sender.go(x, y)
+        })
+    }
+
+    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+        self.last_click.wait_before(at, button, clicks, cancel)?;
+        cancel.check()?;
+        self.at_front()?;
+        let clicked = self.inject(|session| {
             let (x, y) = session.in_stream(at);
             session.sender.go(x, y)?;
-            session.sender.click(button, clicks)
-        })
+            session.sender.click(button, clicks, cancel)
+        });
+        self.last_click.note(at, button);
+        clicked
     }
 
     fn drag(
@@ -342,7 +426,7 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
         if !is_front(self)? {
             return Err(failed(behind));
         }
-        let session = Session::start(&self.bus, Some(window))?;
+        let session = Session::start(&self.bus, &self.way, Some(window))?;
         let frame = session.frame();
         session.stop(&self.bus);
         let frame = frame?;
@@ -351,9 +435,9 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
         }
         let size = self.toplevels.size(window)?;
         let size = size.ok_or_else(|| failed("the app does not say how large its window is"))?;
-        let offset = place::content(&frame, size);
-        let offset = offset.ok_or_else(|| failed("the window is translucent"))?;
-        picture::content(&frame, offset, size).ok_or_else(|| failed("the frame is too small"))
+        let content = place::content(&frame, size, &scales::of_screens(&self.bus));
+        let content = content.ok_or_else(|| failed("the window is translucent"))?;
+        picture::content(&frame, content, size).ok_or_else(|| failed("the frame is too small"))
     }
 }
 

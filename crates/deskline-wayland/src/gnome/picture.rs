@@ -3,16 +3,24 @@
 use deskline_core::Point;
 use deskline_link::Picture;
 
+use super::place::Content;
 use crate::pipewire::Frame;
 
-/// Cuts the content out of a frame. What is translucent is laid over white.
-pub(crate) fn content(frame: &Frame, offset: (i32, i32), size: (i32, i32)) -> Option<Picture> {
-    let number = |value: i32| usize::try_from(value).ok();
-    let (left, top) = (number(offset.0)?, number(offset.1)?);
-    let (width, height) = (number(size.0)?, number(size.1)?);
-    if left + width > frame.width || top + height > frame.height || width == 0 {
-        return None;
-    }
+/// Cuts the content, which has this size, out of a frame. What is translucent is laid over white.
+pub(crate) fn content(frame: &Frame, content: Content, size: (i32, i32)) -> Option<Picture> {
+    let pixels = |value: f64| {
+        let value = (value * content.scale).round();
+        (value >= 0.0).then_some(value as usize)
+    };
+    let (left, top) = (pixels(content.offset.0)?, pixels(content.offset.1)?);
+    // Of a scaled window Mutter may have cut off a part, or half a pixel.
+    let part = |size: i32, from: usize, whole: usize| {
+        let wanted = pixels(f64::from(size))?;
+        let there = whole.checked_sub(from)?;
+        (wanted <= there || content.scale > 1.0).then_some(wanted.min(there))
+    };
+    let width = part(size.0, left, frame.width).filter(|width| *width > 0)?;
+    let height = part(size.1, top, frame.height)?;
     let mut rgb = Vec::with_capacity(width * height * 3);
     for row in frame
         .bgra
@@ -30,7 +38,7 @@ pub(crate) fn content(frame: &Frame, offset: (i32, i32), size: (i32, i32)) -> Op
         height: u32::try_from(height).ok()?,
         rgb,
         origin: Point { x: 0, y: 0 },
-        scale: 1.0,
+        scale: content.scale,
     })
 }
 
@@ -47,9 +55,16 @@ mod tests {
             bgra: vec![0; 24],
         };
         frame.bgra[16..24].copy_from_slice(&[10, 20, 30, 255, 10, 20, 30, 155]);
-        let picture = content(&frame, (1, 1), (2, 1)).unwrap();
+        let cut = |x, y, scale, size| {
+            let offset = (x, y);
+            content(&frame, Content { offset, scale }, size)
+        };
+        let picture = cut(1.0, 1.0, 1.0, (2, 1)).unwrap();
         assert_eq!(picture.rgb, [30, 20, 10, 130, 120, 110]);
-        assert_eq!(content(&frame, (2, 1), (2, 1)), None);
-        assert_eq!(content(&frame, (-1, 0), (2, 1)), None);
+        assert_eq!(cut(2.0, 1.0, 1.0, (2, 1)), None);
+        assert_eq!(cut(-1.0, 0.0, 1.0, (2, 1)), None);
+        // 1 unit is 1.5 pixels, of which the frame has one.
+        let picture = cut(1.0, 0.0, 1.5, (1, 1)).unwrap();
+        assert_eq!((picture.width, picture.height, picture.scale), (1, 2, 1.5));
     }
 }

@@ -5,9 +5,21 @@
 use crate::pipewire::Frame;
 
 /// How many pixels a window's opaque part and its report may differ by: rounding, or a border.
-const NEAR: usize = 4;
+const NEAR: f64 = 4.0;
 
-/// The offset of the content in the buffer. `size` is the app's report.
+/// A title bar is at least so high, in the units of the app's report.
+const TITLE_BAR: f64 = 16.0;
+
+/// Where a window's content is in its buffer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Content {
+    /// Where it begins, in the units of the app's report.
+    pub(crate) offset: (f64, f64),
+    /// Pixels of the buffer per unit of the report.
+    pub(crate) scale: f64,
+}
+
+/// The content of a buffer, on a desktop whose screens have these scales. `size` is the app's report.
 ///
 /// - GTK 3 counts from the buffer's corner: its report is as large as the buffer. So is that of any window
 ///   without a shadow.
@@ -15,23 +27,74 @@ const NEAR: usize = 4;
 /// - Qt counts from below its title bar: the report ends with the opaque part, but begins further down.
 ///
 /// `None` where the frame shows neither: a window that is translucent.
-pub(crate) fn content(frame: &Frame, size: (i32, i32)) -> Option<(i32, i32)> {
-    let (width, height) = (usize::try_from(size.0).ok()?, usize::try_from(size.1).ok()?);
-    if (width, height) == (frame.width, frame.height) {
-        return Some((0, 0));
+pub(crate) fn content(frame: &Frame, size: (i32, i32), screens: &[f64]) -> Option<Content> {
+    let size = [size.0, size.1].map(f64::from);
+    // An app that knows no fractional scales draws for the next whole one.
+    let drawn = screens.iter().flat_map(|scale| [*scale, scale.ceil()]);
+    let scales: Vec<f64> = [1.0].into_iter().chain(drawn).collect();
+    let fills = |scale: &&f64| {
+        // A buffer has whole pixels: at scale 1 nothing is rounded.
+        let is = |pixels: usize, wanted: f64| (pixels as f64 - wanted * **scale).abs() < 1.0;
+        is(frame.width, size[0]) && is(frame.height, size[1])
+    };
+    if let Some(scale) = scales.iter().find(fills) {
+        return Some(Content {
+            offset: (0.0, 0.0),
+            // Mutter cuts off what is drawn for a fractional scale, see below.
+            scale: scale.ceil(),
+        });
     }
-    let [left, top, right, bottom] = frame.opaque()?;
-    let (wider, higher) = (
-        (right - left).checked_sub(width)?,
-        (bottom - top).checked_sub(height)?,
-    );
-    if wider > 2 * NEAR {
+    let opaque = frame.opaque()?;
+    let cut = screens
+        .iter()
+        .find_map(|screen| cut_off(frame, opaque, size, *screen));
+    cut.or_else(|| scales.iter().find_map(|scale| within(opaque, size, *scale)))
+}
+
+/// The content of a frame that has a shadow around its opaque part.
+fn within(opaque: [usize; 4], size: [f64; 2], scale: f64) -> Option<Content> {
+    let [left, top, right, bottom] = opaque.map(|v| v as f64);
+    let [width, height] = size.map(|v| v * scale);
+    let (wider, higher) = (right - left - width, bottom - top - height);
+    if wider <= -1.0 || wider > 2.0 * NEAR || higher <= -1.0 {
         return None;
     }
     // A border is as wide below as at the sides.
-    let border = wider / 2;
-    let y = top + higher.saturating_sub(border);
-    Some((i32::try_from(left + border).ok()?, i32::try_from(y).ok()?))
+    let border = (wider / 2.0).floor().max(0.0);
+    let offset = [left + border, top + (higher - border).max(0.0)];
+    let [x, y] = offset.map(|v| v / scale);
+    Some(Content {
+        offset: (x, y),
+        scale,
+    })
+}
+
+/// The content of a frame that Mutter has cut off: of a window that was drawn for a fractional scale, it paints
+/// the frame for the next whole scale, and keeps as many pixels as the window's buffer has. The upper left
+/// part is there, and the size of the window, but not where its opaque part ends.
+fn cut_off(frame: &Frame, opaque: [usize; 4], size: [f64; 2], screen: f64) -> Option<Content> {
+    let scale = screen.ceil();
+    if screen.fract() <= 0.0 || opaque[2] != frame.width || opaque[3] != frame.height {
+        return None;
+    }
+    let [left, top] = [opaque[0], opaque[1]].map(|v| (v as f64 / scale).floor());
+    let [width, height] = [frame.width, frame.height].map(|v| (v as f64 / screen).round());
+    // A shadow and a border are as wide at the right as at the left.
+    let x = ((width - size[0]) / 2.0).floor();
+    if x < left || x > left + NEAR {
+        return None;
+    }
+    // With a title bar they are as wide below as well. Without one, the shadow below is another.
+    let below_title_bar = height - size[1] - x;
+    let y = if below_title_bar >= top + TITLE_BAR {
+        below_title_bar
+    } else {
+        top
+    };
+    Some(Content {
+        offset: (x, y),
+        scale,
+    })
 }
 
 #[cfg(test)]
@@ -56,19 +119,45 @@ mod tests {
 
     #[test]
     fn each_toolkit_counts_from_its_own_corner() {
+        let at = |frame, size| content(&frame, size, &[]).map(|content| content.offset);
         let gtk3 = frame(472, 349, [26, 23, 420, 297]);
-        assert_eq!(content(&gtk3, (472, 349)), Some((0, 0)));
+        assert_eq!(at(gtk3, (472, 349)), Some((0.0, 0.0)));
         let gtk4 = frame(448, 290, [14, 12, 420, 260]);
-        assert_eq!(content(&gtk4, (420, 260)), Some((14, 12)));
+        assert_eq!(at(gtk4, (420, 260)), Some((14.0, 12.0)));
         let qt6 = frame(442, 304, [10, 10, 422, 284]);
-        assert_eq!(content(&qt6, (420, 260)), Some((11, 33)));
+        assert_eq!(at(qt6, (420, 260)), Some((11.0, 33.0)));
+    }
+
+    #[test]
+    fn scaled_windows_are_placed_in_units_of_their_report() {
+        let at = |frame, size, screen| {
+            let content = content(&frame, size, &[screen])?;
+            Some((content.offset, content.scale))
+        };
+        let gtk3 = || frame(1686, 1258, [52, 46, 1582, 1154]);
+        assert_eq!(at(gtk3(), (843, 629), 1.5), Some(((0.0, 0.0), 2.0)));
+        let gtk4 = frame(1646, 1138, [28, 24, 1590, 1080]);
+        assert_eq!(at(gtk4, (795, 540), 2.0), Some(((14.0, 12.0), 2.0)));
+        let qt6 = frame(1772, 1200, [21, 21, 1730, 1158]);
+        assert_eq!(at(qt6, (864, 540), 2.0), Some(((11.0, 49.0), 2.0)));
+        // Cut off.
+        let gtk4 = || frame(1235, 854, [29, 25, 1206, 829]);
+        assert_eq!(at(gtk4(), (795, 540), 1.5), Some(((14.0, 12.0), 2.0)));
+        assert_eq!(at(gtk4(), (795, 540), 2.0), None);
+        let maximised = frame(1500, 900, [0, 0, 1500, 900]);
+        assert_eq!(at(maximised, (1000, 600), 1.5), Some(((0.0, 0.0), 2.0)));
+        let qt6 = frame(1329, 900, [21, 21, 1308, 879]);
+        assert_eq!(at(qt6, (864, 540), 1.5), Some(((11.0, 49.0), 2.0)));
+        let translucent = frame(1235, 854, [29, 25, 1206, 40]);
+        assert_eq!(at(translucent, (795, 540), 1.5), None);
     }
 
     #[test]
     fn a_translucent_window_has_no_known_content() {
-        assert_eq!(content(&frame(500, 400, [0, 0, 0, 0]), (440, 340)), None);
+        let at = |frame| content(&frame, (440, 340), &[1.5, 2.0]);
+        assert_eq!(at(frame(500, 400, [0, 0, 0, 0])), None);
         // Only its title bar is opaque.
         let terminal = frame(500, 400, [30, 30, 440, 40]);
-        assert_eq!(content(&terminal, (440, 340)), None);
+        assert_eq!(at(terminal), None);
     }
 }

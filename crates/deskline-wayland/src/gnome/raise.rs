@@ -1,5 +1,6 @@
-//! Brings a window to the front, as a person would: by GNOME's own keys, Alt+Esc, which go through the
-//! windows of the workspace. No program may do so by other means, unless the app takes part.
+//! Brings a window to the front: by Deskline's extension of the shell, where it is switched on; else as a
+//! person would, by GNOME's own keys, Alt+Esc, which go through the windows of the workspace. No program may
+//! do so by other means, unless the app takes part.
 
 use std::time::{Duration, Instant};
 
@@ -7,13 +8,23 @@ use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_link::{Cancel, Display as _, Error, Result, WindowId};
 
 use super::display::GnomeDisplay;
+use super::extension::{Extension, candidates};
 use super::toplevels::{self, Toplevels};
 
 /// How long a window may take to say that it is in front: 100 ms on an idle machine, over a second on a busy one.
 const RAISES: Duration = Duration::from_secs(2);
 
+/// After how long of that to look for an open menu.
+const SOON: Duration = Duration::from_millis(300);
+
 /// How long the switcher may take to come up: 20 ms on an idle machine.
 const SWITCHER: Duration = Duration::from_millis(300);
+
+/// The pause between the moment the switcher comes up and the next stroke. Without one that stroke was lost in most
+/// tries; with 10 ms in none, on an idle machine. It doubles, up to the longest, when strokes that were counted
+/// from windows seen before lead elsewhere.
+const PAUSE: Duration = Duration::from_millis(20);
+const LONGEST_PAUSE: Duration = Duration::from_millis(160);
 
 /// How often to look.
 const LOOK: Duration = Duration::from_millis(10);
@@ -35,7 +46,11 @@ const MOST: usize = 12;
 impl<T: Toplevels> GnomeDisplay<T> {
     /// Brings a window to the front and waits until it says so.
     pub(super) fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        if self.raise_by_extension(window, cancel)? {
+            return Ok(());
+        }
         let mut front = self.seen_front()?;
+        let mut pause = PAUSE;
         let mut misses = 0;
         for _ in 0..MOST {
             if front == Some(window) {
@@ -44,15 +59,20 @@ impl<T: Toplevels> GnomeDisplay<T> {
             if !self.toplevels()?.iter().any(|t| t.id == window) {
                 return Err(Error::Input("the window is gone".into()));
             }
-            let strokes = self.recency.strokes(window);
+            let (strokes, known) = self.recency.strokes(window);
             let before = front;
-            self.cycle(strokes)?;
-            front = self.switched(before, cancel)?;
+            self.cycle(strokes, pause)?;
+            front = self.switched(before, SOON, cancel)?;
+            if front.is_none() || front == before {
+                // An open menu keeps these keys from the shell until it is closed.
+                self.close_menu()?;
+                front = self.switched(before, RAISES, cancel)?;
+            }
+            if known && front != Some(window) {
+                pause = LONGEST_PAUSE.min(pause * 2);
+            }
             // A busy shell may miss the keys of a switch that comes right after another.
             misses += usize::from(front.is_none() || front == before);
-            if front.is_none() || front == before {
-                self.close_menu()?;
-            }
             tracing::debug!("{strokes} strokes of Alt+Esc led from {before:?} to {front:?}");
             if misses > MISSES {
                 break;
@@ -63,11 +83,54 @@ impl<T: Toplevels> GnomeDisplay<T> {
         ))
     }
 
-    /// Waits until another window is in front than before (bounded). Returns which is.
-    fn switched(&mut self, before: Option<WindowId>, cancel: &Cancel) -> Result<Option<WindowId>> {
+    /// Asks the extension. `false` where there is none, or it did not bring the window to the front.
+    fn raise_by_extension(&mut self, window: WindowId, cancel: &Cancel) -> Result<bool> {
+        let start = Instant::now();
+        let all = self.toplevels()?;
+        let Some(wanted) = all.iter().find(|t| t.id == window) else {
+            return Err(Error::Input("the window is gone".into()));
+        };
+        let listed = Extension::find(&self.bus).and_then(|it| it.windows().ok());
+        let ids: Vec<u64> = match &listed {
+            Some(windows) => candidates(wanted, windows).iter().map(|w| w.id).collect(),
+            None => return Ok(false),
+        };
+        // Of windows that look the same, the app says which one has come.
+        for id in ids {
+            let before = self.seen_front()?;
+            if before == Some(window) {
+                break;
+            }
+            // An open menu keeps the keyboard.
+            if before.is_none() {
+                self.close_menu()?;
+            }
+            let activated = Extension::find(&self.bus).map(|it| it.activate(id));
+            if !activated.is_some_and(|done| done.unwrap_or(false)) {
+                continue;
+            }
+            if self.switched(before, RAISES, cancel)? == Some(window) {
+                break;
+            }
+        }
+        let done = self.seen_front()? == Some(window);
+        tracing::debug!(
+            "the extension raised {window:?}: {done}, {:?}",
+            start.elapsed()
+        );
+        Ok(done)
+    }
+
+    /// Waits at most so long until another window is in front than before. Returns which is.
+    fn switched(
+        &mut self,
+        before: Option<WindowId>,
+        longest: Duration,
+        cancel: &Cancel,
+    ) -> Result<Option<WindowId>> {
         let start = Instant::now();
         let mut front = before;
-        while (front.is_none() || front == before) && start.elapsed() < RAISES {
+        while (front.is_none() || front == before) && start.elapsed() < longest {
             cancel.wait(LOOK)?;
             front = self.seen_front()?;
         }
@@ -109,13 +172,14 @@ impl<T: Toplevels> GnomeDisplay<T> {
         Ok(())
     }
 
-    /// Presses Esc so many times while Alt is held.
-    fn cycle(&mut self, strokes: usize) -> Result<()> {
+    /// Presses Esc so many times while Alt is held, with a pause before the second.
+    fn cycle(&mut self, strokes: usize, pause: Duration) -> Result<()> {
         let sender = &mut self.session()?.sender;
         sender.hold(Modifiers::ALT)?;
         sender.press(ESC)?;
         if strokes > 1 {
             self.await_switcher()?;
+            std::thread::sleep(pause);
         }
         let sender = &mut self.session()?.sender;
         for _ in 1..strokes {

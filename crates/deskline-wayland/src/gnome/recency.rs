@@ -20,10 +20,11 @@ impl Recency {
         self.0.iter().find(|window| of.contains(window)).copied()
     }
 
-    /// How many strokes lead to a window: one that has not been seen in front comes after all that have.
-    pub(crate) fn strokes(&self, to: WindowId) -> usize {
+    /// How many strokes lead to a window, and whether that is known: one that has not been seen in front
+    /// comes after all that have.
+    pub(crate) fn strokes(&self, to: WindowId) -> (usize, bool) {
         let place = self.0.iter().position(|window| *window == to);
-        place.unwrap_or(self.0.len()).max(1)
+        (place.unwrap_or(self.0.len()).max(1), place.is_some())
     }
 }
 
@@ -54,14 +55,14 @@ mod tests {
             for wanted in 0..5 {
                 let mut tries = 0;
                 while order[0] != wanted {
-                    let front = cycle(&mut order, recency.strokes(WindowId(wanted)));
+                    let front = cycle(&mut order, recency.strokes(WindowId(wanted)).0);
                     recency.saw(WindowId(front), &all);
                     tries += 1;
                     assert!(tries <= all.len(), "{seed}: {order:?}");
                 }
             }
             // Now all are known: one try reaches any.
-            let front = cycle(&mut order, recency.strokes(WindowId(1)));
+            let front = cycle(&mut order, recency.strokes(WindowId(1)).0);
             assert_eq!(front, 1);
         }
     }

@@ -2,15 +2,18 @@
 //! in its panel that one is there, and lets them end it.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use deskline_link::{Error, Result, WindowId};
 use zbus::zvariant::{OwnedValue, Value};
 
-use super::bus::{Bus, On, Options, read};
-use crate::eis::Sender;
+use super::bus::{Bus, Calls, On, Options, read};
+use super::notify::Notify;
+use crate::eis::Eis;
+use crate::sender::{Port, Sender};
 
-const REMOTE: On<'static> = (
+pub(crate) const REMOTE: On<'static> = (
     "org.gnome.Mutter.RemoteDesktop",
     "/org/gnome/Mutter/RemoteDesktop",
     "org.gnome.Mutter.RemoteDesktop",
@@ -20,7 +23,7 @@ const CAST: On<'static> = (
     "/org/gnome/Mutter/ScreenCast",
     "org.gnome.Mutter.ScreenCast",
 );
-const REMOTE_SESSION: &str = "org.gnome.Mutter.RemoteDesktop.Session";
+pub(crate) const REMOTE_SESSION: &str = "org.gnome.Mutter.RemoteDesktop.Session";
 const CAST_SESSION: &str = "org.gnome.Mutter.ScreenCast.Session";
 const STREAM: &str = "org.gnome.Mutter.ScreenCast.Stream";
 
@@ -31,10 +34,10 @@ const STARTS: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct Session {
     path: String,
-    pub(crate) sender: Sender,
+    pub(crate) sender: Sender<Box<dyn Port>>,
     pub(crate) stream: Option<Stream>,
-    /// Where the content of the stream's window begins in it.
-    pub(crate) offset: (i32, i32),
+    /// Where the content of the stream's window begins in it, in the window's own units.
+    pub(crate) offset: (f64, f64),
 }
 
 /// The stream of one window.
@@ -44,6 +47,15 @@ pub(crate) struct Stream {
     pub(crate) window: WindowId,
     /// PipeWire's number of it.
     pub(crate) node: u32,
+}
+
+/// How input goes in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// By an EIS socket.
+    Eis,
+    /// By calls of the session, with this socket of the compositor.
+    Notify(PathBuf),
 }
 
 /// Whether this Mutter has what a session needs.
@@ -58,12 +70,27 @@ pub(crate) fn is_supported(bus: &Bus) -> Result<()> {
     })
 }
 
+/// Whether sessions hand out an EIS socket, as they do from GNOME 45 on. The version that Mutter tells of
+/// its interface is the same before and after.
+pub(crate) fn has_eis(address: &str) -> Result<bool> {
+    // A session that has not started cannot be stopped: it ends with this connection.
+    let calls = Calls::connect(address)?;
+    let path = calls.make(REMOTE, "CreateSession", &())?;
+    let introspectable = (
+        REMOTE.0,
+        path.as_str(),
+        "org.freedesktop.DBus.Introspectable",
+    );
+    let told: String = calls.ask(introspectable, "Introspect", &())?;
+    Ok(told.contains("ConnectToEIS"))
+}
+
 impl Session {
     /// Starts one for keys alone, or one with a stream of the focused window. The caller says which
     /// window that is, and has to look again afterwards whether it still is.
-    pub(crate) fn start(bus: &Bus, focused: Option<WindowId>) -> Result<Self> {
+    pub(crate) fn start(bus: &Bus, way: &Way, focused: Option<WindowId>) -> Result<Self> {
         let path = bus.make(REMOTE, "CreateSession", &())?;
-        let started = start(bus, &path, focused);
+        let started = start(bus, way, &path, focused);
         if started.is_err() {
             stop(bus, &path);
         }
@@ -72,7 +99,7 @@ impl Session {
             path,
             sender,
             stream,
-            offset: (0, 0),
+            offset: (0.0, 0.0),
         })
     }
 
@@ -92,20 +119,28 @@ fn stop(bus: &Bus, path: &str) {
     let _ = bus.tell((REMOTE.0, path, REMOTE_SESSION), "Stop", &());
 }
 
-fn start(bus: &Bus, path: &str, focused: Option<WindowId>) -> Result<(Sender, Option<Stream>)> {
+type Started = (Sender<Box<dyn Port>>, Option<Stream>);
+
+fn start(bus: &Bus, way: &Way, path: &str, focused: Option<WindowId>) -> Result<Started> {
     let session = (REMOTE.0, path, REMOTE_SESSION);
     let stream = focused.map(|_| record(bus, session)).transpose()?;
     bus.tell(session, "Start", &())?;
     let node = stream.as_ref().map(|stream| await_node(bus, stream));
     let node = node.transpose()?;
-    let socket = bus.socket(session, "ConnectToEIS", &(Options::new(),))?;
-    let mut sender = Sender::connect(socket)?;
-    let (Some(window), Some(stream), Some(node)) = (focused, stream, node) else {
-        return Ok((sender, None));
+    let port: Box<dyn Port> = match way {
+        Way::Eis => {
+            let socket = bus.socket(session, "ConnectToEIS", &(Options::new(),))?;
+            let mut eis = Eis::connect(socket)?;
+            if let Some(stream) = &stream {
+                eis.select(Some(&mapping(bus, stream)?))?;
+            }
+            Box::new(eis)
+        }
+        Way::Notify(socket) => Box::new(Notify::open(bus.calls.clone(), path, stream, socket)?),
     };
-    let mapping = mapping(bus, &stream)?;
-    sender.select(Some(&mapping))?;
-    Ok((sender, Some(Stream { window, node })))
+    let stream = focused.zip(node);
+    let stream = stream.map(|(window, node)| Stream { window, node });
+    Ok((Sender::over(port), stream))
 }
 
 /// Has Mutter record the focused window, which it does where none is named.
@@ -133,7 +168,7 @@ fn mapping(bus: &Bus, stream: &str) -> Result<String> {
     let mapping = mapping.and_then(|id| String::try_from(id).ok());
     mapping.ok_or_else(|| {
         Error::Unavailable(
-            "this GNOME Shell is older than 45, whose streams take no pointer".into(),
+            "the streams of this GNOME Shell take no pointer from its EIS socket. Serve with --gnome-input notify".into(),
         )
     })
 }

@@ -35,12 +35,20 @@ pub trait Toplevels: Send {
     /// Of the accessibility bus.
     fn size(&mut self, id: WindowId) -> Result<Option<(i32, i32)>>;
 
-    /// Whether the app shows a menu.
+    /// The menu that the app shows.
     ///
     /// # Errors
     ///
     /// Of the accessibility bus.
-    fn menu_open(&mut self, pid: u32) -> Result<bool>;
+    fn open_menu(&mut self, pid: u32) -> Result<Option<OpenMenu>>;
+}
+
+/// A menu that an app shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenMenu {
+    /// Whether its coordinates are known to count from the window that it was opened in, although a GTK 3
+    /// menu is a window of its own.
+    pub placed: bool,
 }
 
 /// The one with the keyboard. `None` where the shell has it, as in the overview, or several claim it: it

@@ -8,7 +8,7 @@ mod pod;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use deskline_link::{Error, Result};
@@ -50,22 +50,27 @@ pub(crate) fn is_there() -> std::result::Result<(), String> {
     api().map(drop)
 }
 
-/// Takes the first frame of a stream that comes within `time`.
+/// How long the first connections to a stream wait. Mutter sends a frame when a stream begins and then none
+/// before the window changes, and now and then the one does not arrive: seen on Mutter 43. A new connection
+/// gets one of its own.
+const TRIES: [Duration; 2] = [Duration::from_millis(400), Duration::from_millis(600)];
+
+/// Takes the first frame of a stream that comes within `time`, and the tries before.
 pub(crate) fn frame(node: u32, time: Duration) -> Result<Frame> {
     let failed = |why: &str| Error::system(WHAT)(why.to_owned());
     let api = api().map_err(|e| failed(&e))?;
-    let (sender, frames) = channel();
-    let stream = Stream::connect(api, node, sender).ok_or_else(|| failed("PipeWire refuses"))?;
-    let frame = await_frame(&frames, time);
-    drop(stream);
-    frame.map_err(|why| failed(&why))
-}
-
-fn await_frame(frames: &Receiver<Heard>, time: Duration) -> std::result::Result<Frame, String> {
-    match frames.recv_timeout(time) {
-        Ok(heard) => heard,
-        Err(_) => Err(format!("no frame came within {} ms", time.as_millis())),
+    for time in TRIES.into_iter().chain([time]) {
+        let (sender, frames) = channel();
+        let stream = Stream::connect(api, node, sender);
+        let stream = stream.ok_or_else(|| failed("PipeWire refuses"))?;
+        let frame = frames.recv_timeout(time);
+        drop(stream);
+        if let Ok(frame) = frame {
+            return frame.map_err(|why| failed(&why));
+        }
+        tracing::debug!("no frame came within {} ms", time.as_millis());
     }
+    Err(failed("no frame came"))
 }
 
 /// A frame, or why there is none.
@@ -274,10 +279,7 @@ unsafe fn copy(buffer: &api::Buffer, format: Format) -> Option<Frame> {
         bgra.extend_from_slice(row);
     }
     if !format.alpha {
-        bgra.iter_mut()
-            .skip(3)
-            .step_by(4)
-            .for_each(|a| *a = u8::MAX);
+        make_opaque(&mut bgra);
     }
     Some(Frame {
         width,
@@ -286,9 +288,28 @@ unsafe fn copy(buffer: &api::Buffer, format: Format) -> Option<Frame> {
     })
 }
 
+/// Makes pixels opaque whose format has no alpha. Mutter 43 names such a format for windows too, and puts
+/// their alpha into its unused byte all the same: where any is set, it is kept.
+fn make_opaque(bgra: &mut [u8]) {
+    if bgra.iter().skip(3).step_by(4).all(|unused| *unused == 0) {
+        let unused = bgra.iter_mut().skip(3).step_by(4);
+        unused.for_each(|alpha| *alpha = u8::MAX);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_unused_byte_that_is_set_is_alpha() {
+        let mut window = [1, 2, 3, 0, 1, 2, 3, 255];
+        make_opaque(&mut window);
+        assert_eq!(window, [1, 2, 3, 0, 1, 2, 3, 255]);
+        let mut screen = [1, 2, 3, 0, 4, 5, 6, 0];
+        make_opaque(&mut screen);
+        assert_eq!(screen, [1, 2, 3, 255, 4, 5, 6, 255]);
+    }
 
     #[test]
     fn the_opaque_part_of_a_frame_leaves_out_its_shadow() {

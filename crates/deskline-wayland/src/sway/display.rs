@@ -8,8 +8,8 @@ use deskline_core::{KeyPress, Modifiers, Point, Rect};
 use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, Other, Picture, Result, Window,
-    WindowId,
+    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Result,
+    Window, WindowId,
 };
 use deskline_unix::unread::Unread;
 use wayland_client::protocol::wl_pointer::Axis;
@@ -53,6 +53,7 @@ pub struct SwayDisplay {
     guard: Option<Guard>,
     own: Option<Own>,
     aim: Option<Aim>,
+    last_click: LastClick,
 }
 
 impl SwayDisplay {
@@ -76,6 +77,7 @@ impl SwayDisplay {
             keyboard: None,
             holder: None,
             aim: None,
+            last_click: LastClick::default(),
         };
         if seat == Seat::Own {
             // Apps that start from now on hear a seat with devices.
@@ -400,13 +402,16 @@ impl Display for SwayDisplay {
     }
 
     fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+        self.last_click.wait_before(at, button, clicks, cancel)?;
         cancel.check()?;
         if let Some(other) = self.over(at)? {
             return Err(other.lies_over(at));
         }
         self.go(at)?;
         let (pointer, client) = self.pointer()?;
-        pointer.click(client, button, clicks)
+        let clicked = pointer.click(client, button, clicks, cancel);
+        self.last_click.note(at, button);
+        clicked
     }
 
     fn drag(

@@ -47,6 +47,8 @@ pub struct SwayWindow {
     pub focused: bool,
     /// Whether it is on a workspace that shows.
     pub visible: bool,
+    /// The output of its workspace.
+    pub screen: Option<Rect>,
 }
 
 /// An output: its name and its place in the layout.
@@ -86,6 +88,8 @@ impl Area {
 #[derive(Debug, Default, Deserialize)]
 struct Node {
     id: u64,
+    #[serde(default, rename = "type")]
+    kind: String,
     #[serde(default)]
     pid: Option<u32>,
     #[serde(default)]
@@ -150,7 +154,7 @@ impl Ipc {
         let answer = self.ask(GET_TREE, "")?;
         let root: Node = serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
         let mut windows = Vec::new();
-        collect(&root, &mut windows);
+        collect(&root, None, &mut windows);
         Ok(windows)
     }
 
@@ -222,7 +226,12 @@ impl Ipc {
     }
 }
 
-fn collect(node: &Node, into: &mut Vec<SwayWindow>) {
+fn collect(node: &Node, screen: Option<Rect>, into: &mut Vec<SwayWindow>) {
+    let screen = if node.kind == "output" {
+        Some(node.rect.rect())
+    } else {
+        screen
+    };
     if let Some(pid) = node.pid {
         let (rect, inner) = (node.rect.rect(), node.window_rect.rect());
         into.push(SwayWindow {
@@ -238,17 +247,18 @@ fn collect(node: &Node, into: &mut Vec<SwayWindow>) {
             native: node.shell.as_deref() != Some("xwayland"),
             focused: node.focused,
             visible: node.visible.unwrap_or(true),
+            screen,
         });
     }
     // Floating ones lie over the others, the last over those before it.
     for child in node.floating_nodes.iter().rev() {
-        collect(child, into);
+        collect(child, screen, into);
     }
     let mut tiled: Vec<&Node> = node.nodes.iter().collect();
     let rank = |child: &&Node| node.focus.iter().position(|id| *id == child.id);
     tiled.sort_by_key(|child| rank(child).unwrap_or(usize::MAX));
     for child in tiled {
-        collect(child, into);
+        collect(child, screen, into);
     }
 }
 
@@ -259,13 +269,13 @@ mod tests {
 
     #[test]
     fn windows_are_found_from_front_to_back() {
-        let tree = r#"{"id":1,"focus":[3,2],"nodes":[
+        let tree = r#"{"id":1,"type":"output","rect":{"x":9,"y":0,"width":800,"height":900},"focus":[3,2],"nodes":[
             {"id":2,"pid":20,"name":"Back","rect":{"x":0,"y":0,"width":800,"height":900},
              "window_rect":{"x":2,"y":0,"width":796,"height":898}},
             {"id":3,"focus":[5],"floating_nodes":[{"id":5,"pid":50},
              {"id":4,"pid":40,"name":null,"focused":true,"visible":false}]}]}"#;
         let mut windows = Vec::new();
-        collect(&serde_json::from_str(tree).unwrap(), &mut windows);
+        collect(&serde_json::from_str(tree).unwrap(), None, &mut windows);
         let [front, _, back] = windows.as_slice() else {
             panic!("{windows:?}")
         };
@@ -277,5 +287,12 @@ mod tests {
             h: 898,
         };
         assert_eq!(back.content, content);
+        let screen = Rect {
+            x: 9,
+            y: 0,
+            w: 800,
+            h: 900,
+        };
+        assert_eq!(back.screen, Some(screen));
     }
 }

@@ -27,10 +27,10 @@ use crate::wlroots::picture::Frame;
 use crate::wlroots::token;
 
 /// How long the compositor may take for an answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long apps may take to ask for a device that is new to the seat.
-const ASK: Duration = Duration::from_millis(300);
+pub(crate) const ASK: Duration = Duration::from_millis(300);
 
 /// Which seat the agent's devices belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -78,7 +78,7 @@ pub(crate) struct Client {
     pub(crate) keyboards: ZwpVirtualKeyboardManagerV1,
 }
 
-fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+pub(crate) fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::lost("talking to the Wayland compositor")(e)
 }
 
@@ -218,12 +218,13 @@ impl Client {
     }
 }
 
-fn until(
+/// Waits until the compositor has said something, for `limit` at most.
+pub(crate) fn until<H>(
     connection: &Connection,
-    queue: &mut EventQueue<Heard>,
-    heard: &mut Heard,
+    queue: &mut EventQueue<H>,
+    heard: &mut H,
     limit: Option<Duration>,
-    is: impl Fn(&Heard) -> bool,
+    is: impl Fn(&H) -> bool,
 ) -> Result<()> {
     let deadline = limit.map(|limit| Instant::now() + limit);
     loop {

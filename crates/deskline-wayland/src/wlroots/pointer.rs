@@ -3,16 +3,13 @@
 use std::time::Duration;
 
 use deskline_core::{Point, Rect};
-use deskline_link::{Button, Cancel, Clicks, Result};
+use deskline_link::{BETWEEN_CLICKS, Button, Cancel, Clicks, Result};
+use deskline_unix::codes::{LEFT, RIGHT};
 use wayland_client::protocol::wl_pointer::{Axis, AxisSource, ButtonState};
 use wayland_client::protocol::wl_seat::Capability;
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1::ZwlrVirtualPointerV1;
 
 use crate::wlroots::client::Client;
-
-/// `linux/input-event-codes.h`
-const LEFT: u32 = 0x110;
-const RIGHT: u32 = 0x111;
 
 /// A wheel's notch, in the units of `wl_pointer.axis`.
 const NOTCH: f64 = 15.0;
@@ -73,20 +70,23 @@ impl VirtualPointer {
         client: &mut Client,
         button: Button,
         clicks: Clicks,
+        cancel: &Cancel,
     ) -> Result<()> {
         let code = match button {
             Button::Left => LEFT,
             Button::Right => RIGHT,
         };
-        let times = match clicks {
-            Clicks::Single => 1,
-            Clicks::Double => 2,
-        };
-        for _ in 0..times {
-            self.button(client, code, ButtonState::Pressed)?;
-            self.button(client, code, ButtonState::Released)?;
+        self.tap(client, code)?;
+        if clicks == Clicks::Double {
+            cancel.wait(BETWEEN_CLICKS)?;
+            self.tap(client, code)?;
         }
         Ok(())
+    }
+
+    fn tap(&mut self, client: &mut Client, code: u32) -> Result<()> {
+        self.button(client, code, ButtonState::Pressed)?;
+        self.button(client, code, ButtonState::Released)
     }
 
     pub(crate) fn drag(

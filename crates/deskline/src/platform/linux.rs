@@ -12,7 +12,7 @@ use deskline_linux::private::{self, Announce, Supervised, Until};
 use deskline_linux::session::Session;
 use deskline_linux::{LinuxPlatform, doctor};
 
-use crate::cli::{DesktopArgs, SeatChoice, Settings, Size};
+use crate::cli::{DesktopArgs, GnomeInput, SeatChoice, Settings, Size};
 use crate::output::Done;
 
 /// An open desktop. A private one ends when this is dropped.
@@ -32,7 +32,8 @@ pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
         platform: Arc::new(
             platform
                 .attended(settings.attended)
-                .own_seat(settings.seat == SeatChoice::Own),
+                .own_seat(settings.seat == SeatChoice::Own)
+                .gnome_calls(settings.gnome_input == GnomeInput::Notify),
         ),
         _private: private,
     })
@@ -90,6 +91,7 @@ pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
         None => Session::find(),
     };
     session.own_seat = settings.seat == SeatChoice::Own;
+    session.gnome_calls = settings.gnome_input == GnomeInput::Notify;
     Ok(doctor::examine(&session, settings.attended))
 }
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use deskline_core::Key;
 use kbvm::lookup::LookupTable;
-use kbvm::xkb::Context;
 use kbvm::xkb::diagnostic::{Diagnostic, DiagnosticHandler};
 use kbvm::xkb::keymap::Action;
+use kbvm::xkb::{Context, Keymap};
 use kbvm::{GroupIndex, Keycode, Keysym, ModifierMask, syms};
 
 use crate::keymap::code_of;
@@ -20,13 +20,15 @@ pub(crate) struct Stroke {
 }
 
 /// A layout, as the person has it set now.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     chars: HashMap<char, Stroke>,
     /// Characters that other groups of the layout type without a modifier: a shortcut's letter on a
     /// layout without Latin ones.
     elsewhere: HashMap<char, u32>,
     named: HashMap<u32, u32>,
+    /// Whether it is what several layouts have in common: see [`Layout::common`].
+    pub(crate) common: bool,
 }
 
 /// The first code of the keys beyond a keyboard's own, such as a remote control's: some have a
@@ -48,14 +50,42 @@ impl Layout {
     /// Reads a keymap in XKB's text form. `locked` are the modifiers that are on whatever is pressed,
     /// such as Caps Lock, and `group` is the group in force.
     pub(crate) fn read(keymap: &[u8], locked: u32, group: u32) -> Option<Self> {
-        let mut builder = Context::builder();
-        // The text is complete: nothing is read from the disk.
-        builder.clear();
-        builder.enable_default_includes(false);
-        builder.enable_environment(false);
-        let end = keymap.iter().position(|b| *b == 0).unwrap_or(keymap.len());
-        let context = builder.build();
-        let keymap = context.keymap_from_bytes(Deaf, None, &keymap[..end]).ok()?;
+        Some(Self::of(&parse(keymap)?, locked, group))
+    }
+
+    /// [`Layout::read`] for each group that the keymap has.
+    pub(crate) fn of_each_group(keymap: &[u8], locked: u32) -> Option<Vec<Self>> {
+        let keymap = parse(keymap)?;
+        let groups = keymap.keys().map(|key| key.groups().count()).max()?;
+        let groups = 0..u32::try_from(groups).ok()?;
+        Some(groups.map(|g| Self::of(&keymap, locked, g)).collect())
+    }
+
+    /// What types the same in each of these, where it is not known which is in force.
+    pub(crate) fn common(layouts: Vec<Self>) -> Option<Self> {
+        let mut layouts = layouts.into_iter();
+        let mut common = layouts.next()?;
+        for other in layouts {
+            if other == common {
+                continue;
+            }
+            common.common = true;
+            // A shortcut's letter may be another group's, but not on another key.
+            common.elsewhere.retain(|char, code| {
+                [&common.chars, &other.chars].iter().all(|chars| {
+                    let stroke = chars.get(char);
+                    stroke.is_none_or(|stroke| stroke.code == *code && stroke.held.is_empty())
+                })
+            });
+            let as_there = |char: &char, stroke: &mut Stroke| other.chars.get(char) == Some(stroke);
+            common.chars.retain(as_there);
+            let as_there = |symbol: &u32, code: &mut u32| other.named.get(symbol) == Some(code);
+            common.named.retain(as_there);
+        }
+        Some(common)
+    }
+
+    fn of(keymap: &Keymap, locked: u32, group: u32) -> Self {
         let table = keymap.to_builder().build_lookup_table();
         let mut codes: Vec<Keycode> = keymap.keys().map(kbvm::xkb::keymap::Key::keycode).collect();
         codes.sort_unstable();
@@ -123,11 +153,12 @@ impl Layout {
             let code = code_of(key).unwrap_or_default();
             chars.insert(char, Stroke { code, held: vec![] });
         }
-        Some(Self {
+        Self {
             chars,
             elsewhere,
             named,
-        })
+            common: false,
+        }
     }
 
     /// What types this character.
@@ -146,6 +177,18 @@ impl Layout {
         let moved = symbol_of(key).and_then(|symbol| self.named.get(&symbol.0));
         Some(bare(moved.copied().unwrap_or(usual)))
     }
+}
+
+/// Compiles a keymap.
+fn parse(keymap: &[u8]) -> Option<Keymap> {
+    let mut builder = Context::builder();
+    // The text is complete: nothing is read from the disk.
+    builder.clear();
+    builder.enable_default_includes(false);
+    builder.enable_environment(false);
+    let end = keymap.iter().position(|b| *b == 0).unwrap_or(keymap.len());
+    let context = builder.build();
+    context.keymap_from_bytes(Deaf, None, &keymap[..end]).ok()
 }
 
 /// The symbol of a key, if it has one.
@@ -238,6 +281,29 @@ mod tests {
         assert_eq!(layout.stroke('н'), Some(&stroke(21, &[])));
         assert_eq!(layout.stroke('z'), None);
         assert_eq!(layout.key(Key::Char('z')), Some(stroke(21, &[])));
+    }
+
+    #[test]
+    fn what_layouts_have_in_common_is_on_the_same_keys() {
+        let each = Layout::of_each_group(KEYMAP.as_bytes(), 0).unwrap();
+        assert_eq!(each.len(), 2);
+        let common = Layout::common(each).unwrap();
+        assert!(common.common);
+        assert_eq!(common.stroke('@'), Some(&stroke(16, &[100])));
+        assert_eq!(common.stroke('z'), None);
+        assert_eq!(common.stroke('н'), None);
+        // Toolkits look for a shortcut's letter in the other groups too.
+        assert_eq!(common.key(Key::Char('z')), Some(stroke(21, &[])));
+        let same = Layout::common(vec![layout(0, 0), layout(0, 0)]).unwrap();
+        assert_eq!(same, layout(0, 0));
+    }
+
+    #[test]
+    fn a_letter_on_two_keys_is_no_shortcut_in_common() {
+        let moved = KEYMAP.replace("key <AD01>", "key <I188> { [ z ] }; key <AD01>");
+        let (one, other) = (layout(0, 0), Layout::read(moved.as_bytes(), 0, 1).unwrap());
+        let common = Layout::common(vec![one, other]).unwrap();
+        assert_eq!(common.key(Key::Char('z')), None);
     }
 
     #[test]

@@ -1,0 +1,214 @@
+//! The pointer and the keyboard over an EIS socket.
+
+use std::os::fd::OwnedFd;
+use std::time::Instant;
+
+use deskline_link::{Error, Result};
+use reis::ei::button::ButtonState;
+use reis::ei::handshake::ContextType;
+use reis::ei::keyboard::KeyState;
+use rustix::time::{ClockId, clock_gettime};
+
+use super::connection::{Connection, PATIENCE};
+use super::device::Device;
+use crate::layout::Layout;
+use crate::sender::{Port, Sender};
+
+/// A notch of the wheel, in the units of `ei_scroll.scroll_discrete`.
+const NOTCH: i32 = 120;
+
+/// An EIS connection. What it has pressed is released when it ends.
+#[derive(Debug)]
+pub(crate) struct Eis {
+    connection: Connection,
+    /// Which part of the screen coordinates are of: see `Region::mapping`.
+    space: Option<String>,
+    /// The devices that have been told that input follows: with each its name's object.
+    started: Vec<reis::ei::Device>,
+    sequence: u32,
+    /// The layout, with the locked modifiers and the group that it is for.
+    layout: Option<((u32, u32), Layout)>,
+}
+
+impl Eis {
+    /// Takes over a socket that the compositor has handed out, and waits until a keyboard and an
+    /// absolute pointer are there (2 s).
+    pub(crate) fn connect(socket: OwnedFd) -> Result<Self> {
+        let mut connection = Connection::open(socket, ContextType::Sender)?;
+        let ready = |it: &Connection| {
+            let mut devices = it.devices.iter().filter(|d| d.resumed);
+            let mut keyboards = devices.clone().filter(|d| d.keyboard.is_some());
+            keyboards.next().is_some() && devices.any(|d| d.absolute.is_some())
+        };
+        if !connection.until(Instant::now() + PATIENCE, ready)? {
+            return Err(Error::Unavailable(
+                "the compositor offers no pointer and keyboard within 2 s".into(),
+            ));
+        }
+        Ok(Self {
+            connection,
+            space: None,
+            started: Vec::new(),
+            sequence: 0,
+            layout: None,
+        })
+    }
+
+    /// Which part of the screen coordinates are of from now on: the mapping of a stream of the screen
+    /// cast, or `None` for the screen. Waits until a pointer reaches it (2 s).
+    pub(crate) fn select(&mut self, mapping: Option<&str>) -> Result<()> {
+        let there = |it: &Connection| {
+            let mut devices = it.devices.iter();
+            devices.any(|d| d.resumed && d.reaches(mapping))
+        };
+        if !self.connection.until(Instant::now() + PATIENCE, there)? {
+            return Err(Error::Input(
+                "no pointer of the compositor's reaches that part of the screen. Nothing was sent"
+                    .into(),
+            ));
+        }
+        self.space = mapping.map(str::to_owned);
+        Ok(())
+    }
+
+    /// The device that is suited, after it has been told that input follows.
+    fn device(&mut self, what: &str, suits: impl Fn(&Device) -> bool) -> Result<usize> {
+        self.connection.pump()?;
+        let devices = &self.connection.devices;
+        let found = devices.iter().position(|d| d.resumed && suits(d));
+        let index = found.ok_or_else(|| {
+            Error::Input(format!(
+                "the compositor offers no {what} any more. Nothing was sent"
+            ))
+        })?;
+        let resumed =
+            |proto: &reis::ei::Device| devices.iter().any(|d| d.resumed && d.proto == *proto);
+        self.started.retain(resumed);
+        let proto = &devices[index].proto;
+        if !self.started.contains(proto) {
+            self.sequence = self.sequence.wrapping_add(1);
+            proto.start_emulating(self.connection.serial, self.sequence);
+            self.started.push(proto.clone());
+        }
+        Ok(index)
+    }
+
+    /// Ends a group of events that belong together.
+    fn frame(&self, device: usize) {
+        if let Some(device) = self.connection.devices.get(device) {
+            device.proto.frame(self.connection.serial, now());
+        }
+    }
+
+    /// Moves the pointer there and pushes it on from there, twice by this much. Only such motion crosses
+    /// a barrier at the edge of the screen. Does not wait until the compositor has taken it.
+    pub(crate) fn push_over(&mut self, edge: (f64, f64), by: (f64, f64)) -> Result<()> {
+        let space = self.space.clone();
+        let index = self.device("pointer", |d| d.reaches(space.as_deref()))?;
+        if let Some(pointer) = &self.connection.devices[index].absolute {
+            pointer.motion_absolute(edge.0 as f32, edge.1 as f32);
+        }
+        self.frame(index);
+        let index = self.device("pointer", |d| d.relative.is_some())?;
+        for _ in 0..2 {
+            if let Some(pointer) = &self.connection.devices[index].relative {
+                pointer.motion_relative(by.0 as f32, by.1 as f32);
+            }
+            self.frame(index);
+        }
+        self.connection.flush()
+    }
+}
+
+impl Sender<Eis> {
+    /// Sends over a socket: see [`Eis::connect`].
+    pub(crate) fn connect(socket: OwnedFd) -> Result<Self> {
+        Eis::connect(socket).map(Self::over)
+    }
+}
+
+impl Port for Eis {
+    fn go(&mut self, x: f64, y: f64) -> Result<()> {
+        let space = self.space.clone();
+        let index = self.device("pointer", |d| d.reaches(space.as_deref()))?;
+        if let Some(pointer) = &self.connection.devices[index].absolute {
+            pointer.motion_absolute(x as f32, y as f32);
+        }
+        self.frame(index);
+        self.connection.sync()
+    }
+
+    fn button(&mut self, code: u32, press: bool) -> Result<()> {
+        let space = self.space.clone();
+        let here = |d: &Device| d.button.is_some() && d.reaches(space.as_deref());
+        let index = match self.device("mouse button", here) {
+            Err(_) => self.device("mouse button", |d| d.button.is_some())?,
+            found => found?,
+        };
+        if let Some(button) = &self.connection.devices[index].button {
+            let state = if press {
+                ButtonState::Press
+            } else {
+                ButtonState::Released
+            };
+            button.button(code, state);
+        }
+        self.frame(index);
+        self.connection.sync()
+    }
+
+    fn key(&mut self, code: u32, press: bool) -> Result<()> {
+        let index = self.device("keyboard", |d| d.keyboard.is_some())?;
+        if let Some(keyboard) = &self.connection.devices[index].keyboard {
+            let state = if press {
+                KeyState::Press
+            } else {
+                KeyState::Released
+            };
+            keyboard.key(code, state);
+        }
+        self.frame(index);
+        Ok(())
+    }
+
+    fn wheel(&mut self, right: i32, down: i32) -> Result<()> {
+        let index = self.device("wheel", |d| d.scroll.is_some())?;
+        if let Some(scroll) = &self.connection.devices[index].scroll {
+            scroll.scroll_discrete(right * NOTCH, down * NOTCH);
+        }
+        self.frame(index);
+        self.connection.sync()
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.connection.sync()
+    }
+
+    fn layout(&mut self) -> Result<&Layout> {
+        let index = self.device("keyboard", |d| d.keyboard.is_some())?;
+        let device = &self.connection.devices[index];
+        let (locked, group) = device.locked;
+        if self
+            .layout
+            .as_ref()
+            .is_none_or(|(of, _)| *of != device.locked)
+        {
+            let keymap = device.keymap.as_deref().unwrap_or_default();
+            let layout = Layout::read(keymap, locked, group).ok_or_else(|| {
+                Error::Input(
+                    "the compositor's keymap cannot be read, so no keys are sent. Use set_value_and_traverse".into(),
+                )
+            })?;
+            self.layout = Some((device.locked, layout));
+        }
+        let layout = self.layout.as_ref().map(|(_, layout)| layout);
+        layout.ok_or_else(|| Error::Input("no keymap".into()))
+    }
+}
+
+/// The time of an event: the monotonic clock, in microseconds.
+fn now() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    let (seconds, nanoseconds) = (time.tv_sec.cast_unsigned(), time.tv_nsec.cast_unsigned());
+    seconds * 1_000_000 + nanoseconds / 1000
+}

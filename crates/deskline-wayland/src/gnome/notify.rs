@@ -1,0 +1,182 @@
+//! Input by the calls that a remote desktop session of Mutter's takes one by one, for GNOME before 45,
+//! which has no EIS socket.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use deskline_link::{Error, Result};
+use deskline_unix::spawn;
+use kbvm::ModifierMask;
+use serde::Serialize;
+use wayland_client::protocol::wl_seat::Capability;
+use zbus::zvariant::DynamicType;
+
+use super::bus::{Calls, On};
+use super::seat::Seat;
+use super::session::{REMOTE, REMOTE_SESSION};
+use crate::keymap;
+use crate::layout::Layout;
+use crate::sender::Port;
+use crate::wlroots::client::ASK;
+
+/// How long `gsettings` may take: 10 ms on an idle machine.
+const SETTINGS: Duration = Duration::from_secs(2);
+
+/// The axes of `NotifyPointerAxisDiscrete`.
+const VERTICAL: u32 = 0;
+const HORIZONTAL: u32 = 1;
+
+/// The calls of one session. Mutter releases what they have pressed when it ends.
+#[derive(Debug)]
+pub(crate) struct Notify {
+    calls: Calls,
+    /// The session.
+    path: String,
+    /// The stream that places are of.
+    stream: Option<String>,
+    keymap: Vec<u8>,
+    /// The layout, and whether Caps Lock was on for it.
+    layout: Option<(bool, Layout)>,
+}
+
+impl Notify {
+    /// Gives input to a session that has started. `socket` is the compositor's.
+    pub(crate) fn open(
+        calls: Calls,
+        path: &str,
+        stream: Option<String>,
+        socket: &Path,
+    ) -> Result<Self> {
+        let mut seat = Seat::connect(socket)?;
+        let mut notify = Self {
+            calls,
+            path: path.to_owned(),
+            stream,
+            keymap: Vec::new(),
+            layout: None,
+        };
+        notify.introduce(&mut seat)?;
+        notify.keymap = seat.keymap()?;
+        Ok(notify)
+    }
+
+    /// Gives the seat a keyboard and a pointer, where it lacks one, and apps the time to ask for it: what is
+    /// sent before is lost. A session's device comes with its first event.
+    fn introduce(&self, seat: &mut Seat) -> Result<()> {
+        let both = Capability::Keyboard | Capability::Pointer;
+        if seat.has(both) {
+            return Ok(());
+        }
+        if !seat.has(Capability::Keyboard) {
+            for press in [true, false] {
+                self.tell("NotifyKeyboardKeycode", &(keymap::SHIFT.0, press))?;
+            }
+        }
+        if !seat.has(Capability::Pointer) {
+            self.tell("NotifyPointerMotionRelative", &(0.0_f64, 0.0_f64))?;
+        }
+        seat.wait_for(both)?;
+        // Nothing tells when apps have asked for it.
+        std::thread::sleep(ASK);
+        Ok(())
+    }
+
+    fn on(&self) -> On<'_> {
+        (REMOTE.0, &self.path, REMOTE_SESSION)
+    }
+
+    fn tell<B: Serialize + DynamicType>(&self, method: &str, body: &B) -> Result<()> {
+        self.calls.tell(self.on(), method, body)
+    }
+
+    fn caps_lock(&self) -> bool {
+        let property = self.calls.property(self.on(), "CapsLockState");
+        property.is_ok_and(|on| bool::try_from(on).unwrap_or_default())
+    }
+}
+
+impl Port for Notify {
+    fn go(&mut self, x: f64, y: f64) -> Result<()> {
+        let Some(stream) = &self.stream else {
+            return Err(Error::Input("the session has no stream".into()));
+        };
+        self.tell("NotifyPointerMotionAbsolute", &(stream, x, y))
+    }
+
+    fn button(&mut self, code: u32, press: bool) -> Result<()> {
+        self.tell("NotifyPointerButton", &(code.cast_signed(), press))
+    }
+
+    fn key(&mut self, code: u32, press: bool) -> Result<()> {
+        self.tell("NotifyKeyboardKeycode", &(code, press))
+    }
+
+    fn wheel(&mut self, right: i32, down: i32) -> Result<()> {
+        for (axis, steps) in [(VERTICAL, down), (HORIZONTAL, right)] {
+            // Mutter refuses a turn by nothing.
+            if steps != 0 {
+                self.tell("NotifyPointerAxisDiscrete", &(axis, steps))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        // Each call has been answered.
+        Ok(())
+    }
+
+    fn layout(&mut self) -> Result<&Layout> {
+        let caps_lock = self.caps_lock();
+        let layout = match self.layout.take() {
+            Some((of, layout)) if of == caps_lock => layout,
+            _ => read(&self.keymap, caps_lock).ok_or_else(|| {
+                Error::Input(
+                    "the compositor's keymap cannot be read, so no keys are sent. Use set_value_and_traverse".into(),
+                )
+            })?,
+        };
+        Ok(&self.layout.insert((caps_lock, layout)).1)
+    }
+}
+
+/// The layout that is on. GNOME's keymap has those of all input sources, and of the user's language, and
+/// Mutter tells only the window with the keyboard which is on: where there are several, what they have in
+/// common.
+fn read(keymap: &[u8], caps_lock: bool) -> Option<Layout> {
+    let locked = if caps_lock { ModifierMask::LOCK.0 } else { 0 };
+    let mut layouts = Layout::of_each_group(keymap, locked)?;
+    let (first, others) = layouts.split_first()?;
+    if others.iter().any(|other| other != first) && has_one_source() {
+        layouts.truncate(1);
+    }
+    Layout::common(layouts)
+}
+
+/// Whether the user has at most one input source, whose layout is then the first.
+fn has_one_source() -> bool {
+    let mut ask = Command::new("gsettings");
+    ask.args(["get", "org.gnome.desktop.input-sources", "sources"]);
+    let told = spawn::output(&mut ask, SETTINGS).unwrap_or_default();
+    is_one(&String::from_utf8_lossy(&told))
+}
+
+/// Whether a list of sources has at most one, such as `[('xkb', 'de')]`.
+fn is_one(sources: &str) -> bool {
+    let sources = sources.trim();
+    sources.ends_with(']') && sources.matches("('").count() <= 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn input_sources_are_counted() {
+        assert!(is_one("@a(ss) []\n"));
+        assert!(is_one("[('xkb', 'de+nodeadkeys')]\n"));
+        assert!(!is_one("[('xkb', 'us'), ('xkb', 'ru')]\n"));
+        assert!(!is_one(""), "not known");
+    }
+}

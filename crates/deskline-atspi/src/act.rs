@@ -1,5 +1,6 @@
 //! Actions through the accessibility API. They use neither pointer nor keys nor focus.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_link::{Error, Refusal};
@@ -352,7 +353,7 @@ pub fn set_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> 
     // ancestors too.
     const LEVELS: usize = 3;
     require_enabled(app, path, ACTION)?;
-    let mut child = path.to_owned();
+    let mut child = Arc::<str>::from(path);
     for _ in 0..LEVELS {
         let Some(parent) = parent(app, &child)? else {
             break;
@@ -402,7 +403,7 @@ pub fn set_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> 
     .into())
 }
 
-fn parent(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<String>> {
+fn parent(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<Arc<str>>> {
     let message = answer(app.ask(path, Request::Parent))?;
     Ok(message.as_ref().and_then(decode::object_property))
 }

@@ -1,9 +1,10 @@
 //! A connection to the accessibility bus: the apps on it, and reading one.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_core::{Diff, ElementId, Tree};
+use deskline_core::{Diff, ElementId, Older, Tree};
 use deskline_link::{Error, Result, Scope};
 use deskline_unix::process;
 
@@ -11,6 +12,7 @@ use crate::app::App;
 use crate::bus::{self, Body, Call, Connection, Reader};
 use crate::connection::{AppConnection, PATIENCE};
 use crate::engine::{self, Engine};
+use crate::mirrors::Mirrors;
 use crate::names::{ACCESSIBLE, REGISTRY, ROOT};
 use crate::peer::Peer;
 use crate::request::Request;
@@ -52,12 +54,8 @@ pub struct AtSpi {
     pids: HashMap<String, u32>,
     /// Apps that were told to send their events.
     pub(crate) registered: HashSet<String>,
-    /// The bus name of the app that is listened to.
-    pub(crate) listening: Option<String>,
-    /// The last reading of that app.
-    pub(crate) last: Option<LastReading>,
-    /// How many events came since the last link.
-    pub(crate) idle_events: usize,
+    /// The apps that are subscribed.
+    pub(crate) mirrors: Mirrors,
     keep_alive: KeepAlive,
 }
 
@@ -69,9 +67,7 @@ impl AtSpi {
             apps: HashMap::new(),
             pids: HashMap::new(),
             registered: HashSet::new(),
-            listening: None,
-            last: None,
-            idle_events: 0,
+            mirrors: Mirrors::default(),
             keep_alive: KeepAlive::new(address),
         })
     }
@@ -182,6 +178,12 @@ impl AtSpi {
         app.is_some_and(|app| app.peer.toolkit.ignores_clicks_in_new_menus())
     }
 
+    /// How long after input that scrolls the app its tree may still tell the places from before.
+    pub fn scrolling_lag(&self, pid: u32) -> Duration {
+        let app = self.apps.get(&pid);
+        app.map_or(Duration::ZERO, |app| app.peer.toolkit.scrolling_lag())
+    }
+
     /// Whether the last reading has toplevels whose windows may be on their way.
     pub fn lacks_windows(&self, pid: u32) -> bool {
         let app = self.apps.get(&pid);
@@ -204,15 +206,13 @@ impl AtSpi {
     /// them.
     pub fn read(&mut self, pid: u32, scope: Scope, windows: &Windows) -> Result<Tree> {
         let name = self.app(pid)?.peer.name.clone();
-        let scope = match scope {
-            Scope::Again { budget } if self.last.as_ref().is_none_or(|last| last.pid != pid) => {
-                Scope::Whole { budget }
-            }
-            scope => scope,
-        };
         if scope != Scope::Showing {
             self.listen_from_now(pid);
         }
+        let scope = match scope {
+            Scope::Again { budget } if !self.has_read(pid) => Scope::Whole { budget },
+            scope => scope,
+        };
         let first = self.try_read(pid, scope, windows);
         // The private socket may have been that of an app that is gone: once more, by the bus.
         let mut read = match first {
@@ -254,26 +254,37 @@ impl AtSpi {
         })
     }
 
+    /// Whether the link is about that app, and a reading of it is kept.
+    fn has_read(&self, pid: u32) -> bool {
+        let current = self.mirrors.current.as_ref();
+        let last = current.and_then(|mirror| mirror.last.as_ref());
+        last.is_some_and(|last| last.pid == pid)
+    }
+
     fn try_read(&mut self, pid: u32, scope: Scope, windows: &Windows) -> Result<Tree, bus::Error> {
         let start = Instant::now();
         let end = start + engine::LONGEST;
         let bus_name = self.apps.get(&pid).map(|app| app.peer.bus_name.clone());
         let bus_name = bus_name.ok_or(bus::Error::Timeout)?;
-        if matches!(scope, Scope::Again { .. }) {
+        if scope != Scope::Showing && self.has_read(pid) {
             self.catch_up(&bus_name)?;
         }
         self.hear();
         // A look at what shows alone, as between a click and its text, does not replace it.
         let last = match scope {
             Scope::Showing => None,
-            _ => self.last.take_if(|last| last.pid == pid),
+            _ => self
+                .mirrors
+                .last()
+                .and_then(|last| last.take_if(|last| last.pid == pid)),
         };
         let Self { bus, apps, .. } = self;
         let app = apps.get_mut(&pid).ok_or(bus::Error::Timeout)?;
         let toolkit = app.peer.toolkit;
         let again = matches!(scope, Scope::Again { .. });
         let fetch_cache = app.cache.is_due();
-        let reused = last.as_ref().filter(|_| again && !fetch_cache);
+        // Where no budget is enough for the whole app, reading all of it anew would never be complete.
+        let reused = last.as_ref().filter(|last| again || last.outgrows_budget);
         let scope = match scope {
             Scope::Again { budget } if reused.is_some_and(|last| last.cut_short) => Scope::Again {
                 budget: budget.min(WHILE_READ_ON),
@@ -291,7 +302,7 @@ impl AtSpi {
         engine::settle(&mut nodes);
         self.keep_alive.put(&bus_name, spreadsheets);
         if fetch_cache {
-            app.cache.judge(read.cache_was_complete);
+            app.cache.judge(read.cache_was_worth_it);
         }
         let mut tree = tree::build(
             &app.peer,
@@ -301,13 +312,25 @@ impl AtSpi {
             start.elapsed(),
         );
         tree.partial = partial.words(&nodes);
-        let heard = self.listening.as_ref() == Some(&bus_name);
+        let began = self.mirrors.current.as_ref().map(|mirror| mirror.began);
+        tree.older = reused
+            .filter(|last| read.reused > 0 && began.is_some_and(|began| last.since < began))
+            .map(|last| Older {
+                elements: read.reused,
+                by: last.since.elapsed(),
+            });
+        let heard = self.mirrors.is_current(&bus_name);
         // Of a reading that was given up it is not known which parts its nodes lack.
         let given_up = partial.unread.cut;
-        if heard && !fetch_cache && !given_up && scope != Scope::Showing {
+        if heard && !given_up && scope != Scope::Showing {
             let since = reused.map_or(start, |last| last.since);
             let cut_short = partial.is_for_want_of_time();
-            self.last = Some(LastReading::of(pid, since, nodes, read.lists, cut_short));
+            let outgrew = reused.is_some_and(|last| last.outgrows_budget);
+            if let Some(last) = self.mirrors.last() {
+                let mut now = LastReading::of(pid, since, nodes, read.lists, cut_short);
+                now.outgrows_budget |= outgrew;
+                *last = Some(now);
+            }
         }
         Ok(tree)
     }
@@ -324,7 +347,7 @@ impl AtSpi {
             None => (0, bus_name.to_owned(), AppConnection::by_bus(bus, bus_name)),
         };
         let path = match table::parse_cell_id(path) {
-            None => path.to_owned(),
+            None => path.into(),
             Some((table, row, column)) => app
                 .ask(table, Request::CellAt(row, column))
                 .and_then(|m| decode::object(&m).ok_or(bus::WireError.into()))
@@ -365,7 +388,7 @@ impl AtSpi {
 /// An element's object, and the app that has it.
 struct Located<'a> {
     app: AppConnection<'a>,
-    path: String,
+    path: Arc<str>,
     pid: u32,
     name: String,
 }

@@ -1,6 +1,6 @@
 //! The calls to one app: single ones, and many in flight.
 
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::bus::{Body, Call, Connection, Error, Message, Reply};
@@ -156,7 +156,7 @@ impl<'a> AppConnection<'a> {
     /// not sent.
     pub fn ask_each(
         &mut self,
-        requests: impl IntoIterator<Item = (Rc<str>, Request)>,
+        requests: impl IntoIterator<Item = (Arc<str>, Request)>,
         end: Instant,
     ) -> Result<(Vec<Option<Message>>, bool), Error> {
         let mut requests = requests.into_iter();

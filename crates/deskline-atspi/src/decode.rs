@@ -1,5 +1,7 @@
 //! Reading replies: the types that several requests answer with.
 
+use std::sync::Arc;
+
 use deskline_core::Rect;
 
 use crate::bus::{Message, Reader, WireError};
@@ -20,17 +22,17 @@ pub fn extents(message: &Message) -> Option<Rect> {
 }
 
 /// `(so)`: the path of the object, if there is one.
-pub fn object(message: &Message) -> Option<String> {
+pub fn object(message: &Message) -> Option<Arc<str>> {
     let (_, path) = message.reader().object().ok()?;
-    (path != NULL).then(|| path.to_owned())
+    (path != NULL).then(|| path.into())
 }
 
 /// A property that is an object: its path, if there is one.
-pub fn object_property(message: &Message) -> Option<String> {
+pub fn object_property(message: &Message) -> Option<Arc<str>> {
     let mut reader = message.reader();
     reader.signature().ok().filter(|s| *s == "(so)")?;
     let (_, path) = reader.object().ok()?;
-    (path != NULL).then(|| path.to_owned())
+    (path != NULL).then(|| path.into())
 }
 
 /// `a(so)`: bus names and paths.

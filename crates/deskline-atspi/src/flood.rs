@@ -179,7 +179,7 @@ fn a_cache_without_the_nodes_is_not_worth_asking_for() {
         Toolkit::Other,
         Instant::now() + Duration::from_millis(100),
     );
-    bulk_cache::fetch(&mut engine).unwrap();
+    bulk_cache::fetch(&mut engine, None).unwrap();
     engine.start(ROOT, None).unwrap();
     assert!(!bulk_cache::is_complete(&engine));
 }

@@ -8,6 +8,7 @@
 //! - [`toolkits`]: all that is known of GTK, Qt, LibreOffice, Chromium and Gecko.
 //! - `engine`: one traversal: an arena of nodes, a queue, a table of requests in flight.
 //! - `strategies`: what uses the engine: the bulk cache, large lists, tables, spreadsheets, reuse.
+//! - `mirrors`, `events`: the apps that stay subscribed between links.
 //! - `reading`: the order of the strategies; `tree`: from nodes to elements on the screen.
 //! - [`AtSpi`]: the connection that all of it hangs on.
 
@@ -23,6 +24,7 @@ mod engine;
 mod events;
 #[cfg(test)]
 mod flood;
+mod mirrors;
 mod names;
 mod partial;
 mod peer;

@@ -76,6 +76,7 @@ pub mod role {
     pub const FILE_CHOOSER: u32 = 19;
     pub const FRAME: u32 = 23;
     pub const ICON: u32 = 26;
+    pub const INTERNAL_FRAME: u32 = 28;
     pub const LABEL: u32 = 29;
     pub const LIST: u32 = 31;
     pub const LIST_ITEM: u32 = 32;

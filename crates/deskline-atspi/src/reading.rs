@@ -1,6 +1,7 @@
 //! One traversal of an app: which strategy reads which part, in which order.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use deskline_link::Scope;
@@ -12,7 +13,7 @@ use crate::partial::Partial;
 use crate::strategies::large_list::{KnownList, LargeLists};
 use crate::strategies::reuse::LastReading;
 use crate::strategies::spreadsheet::{self, Spreadsheets};
-use crate::strategies::{bulk_cache, hidden, managed};
+use crate::strategies::{bulk_cache, hidden, managed, stacked};
 use crate::toolkits::Prose;
 
 /// What one traversal has read.
@@ -24,9 +25,11 @@ pub struct Reading {
     /// Objects of other processes: their container, bus name and path.
     pub foreign: Vec<(usize, String, String)>,
     /// Its large lists, by their paths.
-    pub lists: HashMap<String, KnownList>,
-    /// Whether the app's cache had most of the tree, and little else.
-    pub cache_was_complete: bool,
+    pub lists: HashMap<Arc<str>, KnownList>,
+    /// How many nodes are those of an earlier reading.
+    pub reused: usize,
+    /// Whether the app's cache had most of the tree, and not much else.
+    pub cache_was_worth_it: bool,
 }
 
 /// Reads an app. What shows is read first and completely; what does not is read after it, as far as
@@ -41,18 +44,22 @@ pub fn read(
     let engine = &mut engine;
     let mut lists = LargeLists::default();
     if fetch_cache {
-        bulk_cache::fetch(engine)?;
+        bulk_cache::fetch(engine, last)?;
     }
     engine.start(ROOT, None)?;
+    stacked::hide(engine)?;
     lists.read_showing(engine)?;
     engine.details(0, None)?;
     // What tables create on request is in no cache, and is not held against it.
-    let mut cache_was_complete = bulk_cache::is_complete(engine);
+    let mut cache_was_worth_it = bulk_cache::is_complete(engine);
     managed::read(engine, &mut lists, spreadsheets)?;
     if let Scope::Whole { budget } | Scope::Again { budget } = scope {
-        read_hidden(engine, &mut lists, last, Instant::now() + budget)?;
+        let until = engine.end().min(Instant::now() + budget);
+        read_hidden(engine, &mut lists, last, until)?;
         spreadsheet::empty_active(engine);
-        cache_was_complete &= !bulk_cache::has_orphans(engine);
+        // What else is in the tree is not known of a reading that lacked the time.
+        let read_all = Instant::now() < until;
+        cache_was_worth_it &= !read_all || bulk_cache::is_used(engine);
     }
     let (crowded, lists) = lists.finish(engine);
     // Where only what shows was asked for, what does not is not missing.
@@ -68,7 +75,8 @@ pub fn read(
         },
         foreign: std::mem::take(&mut engine.foreign),
         lists,
-        cache_was_complete,
+        reused: engine.reused,
+        cache_was_worth_it,
     })
 }
 
@@ -79,7 +87,6 @@ fn read_hidden(
     last: Option<&LastReading>,
     until: Instant,
 ) -> Result<(), Error> {
-    let until = until.min(engine.end());
     hidden::read(engine, last, until)?;
     lists.read_hidden(engine, last, until)?;
     engine.drop_queue();

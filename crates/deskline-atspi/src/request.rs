@@ -63,6 +63,8 @@ pub enum Request {
     ColumnHeader(i32),
     /// `Component.GetAccessibleAtPoint` in screen coordinates
     AtPoint(i32, i32),
+    /// The same in window coordinates
+    AtPointInWindow(i32, i32),
     /// `Table.GetRowAtIndex`
     RowAtIndex(i32),
     /// `Table.GetColumnAtIndex`
@@ -111,11 +113,8 @@ impl Request {
                 (TABLE, "GetAccessibleAt", Body::new().i32(row).i32(column))
             }
             Self::ColumnHeader(i) => (TABLE, "GetColumnHeader", Body::new().i32(i)),
-            Self::AtPoint(x, y) => (
-                COMPONENT,
-                "GetAccessibleAtPoint",
-                Body::new().i32(x).i32(y).u32(SCREEN),
-            ),
+            Self::AtPoint(x, y) => at_point(x, y, SCREEN),
+            Self::AtPointInWindow(x, y) => at_point(x, y, WINDOW),
             Self::RowAtIndex(i) => (TABLE, "GetRowAtIndex", Body::new().i32(i)),
             Self::ColumnAtIndex(i) => (TABLE, "GetColumnAtIndex", Body::new().i32(i)),
             Self::Tree => {
@@ -124,4 +123,9 @@ impl Request {
             }
         }
     }
+}
+
+fn at_point(x: i32, y: i32, space: u32) -> (&'static str, &'static str, Body) {
+    let body = Body::new().i32(x).i32(y).u32(space);
+    (COMPONENT, "GetAccessibleAtPoint", body)
 }

@@ -41,6 +41,7 @@ fn tree(elements: usize, age: usize) -> Tree {
         dialog: None,
         windows: Vec::new(),
         partial: vec![],
+        older: None,
         blind: Vec::new(),
         coordinates: deskline_core::Coordinates::Screen,
         took: Duration::ZERO,

@@ -40,4 +40,4 @@ pub use search::Match;
 pub use summary::Summary;
 pub use text::Text;
 pub use texts::Texts;
-pub use tree::{App, Coordinates, Tree, TreeWindow, WindowId};
+pub use tree::{App, Coordinates, Older, Tree, TreeWindow, WindowId};

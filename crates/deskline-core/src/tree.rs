@@ -56,11 +56,22 @@ pub struct Tree {
     pub coordinates: Coordinates,
     /// What the tree lacks and why, one sentence each; empty if the tree is complete.
     pub partial: Vec<String>,
+    /// What was not read in this call.
+    pub older: Option<Older>,
     /// Where the picture shows something that the tree does not describe, largest first:
     /// `(x,y w×h) [role]`. Empty if there is no picture.
     pub blind: Vec<String>,
     /// How long the traversal took.
     pub took: Duration,
+}
+
+/// Elements that do not show, taken from readings before the call: the app has told of no change in them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Older {
+    /// How many.
+    pub elements: usize,
+    /// The age of the oldest.
+    pub by: Duration,
 }
 
 impl Tree {

@@ -148,6 +148,16 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
     for what in &tree.partial {
         push(out, format_args!("# partial: {}\n", one_line(what)));
     }
+    if let Some(older) = tree.older.filter(|_| !only_visible) {
+        let elements = count(older.elements, "element");
+        let seconds = older.by.as_secs_f64();
+        push(
+            out,
+            format_args!(
+                "# older: {elements} of what does not show, read up to {seconds:.1} s before; no event told of a change\n"
+            ),
+        );
+    }
     if let Some(dialog) = tree.dialog.and_then(|dialog| label(tree, texts, dialog)) {
         push(out, format_args!("# dialog: {dialog}\n"));
     }

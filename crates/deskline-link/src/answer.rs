@@ -1,5 +1,7 @@
 //! Step 9: writes the files, the journal line and the summary, all from one report.
 
+use std::thread::{Builder, ScopedJoinHandle};
+
 use deskline_core::{Point, Summary, escape, focus, summary, tree_file};
 use deskline_journal::{DiffCounts, FilePair, Journal, Outcome, Record, Shot};
 use serde_json::{Map, Value};
@@ -99,43 +101,61 @@ fn write(
     record: &mut Record,
     error: Option<&str>,
 ) {
-    if let Some(text) = tree_text(call, report, error) {
-        match entry.write_text(&text) {
-            Ok(()) => {
-                let path = entry.text_path().display().to_string();
-                summary.file = Some(summary::File {
-                    path: path.clone(),
-                    bytes: text.len() as u64,
-                    elements: report.latest().map_or(0, |tree| tree.elements.len()),
-                });
-                record.files.text = Some(path);
-            }
-            Err(e) => summary.notes.push(format!("the tree was not written: {e}")),
+    let picture = report.picture.take();
+    let at = report.step.done.at;
+    let shot = picture.as_ref().and_then(|picture| {
+        let picture = picture.as_ref().ok()?;
+        Some(Shot {
+            width: picture.width,
+            height: picture.height,
+            rgb: &picture.rgb,
+            origin: picture.origin,
+            scale: picture.scale,
+            crosshair: at.and_then(|at| pixel(picture, at)),
+        })
+    });
+    // Encoding a picture takes as long as rendering and writing the tree.
+    let (pictured, text) = std::thread::scope(|scope| {
+        let write = |shot| move || entry.write_picture(&shot);
+        let pictured = shot.map(|shot| Builder::new().spawn_scoped(scope, write(shot)));
+        let text = tree_text(call, report, error).map(|text| (entry.write_text(&text), text.len()));
+        (
+            pictured.map(|thread| thread.map(ScopedJoinHandle::join)),
+            text,
+        )
+    });
+    match text {
+        Some((Ok(()), bytes)) => {
+            let path = entry.text_path().display().to_string();
+            summary.file = Some(summary::File {
+                path: path.clone(),
+                bytes: bytes as u64,
+                elements: report.latest().map_or(0, |tree| tree.elements.len()),
+            });
+            record.files.text = Some(path);
         }
+        Some((Err(e), _)) => summary.notes.push(format!("the tree was not written: {e}")),
+        None => {}
     }
-    match report.picture.take() {
-        Some(Ok(picture)) => {
-            let shot = Shot {
-                width: picture.width,
-                height: picture.height,
-                rgb: &picture.rgb,
-                origin: picture.origin,
-                scale: picture.scale,
-                crosshair: report.step.done.at.and_then(|at| pixel(&picture, at)),
-            };
-            match entry.write_picture(&shot) {
-                Ok(()) => {
-                    let path = entry.picture_path().display().to_string();
-                    record.files.picture = Some(path.clone());
-                    summary.screenshot = Some(path);
-                }
-                Err(e) => summary
-                    .notes
-                    .push(format!("the picture was not written: {e}")),
-            }
+    let failed = match pictured {
+        Some(Ok(Ok(Ok(())))) => {
+            let path = entry.picture_path().display().to_string();
+            record.files.picture = Some(path.clone());
+            summary.screenshot = Some(path);
+            None
         }
-        Some(Err(why)) if error.is_none() => summary.notes.push(format!("no picture: {why}")),
-        Some(Err(_)) | None => {}
+        Some(Ok(Ok(Err(e)))) => Some(e.to_string()),
+        Some(Ok(Err(_))) => Some("encoding it failed".to_owned()),
+        Some(Err(e)) => Some(e.to_string()),
+        None => None,
+    };
+    if let Some(why) = failed {
+        summary
+            .notes
+            .push(format!("the picture was not written: {why}"));
+    }
+    if let (Some(Err(why)), None) = (picture, error) {
+        summary.notes.push(format!("no picture: {why}"));
     }
 }
 

@@ -277,6 +277,7 @@ mod tests {
             }],
             coordinates: deskline_core::Coordinates::Screen,
             partial: Vec::new(),
+            older: None,
             blind: Vec::new(),
             took: Duration::ZERO,
         }

@@ -59,7 +59,9 @@ impl Link<'_> {
 
         // refresh_traversal looks, and touches neither focus nor pointer.
         if call.action == Action::Refresh {
-            return steps.look(desktop, report);
+            let looked = steps.look(desktop, report);
+            desktop.rest();
+            return looked;
         }
         steps.listen(desktop)?;
         // 1. Resolve the target on a fresh tree. Nothing is touched if it cannot be found.

@@ -2,8 +2,8 @@
 //!
 //! Events tell that something may have changed. Only a reading tells what is there: toolkits omit
 //! events (GTK 3), send none (Qt 5), or send thousands (mousepad). So the loop waits until no event
-//! has come for [`PAUSE`], reads, and goes on listening until no event has come for [`QUIET`]: the
-//! reading is a part of the silence. The app has settled if nothing changed since the last reading,
+//! has come for [`PAUSE`], reads, and goes on listening until no event has come for [`QUIET`], or
+//! for [`SEEN`] after a change that was read: the reading is a part of the silence. The app has settled if nothing changed since the last reading,
 //! or if events announced the change and then stopped. A change without an event means that the
 //! toolkit sends none: read again.
 
@@ -12,25 +12,29 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Diff, ElementId, Key, KeyPress, Tree};
 
-use crate::call::{Action, Input};
+use crate::call::{Action, Input, Quiet};
 use crate::cancel::Cancel;
 use crate::desktop::Desktop;
 use crate::error::Result;
 use crate::trees::Scope;
 
-/// An app whose tree has not changed for this long has settled (the contract, §7.5).
+/// An app of which nothing tells whether it is done has settled after this long without a change.
 pub(crate) const QUIET: Duration = Duration::from_millis(60);
+
+/// An app whose events announced a change that was then read has settled after this long without
+/// another event: two frames, and the time that the second one's events take.
+const SEEN: Duration = Duration::from_millis(40);
 
 /// After this long without an event the tree is read. Toolkits draw a frame, and send events, every
 /// 16 ms while something moves.
-const PAUSE: Duration = Duration::from_millis(30);
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// After input of which nothing can be seen, neither an event nor a change, an app gets this long:
 /// kcalc draws what was typed after 85 to 100 ms, gnome-calculator a result after 40.
 const UNSEEN: Duration = Duration::from_millis(120);
 
-/// The same after a key that activates a button: GTK 3 draws it pressed for 250 ms, sends no event, and
-/// then does what it is for.
+/// The same after a key or a call that activates a button: GTK 3 after the key, and GTK 4 after both,
+/// draws it pressed for 250 ms, sends no event, and then does what it is for.
 const ACTIVATION: Duration = Duration::from_millis(320);
 
 /// The maximum time that a link waits for an app to settle.
@@ -39,14 +43,15 @@ pub(crate) const MOST: Duration = Duration::from_secs(2);
 /// The maximum time between a click and the text that is typed after it.
 pub(crate) const BETWEEN: Duration = Duration::from_millis(500);
 
-/// An element that differs in this many consecutive readings changes by itself: a clock, a spinner.
-const RESTLESS: u32 = 3;
+/// An element that differs in this many consecutive readings, for this long, changes by itself: a clock,
+/// a spinner. What is scrolled moves for 150 to 300 ms.
+const RESTLESS: (u32, Duration) = (3, Duration::from_millis(400));
 
 /// After this long without a pause between events, read anyway.
 const NOISE: Duration = Duration::from_millis(250);
 
 /// How long to wait for an app that uses the CPU but has not changed anything yet.
-const WORKING: Duration = Duration::from_millis(500);
+const WORKING: Duration = Duration::from_millis(800);
 
 /// An app is computing if its CPU time exceeds a fourth of the elapsed time.
 const BUSY: u32 = 4;
@@ -73,23 +78,34 @@ pub(crate) enum Effect {
     Nothing,
     /// A change or an event.
     Change,
+    /// A change or an event, which may come late: a button is pressed by a call.
+    Press,
     /// An event: it ends with a key that may activate a button, and what was typed before that key is
     /// a change already.
     Activation,
+    /// A change that may go on without events: browsers scroll smoothly.
+    Motion,
 }
 
 impl Effect {
     /// Of this action.
     pub(crate) fn of(action: &Action) -> Self {
-        let Action::Input(input) = action else {
-            return Self::Nothing;
+        let input = match action {
+            Action::Input(input) => input,
+            Action::Quiet(Quiet::PressAx { .. }) => return Self::Press,
+            _ => return Self::Nothing,
         };
         let key = match input {
             Input::Click { then: typing, .. } | Input::Type { typing } => typing.key,
             Input::PressKey { press } => Some(*press),
-            Input::Scroll { .. } | Input::Drag { .. } => None,
+            Input::Scroll { .. } => return Self::Motion,
+            Input::Drag { .. } => None,
         };
         match key {
+            Some(KeyPress {
+                key: Key::PageUp | Key::PageDown | Key::Home | Key::End,
+                ..
+            }) => Self::Motion,
             Some(KeyPress {
                 key: Key::Return | Key::Space,
                 modifiers,
@@ -102,8 +118,8 @@ impl Effect {
     fn unseen(self) -> Duration {
         match self {
             Self::Nothing => QUIET,
-            Self::Change => UNSEEN,
-            Self::Activation => ACTIVATION,
+            Self::Change | Self::Motion => UNSEEN,
+            Self::Press | Self::Activation => ACTIVATION,
         }
     }
 }
@@ -131,16 +147,17 @@ pub(crate) fn settle(
     let start = Instant::now();
     let mut restless = Restless::default();
     let mut last: Option<Tree> = None;
-    let mut busy = Busy::new(desktop, pid);
     let mut seen = false;
     let mut more = false;
+    if awaits.effect == Effect::Motion {
+        cancel.wait(desktop.scrolling_lag(pid).min(awaits.most))?;
+    }
     loop {
-        let threads = Threads::of(desktop, pid);
+        let cpu = Cpu::now(desktop, pid);
         // What goes on without an event is not read more often for it.
         let pause = if more || last.is_none() { PAUSE } else { QUIET };
         let heard = listen(desktop, more, pause, cancel)?;
-        let computing = threads.compute(desktop);
-        let busy = busy.since_last(desktop);
+        let (busy, computing) = cpu.used(desktop);
         let tree = desktop.read(pid, awaits.scope)?;
         let known = last.as_ref().or(awaits.before);
         let changed = known.is_none_or(|known| restless.note(known, &tree));
@@ -148,10 +165,11 @@ pub(crate) fn settle(
         let told = heard.any && heard.silent && known.is_some();
         let pending = desktop.handoff_pending()?;
         let working = !changed && !heard.any && busy && start.elapsed() < WORKING;
-        let mut quiet = !pending && !working && !computing && (!changed || told);
+        let done = !changed || told && awaits.effect != Effect::Motion;
+        let mut quiet = !pending && !working && !computing && done;
         if quiet {
             let until = if seen {
-                heard.last + QUIET
+                heard.last + if told && changed { SEEN } else { QUIET }
             } else {
                 start + awaits.effect.unseen()
             };
@@ -225,71 +243,58 @@ fn listen(desktop: &mut dyn Desktop, any: bool, pause: Duration, cancel: &Cancel
     }
 }
 
-/// Tells whether an app is using the CPU. After a click, a browser's renderer may still be
-/// computing the effect; until then the browser answers as if nothing had happened.
-struct Busy {
-    pid: u32,
-    last: Option<(Instant, Duration)>,
-}
-
-impl Busy {
-    fn new(desktop: &mut dyn Desktop, pid: u32) -> Self {
-        let mut busy = Self { pid, last: None };
-        busy.since_last(desktop);
-        busy
-    }
-
-    /// Whether the app was computing for a good part of the time since the last call.
-    fn since_last(&mut self, desktop: &mut dyn Desktop) -> bool {
-        let now = desktop.computed(self.pid).map(|ran| (Instant::now(), ran));
-        let before = std::mem::replace(&mut self.last, now);
-        let (Some((then, had)), Some((now, has))) = (before, now) else {
-            return false;
-        };
-        has.saturating_sub(had) > (now - then) / BUSY
-    }
-}
-
-/// Tells whether the threads of an app compute while nothing is asked of it: a reading makes it
+/// The CPU time of an app at the start of a time in which nothing is asked of it: a reading makes it
 /// compute too.
-struct Threads {
+struct Cpu {
     pid: u32,
-    since: Option<(Instant, Duration)>,
+    since: Instant,
+    app: Option<Duration>,
+    threads: Option<Duration>,
 }
 
-impl Threads {
-    fn of(desktop: &mut dyn Desktop, pid: u32) -> Self {
-        let ran = desktop.threads_computed(pid);
+impl Cpu {
+    fn now(desktop: &mut dyn Desktop, pid: u32) -> Self {
         Self {
             pid,
-            since: ran.map(|ran| (Instant::now(), ran)),
+            since: Instant::now(),
+            app: desktop.computed(pid),
+            threads: desktop.threads_computed(pid),
         }
     }
 
-    fn compute(&self, desktop: &mut dyn Desktop) -> bool {
-        let now = desktop.threads_computed(self.pid);
-        let (Some((since, had)), Some(has)) = (self.since, now) else {
-            return false;
+    /// Whether the app has computed for a good part of the time since, and whether its threads compute
+    /// what is still to come. After a click, a browser's renderer may still be computing the effect;
+    /// until then the browser answers as if nothing had happened.
+    fn used(&self, desktop: &mut dyn Desktop) -> (bool, bool) {
+        let elapsed = self.since.elapsed();
+        let ran = |before: Option<Duration>, now: Option<Duration>| {
+            now.zip(before)
+                .map_or(Duration::ZERO, |(now, before)| now.saturating_sub(before))
         };
+        let app = ran(self.app, desktop.computed(self.pid));
+        let threads = ran(self.threads, desktop.threads_computed(self.pid));
         let (most, of) = COMPUTING;
-        has.saturating_sub(had) * of > since.elapsed() * most
+        (app > elapsed / BUSY, threads * of > elapsed * most)
     }
 }
 
 /// In how many consecutive readings each element has changed.
 #[derive(Debug, Default)]
-struct Restless(HashMap<ElementId, u32>);
+struct Restless(HashMap<ElementId, (u32, Instant)>);
 
 impl Restless {
     /// Whether anything changed besides the elements that change by themselves.
     fn note(&mut self, before: &Tree, after: &Tree) -> bool {
         let diff = Diff::between(before, after);
         let changed = diff.changed_ids(before, after);
-        let counts: HashMap<ElementId, u32> = changed
-            .iter()
-            .map(|id| ((*id).clone(), self.0.get(*id).copied().unwrap_or(0) + 1))
-            .collect();
-        let real = counts.values().any(|count| *count < RESTLESS);
+        let mut counts = HashMap::new();
+        for id in changed {
+            let (count, since) = self.0.get(id).copied().unwrap_or((0, Instant::now()));
+            counts.insert(id.clone(), (count + 1, since));
+        }
+        let (times, time) = RESTLESS;
+        let is_real = |(count, since): &(u32, Instant)| *count < times || since.elapsed() < time;
+        let real = counts.values().any(is_real);
         self.0 = counts;
         real
     }

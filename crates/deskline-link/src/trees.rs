@@ -46,6 +46,11 @@ pub trait Trees {
     /// in [`Self::idle`].
     fn rest(&mut self) {}
 
+    /// How long after input that scrolls the app its tree may still tell the places from before.
+    fn scrolling_lag(&mut self, _pid: u32) -> Duration {
+        Duration::ZERO
+    }
+
     /// Between links: takes what has piled up. Returns after which time to call it again, if at all.
     /// Does not block.
     fn idle(&mut self) -> Option<Duration> {

@@ -1,7 +1,7 @@
 //! What a reply says of a node, and what only some roles are asked for.
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 use deskline_core::{Rect, Text};
@@ -35,11 +35,12 @@ impl Engine<'_> {
             }
             Request::Extents | Request::ExtentsInWindow => {
                 node.extents = Rect::new(r.i32()?, r.i32()?, r.i32()?, r.i32()?);
+                self.on_extents(index);
             }
             Request::Children => {
                 for (owner, path) in decode::objects(message)? {
                     if self.is_own(owner) {
-                        self.add(Some(index), path.to_owned());
+                        self.add(Some(index), path.into());
                     } else if path != NULL {
                         self.foreign
                             .push((index, owner.to_owned(), path.to_owned()));
@@ -105,7 +106,7 @@ impl Engine<'_> {
                 self.queue.push_back((index, Request::Value));
             }
             if node.name.is_empty() {
-                if node.description.is_empty() && !self.known.contains_key(&node.path) {
+                if node.description.is_empty() && !self.known.contains_key(&*node.path) {
                     self.queue.push_back((index, Request::Description));
                 }
                 if role::may_have_label(kind) {
@@ -125,13 +126,13 @@ impl Engine<'_> {
         if paths.is_empty() {
             return Ok(());
         }
-        let read = |node: &&Node| node.role.is_some() && paths.contains(node.path.as_str());
+        let read = |node: &&Node| node.role.is_some() && paths.contains(node.path.as_ref());
         let read = self.nodes.iter().filter(read);
-        let mut names: HashMap<Rc<str>, String> = read
-            .map(|node| (node.path.as_str().into(), node.name.clone()))
+        let mut names: HashMap<Arc<str>, String> = read
+            .map(|node| (node.path.clone(), node.name.clone()))
             .collect();
         let unread = paths.into_iter().filter(|path| !names.contains_key(*path));
-        let unread: Vec<Rc<str>> = unread.map(Rc::from).collect();
+        let unread: Vec<Arc<str>> = unread.map(Arc::from).collect();
         if !unread.is_empty() && until.is_none_or(|until| Instant::now() < until) {
             let both = [Request::Name, Request::Text(0, -1)];
             let asked = unread.iter();

@@ -1,6 +1,6 @@
 //! Requests of strategies, which are not part of the traversal itself: their replies go to the caller.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Engine;
 use crate::bus::{Error, Message};
@@ -32,10 +32,10 @@ impl Engine<'_> {
     }
 
     /// The paths of a list of objects, without those of other processes.
-    pub fn own_objects(&self, message: &Message) -> Option<Vec<String>> {
+    pub fn own_objects(&self, message: &Message) -> Option<Vec<Arc<str>>> {
         let objects = decode::objects(message).ok()?;
         let own = objects.into_iter().filter(|(owner, _)| self.is_own(owner));
-        Some(own.map(|(_, path)| path.to_owned()).collect())
+        Some(own.map(|(_, path)| path.into()).collect())
     }
 
     /// Whether this bus name is that of the app that is read.
@@ -50,7 +50,7 @@ impl Engine<'_> {
         path: &str,
         requests: impl IntoIterator<Item = Request>,
     ) -> Result<Vec<Option<Message>>, Error> {
-        let path: Rc<str> = path.into();
+        let path: Arc<str> = path.into();
         let requests = requests.into_iter();
         self.ask_each(requests.map(|request| (path.clone(), request)))
     }
@@ -58,7 +58,7 @@ impl Engine<'_> {
     /// The same of many objects.
     pub fn ask_each(
         &mut self,
-        requests: impl IntoIterator<Item = (Rc<str>, Request)>,
+        requests: impl IntoIterator<Item = (Arc<str>, Request)>,
     ) -> Result<Vec<Option<Message>>, Error> {
         let (replies, complete) = self.connection.ask_each(requests, self.end)?;
         self.unread.cut |= !complete;

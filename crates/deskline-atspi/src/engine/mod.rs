@@ -48,12 +48,14 @@ pub struct Engine<'a> {
     /// All objects that were found. A container comes before what is in it.
     pub nodes: Vec<Node>,
     /// The paths of `nodes`.
-    paths: HashSet<String>,
+    paths: HashSet<Arc<str>>,
     /// What is known of objects before they are asked.
-    known: HashMap<String, Known>,
+    known: HashMap<Arc<str>, Known>,
     /// How many nodes were known, and how many were not.
     known_nodes: usize,
     unknown_nodes: usize,
+    /// How many nodes are those of an earlier reading.
+    pub reused: usize,
     queue: VecDeque<(usize, Request)>,
     in_flight: InFlight,
     /// Nodes that do not show and were asked for their state only.
@@ -87,6 +89,7 @@ impl<'a> Engine<'a> {
             known: HashMap::new(),
             known_nodes: 0,
             unknown_nodes: 0,
+            reused: 0,
             queue: VecDeque::new(),
             in_flight: InFlight::default(),
             hidden: Vec::new(),
@@ -114,8 +117,13 @@ impl<'a> Engine<'a> {
     }
 
     /// Takes what is known of objects, by their paths, so that they need not be asked.
-    pub fn learn(&mut self, known: HashMap<String, Known>) {
+    pub fn learn(&mut self, known: HashMap<Arc<str>, Known>) {
         self.known = known;
+    }
+
+    /// What is known of the object of that path, as far as it was not taken for its node.
+    pub fn known(&self, path: &str) -> Option<&Known> {
+        self.known.get(path)
     }
 
     /// How many objects were known; how many of the nodes were; how many of them were not.
@@ -126,7 +134,7 @@ impl<'a> Engine<'a> {
     /// Adds the root and reads what shows below it, except long lists and containers that manage
     /// their descendants. `owner` is the bus name of an embedded object's process.
     pub fn start(&mut self, path: &str, owner: Option<&Arc<str>>) -> Result<(), Error> {
-        self.add(None, path.to_owned());
+        self.add(None, path.into());
         if let Some(root) = self.nodes.first_mut() {
             root.owner = owner.cloned();
         }
@@ -186,8 +194,8 @@ impl<'a> Engine<'a> {
     }
 
     /// Adds an object that was found; `None` where it is in the tree already.
-    pub fn add(&mut self, parent: Option<usize>, path: String) -> Option<usize> {
-        if path == NULL || self.paths.contains(&path) {
+    pub fn add(&mut self, parent: Option<usize>, path: Arc<str>) -> Option<usize> {
+        if *path == *NULL || self.paths.contains(&path) {
             return None;
         }
         if self.nodes.len() >= MOST_NODES {
@@ -233,15 +241,18 @@ impl<'a> Engine<'a> {
 
     /// Asks what there is to know of a node beyond its state, except what is known of it.
     pub fn ask_facts(&mut self, index: usize) {
+        if self.nodes[index].parent.is_some() && !self.is_sizeless(index) {
+            self.queue.push_back((index, self.toolkit.extents()));
+        }
         let node = &mut self.nodes[index];
         let manages = node.states.has(StateSet::MANAGES_DESCENDANTS);
         let mut children = None;
-        if self.known.contains_key(&node.path) {
+        if self.known.contains_key(&*node.path) {
             self.known_nodes += 1;
         } else {
             self.unknown_nodes += 1;
         }
-        if let Some(known) = self.known.get_mut(&node.path) {
+        if let Some(known) = self.known.get_mut(&*node.path) {
             node.role = Some(known.role);
             node.name = std::mem::take(&mut known.name);
             node.description = std::mem::take(&mut known.description);
@@ -260,13 +271,16 @@ impl<'a> Engine<'a> {
             self.queue.push_back((index, Request::Role));
             self.queue.push_back((index, Request::Name));
         }
-        if node.parent.is_some() {
-            self.queue.push_back((index, self.toolkit.extents()));
-        }
+        let waits = self.toolkit.hides_by_size() && node.showing && node.parent.is_some();
         match children {
             // Listing the children of a table that creates its cells on request can take all the
             // memory there is.
             _ if manages => node.children_read = false,
+            Some(children) if waits => {
+                if let Some(known) = self.known.get_mut(&*node.path) {
+                    known.children = Some(children);
+                }
+            }
             Some(children) => {
                 for child in children {
                     self.add(Some(index), child);
@@ -274,6 +288,41 @@ impl<'a> Engine<'a> {
             }
             // Most have none, and are then asked nothing more.
             None => self.queue.push_back((index, Request::ChildCount)),
+        }
+    }
+
+    /// Whether a node is known to have no size: its container and the container's container have none.
+    /// One alone is not enough, since what has no size itself can hold what has.
+    pub fn is_sizeless(&self, index: usize) -> bool {
+        let container = |node: usize| {
+            self.nodes[node]
+                .parent
+                .filter(|p| self.nodes[*p].unallocated)
+        };
+        container(index).and_then(container).is_some()
+    }
+
+    /// The extents are known, or refused: now it is known whether the children show.
+    fn on_extents(&mut self, index: usize) {
+        if !self.toolkit.hides_by_size() {
+            return;
+        }
+        let node = &self.nodes[index];
+        let below_toplevel = node.parent.is_some_and(|p| self.nodes[p].parent.is_some());
+        match node.extents {
+            Some(extents) if extents.is_empty() && node.showing && below_toplevel => {
+                self.nodes[index].showing = false;
+                self.nodes[index].unallocated = true;
+            }
+            Some(extents) if !extents.is_empty() && node.unallocated => {
+                self.nodes[index].showing = true;
+                self.nodes[index].unallocated = false;
+            }
+            _ => {}
+        }
+        let known = self.known.get_mut(&*self.nodes[index].path);
+        for child in known.and_then(|k| k.children.take()).unwrap_or_default() {
+            self.add(Some(index), child);
         }
     }
 
@@ -301,11 +350,13 @@ impl<'a> Engine<'a> {
         } else {
             self.toolkit.shown_state()
         };
-        let role = self.known.get(&self.nodes[index].path).map(|k| k.role);
+        let role = self.known.get(&*self.nodes[index].path).map(|k| k.role);
         let viewport = role.is_some_and(|role| gtk::viewport_shows(role, states));
-        let showing = self.nodes[parent].showing && (states.has(shown) || viewport);
+        let by_state = states.has(shown) || viewport;
+        let showing = self.nodes[parent].showing && by_state;
         self.nodes[index].states = states;
         self.nodes[index].showing = showing;
+        self.nodes[index].unallocated = self.nodes[parent].unallocated && by_state;
         if showing {
             self.ask_facts(index);
         } else {
@@ -368,6 +419,7 @@ impl<'a> Engine<'a> {
             }
             Request::ChildCount => self.queue.push_back((index, Request::Children)),
             Request::State | Request::Role => self.unread.failed.elements += 1,
+            Request::Extents | Request::ExtentsInWindow => self.on_extents(index),
             Request::Name => self.unread.failed.texts += 1,
             request => {
                 let text = matches!(request, Request::Text(..));

@@ -9,11 +9,12 @@ use crate::toolkits::gtk;
 
 /// An object, as far as it was read.
 #[derive(Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub struct Node {
     /// Its bus name where that is not the app's own: an embedded object of another process.
     pub owner: Option<Arc<str>>,
     /// Its object path.
-    pub path: String,
+    pub path: Arc<str>,
     /// Its identity, where that is not its path.
     pub id: Option<String>,
     /// The index of its container.
@@ -34,6 +35,9 @@ pub struct Node {
     pub extents: Option<Rect>,
     /// Whether it and all that it is in show, as far as the toolkit says.
     pub showing: bool,
+    /// Whether it would show, were it not that it, or what it is in, has no size: a widget of GTK 4 in a
+    /// page that is not in front.
+    pub unallocated: bool,
     /// Whether its children were asked for and all of them read.
     pub children_read: bool,
     /// Whether what only some roles have was asked for.
@@ -43,7 +47,7 @@ pub struct Node {
 /// An object that was found by other means than its container's list.
 #[derive(Debug)]
 pub struct Found {
-    pub path: String,
+    pub path: Arc<str>,
     /// Its identity, where that is not its path.
     pub id: Option<String>,
     /// Its name; empty where it is not known.
@@ -52,7 +56,7 @@ pub struct Found {
 
 impl Found {
     /// An object of which nothing but its path is known.
-    pub fn at(path: String) -> Self {
+    pub fn at(path: Arc<str>) -> Self {
         Self {
             path,
             id: None,
@@ -69,7 +73,7 @@ pub struct Known {
     pub description: String,
     pub states: StateSet,
     /// The paths of its children, in order; `None` where not all of them are known.
-    pub children: Option<Vec<String>>,
+    pub children: Option<Vec<Arc<str>>>,
 }
 
 /// A container of too many children to list in one call.

@@ -11,7 +11,7 @@
 //! shows after all is then known by its state.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 use deskline_core::Rect;
@@ -184,7 +184,7 @@ impl LargeLists {
 
     /// Puts the children in order, and marks each container as complete or not. Gives how many
     /// children were not read, and the lists by their paths.
-    pub fn finish(mut self, engine: &mut Engine<'_>) -> (usize, HashMap<String, KnownList>) {
+    pub fn finish(mut self, engine: &mut Engine<'_>) -> (usize, HashMap<Arc<str>, KnownList>) {
         self.collect(engine);
         let mut unread = 0;
         let mut lists = HashMap::new();
@@ -237,9 +237,9 @@ impl LargeList {
         while !indexes.is_empty() && !engine.is_late() {
             let read = self.read(engine, &indexes, None)?;
             let request = engine.toolkit.extents();
-            let requests: Vec<(Rc<str>, Request)> = read
+            let requests: Vec<(Arc<str>, Request)> = read
                 .iter()
-                .map(|(_, node)| (engine.nodes[*node].path.as_str().into(), request))
+                .map(|(_, node)| (engine.nodes[*node].path.clone(), request))
                 .collect();
             let replies = engine.ask_each(requests)?;
             indexes.clear();
@@ -304,7 +304,7 @@ impl LargeList {
             return Ok(());
         };
         let nodes = self.children.values().flatten();
-        let known: HashMap<String, usize> = nodes
+        let known: HashMap<Arc<str>, usize> = nodes
             .map(|&node| (engine.nodes[node].path.clone(), node))
             .collect();
         let mut in_order = BTreeMap::new();
@@ -344,7 +344,7 @@ impl LargeList {
             engine.unread.failed.elements += usize::from(child.is_none());
             let node = match child {
                 Some((owner, child)) if engine.is_own(owner) => {
-                    engine.add(Some(self.node), child.to_owned())
+                    engine.add(Some(self.node), child.into())
                 }
                 _ => None,
             };

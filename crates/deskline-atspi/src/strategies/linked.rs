@@ -3,7 +3,7 @@
 //! A container with text has a hyperlink for each child that is embedded in it. Where it has no text
 //! of its own between them, the n-th hyperlink is that of the n-th child.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::bus::{Error, Message};
 use crate::decode;
@@ -34,12 +34,12 @@ pub fn children(
 ) -> Result<Vec<Option<Message>>, Error> {
     let requests = indexes.into_iter().map(Request::LinkAt);
     let links = engine.ask_all(container, requests)?;
-    let paths: Vec<Option<String>> = links
+    let paths: Vec<Option<Arc<str>>> = links
         .iter()
         .map(|link| decode::object(link.as_ref()?))
         .collect();
     let found = paths.iter().flatten();
-    let requests = found.map(|path| (Rc::<str>::from(path.as_str()), Request::Linked));
+    let requests = found.map(|path| (path.clone(), Request::Linked));
     let mut objects = engine.ask_each(requests)?.into_iter();
     let replies = paths.iter().map(|path| {
         path.as_ref()?;

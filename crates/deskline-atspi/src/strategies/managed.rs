@@ -5,6 +5,8 @@
 //! ([`spreadsheet`]). A list that is no table (GTK 3's list box) is listed where it is short, and
 //! read by the points of what can be seen of it where it is not.
 
+use std::sync::Arc;
+
 use deskline_core::Rect;
 
 use super::large_list::LargeLists;
@@ -131,11 +133,15 @@ fn read_list(engine: &mut Engine<'_>, node: usize, path: &str, clip: Rect) -> Re
 }
 
 /// The row that an object is in, or is: the list's own child.
-fn row_of(engine: &mut Engine<'_>, list: &str, mut at: String) -> Result<Option<String>, Error> {
+fn row_of(
+    engine: &mut Engine<'_>,
+    list: &str,
+    mut at: Arc<str>,
+) -> Result<Option<Arc<str>>, Error> {
     for _ in 0..NESTED {
         let parent = engine.try_ask(&at, Request::Parent)?;
         match parent.as_ref().and_then(decode::object_property) {
-            Some(parent) if parent == list => return Ok(Some(at)),
+            Some(parent) if *parent == *list => return Ok(Some(at)),
             Some(parent) => at = parent,
             None => break,
         }

@@ -5,6 +5,7 @@
 //! | [`bulk_cache`] | an app whose toolkit tells all it has in one call | |
 //! | [`reuse`] | the hidden subtrees of a link's second traversal | |
 //! | [`hidden`] | what does not show, level by level | `reuse` |
+//! | [`stacked`] | pages that are behind another | |
 //! | [`read_on`] | between links: what the time budget kept from the last reading | `hidden`, `large_list`, `reuse` |
 //! | [`large_list`] | containers of more than 500 children | `hidden`, `linked`, `reuse` |
 //! | [`linked`] | children by their hyperlinks | |
@@ -24,4 +25,5 @@ pub mod managed;
 pub mod read_on;
 pub mod reuse;
 pub mod spreadsheet;
+pub mod stacked;
 pub mod table;

@@ -21,9 +21,9 @@ pub fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool, 
     // An index means nothing in a list whose children have changed.
     let (mut lists, mut others) = (Vec::new(), HashMap::new());
     let paths = engine.nodes.iter().enumerate();
-    let at: HashMap<&str, usize> = paths.map(|(i, node)| (node.path.as_str(), i)).collect();
+    let at: HashMap<&str, usize> = paths.map(|(i, node)| (node.path.as_ref(), i)).collect();
     for (path, list) in known {
-        match at.get(path.as_str()).filter(|_| !last.is_dirty(&path)) {
+        match at.get(&*path).filter(|_| !last.is_dirty(&path)) {
             Some(&node) => lists.push((node, list)),
             None => drop(others.insert(path, list)),
         }

@@ -4,25 +4,24 @@
 //! What shows is always read again. A hidden subtree is taken from the last reading where three
 //! things agree: no event came for anything in it since that reading began; it is still hidden, with
 //! the same states; and its extents and number of children are the same. So an event is never the
-//! only evidence, and an app that has moved its content is read again.
+//! only evidence, and an app that has moved its content is read again. Where the app's cache was fetched,
+//! it must agree about each object of the subtree: its role, name, description, states and children.
+//! What is editable is always read, and which document is in a frame.
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::large_list::KnownList;
 use crate::bus::Error;
 use crate::decode;
 use crate::engine::{Engine, Node};
-use crate::names::StateSet;
+use crate::names::{StateSet, role};
 use crate::request::Request;
 
 /// An older reading is not carried over to another link: toolkits forget some events, and what is
 /// hidden must not stay wrong.
 const OLDEST: Duration = Duration::from_secs(60);
-
-/// A larger reading is not kept between links: a node takes about 400 bytes.
-const MOST_KEPT: usize = 50_000;
 
 /// The event of a container that has other children than before.
 const CHILDREN_CHANGED: &str = "ChildrenChanged";
@@ -35,14 +34,16 @@ pub struct LastReading {
     pub since: Instant,
     nodes: Vec<Node>,
     /// The indexes of the hidden nodes, by their paths.
-    hidden: HashMap<String, usize>,
+    hidden: HashMap<Arc<str>, usize>,
     /// The large lists, by their paths.
-    lists: HashMap<String, KnownList>,
+    lists: HashMap<Arc<str>, KnownList>,
     /// The paths of the hidden objects that events came for, and of the large lists whose children
     /// have changed.
-    dirty: HashSet<String>,
+    dirty: HashSet<Arc<str>>,
     /// Whether the time budget kept it from reading more.
     pub cut_short: bool,
+    /// Whether the app has more than a budget is enough for: it was read on after that, or was once.
+    pub outgrows_budget: bool,
 }
 
 impl LastReading {
@@ -51,7 +52,7 @@ impl LastReading {
         pid: u32,
         since: Instant,
         nodes: Vec<Node>,
-        lists: HashMap<String, KnownList>,
+        lists: HashMap<Arc<str>, KnownList>,
         cut_short: bool,
     ) -> Self {
         Self {
@@ -62,11 +63,12 @@ impl LastReading {
             lists,
             dirty: HashSet::new(),
             cut_short,
+            outgrows_budget: cut_short,
         }
     }
 
     /// Lends its nodes and large lists to what reads on, which puts them back.
-    pub fn take(&mut self) -> (Vec<Node>, HashMap<String, KnownList>) {
+    pub fn take(&mut self) -> (Vec<Node>, HashMap<Arc<str>, KnownList>) {
         self.hidden.clear();
         (
             std::mem::take(&mut self.nodes),
@@ -75,11 +77,24 @@ impl LastReading {
     }
 
     /// Puts them back, with what was read on.
-    pub fn put(&mut self, nodes: Vec<Node>, lists: HashMap<String, KnownList>, cut_short: bool) {
+    pub fn put(&mut self, nodes: Vec<Node>, lists: HashMap<Arc<str>, KnownList>, cut_short: bool) {
         self.hidden = index_hidden(&nodes);
         self.nodes = nodes;
         self.lists = lists;
         self.cut_short = cut_short;
+    }
+
+    /// The children that these containers have listed, where all of them were read.
+    pub fn children_of(&self, containers: &HashSet<Arc<str>>) -> HashMap<&str, Vec<&Arc<str>>> {
+        let nodes = self.nodes.iter();
+        let nodes = nodes.filter(|node| node.children_read && containers.contains(&node.path));
+        let children = |node: &Node| -> Vec<&Arc<str>> {
+            let all = node.children.iter();
+            all.map(|child| &self.nodes[*child].path).collect()
+        };
+        nodes
+            .map(|node| (node.path.as_ref(), children(node)))
+            .collect()
     }
 
     /// Whether an event came for the object of that path.
@@ -87,20 +102,13 @@ impl LastReading {
         self.dirty.contains(path)
     }
 
-    /// Notes the objects that events have come for: the path and the name of each event.
-    pub fn invalidate(&mut self, events: impl Iterator<Item = (String, String)>) {
-        let Self {
-            hidden,
-            lists,
-            dirty,
-            ..
-        } = self;
+    /// Notes an event: its object's path, and its name.
+    pub fn invalidate(&mut self, path: &str, event: &str) {
         // What showed is read again in any case; of a large list that shows, all but its hidden children.
-        let concerns = |(path, event): &(String, String)| {
-            let relists = event == CHILDREN_CHANGED && lists.contains_key(path);
-            relists || hidden.contains_key(path)
-        };
-        dirty.extend(events.filter(concerns).map(|(path, _)| path));
+        let relists = event == CHILDREN_CHANGED && self.lists.contains_key(path);
+        if relists || self.hidden.contains_key(path) {
+            self.dirty.insert(path.into());
+        }
     }
 
     /// The large list of that path, unless an event came for it.
@@ -123,31 +131,68 @@ impl LastReading {
 
     /// Whether another link may reuse it.
     pub fn may_outlive_a_link(&self) -> bool {
-        self.since.elapsed() < OLDEST && self.nodes.len() <= MOST_KEPT
+        self.since.elapsed() < OLDEST
     }
 
-    /// The node of that path, if its whole subtree was read and is not dirty.
-    fn clean_subtree(&self, path: &str) -> Option<usize> {
+    /// The number of its nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The node of that path, if its whole subtree was read, is hidden, not editable and not dirty, and
+    /// each of its nodes is still the same, as far as `engine` knows.
+    fn clean_subtree(&self, engine: &Engine<'_>, path: &str) -> Option<usize> {
         let top = *self.hidden.get(path)?;
         let mut todo = vec![top];
         while let Some(at) = todo.pop() {
             let node = &self.nodes[at];
             let plain = node.owner.is_none() && node.id.is_none();
             let whole = node.children_read || is_managed(node);
-            if !plain || !whole || node.role.is_none() || self.dirty.contains(&node.path) {
+            let read = plain && whole && node.role.is_some();
+            // LibreOffice Calc's input line says that it does not show, and its text changes without an event.
+            let may_change =
+                node.showing || node.states.has(StateSet::EDITABLE) || gets_documents(node);
+            if !read
+                || may_change
+                || self.dirty.contains(&node.path)
+                || !self.is_confirmed(engine, node)
+            {
                 return None;
             }
             todo.extend(&node.children);
         }
         Some(top)
     }
+
+    /// Whether the app's cache says of a node what was read of it. Where no cache was fetched there is
+    /// nothing to compare.
+    fn is_confirmed(&self, engine: &Engine<'_>, node: &Node) -> bool {
+        if engine.known_counts().0 == 0 {
+            return true;
+        }
+        let Some(now) = engine.known(&node.path) else {
+            return false;
+        };
+        let children = || node.children.iter().map(|child| &self.nodes[*child].path);
+        node.role == Some(now.role)
+            && node.states == now.states
+            && node.name == now.name
+            && node.description == now.description
+            && (is_managed(node) || now.children.as_ref().is_some_and(|now| children().eq(now)))
+    }
 }
 
 /// The indexes of the app's own hidden nodes, by their paths.
-fn index_hidden(nodes: &[Node]) -> HashMap<String, usize> {
+fn index_hidden(nodes: &[Node]) -> HashMap<Arc<str>, usize> {
     let all = nodes.iter().enumerate();
     let hidden = all.filter(|(_, node)| !node.showing && node.owner.is_none());
     hidden.map(|(i, node)| (node.path.clone(), i)).collect()
+}
+
+/// Whether documents come and go in it without an event: Firefox loads the page of the next tab in a frame
+/// that is hidden. So it lists its document each time; that may be reused.
+fn gets_documents(node: &Node) -> bool {
+    node.role == Some(role::INTERNAL_FRAME)
 }
 
 /// The children of a container that manages its descendants are never listed.
@@ -167,29 +212,42 @@ pub fn recall(
     let (mut same, mut unknown) = (Vec::new(), Vec::new());
     for node in hidden {
         let now = &engine.nodes[node];
-        let then = last.clean_subtree(&now.path);
+        let then = last.clean_subtree(engine, &now.path);
         match then.filter(|&then| last.nodes[then].states == now.states) {
             Some(then) => same.push((node, then)),
             None => unknown.push(node),
         }
     }
-    let extents = engine.toolkit.extents();
-    let requests: Vec<(Rc<str>, Request)> = same
-        .iter()
-        .map(|(node, _)| Rc::<str>::from(engine.nodes[*node].path.as_str()))
-        .flat_map(|path| [(path.clone(), extents), (path, Request::ChildCount)])
-        .collect();
+    // Of how many children it has, the cache is evidence already.
+    let counts = engine.known_counts().0 == 0;
+    let mut requests: Vec<(Arc<str>, Request)> = Vec::new();
+    for (node, _) in &same {
+        let path = engine.nodes[*node].path.clone();
+        if !engine.is_sizeless(*node) {
+            requests.push((path.clone(), engine.toolkit.extents()));
+        }
+        if counts {
+            requests.push((path, Request::ChildCount));
+        }
+    }
     // Fewer where the traversal is late.
     let mut replies = engine.ask_each(requests)?.into_iter();
     for (node, then) in same {
         let old = &last.nodes[then];
-        let extents = replies.next().flatten();
-        let count = replies.next().flatten();
-        let count = count.as_ref().and_then(decode::number_property);
-        let counted = count.is_some_and(|count| {
-            is_managed(old) || usize::try_from(count) == Ok(old.children.len())
-        });
-        if counted && extents.as_ref().and_then(decode::extents) == old.extents {
+        let is_there = if engine.is_sizeless(node) {
+            old.extents.is_none()
+        } else {
+            let extents = replies.next().flatten();
+            extents.as_ref().and_then(decode::extents) == old.extents
+        };
+        let counted = !counts || {
+            let count = replies.next().flatten();
+            let count = count.as_ref().and_then(decode::number_property);
+            count.is_some_and(|count| {
+                is_managed(old) || usize::try_from(count) == Ok(old.children.len())
+            })
+        };
+        if counted && is_there {
             take(engine, last, node, then);
         } else {
             unknown.push(node);
@@ -207,9 +265,10 @@ pub fn take_child(
     then: usize,
 ) -> Option<usize> {
     let old = &last.nodes[then];
-    last.clean_subtree(&old.path)
+    last.clean_subtree(engine, &old.path)
         .filter(|clean| *clean == then)?;
     let node = engine.insert_read(copy(old, Some(container)))?;
+    engine.reused += 1;
     take_below(engine, last, node, then);
     Some(node)
 }
@@ -217,6 +276,7 @@ pub fn take_child(
 /// Copies a subtree of the last reading into the arena: `then`, whose object is `node` now.
 fn take(engine: &mut Engine<'_>, last: &LastReading, node: usize, then: usize) {
     engine.nodes[node] = copy(&last.nodes[then], engine.nodes[node].parent);
+    engine.reused += 1;
     take_below(engine, last, node, then);
 }
 
@@ -226,6 +286,7 @@ fn take_below(engine: &mut Engine<'_>, last: &LastReading, node: usize, then: us
         for &child in &last.nodes[then].children {
             // An object that is in the tree already has moved there.
             if let Some(index) = engine.insert_read(copy(&last.nodes[child], Some(node))) {
+                engine.reused += 1;
                 todo.push((index, child));
             }
         }

@@ -13,7 +13,7 @@
 //! active cell is always the same object: it is empty where the input line is.
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_core::{Rect, Text};
@@ -60,7 +60,7 @@ pub struct Spreadsheet {
 /// A cell of a [`Spreadsheet`].
 #[derive(Debug)]
 struct Cell {
-    path: String,
+    path: Arc<str>,
     /// Its address, such as `B7`: an object keeps it.
     name: String,
     /// What its object told.
@@ -73,7 +73,7 @@ struct Cell {
 }
 
 /// The spreadsheets of one app, by their paths.
-pub type Spreadsheets = HashMap<String, Spreadsheet>;
+pub type Spreadsheets = HashMap<Arc<str>, Spreadsheet>;
 
 /// Reads the showing cells of a spreadsheet.
 pub fn read(
@@ -175,7 +175,7 @@ impl Spreadsheet {
         let (since, mut left) = self.renewal.take().unwrap_or_else(all);
         let next = left.split_off(left.len().saturating_sub(most));
         let cells = next.iter().filter_map(|at| self.cells.get(at));
-        engine.ask_each(cells.map(|cell| (cell.path.as_str().into(), Request::Tree)))?;
+        engine.ask_each(cells.map(|cell| (cell.path.clone(), Request::Tree)))?;
         if left.is_empty() {
             self.renewed = since;
         } else {
@@ -266,14 +266,14 @@ impl Spreadsheet {
         doubtful.retain(|(_, watched, _)| all || *watched);
         let requests: Vec<Request> = doubtful.iter().map(|(.., request)| *request).collect();
         let objects = engine.ask_all(&table.path, requests)?;
-        let objects: Vec<(usize, String)> = doubtful
+        let objects: Vec<(usize, Arc<str>)> = doubtful
             .iter()
             .zip(&objects)
             .filter_map(|((index, ..), object)| Some((*index, decode::object(object.as_ref()?)?)))
             .filter(|(index, path)| engine.nodes[*index].path != *path)
             .collect();
-        let asked = |(_, path): &(usize, String)| (Rc::from(path.as_str()), Request::Text(0, -1));
-        let texts: Vec<(Rc<str>, Request)> = objects.iter().map(asked).collect();
+        let asked = |(_, path): &(usize, Arc<str>)| (path.clone(), Request::Text(0, -1));
+        let texts: Vec<(Arc<str>, Request)> = objects.iter().map(asked).collect();
         let texts = engine.ask_each(texts)?;
         for ((index, path), text) in objects.into_iter().zip(texts) {
             let Some(text) = text.as_ref().and_then(|m| m.reader().str().ok()) else {
@@ -293,12 +293,12 @@ impl Spreadsheet {
         let borders = self
             .cells
             .values()
-            .filter_map(|cell| Some((cell.path.as_str(), cell.border?)));
+            .filter_map(|cell| Some((&cell.path, cell.border?)));
         let requests = borders
             .clone()
-            .map(|(path, _)| (path.into(), Request::Extents));
+            .map(|(path, _)| (Arc::clone(path), Request::Extents));
         let now = engine.ask_each(requests)?;
-        let there = |((_, at), now): ((&str, Rect), &Option<Message>)| {
+        let there = |((_, at), now): ((&Arc<str>, Rect), &Option<Message>)| {
             now.as_ref().and_then(decode::extents) == Some(at)
         };
         Ok(borders.zip(&now).all(there))

@@ -5,6 +5,7 @@
 //! as they show. A small table is read whole.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use deskline_core::Rect;
 
@@ -29,7 +30,7 @@ const TRIES: i32 = 60;
 
 /// A table, as it describes itself.
 pub struct Table {
-    pub path: String,
+    pub path: Arc<str>,
     pub rows: i32,
     pub columns: i32,
     /// What can be seen of it, in the toolkit's coordinates.
@@ -146,7 +147,7 @@ impl Table {
 
     /// The headers of these columns, each once. They are clicked to sort.
     fn headers(&self, engine: &mut Engine<'_>, columns: &Range) -> Result<Vec<Found>, Error> {
-        let mut paths: Vec<String> = match engine.toolkit.headers() {
+        let mut paths: Vec<Arc<str>> = match engine.toolkit.headers() {
             Headers::Nowhere => Vec::new(),
             Headers::OfColumns => {
                 let requests = columns.clone().map(Request::ColumnHeader);
@@ -161,12 +162,12 @@ impl Table {
                 // The corner comes before them where the rows have headers too.
                 let requests = (0..=*columns.end() + 1).map(Request::ChildAt);
                 let answers = engine.ask_all(&self.path, requests)?;
-                let children: Vec<String> = answers
+                let children: Vec<Arc<str>> = answers
                     .iter()
                     .flatten()
                     .filter_map(decode::object)
                     .collect();
-                let requests = children.iter().map(|c| (c.as_str().into(), Request::Role));
+                let requests = children.iter().map(|c| (c.clone(), Request::Role));
                 let roles = engine.ask_each(requests)?;
                 let is_header = |answer: &Option<Message>| {
                     let number = answer.as_ref().and_then(|m| m.reader().u32().ok());
@@ -255,7 +256,7 @@ impl Table {
     ) -> Result<Option<(i32, i32)>, Error> {
         // A cell of several parts (GTK 3) answers with the part under the point.
         const NESTED: usize = 3;
-        let mut cell = cell.to_owned();
+        let mut cell = Arc::<str>::from(cell);
         for _ in 0..NESTED {
             if let Some(found) = self.position_of(engine, &cell)? {
                 return Ok(Some(found));
@@ -296,7 +297,7 @@ impl Table {
         let Some(there) = there.as_ref().and_then(decode::object) else {
             return Ok(None);
         };
-        let same = there == cell || extents(engine, &there)? == extents(engine, cell)?;
+        let same = *there == *cell || extents(engine, &there)? == extents(engine, cell)?;
         Ok(same.then_some((row, column)))
     }
 

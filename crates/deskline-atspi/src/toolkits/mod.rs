@@ -22,6 +22,8 @@ pub mod mapped;
 pub mod qt;
 pub mod vcl;
 
+use std::time::Duration;
+
 use crate::names::{StateSet, role};
 use crate::request::Request;
 
@@ -156,6 +158,12 @@ impl Toolkit {
         }
     }
 
+    /// Whether what has no size does not show, with all that is in it. GTK 4 says VISIBLE of a widget in
+    /// a page that is not in front, and gives it no size.
+    pub fn hides_by_size(self) -> bool {
+        self == Self::Gtk4
+    }
+
     /// The request for an object's extents. GTK 4 knows only window coordinates, and logs a
     /// warning for each request for the screen's.
     pub fn extents(self) -> Request {
@@ -183,6 +191,11 @@ impl Toolkit {
         self != Self::Gtk4
     }
 
+    /// Whether an object's index counts siblings that its container does not list.
+    pub fn counts_unlisted_siblings(self) -> bool {
+        self == Self::Gtk4
+    }
+
     /// Whether an embedded child is found quickly by its hyperlink. Chromium takes 0.4 ms for each, and
     /// for a child by its index up to 4 ms: that time grows with the index.
     pub fn links_its_children(self) -> bool {
@@ -194,6 +207,15 @@ impl Toolkit {
     /// Qt 5 none at all. GTK 4's cache is fetched in any case.
     pub fn tells_of_hidden_changes(self) -> bool {
         self == Self::Chromium
+    }
+
+    /// How long after input that scrolls it its tree may still tell the places from before. Chromium 156
+    /// tells at once that something moves, and where to 500 to 670 ms after the key.
+    pub fn scrolling_lag(self) -> Duration {
+        match self {
+            Self::Chromium => Duration::from_millis(750),
+            _ => Duration::ZERO,
+        }
     }
 
     /// Whether it ignores a click in a menu right after the click that has opened it, on Wayland.

@@ -70,7 +70,9 @@ pub fn build(
             .filter(|e: &&Element| e.native_role != "menu item")
             .map(|e| e.role);
         let mut element = element(peer, node, parent, container);
-        element.extents = placements[index].zip(node.extents).map(|(p, e)| p.apply(e));
+        // GTK 4's answer for what has no size is an empty rectangle, or it is not asked.
+        let extents = node.extents.filter(|e| !(node.unallocated && e.is_empty()));
+        element.extents = placements[index].zip(extents).map(|(p, e)| p.apply(e));
         if let Some(list) = parent.and_then(|p| elements.get(p)) {
             element.extents = element.extents.map(|e| qt::row_extents(e, &element, list));
         }
@@ -98,6 +100,7 @@ pub fn build(
         dialog,
         windows: tree_windows(windows, &toplevels, &position),
         partial: Vec::new(),
+        older: None,
         blind: Vec::new(),
         coordinates: if windows.unplaced {
             Coordinates::Window

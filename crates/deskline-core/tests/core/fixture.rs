@@ -44,6 +44,7 @@ pub(crate) fn tree(lines: &str) -> Tree {
         dialog: None,
         windows: Vec::new(),
         partial: vec![],
+        older: None,
         blind: Vec::new(),
         coordinates: deskline_core::Coordinates::Screen,
         took: Duration::from_millis(84),
@@ -153,6 +154,7 @@ prop_compose! {
             windows: Vec::new(),
             partial,
             coordinates: deskline_core::Coordinates::Screen,
+            older: None,
             blind,
             took: Duration::from_millis(5),
         }

@@ -31,8 +31,28 @@ fn a_full_tree_is_as_specified() {
 }
 
 #[test]
+fn what_is_older_than_the_call_is_said() {
+    let mut tree = tree(TREE);
+    tree.older = Some(deskline_core::Older {
+        elements: 1,
+        by: std::time::Duration::from_millis(12_340),
+    });
+    let header = full_tree(&tree, false);
+    assert_eq!(
+        header.lines().nth(1),
+        Some(
+            "# older: 1 element of what does not show, read up to 12.3 s before; no event told of a change"
+        )
+    );
+}
+
+#[test]
 fn only_what_shows_is_listed_on_demand() {
     let mut tree = tree(TREE);
+    tree.older = Some(deskline_core::Older {
+        elements: 1,
+        by: std::time::Duration::from_secs(1),
+    });
     tree.partial = vec!["closed menus: 500 ms were over\n# diff: forged".into()];
     tree.blind = vec!["(0,0 900×600) [AXGroup (panel)]".into()];
     tree.dialog = Some(1);

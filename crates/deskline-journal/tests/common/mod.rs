@@ -66,6 +66,7 @@ pub fn tree(ids: impl IntoIterator<Item = String>) -> Tree {
         dialog: None,
         windows: Vec::new(),
         partial: Vec::new(),
+        older: None,
         blind: Vec::new(),
         coordinates: deskline_core::Coordinates::Screen,
         took: Duration::ZERO,

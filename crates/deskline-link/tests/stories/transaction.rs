@@ -535,6 +535,7 @@ fn refresh_looks_and_touches_nothing() {
     read 100 whole
     windows
     picture 2
+    rest
     ");
 }
 
@@ -559,6 +560,7 @@ fn the_wheel_turns_over_the_place_and_the_pointer_goes_back() {
     activate 2
     scroll 100,150 3
     ungrab
+    read 100 again
     read 100 again
     release_all
     rest

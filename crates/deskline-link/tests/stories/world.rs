@@ -352,6 +352,7 @@ impl World {
                 .collect(),
             elements,
             partial: Vec::new(),
+            older: None,
             blind: Vec::new(),
             coordinates: deskline_core::Coordinates::Screen,
             took: Duration::ZERO,

@@ -74,6 +74,7 @@ pub(crate) fn read<O: Os>(
         dialog: dialog.map(|(index, _)| index),
         windows,
         partial: Vec::new(),
+        older: None,
         blind: Vec::new(),
         coordinates: deskline_core::Coordinates::Screen,
         took: start.elapsed(),

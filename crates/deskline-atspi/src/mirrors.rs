@@ -1,0 +1,256 @@
+//! The apps that are subscribed, each with the reading that the next link about it takes from: the app
+//! of the running link, and those of earlier links.
+
+use std::time::Instant;
+
+use crate::bus::{Message, SIGNALS_KEPT};
+use crate::strategies::reuse::LastReading;
+
+/// The maximum number of apps that stay subscribed between links.
+const MOST_APPS: usize = 3;
+
+/// The maximum number of nodes that are kept between links: a node takes about 400 bytes.
+const MOST_NODES: usize = 50_000;
+
+/// An app that sends more events between two links is not followed any longer: taking them would
+/// cost more than the next link saves.
+const MOST_IDLE: usize = 2_000;
+
+/// A subscribed app.
+#[derive(Debug)]
+pub struct Mirror {
+    pub bus_name: String,
+    /// When the link about it began.
+    pub began: Instant,
+    /// Its last reading.
+    pub last: Option<LastReading>,
+    /// How many events came since the last link about it.
+    idle_events: usize,
+}
+
+impl Mirror {
+    pub fn new(bus_name: String) -> Self {
+        Self {
+            bus_name,
+            began: Instant::now(),
+            last: None,
+            idle_events: 0,
+        }
+    }
+
+    fn is_worth_keeping(&self) -> bool {
+        let last = self.last.as_ref();
+        last.is_some_and(LastReading::may_outlive_a_link) && self.idle_events <= MOST_IDLE
+    }
+
+    fn nodes(&self) -> usize {
+        self.last.as_ref().map_or(0, LastReading::len)
+    }
+}
+
+/// All subscribed apps.
+#[derive(Debug, Default)]
+pub struct Mirrors {
+    /// The app of the running link.
+    pub current: Option<Mirror>,
+    /// The apps of earlier links, the latest last.
+    resting: Vec<Mirror>,
+}
+
+impl Mirrors {
+    /// Whether this is the app of the running link.
+    pub fn is_current(&self, bus_name: &str) -> bool {
+        let current = self.current.as_ref();
+        current.is_some_and(|mirror| mirror.bus_name == bus_name)
+    }
+
+    /// The current app's reading.
+    pub fn last(&mut self) -> Option<&mut Option<LastReading>> {
+        self.current.as_mut().map(|mirror| &mut mirror.last)
+    }
+
+    /// Makes an app of an earlier link the current one; `false` if it is not subscribed. There must be
+    /// no other.
+    pub fn resume(&mut self, bus_name: &str) -> bool {
+        let resting = &mut self.resting;
+        let Some(at) = resting.iter().position(|m| m.bus_name == bus_name) else {
+            return false;
+        };
+        let mut mirror = resting.remove(at);
+        mirror.began = Instant::now();
+        mirror.last.take_if(|last| !last.may_outlive_a_link());
+        self.current = Some(mirror);
+        true
+    }
+
+    /// The link is over: keeps the current app's mirror. Gives the apps that are not followed any
+    /// longer.
+    pub fn rest(&mut self) -> Vec<Mirror> {
+        if let Some(mut mirror) = self.current.take() {
+            mirror.idle_events = 0;
+            self.resting.push(mirror);
+        }
+        self.prune()
+    }
+
+    /// Gives the resting apps that are not followed any longer: their readings are too old or too
+    /// large, they send too many events, or others were driven since.
+    pub fn prune(&mut self) -> Vec<Mirror> {
+        let mut nodes = 0;
+        let mut kept = Vec::new();
+        let mut dropped = Vec::new();
+        for mirror in std::mem::take(&mut self.resting).into_iter().rev() {
+            let fits = kept.len() < MOST_APPS && nodes + mirror.nodes() <= MOST_NODES;
+            if mirror.is_worth_keeping() && fits {
+                nodes += mirror.nodes();
+                kept.push(mirror);
+            } else {
+                dropped.push(mirror);
+            }
+        }
+        kept.reverse();
+        self.resting = kept;
+        dropped
+    }
+
+    /// Notes events: they invalidate what is known of their objects. Returns whether any is of the
+    /// current app.
+    pub fn hear(&mut self, signals: impl ExactSizeIterator<Item = Message>) -> bool {
+        // If the signal queue is full, some signals may have been dropped: discard all readings.
+        let lost = signals.len() >= SIGNALS_KEPT;
+        let mut any = false;
+        for signal in signals {
+            let current = self.current.as_mut();
+            let current = current.filter(|mirror| mirror.bus_name == signal.sender);
+            any |= current.is_some();
+            let mut resting = self.resting.iter_mut();
+            let of = current.or_else(|| resting.find(|mirror| mirror.bus_name == signal.sender));
+            let Some(mirror) = of else { continue };
+            mirror.idle_events += 1;
+            if let Some(last) = &mut mirror.last {
+                last.invalidate(&signal.path, &signal.member);
+            }
+        }
+        if lost {
+            for mirror in self.current.iter_mut().chain(&mut self.resting) {
+                mirror.last = None;
+            }
+        }
+        any
+    }
+
+    /// A resting app whose reading the budget cut short.
+    pub fn cut_short(&mut self) -> Option<&mut Mirror> {
+        let cut = |mirror: &&mut Mirror| mirror.last.as_ref().is_some_and(|last| last.cut_short);
+        self.resting.iter_mut().rev().find(cut)
+    }
+
+    /// Whether any app rests.
+    pub fn any_rests(&self) -> bool {
+        !self.resting.is_empty()
+    }
+
+    /// Gives all subscribed apps, which are followed no longer.
+    pub fn take_all(&mut self) -> Vec<Mirror> {
+        let mut all = std::mem::take(&mut self.resting);
+        all.extend(self.current.take());
+        all
+    }
+
+    /// The bus names of the apps whose readings the next link about them can take from.
+    pub fn kept(&self) -> impl Iterator<Item = &str> {
+        let kept = self.resting.iter().filter(|m| m.is_worth_keeping());
+        kept.map(|mirror| mirror.bus_name.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Node;
+    use std::collections::HashMap;
+
+    fn mirror(bus_name: &str, nodes: usize) -> Mirror {
+        let nodes = std::iter::repeat_with(Node::default).take(nodes).collect();
+        let last = LastReading::of(1, Instant::now(), nodes, HashMap::new(), false);
+        Mirror {
+            last: Some(last),
+            ..Mirror::new(bus_name.to_owned())
+        }
+    }
+
+    /// The apps that are kept, once links were about these.
+    fn kept(links: impl IntoIterator<Item = Mirror>) -> Vec<String> {
+        let mut mirrors = Mirrors::default();
+        for mirror in links {
+            mirrors.current = Some(mirror);
+            mirrors.rest();
+        }
+        mirrors.kept().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_latest_three_apps_are_kept() {
+        assert_eq!(
+            kept(["a", "b", "c", "d"].map(|name| mirror(name, 10))),
+            ["b", "c", "d"]
+        );
+    }
+
+    #[test]
+    fn an_app_that_is_not_kept_takes_no_others_place() {
+        let links = ["a", "b", "c"].map(|name| mirror(name, 10));
+        let unread = Mirror::new("unread".to_owned());
+        let large = mirror("large", MOST_NODES + 1);
+        let links = links.into_iter().chain([unread, large]);
+        assert_eq!(kept(links), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn together_they_have_a_ceiling() {
+        let half = MOST_NODES / 2;
+        assert_eq!(kept([mirror("a", half), mirror("b", half)]), ["a", "b"]);
+        assert_eq!(kept([mirror("a", half), mirror("b", half + 1)]), ["b"]);
+        assert!(kept([mirror("a", MOST_NODES + 1)]).is_empty());
+    }
+
+    fn event(sender: &str) -> Message {
+        let mut event = Message::default();
+        sender.clone_into(&mut event.sender);
+        event
+    }
+
+    #[test]
+    fn an_app_that_sends_too_much_is_not_followed() {
+        let mut mirrors = Mirrors::default();
+        for name in ["noisy", "calm"] {
+            mirrors.current = Some(mirror(name, 1));
+            mirrors.rest();
+        }
+        mirrors.hear(
+            (0..=MOST_IDLE)
+                .map(|_| event("noisy"))
+                .collect::<Vec<_>>()
+                .into_iter(),
+        );
+        let dropped = mirrors.prune();
+        assert_eq!(dropped.len(), 1);
+        assert_eq!(mirrors.kept().collect::<Vec<_>>(), ["calm"]);
+    }
+
+    #[test]
+    fn only_the_current_apps_events_are_heard_and_lost_ones_invalidate_all() {
+        let mut mirrors = Mirrors::default();
+        for name in ["resting", "current"] {
+            mirrors.current = Some(mirror(name, 1));
+            mirrors.rest();
+        }
+        assert!(mirrors.resume("current"));
+        assert!(!mirrors.hear([event("resting"), event("other")].into_iter()));
+        assert!(mirrors.hear([event("current")].into_iter()));
+        let many: Vec<Message> = (0..SIGNALS_KEPT).map(|_| event("other")).collect();
+        mirrors.hear(many.into_iter());
+        assert!(mirrors.last().is_some_and(|last| last.is_none()));
+        assert_eq!(mirrors.kept().count(), 0);
+    }
+}

@@ -1,0 +1,100 @@
+//! A click becomes a part of a double click only where that is meant.
+//!
+//! The toolkits count clicks by time and distance, without regard to links: the click of one call and the
+//! click of the next are a double click to them if they come soon enough.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::Point;
+
+use crate::cancel::Cancel;
+use crate::display::{Button, Clicks};
+use crate::error::Result;
+
+/// The time between the two clicks of a double click. Chromium takes two clicks of the same millisecond for a
+/// duplicated event.
+pub const BETWEEN_CLICKS: Duration = Duration::from_millis(20);
+
+/// Longer than the double-click time of GTK, Qt and Chromium (400 to 500 ms).
+const DOUBLE_CLICK: Duration = Duration::from_millis(500);
+
+/// Farther apart, in screen units, than any toolkit's two clicks of a double click (5 in GTK and Qt, 4 in Chromium).
+const REACH: i32 = 10;
+
+/// The last click that a display has sent.
+#[derive(Debug, Default)]
+pub struct LastClick(Option<(Instant, Point, Button)>);
+
+impl LastClick {
+    /// Waits while a click here would become a part of a double click with the last one. A double click waits
+    /// after a last click anywhere: within 400 ms of one at another point, GTK 3 takes it for two single clicks.
+    ///
+    /// # Errors
+    ///
+    /// What `cancel` says.
+    pub fn wait_before(
+        &self,
+        at: Point,
+        button: Button,
+        clicks: Clicks,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let Some((when, place, last)) = &self.0 else {
+            return Ok(());
+        };
+        let near = (place.x - at.x).abs() <= REACH && (place.y - at.y).abs() <= REACH;
+        if *last == button && (near || clicks == Clicks::Double) {
+            cancel.wait(DOUBLE_CLICK.saturating_sub(when.elapsed()))?;
+        }
+        Ok(())
+    }
+
+    /// A click has been sent.
+    pub fn note(&mut self, at: Point, button: Button) {
+        self.0 = Some((Instant::now(), at, button));
+    }
+
+    /// A press has been sent that belongs to no click.
+    pub const fn forget(&mut self) {
+        self.0 = None;
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::expect_used)]
+mod tests {
+    use super::*;
+
+    /// How long a click waits after one at (100, 100) that has just been sent.
+    fn waits(x: i32, button: Button, clicks: Clicks) -> Duration {
+        let mut last = LastClick::default();
+        last.note(Point { x: 100, y: 100 }, Button::Left);
+        let start = Instant::now();
+        let at = Point { x, y: 100 };
+        let waited = last.wait_before(at, button, clicks, &Cancel::new());
+        waited.expect("nobody cancels");
+        start.elapsed()
+    }
+
+    #[test]
+    fn only_what_could_be_taken_for_a_part_of_a_double_click_waits() {
+        // Less than the double-click time of any toolkit, and more than this takes on a busy machine.
+        let long = Duration::from_millis(400);
+        assert!(waits(103, Button::Left, Clicks::Single) > long);
+        assert!(waits(900, Button::Left, Clicks::Double) > long);
+        assert!(waits(900, Button::Left, Clicks::Single) < long);
+        assert!(waits(100, Button::Right, Clicks::Single) < long);
+    }
+
+    #[test]
+    fn what_is_forgotten_is_not_waited_for() {
+        let mut last = LastClick::default();
+        let at = Point { x: 1, y: 1 };
+        last.note(at, Button::Left);
+        last.forget();
+        let start = Instant::now();
+        let waited = last.wait_before(at, Button::Left, Clicks::Double, &Cancel::new());
+        waited.expect("nobody cancels");
+        assert!(start.elapsed() < Duration::from_millis(400));
+    }
+}

@@ -12,7 +12,8 @@ use std::time::Duration;
 use deskline_testbed::{Bed, deskline};
 use serde_json::{Value, json};
 
-use crate::driver::{Driver, file};
+use crate::driver::Driver;
+use crate::late::Late;
 use crate::mcp::Mcp;
 use crate::measure::Times;
 use crate::subject::{ALL, Subject};
@@ -22,9 +23,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Two clicks within 500 ms are a double click. No agent is that quick.
 const BETWEEN: Duration = Duration::from_millis(550);
-
-/// An app may change this long after an answer for the change to count as the link's.
-const LATE: Duration = Duration::from_millis(500);
 
 /// Not measured in a whole run, which is to stay under 20 minutes: they are like others.
 const LIKE_OTHERS: [&str; 3] = ["kcalc", "GTK 3, 10,000 nodes", "Chromium, 500"];
@@ -49,8 +47,7 @@ struct Measured {
     link: Times,
     steps: BTreeMap<String, Times>,
     chain: Times,
-    /// Links after whose answers something that shows changed, and all links.
-    late: (usize, usize),
+    late: Late,
     /// CPU time of app and bus in the idle time, in milliseconds: subscribed, and before any call.
     idle: [f64; 2],
 }
@@ -93,7 +90,7 @@ fn row(out: &mut String, app: &str, build: &str, measured: &Measured, extent: &E
         .map(|(name, t)| format!("{name} {}", ms(Some(t))))
         .collect();
     eprintln!("  {build}: {}", all.join(", "));
-    let (late, of) = measured.late;
+    let Late { late, links: of } = measured.late;
     let late = if of == 0 {
         "–".into()
     } else {
@@ -113,6 +110,17 @@ fn row(out: &mut String, app: &str, build: &str, measured: &Measured, extent: &E
     );
 }
 
+/// Starts a server that keeps its journal there.
+pub fn serve(bed: &Bed, binary: &Path, journal: &Path) -> Result<Mcp, String> {
+    let with = |attended: &[&str]| {
+        let mut command = bed.command(binary);
+        command.args(["serve", "--dir"]).arg(journal).args(attended);
+        Mcp::start(command, PATIENCE)
+    };
+    // As on a person's desktop: guarded and put back. 0.1.0 has no other way, and no option for it.
+    with(&["--attended"]).or_else(|_| with(&[]))
+}
+
 /// One build's server on one app.
 struct Build {
     name: &'static str,
@@ -126,12 +134,10 @@ struct Build {
 impl Build {
     fn start(bed: &Bed, name: &'static str, binary: &Path) -> Result<Self, String> {
         let journal = bed.path(&format!("journal-{name}"));
-        let mut command = bed.command(binary);
-        // As on a person's desktop: guarded and put back.
-        command.args(["serve", "--attended", "--dir"]).arg(&journal);
+        let server = serve(bed, binary, &journal)?;
         Ok(Self {
             name,
-            server: Mcp::start(command, PATIENCE)?,
+            server,
             journal,
             target: Value::Null,
             measured: Measured::default(),
@@ -186,65 +192,15 @@ impl Build {
         let steps = vec![press; 10];
         let called = self
             .server
-            .call("chain_and_traverse", json!({"pid": pid, "steps": steps}))?;
-        self.measured.chain.add(called.ms);
-        Ok(())
-    }
-
-    /// A link, and whether what shows is still the same some time after its answer.
-    fn late(&mut self, pid: u32, tool: &str, arguments: Value) -> Result<(), String> {
-        let Ok(answered) = self.server.call(tool, arguments) else {
-            // Refused: that element or window is not there now.
-            return Ok(());
-        };
-        let Ok(first) = file(&answered.text) else {
-            return Ok(());
-        };
-        sleep(LATE);
-        let Ok(later) = self.server.call("refresh_traversal", json!({"pid": pid})) else {
-            return Ok(());
-        };
-        let changed = differences(&first, &file(&later.text)?);
-        self.measured.late.1 += 1;
-        if !changed.is_empty() {
-            self.measured.late.0 += 1;
-            eprintln!(
-                "  {} late after {tool}: {:.300}",
-                self.name,
-                changed.join(" | ")
-            );
+            .call("chain_and_traverse", json!({"pid": pid, "steps": steps}));
+        match called {
+            Ok(called) => self.measured.chain.add(called.ms),
+            // 0.1.0 has no chains.
+            Err(why) if why.contains("unknown tool") || why.contains("tool not found") => {}
+            Err(why) => return Err(why),
         }
         Ok(())
     }
-}
-
-/// The lines of what shows that are in one of two tree files only, without focus and progress.
-fn differences(first: &str, later: &str) -> Vec<String> {
-    let showing = |text: &str| {
-        let tree = text
-            .split_once("\n# tree:\n")
-            .map_or(text, |(_, tree)| tree);
-        let mut lines: BTreeMap<String, i32> = BTreeMap::new();
-        let shown = tree
-            .lines()
-            .filter(|l| l.starts_with(' ') && l.contains(" visible"));
-        for line in shown.filter(|l| !l.contains("AXProgress") && !l.contains("AXBusy")) {
-            *lines.entry(line.replace(" focused", "")).or_default() += 1;
-        }
-        lines
-    };
-    let (first, later) = (showing(first), showing(later));
-    let count = |lines: &BTreeMap<String, i32>, line| lines.get(line).copied().unwrap_or(0);
-    let mut all: Vec<&String> = first.keys().chain(later.keys()).collect();
-    all.sort();
-    all.dedup();
-    let differs = all
-        .into_iter()
-        .filter(|line| count(&first, *line) != count(&later, *line));
-    let sign = |line: &String| if first.contains_key(line) { '-' } else { '+' };
-    differs
-        .map(|line| format!("{}{}", sign(line), line.trim()))
-        .collect()
 }
 
 type Results = Vec<(&'static str, Result<Measured, String>)>;
@@ -289,10 +245,14 @@ fn measure(bed: &Bed, subject: &Subject, extent: &Extent) -> Results {
     }
     for round in 0..extent.links {
         let all = subject.varied;
-        let (tool, arguments) = all[round % all.len()];
-        let mut arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
-        arguments["pid"] = json!(pid);
-        turns(&mut |build| build.late(pid, tool, arguments.clone()));
+        let link = &all[round % all.len()];
+        turns(&mut |build| {
+            build
+                .measured
+                .late
+                .link(build.name, &mut build.server, pid, link);
+            Ok(())
+        });
     }
     for build in builds {
         let result = build.failed.map_or(Ok(build.measured), Err);

@@ -8,6 +8,7 @@
 
 mod driver;
 mod floor;
+mod late;
 mod links;
 mod mcp;
 mod measure;
@@ -26,7 +27,8 @@ use deskline_testbed::Bed;
 use driver::Driver;
 
 const USAGE: &str = "usage: deskline-bench [--peers VENV] [--out FOLDER] [--only SUBJECT]
-                      [--links COUNT] [--idle SECONDS] [--beside BIN] [--sway COUNT]";
+                      [--links COUNT] [--idle SECONDS] [--beside BIN] [--sway COUNT]
+                      [--late COUNT]";
 
 fn main() {
     let mut peers: Option<PathBuf> = None;
@@ -39,6 +41,7 @@ fn main() {
     };
     let mut links_only = false;
     let mut on_sway: Option<usize> = None;
+    let mut late: Option<usize> = None;
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let value = args.next().expect(USAGE);
@@ -52,6 +55,7 @@ fn main() {
             }
             "--idle" => extent.idle = Duration::from_secs(value.parse().expect(USAGE)),
             "--sway" => on_sway = Some(value.parse().expect(USAGE)),
+            "--late" => late = Some(value.parse().expect(USAGE)),
             "--beside" => extent.beside = Some(value.into()),
             _ => panic!("{USAGE}"),
         }
@@ -59,6 +63,11 @@ fn main() {
     let bed = Bed::new();
     if let Some(calls) = on_sway {
         println!("{}", sway::markdown(&bed, &only, calls));
+        return;
+    }
+    if let Some(count) = late {
+        let beside = extent.beside.as_deref();
+        println!("{}", late::markdown(&bed, &only, count, beside));
         return;
     }
     if links_only {
@@ -95,9 +104,6 @@ fn main() {
 /// The whole of docs/benchmarks.md.
 fn page(results: &[measure::Outcome], links: &str, own: &str) -> String {
     let about = include_str!("../about.md");
-    let version = env!("CARGO_PKG_VERSION");
     let tables = table::markdown(results);
-    format!(
-        "{about}\nVersion {version}.\n\n{tables}\n{links}\n{own}\n![cost against size](cost.svg)\n"
-    )
+    format!("{about}\nThis version.\n\n{tables}\n{links}\n{own}\n![cost against size](cost.svg)\n")
 }

@@ -1,6 +1,7 @@
 //! The apps to measure, and what to click in each.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use deskline_atspi::{AtSpi, Windows};
 use deskline_link::Scope;
@@ -74,6 +75,48 @@ const PAGE: &[(&str, &str)] = &[
     (KEY, r#"{"keyName": "Home"}"#),
 ];
 
+/// In a text editor: text, a menu, a search.
+const TEXT: &[(&str, &str)] = &[
+    (TYPE, r#"{"text": "some words", "keyName": "Return"}"#),
+    (KEY, r#"{"keyName": "a", "modifierFlags": ["Control"]}"#),
+    (KEY, r#"{"keyName": "f", "modifierFlags": ["Control"]}"#),
+    (TYPE, r#"{"text": "word"}"#),
+    (KEY, r#"{"keyName": "Escape"}"#),
+    (KEY, r#"{"keyName": "F10"}"#),
+    (KEY, r#"{"keyName": "Right"}"#),
+    (KEY, r#"{"keyName": "Escape"}"#),
+    (KEY, r#"{"keyName": "h", "modifierFlags": ["Control"]}"#),
+    (KEY, r#"{"keyName": "Escape"}"#),
+];
+
+/// In a letter: text, a style, a menu, the sidebar.
+const LETTER: &[(&str, &str)] = &[
+    (TYPE, r#"{"text": "some words", "keyName": "Return"}"#),
+    (CLICK, r#"{"element": "Bold"}"#),
+    (TYPE, r#"{"text": "and more"}"#),
+    (KEY, r#"{"keyName": "e", "modifierFlags": ["Alt"]}"#),
+    (KEY, r#"{"keyName": "Escape"}"#),
+    (KEY, r#"{"keyName": "F11"}"#),
+    (KEY, r#"{"keyName": "Home", "modifierFlags": ["Control"]}"#),
+    (KEY, r#"{"keyName": "f", "modifierFlags": ["Control"]}"#),
+    (KEY, r#"{"keyName": "Escape"}"#),
+    (KEY, r#"{"keyName": "z", "modifierFlags": ["Control"]}"#),
+];
+
+/// In a folder: another view, a dialog, a menu.
+const FOLDER: &[(&str, &str)] = &[
+    (KEY, r#"{"keyName": "2", "modifierFlags": ["Control"]}"#),
+    (KEY, r#"{"keyName": "Down"}"#),
+    (KEY, r#"{"keyName": "F2"}"#),
+    (TYPE, r#"{"text": "x"}"#),
+    (KEY, r#"{"keyName": "Escape"}"#),
+    (KEY, r#"{"keyName": "F10"}"#),
+    (KEY, r#"{"keyName": "Escape"}"#),
+    (KEY, r#"{"keyName": "l", "modifierFlags": ["Control"]}"#),
+    (KEY, r#"{"keyName": "Escape"}"#),
+    (KEY, r#"{"keyName": "1", "modifierFlags": ["Control"]}"#),
+];
+
 /// A running subject.
 pub struct Running<'b> {
     /// The app.
@@ -104,13 +147,15 @@ fn plain(app: App<'_>) -> Running<'_> {
 
 fn page(bed: &Bed, elements: usize) -> Running<'_> {
     let (app, page) = bed.chromium(&html(elements));
-    // Chromium exposes a long page some time after it has shown it.
+    // Chromium exposes a long page some time after it has shown it, and the first part of it before.
     let address = &bed.accessibility();
     let mut atspi = AtSpi::connect(address).unwrap();
-    until("the page's first button", || {
-        let tree = atspi.read(app.pid, Scope::Showing, &Windows::default());
-        let there = tree.is_ok_and(|tree| tree.elements.iter().any(|e| e.title.shown == "off"));
-        there.then_some(())
+    let budget = Duration::from_millis(500);
+    until("the whole page", || {
+        let tree = atspi.read(app.pid, Scope::Whole { budget }, &Windows::default());
+        // What is not read within the budget is there too.
+        tree.is_ok_and(|tree| tree.elements.len() > elements / 4)
+            .then_some(())
     });
     Running {
         app,
@@ -233,5 +278,40 @@ pub const ALL: &[Subject] = &[
         element: "off",
         role: "push button",
         start: |b| page(b, 10_000),
+    },
+];
+
+/// Those of [`ALL`] that run the same app, or nearly, as another of it.
+pub const SAME_APPS: [&str; 3] = ["GTK 3, 10,000 nodes", "Chromium, 500", "Chromium, 10,000"];
+
+/// Further apps, of which only the late changes are counted: with [`ALL`] they are ten.
+pub const FURTHER: &[Subject] = &[
+    Subject {
+        name: "mousepad",
+        varied: TEXT,
+        element: "",
+        role: "",
+        start: |b| plain(b.mousepad("one\n").0),
+    },
+    Subject {
+        name: "Thunar",
+        varied: FOLDER,
+        element: "",
+        role: "",
+        start: |b| plain(b.thunar(&["one.txt", "two.txt", "three.txt"])),
+    },
+    Subject {
+        name: "LibreOffice Writer",
+        varied: LETTER,
+        element: "",
+        role: "",
+        start: |b| plain(b.writer(&["One.", "Two."]).0),
+    },
+    Subject {
+        name: "Firefox",
+        varied: PAGE,
+        element: "",
+        role: "",
+        start: |b| plain(b.firefox(&html(500))),
     },
 ];

@@ -69,16 +69,13 @@ fn measure(bed: &Bed, subject: &Subject, calls: usize) -> (String, Pair, Pair) {
     let args = ["--guard", "off"];
     let servers = [bed.server(&args), session.server_with(&args)];
     let (on_x11, native);
-    match subject.toolkit {
-        Some(toolkit) => {
-            on_x11 = bed.widgets(toolkit);
-            native = session.widgets(toolkit, &servers[1]);
-        }
-        None => {
-            on_x11 = bed.gnome_calculator();
-            let command = session.command("/usr/bin/gnome-calculator");
-            native = NativeApp::start(&session, command, session.folder().join("app.log"));
-        }
+    if let Some(toolkit) = subject.toolkit {
+        on_x11 = bed.widgets(toolkit);
+        native = session.widgets(toolkit, &servers[1]);
+    } else {
+        on_x11 = bed.gnome_calculator();
+        let command = session.command("/usr/bin/gnome-calculator");
+        native = NativeApp::start(&session, command, session.folder().join("app.log"));
     }
     let pids = [on_x11.pid, native.pid()];
     for (server, pid) in servers.iter().zip(pids) {

@@ -1,0 +1,159 @@
+//! Late changes: what an app shows after the answer to a link and before the next one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+use deskline_testbed::{Bed, deskline};
+use serde_json::{Value, json};
+
+use crate::driver::file;
+use crate::links::serve;
+use crate::mcp::Mcp;
+use crate::subject::{self, Subject};
+
+/// An app may change this long after an answer for the change to count as the link's.
+const LATE: Duration = Duration::from_millis(500);
+
+/// What changes between a reading and one this much later does so by itself.
+const AFTERWARDS: Duration = Duration::from_millis(300);
+
+/// The late changes that were found.
+#[derive(Debug, Default)]
+pub struct Late {
+    /// Links after whose answers something that shows changed.
+    pub late: usize,
+    /// Links that were answered.
+    pub links: usize,
+}
+
+impl Late {
+    /// Makes a link, and looks whether what shows is still the same some time after its answer. A link that
+    /// is refused is not counted: its element or window is not there now.
+    pub fn link(&mut self, name: &str, server: &mut Mcp, pid: u32, link: &(&str, &str)) {
+        let (tool, arguments) = link;
+        let mut arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
+        arguments["pid"] = json!(pid);
+        let Ok(answered) = server.call(tool, arguments) else {
+            return;
+        };
+        let Ok(first) = file(&answered.text) else {
+            return;
+        };
+        let mut reading = |after| {
+            sleep(after);
+            let read = server.call("refresh_traversal", json!({"pid": pid}));
+            read.and_then(|read| file(&read.text))
+        };
+        let (Ok(later), Ok(last)) = (reading(LATE), reading(AFTERWARDS)) else {
+            return;
+        };
+        // What still changes then changes by itself: a spinner, a clock.
+        let restless = differences(&later, &last);
+        let restless: BTreeSet<&str> = restless.iter().map(|line| element(line)).collect();
+        let mut changed = differences(&first, &later);
+        changed.retain(|line| !restless.contains(element(line)));
+        self.links += 1;
+        if !changed.is_empty() {
+            self.late += 1;
+            eprintln!(
+                "  {name} late after {tool} {}: {:.300}",
+                link.1,
+                changed.join(" | ")
+            );
+        }
+    }
+}
+
+/// A table of the late changes in `count` links on each of ten apps, beside those of another build.
+pub fn markdown(bed: &Bed, only: &str, count: usize, beside: Option<&Path>) -> String {
+    let mut out = String::from("| app | late changes | earlier |\n|---|---|---|\n");
+    let mut sums = [Late::default(), Late::default()];
+    let apps = subject::FURTHER.iter().chain(subject::ALL);
+    let apps = apps.filter(|s| s.name.contains(only) && !subject::SAME_APPS.contains(&s.name));
+    for subject in apps {
+        eprintln!("{}: late changes", subject.name);
+        let found = of(bed, subject, count, beside);
+        row(&mut out, subject.name, &found);
+        for (sum, of) in sums.iter_mut().zip(&found) {
+            sum.late += of.late;
+            sum.links += of.links;
+        }
+    }
+    row(&mut out, "all", &sums);
+    out
+}
+
+fn row(out: &mut String, app: &str, [this, earlier]: &[Late; 2]) {
+    let cell = |of: &Late| match of.links {
+        0 => "–".to_owned(),
+        links => format!("{} of {links}", of.late),
+    };
+    let _ = writeln!(out, "| {app} | {} | {} |", cell(this), cell(earlier));
+}
+
+/// Those of this build and of another.
+fn of(bed: &Bed, subject: &Subject, count: usize, beside: Option<&Path>) -> [Late; 2] {
+    let running = subject.start(bed);
+    let own = deskline();
+    let mut builds: Vec<(&str, Mcp, Late)> = vec![];
+    for (name, binary) in [("this", Some(Path::new(&own))), ("earlier", beside)] {
+        let server = binary.and_then(|binary| serve(bed, binary, &bed.path(name)).ok());
+        builds.extend(server.map(|server| (name, server, Late::default())));
+    }
+    // What is refused leaves fewer, but not for ever.
+    for round in 0..count * 3 / 2 {
+        let at = round % subject.varied.len();
+        for (name, server, late) in &mut builds {
+            if late.links < count {
+                late.link(name, server, running.app.pid, &subject.varied[at]);
+            }
+        }
+        // What one build opens the other may close, so each goes first in every other turn.
+        if at + 1 == subject.varied.len() {
+            builds.reverse();
+        }
+    }
+    let mut found = [Late::default(), Late::default()];
+    for (name, _, late) in builds {
+        found[usize::from(name != "this")] = late;
+    }
+    found
+}
+
+/// The lines of what shows that are in one of two tree files only, without focus and progress.
+fn differences(first: &str, later: &str) -> Vec<String> {
+    let showing = |text: &str| {
+        let tree = text
+            .split_once("\n# tree:\n")
+            .map_or(text, |(_, tree)| tree);
+        let mut lines: BTreeMap<String, i32> = BTreeMap::new();
+        let shown = tree
+            .lines()
+            .filter(|l| l.starts_with(' ') && l.contains(" visible"));
+        for line in shown.filter(|l| !l.contains("AXProgress") && !l.contains("AXBusy")) {
+            *lines.entry(line.replace(" focused", "")).or_default() += 1;
+        }
+        lines
+    };
+    let (first, later) = (showing(first), showing(later));
+    let count = |lines: &BTreeMap<String, i32>, line| lines.get(line).copied().unwrap_or(0);
+    let mut all: Vec<&String> = first.keys().chain(later.keys()).collect();
+    all.sort();
+    all.dedup();
+    let differs = all
+        .into_iter()
+        .filter(|line| count(&first, *line) != count(&later, *line));
+    let sign = |line: &String| if first.contains_key(line) { '-' } else { '+' };
+    differs
+        .map(|line| format!("{}{}", sign(line), line.trim()))
+        .collect()
+}
+
+/// The ref of a changed line's element.
+fn element(line: &str) -> &str {
+    let mut words = line.split_whitespace();
+    words.rfind(|word| word.starts_with("#e")).unwrap_or(line)
+}

@@ -150,6 +150,28 @@ def pressed(_, event):
         log("pad double", event.button)
 
 
+def context_menu(widget, event, name):
+    """A menu that opens where the right button goes down."""
+    if event.button != 3 or event.type != Gdk.EventType.BUTTON_PRESS:
+        return False
+    menu = Gtk.Menu(attach_widget=widget)
+    for label in ("Cut", "Copy", "Paste", "More"):
+        item = Gtk.MenuItem(label=f"{label} {name}")
+        if label == "More":
+            deeper = Gtk.Menu()
+            for label in ("First", "Second", "Third"):
+                inner = Gtk.MenuItem(label=f"{label} {name}")
+                inner.connect("activate", lambda item: log("context", item.get_label()))
+                deeper.append(inner)
+            item.set_submenu(deeper)
+        else:
+            item.connect("activate", lambda item: log("context", item.get_label()))
+        menu.append(item)
+    menu.show_all()
+    menu.popup_at_pointer(event)
+    return True
+
+
 def lists():
     box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=4)
     rows = named(Gtk.ListBox(), "Rows")
@@ -157,6 +179,7 @@ def lists():
         rows.add(Gtk.Label(label=text, xalign=0))
     rows.connect("row-selected", lambda _, r: r and log("selected", r.get_child().get_text()))
     rows.connect("row-activated", lambda _, r: log("activated", r.get_child().get_text()))
+    rows.connect("button-press-event", context_menu, "rows")
     scrolled = Gtk.ScrolledWindow(vexpand=True)
     scrolled.set_size_request(200, 220)
     scrolled.add(rows)
@@ -176,6 +199,7 @@ def lists():
             log("picked", model[at][0])
 
     table.get_selection().connect("changed", picked)
+    table.connect("button-press-event", context_menu, "items")
     table.connect("row-activated", lambda t, path, _: log("opened", t.get_model()[path][0]))
     below = Gtk.ScrolledWindow()
     below.set_size_request(200, 160)

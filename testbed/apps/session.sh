@@ -48,11 +48,11 @@ sway) set -- sway --config "$folder/sway.conf" ;;
 labwc) set -- labwc ;;
 kwin)
   services
-  set -- kwin_wayland --virtual --no-lockscreen --width 1600 --height 900
+  set -- kwin_wayland --virtual --no-lockscreen --width "$width" --height "$height" --scale "$scale"
   ;;
 gnome)
   services
-  set -- gnome-shell --headless --wayland --no-x11 --virtual-monitor 1600x900
+  set -- gnome-shell --headless --wayland --no-x11 --virtual-monitor "${width}x$height"
   ;;
 x11)
   # Without the abstract socket: the network's namespace is the machine's.
@@ -77,9 +77,12 @@ wait_for ready
 [ "$compositor" = x11 ] || export WAYLAND_DISPLAY="$display"
 dbus-update-activation-environment --all
 if [ "$compositor" = gnome ]; then
-  # The shell starts in its overview, in which no app has the keyboard.
+  # The shell starts in its overview, in which no app has the keyboard. Left before that has come up, an
+  # invisible cover stays over the screen in one of seven sessions, and takes all clicks.
+  wait_for grep -q "GNOME Shell started" "$folder/compositor.log"
   wait_for overview_is true
   wait_for leave_overview
+  [ "$scale" = 1 ] || gdctl set --logical-monitor --primary --scale "$scale" --monitor Meta-0 >"$folder/gdctl.log" 2>&1
   python3 "$folder/seat.py" >"$folder/seat.log" 2>&1 &
   wait_for grep -q ready "$folder/seat.log"
 fi

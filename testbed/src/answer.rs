@@ -104,6 +104,22 @@ impl Answer {
             .unwrap_or_else(|| panic!("no {role} \"{text}\" in\n{}", self.file()))
     }
 
+    /// Whether all of one page of `testbed/apps/pages.py` shows, and nothing of the other.
+    pub fn shows_page(&self, front: &str, behind: &str) -> bool {
+        let lines = self.lines();
+        let of = |page: &str| -> Vec<bool> {
+            // Containers are named by what is in them, and a page is in one without a size.
+            let its = lines.iter().filter(|line| {
+                let text = line.text.as_ref().map_or("", |text| &text.shown);
+                let rest = text.strip_prefix(page);
+                line.role.ax() != "AXGroup" && rest.is_some_and(|rest| rest.starts_with(' '))
+            });
+            its.map(|line| line.visible).collect()
+        };
+        let (front, behind) = (of(front), of(behind));
+        front.len() >= 28 && front.iter().all(|visible| *visible) && !behind.contains(&true)
+    }
+
     /// [`Answer::line_of`], if there is one.
     #[track_caller]
     pub fn find(&self, role: &str, text: &str) -> Option<Line> {

@@ -128,6 +128,11 @@ impl Bed {
         self.script("hidden.py")
     }
 
+    /// A GTK 4 window with two pages, one in front; see `testbed/apps/pages.py`.
+    pub fn pages(&self) -> App<'_> {
+        self.script("pages.py")
+    }
+
     /// A Qt 5 dialog whose fields limit, mask and complete a text; see `testbed/apps/fields.py`.
     pub fn fields(&self) -> App<'_> {
         self.script("fields.py")
@@ -237,7 +242,8 @@ impl Bed {
 
     /// Chromium with a fresh profile at an address, once its window has this title.
     pub fn chromium_at(&self, address: &str, title: &str) -> App<'_> {
-        let profile = self.path("chromium-profile");
+        let mut profiles = (1..).map(|n| self.path(&format!("chromium-profile-{n}")));
+        let profile = profiles.find(|path| !path.exists()).unwrap();
         let mut command = self.command("chromium");
         command
             .args(CHROMIUM)

@@ -28,6 +28,14 @@ fn flat(kind: &str, mimetype: &str, body: &str) -> String {
     )
 }
 
+/// A flat `OpenDocument` text with these paragraphs.
+pub(crate) fn letter(paragraphs: &[&str]) -> String {
+    let paragraphs = paragraphs
+        .iter()
+        .map(|text| format!("<text:p>{text}</text:p>"));
+    flat("text", "text", &paragraphs.collect::<String>())
+}
+
 /// Settings for `LibreOffice` that turn off the tip of the day.
 const NO_TIP: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\
     <oor:items xmlns:oor=\"http://openoffice.org/2001/registry\">\
@@ -94,11 +102,7 @@ impl Bed {
 
     /// `LibreOffice` Writer with a document of these paragraphs.
     pub fn writer(&self, paragraphs: &[&str]) -> (App<'_>, PathBuf) {
-        let paragraphs = paragraphs
-            .iter()
-            .map(|text| format!("<text:p>{text}</text:p>"));
-        let body = paragraphs.collect::<Vec<_>>().concat();
-        self.office("letter.fodt", &flat("text", "text", &body))
+        self.office("letter.fodt", &letter(paragraphs))
     }
 
     /// `LibreOffice` Impress with a slide that has a text box.

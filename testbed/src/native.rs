@@ -83,6 +83,15 @@ impl NativeApp {
 
 impl Drop for NativeApp {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            let said = fs::read_to_string(self.log.with_extension("err"));
+            let ended = self.child.try_wait();
+            println!(
+                "{}: {ended:?}\n{}",
+                self.log.display(),
+                said.unwrap_or_default()
+            );
+        }
         kill(self.outside);
         // Before this the number is not used again: the one who waits for the app is our child.
         let _ = self.child.wait();

@@ -81,6 +81,10 @@ struct Options {
     lines: String,
     /// How many screens it has, if not one.
     screens: usize,
+    /// Whether GNOME Shell has Deskline's extension.
+    extension: bool,
+    /// The scale of KWin's or GNOME's screen, if not 1.
+    scale: Option<f64>,
 }
 
 /// A Wayland session. All of it ends with this value, even if the test is killed: the session ends when
@@ -110,6 +114,26 @@ impl Session {
             ..Options::default()
         };
         Self::start(Compositor::Sway, Place::debian_13(), &options)
+    }
+
+    /// Starts Debian 13's KWin or GNOME Shell with a screen of this scale, which has room for as much as
+    /// the usual one.
+    pub fn scaled(compositor: Compositor, scale: f64) -> Self {
+        let options = Options {
+            scale: Some(scale),
+            ..Options::default()
+        };
+        Self::start(compositor, Place::debian_13(), &options)
+    }
+
+    /// Starts Debian 13's GNOME Shell with Deskline's extension, installed as its README says, and without
+    /// the keys by which Deskline raises windows where it has no extension.
+    pub fn gnome_with_extension() -> Self {
+        let options = Options {
+            extension: true,
+            ..Options::default()
+        };
+        Self::start(Compositor::Gnome, Place::debian_13(), &options)
     }
 
     /// Starts this machine's sway, in which Deskline finds sway's own socket.
@@ -162,7 +186,7 @@ impl Session {
     }
 
     fn start(compositor: Compositor, mut place: Place, options: &Options) -> Self {
-        let folder = prepare(&options.lines);
+        let folder = prepare(options);
         let path = |name: &str| folder.path().join(name);
         let mut environment = environment(folder.path(), compositor);
         let mut command = place.starter(folder.path());
@@ -174,6 +198,10 @@ impl Session {
             ("WLR_RENDERER", "pixman"),
         ]);
         command.env("WLR_HEADLESS_OUTPUTS", options.screens.max(1).to_string());
+        let scale = options.scale.unwrap_or(1.0);
+        command.env("scale", scale.to_string());
+        command.env("width", (1600.0 * scale).to_string());
+        command.env("height", (900.0 * scale).to_string());
         command.envs(options.socket.map(|name| ("SWAYSOCK", path(name))));
         let mut session = command
             .current_dir(folder.path())
@@ -342,7 +370,7 @@ impl Drop for Session {
 
 /// The session's folder: its home, its runtime folder, and copies of what it runs. Copies, because the
 /// source folder may be closed to the session's user.
-fn prepare(lines: &str) -> tempfile::TempDir {
+fn prepare(options: &Options) -> tempfile::TempDir {
     // Below /tmp, which a session in a root of its own has as well.
     let folder = tempfile::Builder::new()
         .prefix("deskline-session-")
@@ -351,10 +379,17 @@ fn prepare(lines: &str) -> tempfile::TempDir {
     let path = |name: &str| folder.path().join(name);
     let settings = ".config/glib-2.0/settings/keyfile";
     let menu = ".config/menus/applications.menu";
-    let sway = format!("{SWAY}{lines}");
+    let sway = format!("{SWAY}{}", options.lines);
+    let mut shell = SETTINGS.to_owned();
+    if options.extension {
+        extension(folder.path());
+        shell += "enabled-extensions=['deskline@deskline']\n";
+        // Without Alt+Esc a window can come to the front by the extension alone.
+        shell += "[org/gnome/desktop/wm/keybindings]\ncycle-windows=@as []\n";
+    }
     for (name, text) in [
         ("sway.conf", sway.as_str()),
-        (settings, SETTINGS),
+        (settings, &shell),
         (menu, MENU),
     ] {
         fs::create_dir_all(path(name).parent().unwrap()).unwrap();
@@ -371,6 +406,7 @@ fn prepare(lines: &str) -> tempfile::TempDir {
         "qt6.py",
         "log.py",
         "late.py",
+        "pages.py",
         "wayland.py",
         "keyboard.py",
         "seat.py",
@@ -381,6 +417,16 @@ fn prepare(lines: &str) -> tempfile::TempDir {
     }
     own(folder.path());
     folder
+}
+
+/// Installs Deskline's extension of GNOME Shell in this home.
+fn extension(home: &Path) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../extensions/gnome");
+    let target = home.join(".local/share/gnome-shell/extensions/deskline@deskline");
+    fs::create_dir_all(&target).unwrap();
+    for name in ["extension.js", "metadata.json"] {
+        fs::copy(source.join(name), target.join(name)).unwrap();
+    }
 }
 
 fn environment(folder: &Path, compositor: Compositor) -> BTreeMap<String, String> {
@@ -403,6 +449,7 @@ fn environment(folder: &Path, compositor: Compositor) -> BTreeMap<String, String
         ("GDK_DEBUG", "no-portals".to_owned()),
         ("ADW_DISABLE_PORTAL", "1".to_owned()),
         ("GSETTINGS_BACKEND", "keyfile".to_owned()),
+        ("PYTHONFAULTHANDLER", "1".to_owned()),
         ("LIBGL_ALWAYS_SOFTWARE", "1".to_owned()),
         ("GSK_RENDERER", renderer.to_owned()),
         ("QT_QPA_PLATFORM", qt.to_owned()),

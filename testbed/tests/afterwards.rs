@@ -1,6 +1,9 @@
 //! After the act: errors say what was done, and late changes are reported.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+use std::fmt::Write as _;
+use std::time::Duration;
+
 use deskline_testbed::{Bed, Toolkit, until};
 use serde_json::json;
 
@@ -92,4 +95,42 @@ fn a_clock_is_not_reported_each_time() {
         })
         .count();
     assert!(told <= 3, "{told} of 8");
+}
+
+/// Chromium scrolls smoothly, for 150 to 300 ms, and sends no events while it does.
+#[test]
+fn where_a_page_has_scrolled_to_is_in_the_answer() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let mut rows = String::new();
+    for row in 0..200 {
+        write!(rows, "<p><button>Row {row}</button></p>").unwrap();
+    }
+    let (app, _page) = bed.chromium(&rows);
+    server
+        .call(
+            "click_and_traverse",
+            json!({"pid": app.pid, "element": "Row 1"}),
+        )
+        .ok();
+    let places = |text: &str| {
+        let tree = text.split_once("# tree:\n").map_or(text, |(_, tree)| tree);
+        let rows = tree
+            .lines()
+            .filter(|l| l.contains("] \"Row ") && l.contains(" visible"));
+        rows.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut last = Vec::new();
+    for key in ["PageDown", "PageDown", "End", "Home", "PageDown"] {
+        let press = json!({"pid": app.pid, "keyName": key});
+        let answer = server.call("press_key_and_traverse", press).ok();
+        let told = places(&answer.file());
+        std::thread::sleep(Duration::from_millis(500));
+        let read = server
+            .call("refresh_traversal", json!({"pid": app.pid}))
+            .ok();
+        assert_eq!(told, places(&read.file()), "after {key}");
+        assert_ne!(told, last, "{key} scrolls");
+        last = told;
+    }
 }

@@ -71,6 +71,34 @@ fn what_shows_of_a_long_page_is_read_wherever_it_is_scrolled() {
     }
 }
 
+/// One reading's time is not enough for it; what is missing is read between the calls.
+#[test]
+fn a_long_page_becomes_whole_by_refreshing() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let rename = "document.querySelectorAll('button')[2000].textContent += '!'";
+    let html = format!("<button onclick=\"{rename}\">Rename</button>{}", page());
+    let (app, _page) = bed.chromium(&html);
+    let refresh = || server.call("refresh_traversal", json!({"pid": app.pid}));
+    let has = |file: &str, header: &str| file.lines().any(|l| l.starts_with(header));
+    let mut partial = 0;
+    let mut reads = |buttons: usize| {
+        let file = refresh().ok().file();
+        let is_partial = has(&file, "# partial: ");
+        partial += usize::from(is_partial);
+        let all = (0..buttons).all(|n| file.contains(&format!("\"Button {n}\"")));
+        (all && (buttons < GROUPS || !is_partial)).then_some(file)
+    };
+    until("half of the page", || reads(GROUPS / 2));
+    let whole = until("the whole page", || reads(GROUPS));
+    assert!(partial > 0, "it was whole at once");
+    assert!(has(&whole, "# older: "), "{whole:.300}");
+    let rename = json!({"pid": app.pid, "element": "Rename", "role": "AXButton"});
+    server.call("press_ax_and_traverse", rename).ok();
+    let changed = refresh().ok().file();
+    assert!(changed.contains("\"Button 1999!\""), "{changed:.300}");
+}
+
 #[test]
 fn a_spreadsheet_does_not_grow_by_being_read() {
     const TIMES: usize = 30;

@@ -1,10 +1,7 @@
 //! sway: clicks to the pixel in Chromium, `LibreOffice` and GTK 3 windows with a shadow, beside other apps.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-use std::fs;
-use std::path::Path;
-
-use deskline_testbed::{Session, Toolkit, until};
+use deskline_testbed::{Session, Toolkit};
 use serde_json::json;
 
 /// A button at a place of whole pixels, which says where it was clicked, counted from its corner.
@@ -57,40 +54,12 @@ fn gtk_3_with_a_shadow_is_clicked_to_the_pixel() {
     }
 }
 
-/// What the first row of the saved document holds.
-fn saved(file: &Path) -> Vec<String> {
-    let document = fs::read_to_string(file).unwrap();
-    let row = document
-        .split("<table:table-row")
-        .nth(1)
-        .unwrap_or_default();
-    let row = row.split("</table:table-row>").next().unwrap_or_default();
-    let cells = row.split("<text:p>").skip(1);
-    let texts = cells.map(|cell| cell.split('<').next().unwrap_or_default().to_owned());
-    texts.collect()
-}
-
 #[test]
 fn a_cell_of_libreoffice_is_clicked_to_the_pixel_filled_in_and_saved() {
     let session = Session::sway_here();
     let server = session.server();
     let native = session.widgets(Toolkit::Qt5, &server);
     let (app, file) = session.calc(&[&["apples", "pears", "plums"]], &server);
-    let read = server.call_for(&app, "refresh_traversal", json!({})).ok();
-    let cell = read.line_of("AXCell", "B1").extents.unwrap();
-    // The corners of B1, beside which are other cells.
-    let (left, top) = (cell.x + 1, cell.y + 1);
-    let (right, bottom) = (cell.x + cell.w - 2, cell.y + cell.h - 2);
-    for (x, y) in [(left, top), (right, top), (left, bottom), (right, bottom)] {
-        // LibreOffice begins a text with a capital letter.
-        let text = format!("At {x} {y}");
-        let typed = json!({"x": x, "y": y, "text": text, "pressKey": "Return"});
-        server.call_for(&app, "click_and_traverse", typed).ok();
-        let save = json!({"keyName": "s", "modifierFlags": ["Control"]});
-        server.call_for(&app, "press_key_and_traverse", save).ok();
-        until("the saved cell", || {
-            (saved(&file) == ["apples", &text, "plums"]).then_some(())
-        });
-    }
+    server.fills_a_cell_from_its_corners(&app, &file, ["apples", "plums"]);
     server.clicks_are_exact(&native, "the app beside it");
 }

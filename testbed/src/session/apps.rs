@@ -1,11 +1,12 @@
-//! Large apps in a session of this machine.
+//! Large apps in a session.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use crate::apps::{CHROMIUM, spreadsheet};
+use crate::documents::letter;
 use crate::place::own;
 use crate::web::Page;
 use crate::{Answer, Client, NativeApp, Session, Toolkit, until};
@@ -14,6 +15,19 @@ impl Session {
     /// [`Session::widgets`] in a window with decorations of its own, which have a shadow.
     pub fn widgets_with_a_shadow(&self, toolkit: Toolkit, server: &Client) -> NativeApp {
         self.widgets_with(toolkit, server, "-shadow", &[("GTK_CSD", "1")])
+    }
+
+    /// A GTK 4 window with two pages, one in front; see `testbed/apps/pages.py`.
+    pub fn pages(&self, server: &Client) -> NativeApp {
+        let log = self.folder().join("pages.log");
+        let mut command = self.command("/usr/bin/python3");
+        command
+            .arg("-B")
+            .arg(self.folder().join("pages.py"))
+            .arg(&log);
+        let app = NativeApp::start(self, command, log);
+        shows(&app, server, "AXButton", "Turn");
+        app
     }
 
     /// Chromium as a Wayland app, with a page of this HTML, once Deskline reads a button of it.
@@ -29,17 +43,33 @@ impl Session {
         (app, page)
     }
 
-    /// `LibreOffice` Calc with a fresh profile and these rows of cells, once Deskline reads the first
-    /// cell, and the document's file.
+    /// `LibreOffice` Calc with these rows of cells, once Deskline reads the first cell, and the document's file.
     pub fn calc(&self, rows: &[&[&str]], server: &Client) -> (NativeApp, PathBuf) {
-        let file = self.folder().join("prices.fods");
-        fs::write(&file, spreadsheet(rows)).unwrap();
+        let (app, file) = self.office("prices.fods", &spreadsheet(rows));
+        shows(&app, server, "AXCell", "A1");
+        (app, file)
+    }
+
+    /// `LibreOffice` Writer with these paragraphs, once Deskline reads the first, and the document's file.
+    pub fn writer(&self, paragraphs: &[&str], server: &Client) -> (NativeApp, PathBuf) {
+        let (app, file) = self.office("letter.fodt", &letter(paragraphs));
+        shows(&app, server, "AX", paragraphs[0]);
+        (app, file)
+    }
+
+    /// `LibreOffice` with a fresh profile and a flat `OpenDocument` file of this name.
+    fn office(&self, name: &str, content: &str) -> (NativeApp, PathBuf) {
+        let file = self.folder().join(name);
+        fs::write(&file, content).unwrap();
         own(&file);
         let office = || {
             // Not the script, which starts this in the background.
             let mut command = self.command("/usr/lib/libreoffice/program/soffice.bin");
-            let profile = self.folder().join("office-profile").display().to_string();
-            command.arg(format!("-env:UserInstallation=file://{profile}"));
+            let profile = self.folder().join(format!("profile-of-{name}"));
+            command.arg(format!(
+                "-env:UserInstallation=file://{}",
+                profile.display()
+            ));
             command.args(["--norestore", "--nologo"]);
             command
         };
@@ -49,10 +79,9 @@ impl Session {
             .status();
         prepared.unwrap();
         let mut command = office();
-        command.arg("--calc").arg(&file);
-        let app = NativeApp::start(self, command, self.folder().join("office.log"));
-        shows(&app, server, "AXCell", "A1");
-        (app, file)
+        command.arg(&file);
+        let log = self.folder().join(format!("{name}.log"));
+        (NativeApp::start(self, command, log), file)
     }
 }
 
@@ -63,4 +92,44 @@ fn shows(app: &NativeApp, server: &Client, role: &str, name: &str) {
         let shows = |a: &Answer| a.find(role, name).is_some_and(|line| line.visible);
         (!read.is_error && shows(&read)).then_some(())
     });
+}
+
+impl Client {
+    /// Clicks each corner of the cell B1 of [`Session::calc`], beside which are other cells, and fills the cell in
+    /// with its place. Waits until that is saved. Beside it are these two.
+    pub fn fills_a_cell_from_its_corners(&self, app: &NativeApp, file: &Path, [a1, c1]: [&str; 2]) {
+        let read = self.call_for(app, "refresh_traversal", json!({})).ok();
+        let cell = read.line_of("AXCell", "B1").extents.unwrap();
+        let (left, top) = (cell.x + 1, cell.y + 1);
+        let (right, bottom) = (cell.x + cell.w - 2, cell.y + cell.h - 2);
+        for (x, y) in [(left, top), (right, top), (left, bottom), (right, bottom)] {
+            // LibreOffice begins a text with a capital letter.
+            let text = format!("At {x} {y}");
+            let typed = json!({"x": x, "y": y, "text": text, "pressKey": "Return"});
+            self.call_for(app, "click_and_traverse", typed).ok();
+            self.saves(app);
+            until("the saved cell", || {
+                (first_row(file) == [a1, &text, c1]).then_some(())
+            });
+        }
+    }
+
+    /// Presses Ctrl+S.
+    pub fn saves(&self, app: &NativeApp) {
+        let save = json!({"keyName": "s", "modifierFlags": ["Control"]});
+        self.call_for(app, "press_key_and_traverse", save).ok();
+    }
+}
+
+/// What the first row of a saved spreadsheet holds.
+fn first_row(file: &Path) -> Vec<String> {
+    let document = fs::read_to_string(file).unwrap();
+    let row = document
+        .split("<table:table-row")
+        .nth(1)
+        .unwrap_or_default();
+    let row = row.split("</table:table-row>").next().unwrap_or_default();
+    let cells = row.split("<text:p>").skip(1);
+    let texts = cells.map(|cell| cell.split('<').next().unwrap_or_default().to_owned());
+    texts.collect()
 }

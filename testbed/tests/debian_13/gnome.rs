@@ -75,6 +75,13 @@ fn window_comes_back(toolkits: [Toolkit; 3]) {
             log.iter().any(|l| l.starts_with("menu ")).then_some(())
         });
         until("the person's window after the menu", persons_window);
+        for (element, role) in [("File", "AXMenuBarItem"), ("File option", "AXMenuItem")] {
+            assert_eq!(app.said("menu File option true"), 0);
+            let click = json!({"element": element, "role": role});
+            server.call_for(app, "click_and_traverse", click).ok();
+        }
+        app.wait_for("menu File option true");
+        until("the person's window after the item", persons_window);
     }
 }
 

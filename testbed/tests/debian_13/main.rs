@@ -1,15 +1,22 @@
 //! Debian 13's compositors and toolkits: sway 1.10, labwc 0.8, KWin 6.3, GNOME Shell 48 and X11, with
-//! GTK 3, GTK 4.18 and Qt 6.8.
+//! GTK 3, GTK 4.18, Qt 6.8 and `LibreOffice` 25.2.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod clicks;
+mod dialogs;
 mod ends;
 mod gnome;
+mod gnome_calls;
+mod gnome_extension;
+mod gnome_widgets;
 mod kde;
 mod menus;
 mod names;
+mod office;
 mod opening;
 mod own_seat;
 mod screens;
+mod shared;
 mod sway;
 mod table;
 mod trees;

@@ -1,6 +1,7 @@
-//! Menus of GTK 3, which on Wayland ignores a click in a menu within 500 ms of the click that has opened it.
+//! Menus of GTK 3, which on Wayland ignores a click in a menu within 500 ms of the click that has opened it, and
+//! does not tell where its context menus are.
 
-use deskline_testbed::{Compositor, Session, Toolkit, until};
+use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit, until};
 use serde_json::json;
 
 #[test]
@@ -11,6 +12,12 @@ fn sway() {
 #[test]
 fn kwin() {
     items_are_clicked_right_after_the_menu_has_opened(Compositor::Kwin);
+}
+
+/// Here the menu bar is below a header bar, and GTK 3 counts its menus from the bar.
+#[test]
+fn gnome() {
+    items_are_clicked_right_after_the_menu_has_opened(Compositor::Gnome);
 }
 
 fn items_are_clicked_right_after_the_menu_has_opened(compositor: Compositor) {
@@ -31,4 +38,174 @@ fn items_are_clicked_right_after_the_menu_has_opened(compositor: Compositor) {
             app.log().contains(&line).then_some(())
         });
     }
+    click("Edit", "AXMenuBarItem");
+    click("More", "AXMenuItem");
+    let clicked = click("Deep", "AXMenuItem");
+    until(&format!("the submenu's item\n{clicked}"), || {
+        app.log().contains(&"menu Deep".to_owned()).then_some(())
+    });
+}
+
+#[test]
+fn sway_context() {
+    context_menus_are_clicked(Compositor::Sway);
+}
+
+#[test]
+fn kwin_context() {
+    context_menus_are_clicked(Compositor::Kwin);
+}
+
+#[test]
+fn gnome_context() {
+    context_menus_are_clicked(Compositor::Gnome);
+}
+
+/// What is beyond the window takes no clicks there, rather than wrong ones.
+#[test]
+fn gnome_a_context_menu_that_goes_beyond_the_window_takes_no_wrong_clicks() {
+    let driven = Driven::new(Compositor::Gnome);
+    for item in ["Cut", "Copy", "Paste"] {
+        driven.open_at("Item 4", "AXCell");
+        driven.app.clear_log();
+        let item = format!("{item} items");
+        let clicked = driven.item(&item);
+        if clicked.is_error {
+            assert!(clicked.error().contains("press_ax"), "{clicked}");
+            let press = json!({"element": item, "role": "AXMenuItem"});
+            let Driven { server, app, .. } = &driven;
+            server.call_for(app, "press_ax_and_traverse", press).ok();
+        }
+        driven.logs(&item, &clicked);
+    }
+}
+
+/// The test app, and a way to click its elements.
+struct Driven {
+    session: Session,
+    server: Client,
+    app: NativeApp,
+}
+
+impl Driven {
+    fn new(compositor: Compositor) -> Self {
+        let session = Session::new(compositor);
+        let server = session.server();
+        let app = session.widgets(Toolkit::Gtk3, &server);
+        Self {
+            session,
+            server,
+            app,
+        }
+    }
+
+    /// Opens the context menu of an element.
+    fn open_at(&self, element: &str, role: &str) {
+        let click = json!({"element": element, "role": role, "rightClick": true});
+        self.server
+            .call_for(&self.app, "click_and_traverse", click)
+            .ok();
+    }
+
+    fn item(&self, name: &str) -> Answer {
+        let click = json!({"element": name, "role": "AXMenuItem"});
+        self.server.call_for(&self.app, "click_and_traverse", click)
+    }
+
+    /// Chooses an item, which the app logs.
+    fn choose(&self, name: &str) {
+        self.app.clear_log();
+        self.logs(name, &self.item(name).ok());
+    }
+
+    /// Waits until the app logs an item, which must be this one.
+    fn logs(&self, name: &str, clicked: &Answer) {
+        until(&format!("{name}\n{clicked}"), || {
+            let log = self.app.log();
+            let chosen = log.iter().find(|line| line.starts_with("context "))?;
+            assert_eq!(chosen, &format!("context {name}"), "{clicked}");
+            Some(())
+        });
+    }
+}
+
+fn context_menus_are_clicked(compositor: Compositor) {
+    let driven = Driven::new(compositor);
+    // The list and the table are windows of their own in the toolkit.
+    let rows = ("Row 3", "AXStaticText", "rows");
+    let items = ("Item 4", "AXCell", "items");
+    for (element, role, name) in [rows, items] {
+        // This menu goes beyond the window, and on GNOME the pointer's place then does not hold.
+        if (compositor, name) == (Compositor::Gnome, "items") {
+            continue;
+        }
+        for item in ["Cut", "Copy", "Paste"] {
+            driven.open_at(element, role);
+            driven.choose(&format!("{item} {name}"));
+        }
+        for item in ["First", "Third"] {
+            driven.open_at(element, role);
+            driven.item(&format!("More {name}")).ok();
+            driven.choose(&format!("{item} {name}"));
+        }
+    }
+    text_is_selected_by_the_fields_own_menu(&driven);
+}
+
+fn text_is_selected_by_the_fields_own_menu(driven: &Driven) {
+    let Driven { server, app, .. } = driven;
+    for (field, role) in [("Name", "AXTextField"), ("Notes", "AXTextArea")] {
+        let write = json!({"element": field, "role": role, "text": "all of this"});
+        server.call_for(app, "click_and_traverse", write).ok();
+        app.wait_for(&format!("text {field} all of this"));
+        driven.open_at(field, role);
+        driven.item("Select All").ok();
+        let over = json!({"text": "x"});
+        server.call_for(app, "type_and_traverse", over).ok();
+        app.wait_for(&format!("text {field} x"));
+    }
+}
+
+/// Its menus open to the other side there.
+#[test]
+fn sway_context_menus_at_the_edge_of_the_screen_are_clicked() {
+    let driven = Driven::new(Compositor::Sway);
+    for (x, y) in [(1100, 360), (1000, 600), (500, 400)] {
+        let there = format!("[title=\"Window of gtk3.py\"] move absolute position {x} {y}");
+        driven.session.sway(&there);
+        for (element, role, name) in [
+            ("Row 3", "AXStaticText", "rows"),
+            ("Row 10", "AXStaticText", "rows"),
+            ("Item 2", "AXCell", "items"),
+        ] {
+            if y == 600 && element != "Row 3" {
+                continue; // below the screen
+            }
+            for item in ["Cut", "Paste"] {
+                driven.open_at(element, role);
+                driven.choose(&format!("{item} {name}"));
+            }
+            driven.open_at(element, role);
+            driven.item(&format!("More {name}")).ok();
+            driven.choose(&format!("Second {name}"));
+        }
+    }
+}
+
+/// Nothing tells where it is.
+#[test]
+fn sway_a_context_menu_that_a_key_has_opened_takes_presses_and_no_clicks() {
+    let driven = Driven::new(Compositor::Sway);
+    let Driven { server, app, .. } = &driven;
+    let write = json!({"element": "Name", "role": "AXTextField", "text": "all of this"});
+    server.call_for(app, "click_and_traverse", write).ok();
+    let open = json!({"keyName": "F10", "modifierFlags": ["Shift"]});
+    server.call_for(app, "press_key_and_traverse", open).ok();
+    let refused = driven.item("Select All");
+    assert!(refused.error().contains("press_ax"), "{refused}");
+    let press = json!({"element": "Select All", "role": "AXMenuItem"});
+    server.call_for(app, "press_ax_and_traverse", press).ok();
+    let over = json!({"text": "x"});
+    server.call_for(app, "type_and_traverse", over).ok();
+    app.wait_for("text Name x");
 }

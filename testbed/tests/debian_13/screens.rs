@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::BufReader;
 
-use deskline_testbed::{Answer, Session, Toolkit};
+use deskline_testbed::{Answer, Compositor, Session, Toolkit};
 
 /// Each has room for a window of the test apps. The second begins above the first.
 const SCREENS: [(&str, f64); 3] = [
@@ -43,6 +43,27 @@ fn clicks_land_to_the_pixel_on_screens_of_different_scale() {
                 near(w, window.w) && near(h, window.h),
                 "{on}: {w}x{h} {window:?}"
             );
+        }
+    }
+}
+
+#[test]
+fn kwin_with_a_scaled_screen() {
+    on_a_scaled_screen(Compositor::Kwin, &[1.5, 2.0]);
+}
+
+#[test]
+fn gnome_with_a_scaled_screen() {
+    on_a_scaled_screen(Compositor::Gnome, &[1.5, 2.0]);
+}
+
+fn on_a_scaled_screen(compositor: Compositor, scales: &[f64]) {
+    for scale in scales {
+        let session = Session::scaled(compositor, *scale);
+        let server = session.server();
+        for toolkit in Toolkit::DEBIAN_13 {
+            let app = session.widgets(toolkit, &server);
+            server.clicks_are_exact(&app, &format!("{compositor:?}, {toolkit:?}, scale {scale}"));
         }
     }
 }

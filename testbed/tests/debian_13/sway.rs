@@ -1,34 +1,20 @@
-//! sway 1.10: drags, menus behind other windows, and long texts for slow apps.
+//! sway 1.10: forms, drags, menus behind other windows, and long texts for slow apps.
 
 use std::time::Duration;
 
 use deskline_testbed::{Compositor, Session, Toolkit, until};
 use serde_json::json;
 
+use crate::shared;
+
 #[test]
-fn a_drag_begins_and_ends_where_it_should() {
+fn forms_and_drags() {
     let session = Session::new(Compositor::Sway);
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {
         let app = session.widgets(toolkit, &server);
-        let read = server.call_for(&app, "refresh_traversal", json!({})).ok();
-        let role = ["AXStaticText", "AXButton", "AX"];
-        let pad = role.iter().find_map(|role| read.find(role, "Pad"));
-        let pad = pad.and_then(|pad| pad.extents);
-        let pad = pad.unwrap_or_else(|| panic!("{toolkit:?}\n{}", read.file()));
-        let drag = json!({"x": pad.x + 5, "y": pad.y + 5, "toX": pad.x + 90, "toY": pad.y + 30});
-        server.call_for(&app, "drag_and_traverse", drag).ok();
-        app.wait_for("pad press 1");
-        app.wait_for("pad release 1");
-        // One that begins above it presses nothing there.
-        app.clear_log();
-        let outside = json!({"x": pad.x + 5, "y": pad.y - 4, "toX": pad.x + 90, "toY": pad.y + 30});
-        server.call_for(&app, "drag_and_traverse", outside).ok();
-        let log = app.log();
-        assert!(
-            log.iter().all(|l| l != "pad press 1"),
-            "{toolkit:?} {log:?}"
-        );
+        shared::a_form_is_filled(&server, &app);
+        shared::a_drag_begins_and_ends_where_it_should(&server, &app);
     }
 }
 

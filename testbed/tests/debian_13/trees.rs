@@ -1,6 +1,6 @@
 //! Apps are read and pressed through their trees, whatever the compositor.
 
-use deskline_testbed::{Compositor, Session, Toolkit};
+use deskline_testbed::{Compositor, Session, Toolkit, until};
 use serde_json::json;
 
 fn apps_are_read_and_pressed(compositor: Compositor) {
@@ -32,4 +32,21 @@ fn gnome() {
 #[test]
 fn labwc() {
     apps_are_read_and_pressed(Compositor::Labwc);
+}
+
+/// GTK 4.18; see `reading.rs` for that of Debian 12.
+#[test]
+fn of_gtk_4s_pages_only_the_one_in_front_shows() {
+    let session = Session::new(Compositor::Sway);
+    let server = session.server();
+    let app = session.pages(&server);
+    for (front, behind) in [("Front", "Back"), ("Back", "Front"), ("Front", "Back")] {
+        let read = || server.call_for(&app, "refresh_traversal", json!({})).ok();
+        until("the page", || {
+            read().shows_page(front, behind).then_some(())
+        });
+        let turn = json!({"element": "Turn", "role": "AXButton"});
+        server.call_for(&app, "press_ax_and_traverse", turn).ok();
+        app.wait_for(&format!("page {behind}"));
+    }
 }

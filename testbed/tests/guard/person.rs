@@ -159,7 +159,7 @@ fn escape_stops_it_and_puts_back(bed: &Bed) {
     let escape = watcher.code_of(ESCAPE);
     let keyboard = watcher.keyboard();
     let mut stops = vec![];
-    for run in 0..runs(10) {
+    for run in 0..runs(6) {
         bed.screen().move_pointer(1500, 20);
         watcher.strokes();
         let text = dice.text(3_000) + if run % 2 == 0 { "" } else { "漢字 Ω" };
@@ -203,7 +203,7 @@ fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
     let mut dice = Dice::new();
     let keyboard = watcher.keyboard();
     let mut waits = vec![];
-    for run in 0..runs(10) {
+    for run in 0..runs(6) {
         app.clear_log();
         let text = dice.text(3_000) + if run % 2 == 0 { "" } else { "漢字 Ω" };
         // A space would press a button of the app.

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::append_and_save;
 use crate::content;
 use crate::run::{Opening, Outcome, Run, Subject};
+use crate::shown::Shown;
 
 pub const fn writer() -> Subject {
     Subject {
@@ -36,8 +37,15 @@ pub const fn evince() -> Subject {
         open: |bed| format!("evince {}", content::pdf(bed)).into(),
         ready: "Apples",
         click: |run| {
+            let tab = |shown: &Shown| shown.role == "radio button";
+            // Whether the pane is open at the start depends on the version and its settings.
+            let is_open = run.count(tab) > 0;
             run.click("AXCheckBox", "Side pane")?;
-            run.hides("the pane's tabs", |shown| shown.role == "radio button")
+            if is_open {
+                run.hides("the pane's tabs", tab)
+            } else {
+                run.shows("the pane's tabs", tab)
+            }
         },
         text: |run| {
             run.key("f", &["Control"])?;

@@ -1,0 +1,41 @@
+//! A document is written by an editor, and saved by its dialog, which is judged by the file.
+
+use deskline_testbed::{Answer, Compositor, NativeApp, Session, until};
+use serde_json::json;
+
+#[test]
+fn sway() {
+    a_document_is_written_and_saved(Compositor::Sway);
+}
+
+#[test]
+fn kwin() {
+    a_document_is_written_and_saved(Compositor::Kwin);
+}
+
+#[test]
+fn gnome() {
+    a_document_is_written_and_saved(Compositor::Gnome);
+}
+
+fn a_document_is_written_and_saved(compositor: Compositor) {
+    let session = Session::new(compositor);
+    let server = session.server();
+    let log = session.folder().join("mousepad.log");
+    let app = NativeApp::start(&session, session.command("/usr/bin/mousepad"), log);
+    until("mousepad's tree", || {
+        let read = server.call_for(&app, "refresh_traversal", json!({}));
+        let shows = |a: &Answer| !a.is_error && a.file().contains("[AXTextArea");
+        shows(&read).then_some(())
+    });
+    let line = json!({"text": "written by an agent"});
+    server.call_for(&app, "type_and_traverse", line).ok();
+    let save = json!({"keyName": "s", "modifierFlags": ["Control"]});
+    server.call_for(&app, "press_key_and_traverse", save).ok();
+    let name = session.folder().join("saved.txt");
+    let name = json!({"text": name.to_str().unwrap(), "pressKey": "Return"});
+    let typed = server.call_for(&app, "type_and_traverse", name).ok();
+    let written = || std::fs::read_to_string(session.folder().join("saved.txt")).ok();
+    let written = until(&format!("the file\n{typed}"), written);
+    assert!(written.starts_with("written by an agent"), "{written}");
+}

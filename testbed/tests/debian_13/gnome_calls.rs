@@ -1,0 +1,176 @@
+//! GNOME Shell 48, driven by the calls of Mutter's session that GNOME before 45 has alone.
+
+use std::process::Command;
+
+use deskline_testbed::{Client, Compositor, NativeApp, Session, Toolkit, until};
+use serde_json::json;
+
+use crate::shared;
+
+/// Has the server send input by these calls, although this Mutter offers EIS.
+const BY_CALLS: [&str; 2] = ["--gnome-input", "notify"];
+
+#[test]
+fn clicks_text_keys_the_wheel_and_drags() {
+    let session = Session::new(Compositor::Gnome);
+    let server = session.server_with(&BY_CALLS);
+    for toolkit in Toolkit::DEBIAN_13 {
+        let app = session.widgets(toolkit, &server);
+        println!("{toolkit:?}");
+        clicks_land_to_the_pixel(&server, &app);
+        each_button_and_count_of_clicks_arrives(&server, &app);
+        text_and_shortcuts_arrive(&server, &app);
+        shared::the_wheel_turns(&server, &app);
+        shared::a_drag_begins_and_ends_where_it_should(&server, &app);
+        an_item_of_a_menu_is_clicked(&server, &app);
+    }
+}
+
+fn clicks_land_to_the_pixel(server: &Client, app: &NativeApp) {
+    let click = json!({"element": "OK", "role": "AXButton"});
+    let click = server.call_for(app, "click_and_traverse", click).ok();
+    app.wait_for("clicked OK");
+    let ok = click.line_of("AXButton", "OK").extents.unwrap();
+    let corners = [(ok.x + 2, ok.y + 2), (ok.x + ok.w - 3, ok.y + ok.h - 3)];
+    for (n, (x, y)) in corners.into_iter().enumerate() {
+        let place = json!({"x": x, "y": y});
+        server.call_for(app, "click_and_traverse", place).ok();
+        until("the click", || {
+            (app.said("clicked OK") == n + 2).then_some(())
+        });
+    }
+    let below = json!({"x": ok.x + ok.w / 2, "y": ok.y + ok.h + 2});
+    server.call_for(app, "click_and_traverse", below).ok();
+    assert_eq!(app.said("clicked OK"), 3);
+}
+
+fn each_button_and_count_of_clicks_arrives(server: &Client, app: &NativeApp) {
+    app.clear_log();
+    let pad = |more: &str| {
+        let mut click = json!({"element": "Pad", "role": "AX"});
+        click[more] = true.into();
+        server.call_for(app, "click_and_traverse", click).ok();
+    };
+    pad("rightClick");
+    app.wait_for("pad press 3");
+    app.wait_for("pad release 3");
+    pad("doubleClick");
+    app.wait_for("pad double 1");
+    until("both clicks", || {
+        (app.said("pad release 1") == 2).then_some(())
+    });
+    assert_eq!(app.said("pad double 1"), 1);
+}
+
+fn text_and_shortcuts_arrive(server: &Client, app: &NativeApp) {
+    let text = "Hello, World: 1+1=2! {[~]}";
+    let field = json!({"element": "Name", "role": "AXTextField", "text": text});
+    server.call_for(app, "click_and_traverse", field).ok();
+    app.wait_for(&format!("text Name {text}"));
+    let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
+    server.call_for(app, "press_key_and_traverse", all).ok();
+    let rest = json!({"text": "x", "pressKey": "Return"});
+    server.call_for(app, "type_and_traverse", rest).ok();
+    app.wait_for("text Name x");
+    app.clear_log();
+    let foreign = json!({"text": "ab漢"});
+    let foreign = server.call_for(app, "type_and_traverse", foreign);
+    let refused = foreign.is_error && foreign.text.contains("no key for '漢' (U+6F22)");
+    assert!(refused, "{foreign}");
+    let after = json!({"text": "y"});
+    server.call_for(app, "type_and_traverse", after).ok();
+    // Nothing of the refused text came in.
+    app.wait_for("text Name xy");
+}
+
+fn an_item_of_a_menu_is_clicked(server: &Client, app: &NativeApp) {
+    for (element, role) in [("File", "AXMenuBarItem"), ("File option", "AXMenuItem")] {
+        assert_eq!(app.said("menu File option true"), 0);
+        let click = json!({"element": element, "role": role});
+        server.call_for(app, "click_and_traverse", click).ok();
+    }
+    app.wait_for("menu File option true");
+}
+
+#[test]
+fn windows_come_to_the_front_and_the_persons_comes_back() {
+    let session = Session::new(Compositor::Gnome);
+    let server = session.server_with(&BY_CALLS);
+    let apps = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &server));
+    let [.., person] = &apps;
+    let persons_window = || server.has_in_front(person).then_some(());
+    until("the last app's window", persons_window);
+    for app in &apps[..2] {
+        let click = json!({"element": "OK", "role": "AXButton"});
+        server.call_for(app, "click_and_traverse", click).ok();
+        app.wait_for("clicked OK");
+        until("the person's window", persons_window);
+    }
+}
+
+/// Nothing tells which of several layouts is on. With two, a character is typed only if both have it on the
+/// same key.
+#[test]
+fn of_several_layouts_only_what_they_share_is_typed() {
+    let session = Session::new(Compositor::Gnome);
+    let server = session.server_with(&BY_CALLS);
+    let app = session.widgets(Toolkit::Gtk4, &server);
+    let name = json!({"element": "Name", "role": "AXTextField"});
+    let typed = |text: &str| server.call_for(&app, "type_and_traverse", json!({"text": text}));
+    server.call_for(&app, "click_and_traverse", name).ok();
+    typed("zoo").ok();
+    app.wait_for("text Name zoo");
+
+    sources(&session, "[('xkb', 'us'), ('xkb', 'de')]");
+    let refused = until("the shell's keymap of both", || {
+        Some(typed("lazy")).filter(|answer| answer.is_error)
+    });
+    let says = ["several keyboard layouts", "'y' (U+0079), 'z' (U+007A)"];
+    assert!(says.iter().all(|s| refused.text.contains(s)), "{refused}");
+    let undo = json!({"keyName": "z", "modifierFlags": ["Control"]});
+    let refused = server.call_for(&app, "press_key_and_traverse", undo);
+    let layouts = refused.is_error && refused.text.contains("several keyboard layouts");
+    assert!(layouts, "{refused}");
+    app.clear_log();
+    typed("a").ok();
+    let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
+    server.call_for(&app, "press_key_and_traverse", all).ok();
+    typed("Tee 1").ok();
+    app.wait_for("text Name Tee 1");
+
+    sources(&session, "[('xkb', 'de')]");
+    until("the shell's keymap of one", || {
+        let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
+        server.call_for(&app, "press_key_and_traverse", all).ok();
+        (!typed("Zwölf µ@€?").is_error).then_some(())
+    });
+    app.wait_for("text Name Zwölf µ@€?");
+}
+
+/// Sets the person's keyboard layouts.
+fn sources(session: &Session, sources: &str) {
+    let mut set: Command = session.command("/usr/bin/gsettings");
+    set.args(["set", "org.gnome.desktop.input-sources", "sources", sources]);
+    assert!(set.status().unwrap().success());
+}
+
+#[test]
+fn the_doctor_says_by_which_way_input_goes() {
+    let session = Session::new(Compositor::Gnome);
+    let server = session.server();
+    let _app = session.widgets(Toolkit::Gtk4, &server);
+    let said = |args: &[&str]| {
+        let args = [&["doctor", "--dir", "j"], args].concat();
+        let output = session.deskline(&args).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let rows = |said: &str| {
+        let by = |line: &&str| line.contains("by Mutter's Notify calls");
+        let rows = said.lines().filter(by);
+        let names = rows.filter_map(|line| line.split_whitespace().nth(1));
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (usual, asked) = (said(&[]), said(&BY_CALLS));
+    assert_eq!(rows(&usual), Vec::<String>::new(), "{usual}");
+    assert_eq!(rows(&asked), ["pointer", "keys"], "{asked}");
+}

@@ -1,0 +1,107 @@
+//! GNOME Shell 48 with one app at a time: the wheel, drags, pictures and forms.
+
+use std::fs::File;
+use std::io::BufReader;
+
+use deskline_core::{Point, Rect};
+use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit};
+use serde_json::json;
+
+use crate::shared;
+
+/// How far around a widget a picture is looked at.
+const AROUND: i32 = 20;
+
+#[test]
+fn pictures_forms_the_wheel_and_drags() {
+    let session = Session::new(Compositor::Gnome);
+    let server = session.server();
+    for toolkit in Toolkit::DEBIAN_13 {
+        let app = session.widgets(toolkit, &server);
+        println!("{toolkit:?}");
+        a_picture_shows_what_changes_and_where(&server, &app, 1);
+        shared::a_form_is_filled(&server, &app);
+        shared::the_wheel_turns(&server, &app);
+        shared::a_drag_begins_and_ends_where_it_should(&server, &app);
+    }
+}
+
+#[test]
+fn pictures_of_a_scaled_screen() {
+    let session = Session::scaled(Compositor::Gnome, 2.0);
+    let server = session.server();
+    for toolkit in Toolkit::DEBIAN_13 {
+        let app = session.widgets(toolkit, &server);
+        println!("{toolkit:?}");
+        a_picture_shows_what_changes_and_where(&server, &app, 2);
+    }
+}
+
+/// What differs between two pictures, which have so many pixels per unit, around the slider is the slider, which has
+/// its new value in the second.
+fn a_picture_shows_what_changes_and_where(server: &Client, app: &NativeApp, scale: i32) {
+    let before = server.call_for(app, "refresh_traversal", json!({})).ok();
+    let value = json!({"element": "Volume", "role": "AXSlider", "value": "90"});
+    let after = server.call_for(app, "set_value_and_traverse", value).ok();
+    app.wait_for("value Volume 90");
+    let slider = after.line_of("AXSlider", "Volume").extents.unwrap();
+    // Further away a button lights up if the pointer happens to be on it.
+    let around = Rect {
+        x: slider.x - AROUND,
+        y: slider.y - AROUND,
+        w: slider.w + 2 * AROUND,
+        h: slider.h + 2 * AROUND,
+    };
+    let [slider, around] = [slider, around].map(|r| Rect {
+        x: r.x * scale,
+        y: r.y * scale,
+        w: r.w * scale,
+        h: r.h * scale,
+    });
+    let changed = difference(&picture(&before, scale), &picture(&after, scale), around);
+    // Its knob is elsewhere, and its left part is filled.
+    assert!(
+        slider.intersect(&changed) == changed && changed.w > slider.w / 2,
+        "{changed:?} of {slider:?}\n{after}"
+    );
+}
+
+/// A picture, three bytes a pixel, as large as the window, with so many pixels per unit.
+fn picture(answer: &Answer, scale: i32) -> (usize, Vec<u8>) {
+    let file = File::open(answer.field("screenshot")).unwrap();
+    let mut reader = png::Decoder::new(BufReader::new(file)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    let window = answer.line_of("AXWindow", "Window of").extents.unwrap();
+    assert_eq!(
+        (info.width, info.height),
+        [window.w, window.h]
+            .map(|v| (v * scale).cast_unsigned())
+            .into()
+    );
+    (info.width as usize, pixels)
+}
+
+/// The bounds of the pixels that differ in a part of the pictures.
+fn difference(one: &(usize, Vec<u8>), other: &(usize, Vec<u8>), part: Rect) -> Rect {
+    let pixels = one.1.chunks_exact(3).zip(other.1.chunks_exact(3));
+    let differing = pixels.enumerate().filter(|(_, (one, other))| one != other);
+    let number = |n: usize| i32::try_from(n).unwrap();
+    let place = |n| Point {
+        x: number(n % one.0),
+        y: number(n / one.0),
+    };
+    let places = differing.map(|(n, _)| place(n));
+    let places: Vec<Point> = places.filter(|place| part.contains(*place)).collect();
+    assert!(!places.is_empty(), "nothing has changed");
+    let [across, down] = [|p: &Point| p.x, |p: &Point| p.y];
+    let least = |of: fn(&Point) -> i32| places.iter().map(of).min().unwrap();
+    let most = |of: fn(&Point) -> i32| places.iter().map(of).max().unwrap();
+    let (x, y) = (least(across), least(down));
+    Rect {
+        x,
+        y,
+        w: most(across) + 1 - x,
+        h: most(down) + 1 - y,
+    }
+}

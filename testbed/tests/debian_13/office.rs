@@ -1,0 +1,50 @@
+//! `LibreOffice` 25.2: a cell and a paragraph are clicked, filled in and saved.
+
+use std::fs;
+
+use deskline_testbed::{Compositor, Session, until};
+use serde_json::json;
+
+#[test]
+fn x11() {
+    cells_and_paragraphs(Compositor::X11);
+}
+
+#[test]
+fn sway() {
+    cells_and_paragraphs(Compositor::Sway);
+}
+
+#[test]
+fn kwin() {
+    cells_and_paragraphs(Compositor::Kwin);
+}
+
+#[test]
+fn gnome() {
+    cells_and_paragraphs(Compositor::Gnome);
+}
+
+fn cells_and_paragraphs(compositor: Compositor) {
+    let session = Session::new(compositor);
+    let server = session.server();
+    let (calc, sheet) = session.calc(&[&["apples", "pears", "plums"]], &server);
+    server.fills_a_cell_from_its_corners(&calc, &sheet, ["apples", "plums"]);
+    drop(calc);
+
+    let (writer, letter) = session.writer(&["First of all", "Then this"], &server);
+    let read = server
+        .call_for(&writer, "refresh_traversal", json!({}))
+        .ok();
+    let second = read.line_of("AX", "Then this").extents.unwrap();
+    let start = json!({"x": second.x + 1, "y": second.y + second.h / 2, "text": "Now "});
+    let typed = server.call_for(&writer, "click_and_traverse", start).ok();
+    assert!(typed.find("AX", "Now Then this").is_some(), "{typed}");
+    server.saves(&writer);
+    until("the saved letter", || {
+        // What is typed at a paragraph's start has a span of its own.
+        let saved = fs::read_to_string(&letter).unwrap();
+        let whole = saved.replace("</text:span>", "");
+        whole.contains(">Now Then this<").then_some(())
+    });
+}

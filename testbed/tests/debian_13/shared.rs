@@ -1,0 +1,61 @@
+//! What is tried on several compositors.
+
+use deskline_testbed::{Client, NativeApp, until};
+use serde_json::json;
+
+/// Turns the wheel over the test app's list, which moves.
+pub fn the_wheel_turns(server: &Client, app: &NativeApp) {
+    let read = server.call_for(app, "refresh_traversal", json!({})).ok();
+    let list = read.line_of("AXList", "Rows").extents.unwrap();
+    let place = json!({"x": list.x + 20, "y": list.y + 40, "deltaY": 5});
+    let turned = server.call_for(app, "scroll_and_traverse", place).ok();
+    until(&format!("the list's motion\n{turned}"), || {
+        let log = app.log();
+        let moved = log.iter().any(|l| l.starts_with("scrolled Rows"));
+        moved.then_some(())
+    });
+}
+
+/// Drags over the test app's pad; a drag that begins above the pad presses nothing there.
+pub fn a_drag_begins_and_ends_where_it_should(server: &Client, app: &NativeApp) {
+    let read = server.call_for(app, "refresh_traversal", json!({})).ok();
+    let roles = ["AXStaticText", "AXButton", "AX"];
+    let pad = roles.iter().find_map(|role| read.find(role, "Pad"));
+    let pad = pad.and_then(|pad| pad.extents);
+    let pad = pad.unwrap_or_else(|| panic!("no pad in\n{}", read.file()));
+    let drag = json!({"x": pad.x + 5, "y": pad.y + 5, "toX": pad.x + 90, "toY": pad.y + 30});
+    server.call_for(app, "drag_and_traverse", drag).ok();
+    app.wait_for("pad press 1");
+    app.wait_for("pad release 1");
+    app.clear_log();
+    let outside = json!({"x": pad.x + 5, "y": pad.y - 4, "toX": pad.x + 90, "toY": pad.y + 30});
+    server.call_for(app, "drag_and_traverse", outside).ok();
+    let log = app.log();
+    assert!(log.iter().all(|l| l != "pad press 1"), "{log:?}");
+}
+
+/// Fills the test app's form in one call, by the pointer and keys.
+pub fn a_form_is_filled(server: &Client, app: &NativeApp) {
+    let steps = json!({"steps": [
+        {"do": "click", "element": "Name", "role": "AXTextField"},
+        {"do": "type", "text": "Ada Lovelace"},
+        {"do": "click", "element": "Notes", "role": "AXTextArea"},
+        {"do": "type", "text": "the first programmer"},
+        {"do": "click", "element": "Wrap"},
+        {"do": "click", "element": "Green"},
+        {"do": "click", "element": "OK", "role": "AXButton"},
+    ]});
+    let filled = server.call_for(app, "chain_and_traverse", steps).ok();
+    let wanted = [
+        "text Name Ada Lovelace",
+        "text Notes the first programmer",
+        "checked Wrap true",
+        "chose Green",
+        "clicked OK",
+    ];
+    until(&format!("the form\n{filled}"), || {
+        let log = app.log();
+        let has = |line: &&str| log.iter().any(|l| l == line);
+        wanted.iter().all(has).then_some(())
+    });
+}

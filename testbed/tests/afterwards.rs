@@ -97,6 +97,28 @@ fn a_clock_is_not_reported_each_time() {
     assert!(told <= 3, "{told} of 8");
 }
 
+/// Writer counts words on a timer, 305 ms after the last key. In a chain only the last step waits for it.
+#[test]
+fn what_writer_counts_after_typing_is_in_the_answer() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (app, _file) = bed.writer(&["One."]);
+    let counts = |words: usize, text: &str| {
+        let tree = text.split_once("# tree:\n").map_or(text, |(_, tree)| tree);
+        let count = format!("\"{words} words, ");
+        assert!(tree.contains(&count), "no {count}in\n{text}");
+    };
+    for typed in 1..=3 {
+        let text = json!({"pid": app.pid, "text": "some more words "});
+        let answer = server.call("type_and_traverse", text).ok();
+        counts(1 + 3 * typed, &answer.file());
+    }
+    let step = json!({"do": "type", "text": "and more "});
+    let chain = json!({"pid": app.pid, "steps": [step, step, step]});
+    let answer = server.call("chain_and_traverse", chain).ok();
+    counts(16, &answer.file());
+}
+
 /// Chromium scrolls smoothly, for 150 to 300 ms, and sends no events while it does.
 #[test]
 fn where_a_page_has_scrolled_to_is_in_the_answer() {

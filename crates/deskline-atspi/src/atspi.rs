@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_core::{Diff, ElementId, Older, Tree};
-use deskline_link::{Error, Result, Scope};
+use deskline_link::{Error, Result, Scope, Sent};
 use deskline_unix::process;
 
 use crate::app::App;
@@ -19,7 +19,7 @@ use crate::request::Request;
 use crate::strategies::keep_alive::KeepAlive;
 use crate::strategies::reuse::LastReading;
 use crate::strategies::{embedded, table};
-use crate::toolkits::mapped;
+use crate::toolkits::{mapped, vcl};
 use crate::tree::{self, Windows};
 use crate::{act, decode, reading};
 
@@ -178,10 +178,16 @@ impl AtSpi {
         app.is_some_and(|app| app.peer.toolkit.ignores_clicks_in_new_menus())
     }
 
-    /// How long after input that scrolls the app its tree may still tell the places from before.
-    pub fn scrolling_lag(&self, pid: u32) -> Duration {
-        let app = self.apps.get(&pid);
-        app.map_or(Duration::ZERO, |app| app.peer.toolkit.scrolling_lag())
+    /// How long after this the app's tree may still tell what was before, though the app is quiet.
+    pub fn lag(&self, pid: u32, after: Sent) -> Duration {
+        let Some(App { peer, .. }) = self.apps.get(&pid) else {
+            return Duration::ZERO;
+        };
+        match after {
+            Sent::Scroll => peer.toolkit.scrolling_lag(),
+            Sent::Keys if vcl::is_office(&peer.name) => vcl::STATUS_LAG,
+            Sent::Keys => Duration::ZERO,
+        }
     }
 
     /// Whether the last reading has toplevels whose windows may be on their way.

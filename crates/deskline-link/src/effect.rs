@@ -36,6 +36,7 @@ impl Steps<'_> {
             scope,
             before: report.current(),
             effect: Effect::of(action),
+            sent: settle::sent(action, self.is_last(report)),
             most: settle::MOST,
         };
         match settle(&mut **desk, pid, awaits, self.cancel) {
@@ -70,6 +71,11 @@ impl Steps<'_> {
             report.after = None;
         }
         Ok(())
+    }
+
+    /// Whether no step follows the current one.
+    fn is_last(&self, report: &Report) -> bool {
+        self.call.actions().count() == report.ended_steps.len() + 1
     }
 
     /// After the action the app may be gone, or busy with what it was asked for: that is the

@@ -55,4 +55,4 @@ pub use end::{End, Exit};
 pub use error::{Error, Refusal, Result};
 pub use links::{Links, unanswered};
 pub use policy::Policy;
-pub use trees::{Scope, Trees};
+pub use trees::{Scope, Sent, Trees};

@@ -16,7 +16,7 @@ use crate::call::{Action, Input, Quiet};
 use crate::cancel::Cancel;
 use crate::desktop::Desktop;
 use crate::error::Result;
-use crate::trees::Scope;
+use crate::trees::{Scope, Sent};
 
 /// An app of which nothing tells whether it is done has settled after this long without a change.
 pub(crate) const QUIET: Duration = Duration::from_millis(60);
@@ -133,8 +133,27 @@ pub(crate) struct Awaits<'t> {
     pub(crate) before: Option<&'t Tree>,
     /// What the act is expected to lead to.
     pub(crate) effect: Effect,
+    /// What was sent, if it matters when the tree tells what came of it.
+    pub(crate) sent: Option<Sent>,
     /// The longest time.
     pub(crate) most: Duration,
+}
+
+/// What this action sends to the app. What only keys lead to late matters to the answer, and not to the
+/// next step of a chain.
+pub(crate) fn sent(action: &Action, is_last: bool) -> Option<Sent> {
+    let Action::Input(input) = action else {
+        return None;
+    };
+    if Effect::of(action) == Effect::Motion {
+        return Some(Sent::Scroll);
+    }
+    let keys = match input {
+        Input::Click { then: typing, .. } => typing.text.is_some() || typing.key.is_some(),
+        Input::Type { .. } | Input::PressKey { .. } => true,
+        Input::Scroll { .. } | Input::Drag { .. } => false,
+    };
+    (keys && is_last).then_some(Sent::Keys)
 }
 
 /// Waits until the app has settled. Returns the last reading too.
@@ -149,8 +168,8 @@ pub(crate) fn settle(
     let mut last: Option<Tree> = None;
     let mut seen = false;
     let mut more = false;
-    if awaits.effect == Effect::Motion {
-        cancel.wait(desktop.scrolling_lag(pid).min(awaits.most))?;
+    if let Some(sent) = awaits.sent {
+        cancel.wait(desktop.lag(pid, sent).min(awaits.most))?;
     }
     loop {
         let cpu = Cpu::now(desktop, pid);

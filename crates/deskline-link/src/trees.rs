@@ -25,6 +25,15 @@ pub enum Scope {
     Showing,
 }
 
+/// What was sent to an app, as far as it decides how late its tree tells what came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sent {
+    /// The wheel, or a key that scrolls.
+    Scroll,
+    /// Text and other keys.
+    Keys,
+}
+
 /// The trees of apps. Each method is one bounded step.
 ///
 /// An app that does not answer in time is [`Error::NotAnswering`](crate::Error::NotAnswering), and a
@@ -46,8 +55,8 @@ pub trait Trees {
     /// in [`Self::idle`].
     fn rest(&mut self) {}
 
-    /// How long after input that scrolls the app its tree may still tell the places from before.
-    fn scrolling_lag(&mut self, _pid: u32) -> Duration {
+    /// How long after this the app's tree may still tell what was before, though the app is quiet.
+    fn lag(&mut self, _pid: u32, _after: Sent) -> Duration {
         Duration::ZERO
     }
 

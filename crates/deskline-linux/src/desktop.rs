@@ -10,7 +10,7 @@ use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
     Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Desktop, Display, End, Error,
-    Opened, Permit, Picture, Pointer, Progress, Result, Scope, Trees, Window, WindowId,
+    Opened, Permit, Picture, Pointer, Progress, Result, Scope, Sent, Trees, Window, WindowId,
 };
 
 use crate::apps::{self, Launch, Launched, Running};
@@ -335,8 +335,8 @@ impl Trees for LinuxDesktop {
         self.atspi.rest();
     }
 
-    fn scrolling_lag(&mut self, pid: u32) -> Duration {
-        self.atspi.scrolling_lag(pid)
+    fn lag(&mut self, pid: u32, after: Sent) -> Duration {
+        self.atspi.lag(pid, after)
     }
 
     fn idle(&mut self) -> Option<Duration> {

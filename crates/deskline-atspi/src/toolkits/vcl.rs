@@ -1,9 +1,20 @@
 //! LibreOffice 7.4. What is particular to the cells of its spreadsheets is in
 //! `strategies/spreadsheet.rs`.
 
+use std::time::Duration;
+
 use deskline_core::Rect;
 
 use crate::names::role;
+
+/// How long after keys it updates the states of toolbars and menus, and what a status bar tells: on a timer
+/// of its own, 305 ms after the last change of the document.
+pub const STATUS_LAG: Duration = Duration::from_millis(320);
+
+/// Whether an app of this name is LibreOffice, whatever toolkit draws its widgets.
+pub fn is_office(name: &str) -> bool {
+    name == "soffice"
+}
 
 /// Whether a table has more cells than there can be objects for: a spreadsheet, of 10⁹ cells. For
 /// each request for a cell LibreOffice creates an object of 7 kB and never frees it.

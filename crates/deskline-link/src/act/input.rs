@@ -185,6 +185,7 @@ impl Act<'_> {
             scope: Scope::Showing,
             before: None,
             effect: Effect::Nothing,
+            sent: None,
             most: BETWEEN,
         };
         settle(&mut **desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)

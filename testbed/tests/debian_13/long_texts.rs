@@ -1,0 +1,42 @@
+//! A long text into an app that stops reading for a second while it is typed: none of it is lost, and the
+//! compositor does not end the app. sway does after some 200 unread events, unless typing waits for the app.
+
+use std::time::Duration;
+
+use deskline_testbed::{Compositor, Session, Toolkit, until};
+use serde_json::json;
+
+#[test]
+fn sway() {
+    arrive_in_an_app_that_reads_slowly(Compositor::Sway);
+}
+
+#[test]
+fn kwin() {
+    arrive_in_an_app_that_reads_slowly(Compositor::Kwin);
+}
+
+#[test]
+fn gnome() {
+    arrive_in_an_app_that_reads_slowly(Compositor::Gnome);
+}
+
+fn arrive_in_an_app_that_reads_slowly(compositor: Compositor) {
+    let session = Session::new(compositor);
+    let server = session.server();
+    let app = session.widgets(Toolkit::Gtk3, &server);
+    let field = json!({"element": "Name", "role": "AXTextField"});
+    server.call_for(&app, "click_and_traverse", field).ok();
+    let text = "all work and no play makes jack a dull boy. ".repeat(16);
+    let typing = json!({"pid": app.pid(), "text": text});
+    let typing = server.send("type_and_traverse", typing);
+    until("the first characters", || {
+        let log = app.log();
+        log.iter()
+            .any(|l| l.starts_with("text Name all work"))
+            .then_some(())
+    });
+    app.stop_for(Duration::from_secs(1));
+    typing.answer(Duration::from_secs(30)).unwrap().ok();
+    app.wait_for(&format!("text Name {text}"));
+}

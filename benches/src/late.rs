@@ -36,8 +36,12 @@ impl Late {
         let (tool, arguments) = link;
         let mut arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
         arguments["pid"] = json!(pid);
-        let Ok(answered) = server.call(tool, arguments) else {
-            return;
+        let answered = match server.call(tool, arguments) {
+            Ok(answered) => answered,
+            Err(why) => {
+                eprintln!("  {name} refused {tool} {}: {why:.300}", link.1);
+                return;
+            }
         };
         let Ok(first) = file(&answered.text) else {
             return;

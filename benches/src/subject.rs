@@ -52,7 +52,7 @@ const KEYS: &[(&str, &str)] = &[
 /// In Calc: a button, cells, a menu, a dialog.
 const SHEET: &[(&str, &str)] = &[
     (CLICK, r#"{"element": "Bold"}"#),
-    (TYPE, r#"{"text": "12", "keyName": "Return"}"#),
+    (TYPE, r#"{"text": "12", "pressKey": "Return"}"#),
     (KEY, r#"{"keyName": "Down"}"#),
     (KEY, r#"{"keyName": "f", "modifierFlags": ["Alt"]}"#),
     (KEY, r#"{"keyName": "Escape"}"#),
@@ -67,7 +67,7 @@ const SHEET: &[(&str, &str)] = &[
 const PAGE: &[(&str, &str)] = &[
     (CLICK, r#"{"element": "off"}"#),
     (CLICK, r#"{"element": "Option 1"}"#),
-    (KEY, r#"{"keyName": "Next"}"#),
+    (KEY, r#"{"keyName": "PageDown"}"#),
     (CLICK, r#"{"element": "Button 12"}"#),
     (KEY, r#"{"keyName": "Home"}"#),
     (KEY, r#"{"keyName": "Tab"}"#),
@@ -77,7 +77,7 @@ const PAGE: &[(&str, &str)] = &[
 
 /// In a text editor: text, a menu, a search.
 const TEXT: &[(&str, &str)] = &[
-    (TYPE, r#"{"text": "some words", "keyName": "Return"}"#),
+    (TYPE, r#"{"text": "some words", "pressKey": "Return"}"#),
     (KEY, r#"{"keyName": "a", "modifierFlags": ["Control"]}"#),
     (KEY, r#"{"keyName": "f", "modifierFlags": ["Control"]}"#),
     (TYPE, r#"{"text": "word"}"#),
@@ -91,7 +91,7 @@ const TEXT: &[(&str, &str)] = &[
 
 /// In a letter: text, a style, a menu, the sidebar.
 const LETTER: &[(&str, &str)] = &[
-    (TYPE, r#"{"text": "some words", "keyName": "Return"}"#),
+    (TYPE, r#"{"text": "some words", "pressKey": "Return"}"#),
     (CLICK, r#"{"element": "Bold"}"#),
     (TYPE, r#"{"text": "and more"}"#),
     (KEY, r#"{"keyName": "e", "modifierFlags": ["Alt"]}"#),

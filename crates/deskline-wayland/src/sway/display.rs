@@ -24,6 +24,8 @@ use crate::wlroots::client::{Client, Seat};
 use crate::wlroots::keyboard::{self, VirtualKeyboard};
 use crate::wlroots::picture;
 use crate::wlroots::pointer::VirtualPointer;
+use crate::wlroots::reader::{PART, await_reader, check_takes, typed_so_far};
+use crate::wlroots::screens;
 
 /// How long sway may take to give a window the keyboard.
 const RAISES: Duration = Duration::from_secs(1);
@@ -71,7 +73,7 @@ impl SwayDisplay {
             own: (seat == Seat::Own).then(Own::new),
             ipc_socket: ipc_socket.to_owned(),
             guard: None,
-            client: Client::connect(wayland, seat)?,
+            client: has_all(Client::connect(wayland, seat)?)?,
             socket: wayland.to_owned(),
             pointer: None,
             keyboard: None,
@@ -149,22 +151,11 @@ impl SwayDisplay {
         Ok(devices.physical.into_iter().map(|d| d.name).collect())
     }
 
-    /// The bounds of all outputs. An error if a point is on none: sway would put the pointer at the
-    /// nearest place that is on one, and click there.
+    /// The bounds of all outputs. An error if a point is on none.
     fn layout_around(&mut self, points: &[Point]) -> Result<Rect> {
         let outputs = self.ipc.outputs()?;
         let screens: Vec<Rect> = outputs.iter().map(Output::place).collect();
-        if let Some(Point { x, y }) = off_screen(&screens, points) {
-            return Err(Error::Input(format!(
-                "({x}, {y}) is on no screen. Nothing was sent there; move the window, or use press_ax_and_traverse"
-            )));
-        }
-        Ok(screens.into_iter().reduce(hull).unwrap_or(Rect {
-            x: 0,
-            y: 0,
-            w: 1,
-            h: 1,
-        }))
+        screens::layout_around(&screens, points)
     }
 
     /// An error if the window with the keyboard is not the target's.
@@ -273,22 +264,12 @@ impl Drop for SwayDisplay {
     }
 }
 
-/// The first point that is on no screen.
-fn off_screen(screens: &[Rect], points: &[Point]) -> Option<Point> {
-    let shows = |at: &Point| screens.iter().any(|screen| screen.contains(*at));
-    points.iter().copied().find(|at| !shows(at))
-}
-
-fn hull(a: Rect, b: Rect) -> Rect {
-    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
-    let right = (a.x + a.w).max(b.x + b.w);
-    let bottom = (a.y + a.h).max(b.y + b.h);
-    Rect {
-        x,
-        y,
-        w: right - x,
-        h: bottom - y,
-    }
+/// The client, if the compositor offers all that is used of it: sway does since 1.0.
+fn has_all(client: Client) -> Result<Client> {
+    client.pointers()?;
+    client.keyboards()?;
+    client.screencopy()?;
+    Ok(client)
 }
 
 fn other(window: &SwayWindow) -> Other {
@@ -444,22 +425,12 @@ impl Display for SwayDisplay {
 
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
         let text = keyboard::typeable(text)?;
-        if let Some(cut) = text.iter().find(|c| c.len_utf16() > 1)
-            && self.aim.is_some_and(|aim| own_seat::is_chromium(aim.pid))
-        {
-            // Measured with Chromium 156: U+1F600 arrives as U+F600.
-            return Err(Error::Input(format!(
-                "Chromium and Electron take no {cut:?} from a key on Wayland, nor any character above U+FFFF; nothing was typed. Leave it out, or paste it"
-            )));
-        }
+        check_takes(&text, self.aim.map(|aim| aim.pid))?;
         let (keyboard, client) = self.keyboard()?;
         keyboard.prepare(client, &text)?;
         let app = self.aim.and_then(|aim| Unread::of(aim.pid, &self.socket));
         for (number, part) in text.chunks(PART).enumerate() {
-            let so_far = || match number * PART {
-                0 => "Nothing was typed".to_owned(),
-                typed => format!("The first {typed} of {} characters were typed", text.len()),
-            };
+            let so_far = || typed_so_far(number * PART, text.len());
             if let Some(app) = &app {
                 await_reader(app, so_far, cancel)?;
             }
@@ -508,58 +479,8 @@ impl Display for SwayDisplay {
         let output = outputs.iter().max_by_key(|o| part(o).w * part(o).h);
         let output = output.filter(|o| !part(o).is_empty());
         let output = output.ok_or_else(|| failed("the window is on no output"))?;
-        picture::take(&mut self.client, output, part(output))
-    }
-}
-
-/// How many characters go in between two looks at who has the keyboard.
-const PART: usize = 8;
-
-/// How many bytes an app may have left unread before more keys go in: about 40 events. sway ends the
-/// connection of an app that leaves some 200.
-const UNREAD: u32 = 1_024;
-
-/// How long an app may read nothing of them.
-const READS: Duration = Duration::from_secs(2);
-
-/// Waits until the app has read what was sent to it.
-fn await_reader(app: &Unread, so_far: impl Fn() -> String, cancel: &Cancel) -> Result<()> {
-    let (mut last, mut since) = (u32::MAX, Instant::now());
-    while let Some(unread) = app.bytes().filter(|unread| *unread > UNREAD) {
-        if unread < last {
-            (last, since) = (unread, Instant::now());
-        }
-        if since.elapsed() > READS {
-            return Err(Error::Input(format!(
-                "the app has read no input for 2 s, and more would end it. {}. Use wait_for or refresh_traversal until it answers, then go on from there",
-                so_far()
-            )));
-        }
-        cancel.wait(LOOK)?;
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_layout_holds_all_outputs() {
-        let rect = |x, y, w, h| Rect { x, y, w, h };
-        let both = hull(rect(0, 0, 1600, 900), rect(1600, -100, 800, 600));
-        assert_eq!(both, rect(0, -100, 2400, 1000));
-    }
-
-    #[test]
-    fn a_point_between_screens_is_on_none() {
-        let rect = |x, y, w, h| Rect { x, y, w, h };
-        let screens = [rect(0, 0, 1600, 900), rect(1600, 0, 800, 450)];
-        let point = |x, y| Point { x, y };
-        let shown = [point(0, 0), point(1600, 449)];
-        assert_eq!(off_screen(&screens, &shown), None);
-        for off in [point(1700, 450), point(1605, -19)] {
-            assert_eq!(off_screen(&screens, &[shown[0], off]), Some(off));
-        }
+        let screen = self.client.heard.screens.named(&output.name);
+        let screen = screen.ok_or_else(|| failed("the window's output is not known"))?;
+        picture::take(&mut self.client, &screen, output.place(), part(output))
     }
 }

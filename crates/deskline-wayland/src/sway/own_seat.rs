@@ -1,12 +1,12 @@
 //! What the agent's own seat does not reach, and what it gives back to the person's.
 
-use std::fs;
 use std::path::Path;
 
 use deskline_unix::process;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::sway::ipc::Ipc;
+use crate::wlroots::reader::{CHROMIUM, maps};
 
 /// The kernel's clock ticks a second, in /proc (proc(5)).
 const TICKS: u64 = 100;
@@ -14,20 +14,8 @@ const TICKS: u64 = 100;
 /// Why windows of Xwayland are not reached.
 pub(super) const XWAYLAND: &str = "it runs through Xwayland, which has one focus for all seats";
 
-/// Files that a process of these toolkits has mapped.
-const CHROMIUM: &str = "/icudtl.dat";
+/// Files that a process of GTK has mapped.
 const GTK: [&str; 2] = ["/libgtk-3.so", "/libgtk-4.so"];
-
-/// Whether the process is Chromium's or Electron's.
-pub(super) fn is_chromium(pid: u32) -> bool {
-    maps(pid).contains(CHROMIUM)
-}
-
-/// The files that a process has mapped.
-fn maps(pid: u32) -> String {
-    let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
-    String::from_utf8_lossy(&maps).into_owned()
-}
 
 /// The agent's own seat.
 pub(super) struct Own {

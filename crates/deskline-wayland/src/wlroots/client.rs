@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags};
 use wayland_client::backend::WaylandError;
 use wayland_client::protocol::wl_buffer::WlBuffer;
 use wayland_client::protocol::wl_callback::{self, WlCallback};
-use wayland_client::protocol::wl_output::{self, WlOutput};
+use wayland_client::protocol::wl_output::WlOutput;
 use wayland_client::protocol::wl_registry::{self, WlRegistry};
 use wayland_client::protocol::wl_seat::{self, Capability, WlSeat};
 use wayland_client::protocol::wl_shm::WlShm;
@@ -24,7 +24,9 @@ use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1:
 
 use crate::wlroots::own_seat::{self, OwnSeat};
 use crate::wlroots::picture::Frame;
+use crate::wlroots::screens::{self, Screens};
 use crate::wlroots::token;
+use crate::wlroots::toplevels::Toplevels;
 
 /// How long the compositor may take for an answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
@@ -46,8 +48,10 @@ pub enum Seat {
 #[derive(Debug)]
 pub(crate) struct Heard {
     globals: Vec<(u32, String, u32)>,
-    /// The names of outputs.
-    outputs: Vec<(WlOutput, String)>,
+    /// The outputs.
+    pub(crate) screens: Screens,
+    /// The windows, once they are asked for.
+    pub(crate) toplevels: Toplevels,
     /// What the seat has: a pointer, a keyboard.
     pub(crate) capabilities: Capability,
     /// The number of the last round trip that has ended.
@@ -65,7 +69,6 @@ pub(crate) struct Client {
     connection: Connection,
     queue: EventQueue<Heard>,
     registry: WlRegistry,
-    globals: Vec<(u32, String, u32)>,
     pub(crate) heard: Heard,
     asked: u32,
     start: Instant,
@@ -73,9 +76,9 @@ pub(crate) struct Client {
     /// The agent's own seat, if `seat` is one. It ends with this.
     pub(crate) own: Option<OwnSeat>,
     pub(crate) shm: WlShm,
-    pub(crate) screencopy: ZwlrScreencopyManagerV1,
-    pub(crate) pointers: ZwlrVirtualPointerManagerV1,
-    pub(crate) keyboards: ZwpVirtualKeyboardManagerV1,
+    screencopy: Option<ZwlrScreencopyManagerV1>,
+    pointers: Option<ZwlrVirtualPointerManagerV1>,
+    keyboards: Option<ZwpVirtualKeyboardManagerV1>,
 }
 
 pub(crate) fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
@@ -91,7 +94,8 @@ impl Client {
         let registry = connection.display().get_registry(&handle, ());
         let mut heard = Heard {
             globals: Vec::new(),
-            outputs: Vec::new(),
+            screens: Screens::default(),
+            toplevels: Toplevels::default(),
             capabilities: Capability::empty(),
             done: 0,
             frame: Frame::default(),
@@ -106,14 +110,8 @@ impl Client {
             Some(PATIENCE),
             |heard| heard.done == 1,
         )?;
-        for (name, interface, version) in &heard.globals {
-            if interface == WlOutput::interface().name {
-                registry.bind::<WlOutput, _, _>(*name, (*version).min(4), &handle, ());
-            }
-        }
-        let globals = std::mem::take(&mut heard.globals);
         let binder = Binder {
-            globals: &globals,
+            globals: &heard.globals,
             registry: &registry,
             handle: &handle,
         };
@@ -125,16 +123,15 @@ impl Client {
             seat: binder.bind(1)?,
             own,
             shm: binder.bind(1)?,
-            screencopy: binder.bind(3)?,
-            pointers: binder.bind(2)?,
-            keyboards: binder.bind(1)?,
+            screencopy: binder.bind(3).ok(),
+            pointers: binder.bind(2).ok(),
+            keyboards: binder.bind(1).ok(),
             heard,
             asked: 1,
             start: Instant::now(),
             queue,
             connection,
             registry,
-            globals,
         };
         client.roundtrip()?;
         if client.own.is_some() {
@@ -150,11 +147,30 @@ impl Client {
         Heard: Dispatch<I, ()>,
     {
         let binder = Binder {
-            globals: &self.globals,
+            globals: &self.heard.globals,
             registry: &self.registry,
             handle: &self.handle(),
         };
         binder.bind(most)
+    }
+
+    /// Takes pictures.
+    ///
+    /// # Errors
+    ///
+    /// This and the next two: [`Error::Unavailable`] where the compositor does not offer it.
+    pub(crate) fn screencopy(&self) -> Result<&ZwlrScreencopyManagerV1> {
+        offered(self.screencopy.as_ref())
+    }
+
+    /// Makes virtual pointers.
+    pub(crate) fn pointers(&self) -> Result<&ZwlrVirtualPointerManagerV1> {
+        offered(self.pointers.as_ref())
+    }
+
+    /// Makes virtual keyboards.
+    pub(crate) fn keyboards(&self) -> Result<&ZwpVirtualKeyboardManagerV1> {
+        offered(self.keyboards.as_ref())
     }
 
     pub(crate) fn handle(&self) -> QueueHandle<Heard> {
@@ -174,7 +190,7 @@ impl Client {
         self.wait(|heard| heard.done == number)
     }
 
-    /// Waits until the compositor has said something.
+    /// Waits until the compositor has said something, for [`PATIENCE`] at most.
     pub(crate) fn wait(&mut self, is: impl Fn(&Heard) -> bool) -> Result<()> {
         let limit = Some(PATIENCE);
         until(
@@ -211,11 +227,6 @@ impl Client {
         }
         Ok(())
     }
-
-    pub(crate) fn output(&self, name: &str) -> Option<WlOutput> {
-        let found = self.heard.outputs.iter().find(|(_, n)| n == name);
-        found.map(|(output, _)| output.clone())
-    }
 }
 
 /// Waits until the compositor has said something, for `limit` at most.
@@ -249,6 +260,14 @@ pub(crate) fn until<H>(
     }
 }
 
+fn offered<I: Proxy>(global: Option<&I>) -> Result<&I> {
+    global.ok_or_else(|| not_offered(I::interface().name))
+}
+
+fn not_offered(interface: &str) -> Error {
+    Error::Unavailable(format!("the compositor does not offer {interface}"))
+}
+
 /// Binds globals by their interface.
 pub(crate) struct Binder<'b> {
     globals: &'b [(u32, String, u32)],
@@ -264,9 +283,7 @@ impl Binder<'_> {
         let interface = I::interface().name;
         let mut globals = self.globals.iter();
         let Some((name, _, version)) = globals.find(|(_, i, _)| i == interface) else {
-            return Err(Error::Unavailable(format!(
-                "the compositor does not offer {interface}"
-            )));
+            return Err(not_offered(interface));
         };
         Ok(self
             .registry
@@ -277,19 +294,30 @@ impl Binder<'_> {
 impl Dispatch<WlRegistry, ()> for Heard {
     fn event(
         heard: &mut Self,
-        _: &WlRegistry,
+        registry: &WlRegistry,
         event: wl_registry::Event,
         (): &(),
         _: &Connection,
-        _: &QueueHandle<Self>,
+        handle: &QueueHandle<Self>,
     ) {
-        if let wl_registry::Event::Global {
-            name,
-            interface,
-            version,
-        } = event
-        {
-            heard.globals.push((name, interface, version));
+        match event {
+            wl_registry::Event::Global {
+                name,
+                interface,
+                version,
+            } => {
+                if interface == WlOutput::interface().name {
+                    let most = version.min(screens::VERSION);
+                    let output = registry.bind::<WlOutput, _, _>(name, most, handle, ());
+                    heard.screens.came(name, output);
+                }
+                heard.globals.push((name, interface, version));
+            }
+            wl_registry::Event::GlobalRemove { name } => {
+                heard.globals.retain(|(known, ..)| *known != name);
+                heard.screens.went(name);
+            }
+            _ => {}
         }
     }
 }
@@ -324,21 +352,6 @@ impl Dispatch<WlSeat, ()> for Heard {
             } => heard.capabilities = capabilities,
             wl_seat::Event::Name { name } => heard.own.seat = name,
             _ => {}
-        }
-    }
-}
-
-impl Dispatch<WlOutput, ()> for Heard {
-    fn event(
-        heard: &mut Self,
-        output: &WlOutput,
-        event: wl_output::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        if let wl_output::Event::Name { name } = event {
-            heard.outputs.push((output.clone(), name));
         }
     }
 }

@@ -32,7 +32,7 @@ impl VirtualKeyboard {
         let handle = client.handle();
         let keyboard = Self {
             device: client
-                .keyboards
+                .keyboards()?
                 .create_virtual_keyboard(&client.seat, &handle, ()),
             keymap: Keymap::with([]),
             pressed: Vec::new(),

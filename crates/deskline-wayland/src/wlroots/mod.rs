@@ -1,8 +1,12 @@
-//! What the compositors of the wlroots family share: virtual devices, screencopy, activation tokens.
+//! What the compositors of the wlroots family share: virtual devices, windows, outputs, screencopy, activation
+//! tokens.
 
 pub(crate) mod client;
 pub(crate) mod keyboard;
 pub(crate) mod own_seat;
 pub(crate) mod picture;
 pub(crate) mod pointer;
+pub(crate) mod reader;
+pub(crate) mod screens;
 pub(crate) mod token;
+pub(crate) mod toplevels;

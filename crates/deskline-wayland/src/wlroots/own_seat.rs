@@ -4,19 +4,12 @@
 use deskline_link::{Error, Result};
 use wayland_client::protocol::wl_registry::WlRegistry;
 use wayland_client::protocol::wl_seat::WlSeat;
-use wayland_client::{
-    Connection, Dispatch, Proxy as _, QueueHandle, delegate_noop, event_created_child,
-};
+use wayland_client::{Connection, Dispatch, QueueHandle, delegate_noop};
 use wayland_protocols::ext::transient_seat::v1::client::ext_transient_seat_manager_v1::ExtTransientSeatManagerV1;
 use wayland_protocols::ext::transient_seat::v1::client::ext_transient_seat_v1::{
     self, ExtTransientSeatV1,
 };
-use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::{
-    self, ZwlrForeignToplevelHandleV1,
-};
-use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_manager_v1::{
-    self, ZwlrForeignToplevelManagerV1,
-};
+use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
 
 use crate::wlroots::client::{self, Binder, Client};
 
@@ -30,19 +23,17 @@ enum Made {
     As(u32),
 }
 
-/// What the compositor has said of the seat, and of the windows that it can be given.
+/// What the compositor has said of the seat.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
     made: Made,
     /// The seat's name.
     pub(crate) seat: String,
-    toplevels: Vec<(ZwlrForeignToplevelHandleV1, String)>,
 }
 
 /// The seat. wayland-client does not destroy it when this is dropped: it ends with the connection.
 pub(crate) struct OwnSeat {
     _transient: ExtTransientSeatV1,
-    _toplevels: ZwlrForeignToplevelManagerV1,
 }
 
 impl OwnSeat {
@@ -54,7 +45,6 @@ impl OwnSeat {
         })?;
         Ok(Self {
             _transient: manager.create(binder.handle, ()),
-            _toplevels: binder.bind(3)?,
         })
     }
 
@@ -70,6 +60,7 @@ impl OwnSeat {
         client.heard.capabilities = wayland_client::protocol::wl_seat::Capability::empty();
         let seat = registry.bind::<WlSeat, _, _>(name, 2, &client.handle(), ());
         client.wait(|heard| !heard.own.seat.is_empty())?;
+        client.watch_toplevels()?;
         Ok(seat)
     }
 }
@@ -78,8 +69,9 @@ impl Client {
     /// The windows with this title, as the seat can be given them.
     pub(crate) fn toplevels(&mut self, title: &str) -> Result<Vec<ZwlrForeignToplevelHandleV1>> {
         self.roundtrip()?;
-        let named = self.heard.own.toplevels.iter().filter(|(_, t)| t == title);
-        Ok(named.map(|(handle, _)| handle.clone()).collect())
+        let all = self.heard.toplevels.iter();
+        let named = all.filter(|t| t.facts.title == title);
+        Ok(named.map(|t| t.handle.clone()).collect())
     }
 
     /// Gives the seat's keyboard to a window.
@@ -102,50 +94,6 @@ impl Dispatch<ExtTransientSeatV1, ()> for client::Heard {
             ext_transient_seat_v1::Event::Ready { global_name } => Made::As(global_name),
             _ => Made::Refused,
         };
-    }
-}
-
-impl Dispatch<ZwlrForeignToplevelManagerV1, ()> for client::Heard {
-    fn event(
-        heard: &mut Self,
-        _: &ZwlrForeignToplevelManagerV1,
-        event: zwlr_foreign_toplevel_manager_v1::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        if let zwlr_foreign_toplevel_manager_v1::Event::Toplevel { toplevel } = event {
-            heard.own.toplevels.push((toplevel, String::new()));
-        }
-    }
-
-    event_created_child!(client::Heard, ZwlrForeignToplevelManagerV1, [
-        zwlr_foreign_toplevel_manager_v1::EVT_TOPLEVEL_OPCODE => (ZwlrForeignToplevelHandleV1, ()),
-    ]);
-}
-
-impl Dispatch<ZwlrForeignToplevelHandleV1, ()> for client::Heard {
-    fn event(
-        heard: &mut Self,
-        toplevel: &ZwlrForeignToplevelHandleV1,
-        event: zwlr_foreign_toplevel_handle_v1::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        let toplevels = &mut heard.own.toplevels;
-        match event {
-            zwlr_foreign_toplevel_handle_v1::Event::Title { title } => {
-                if let Some((_, known)) = toplevels.iter_mut().find(|(t, _)| t == toplevel) {
-                    *known = title;
-                }
-            }
-            zwlr_foreign_toplevel_handle_v1::Event::Closed => {
-                toplevels.retain(|(t, _)| t.id() != toplevel.id());
-                toplevel.destroy();
-            }
-            _ => {}
-        }
     }
 }
 

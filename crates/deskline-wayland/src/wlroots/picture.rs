@@ -7,13 +7,13 @@ use std::os::unix::fs::FileExt as _;
 use deskline_core::{Point, Rect};
 use deskline_link::{Error, Picture, Result};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use wayland_client::protocol::wl_output::WlOutput;
 use wayland_client::protocol::wl_shm::Format;
 use wayland_client::{Connection, Dispatch, QueueHandle, WEnum};
 use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_frame_v1::{
     self, Flags, ZwlrScreencopyFrameV1,
 };
 
-use crate::sway::ipc::Output;
 use crate::wlroots::client::{Client, Heard};
 
 const WHAT: &str = "taking a picture";
@@ -29,19 +29,21 @@ pub(crate) struct Frame {
     taken: Option<bool>,
 }
 
-/// Takes a picture of this part of an output.
-pub(crate) fn take(client: &mut Client, output: &Output, part: Rect) -> Result<Picture> {
+/// Takes a picture of this part of the output, which is at `place` in the layout.
+pub(crate) fn take(
+    client: &mut Client,
+    output: &WlOutput,
+    place: Rect,
+    part: Rect,
+) -> Result<Picture> {
     let failed = |why: &str| Error::system(WHAT)(why.to_owned());
-    let Some(screen) = client.output(&output.name) else {
-        return Err(failed("the window's output is not known"));
-    };
-    let (handle, place) = (client.handle(), output.place());
+    let handle = client.handle();
     let (x, y) = (part.x - place.x, part.y - place.y);
     client.heard.frame = Frame::default();
     let frame =
         client
-            .screencopy
-            .capture_output_region(0, &screen, x, y, part.w, part.h, &handle, ());
+            .screencopy()?
+            .capture_output_region(0, output, x, y, part.w, part.h, &handle, ());
     client.wait(|heard| heard.frame.described || heard.frame.taken.is_some())?;
     let Some((format, width, height, stride)) = client.heard.frame.buffer else {
         return Err(failed("the compositor offers no format that is known"));

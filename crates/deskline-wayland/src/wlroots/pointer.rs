@@ -28,7 +28,7 @@ impl VirtualPointer {
     pub(crate) fn new(client: &mut Client) -> Result<Self> {
         let had = client.has(Capability::Pointer);
         let (seat, handle) = (Some(&client.seat), client.handle());
-        let device = client.pointers.create_virtual_pointer(seat, &handle, ());
+        let device = client.pointers()?.create_virtual_pointer(seat, &handle, ());
         client.introduce(had)?;
         Ok(Self {
             device,

@@ -1,0 +1,214 @@
+//! The outputs, and where they are in the layout (xdg-output).
+
+use deskline_core::{Point, Rect};
+use deskline_link::{Error, Result};
+use wayland_client::protocol::wl_output::{self, WlOutput};
+use wayland_client::{Connection, Dispatch, Proxy as _, QueueHandle, delegate_noop};
+use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_manager_v1::ZxdgOutputManagerV1;
+use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_v1::{self, ZxdgOutputV1};
+
+use crate::wlroots::client::{Client, Heard};
+
+/// The version of `wl_output` from which it has a name.
+pub(crate) const VERSION: u32 = 4;
+
+/// What is known of the outputs.
+#[derive(Debug, Default)]
+pub(crate) struct Screens {
+    all: Vec<Known>,
+    manager: Option<ZxdgOutputManagerV1>,
+}
+
+/// An output, as far as the compositor has described it.
+#[derive(Debug)]
+struct Known {
+    /// The number of its global.
+    global: u32,
+    output: WlOutput,
+    name: String,
+    described: Option<ZxdgOutputV1>,
+    place: Rect,
+}
+
+/// An output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Screen {
+    pub(crate) output: WlOutput,
+    pub(crate) name: String,
+    /// In the layout, in logical pixels.
+    pub(crate) place: Rect,
+}
+
+impl Screens {
+    pub(crate) fn came(&mut self, global: u32, output: WlOutput) {
+        self.all.push(Known {
+            global,
+            output,
+            name: String::new(),
+            described: None,
+            place: Rect {
+                x: 0,
+                y: 0,
+                w: 0,
+                h: 0,
+            },
+        });
+    }
+
+    pub(crate) fn went(&mut self, global: u32) {
+        self.all.retain(|known| known.global != global);
+    }
+
+    /// The output with this name.
+    pub(crate) fn named(&self, name: &str) -> Option<WlOutput> {
+        let found = self.all.iter().find(|known| known.name == name);
+        found.map(|known| known.output.clone())
+    }
+}
+
+impl Client {
+    /// The outputs that show a part of the layout.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] where the compositor does not offer xdg-output, or has no output.
+    pub(crate) fn screens(&mut self) -> Result<Vec<Screen>> {
+        let manager = match self.heard.screens.manager.take() {
+            Some(manager) => manager,
+            None => self.bind(3)?,
+        };
+        let handle = self.handle();
+        for known in &mut self.heard.screens.all {
+            known.described.get_or_insert_with(|| {
+                manager.get_xdg_output(&known.output, &handle, known.output.clone())
+            });
+        }
+        self.heard.screens.manager = Some(manager);
+        self.roundtrip()?;
+        let shown = self
+            .heard
+            .screens
+            .all
+            .iter()
+            .filter(|s| !s.place.is_empty());
+        let screens: Vec<Screen> = shown
+            .map(|known| Screen {
+                output: known.output.clone(),
+                name: known.name.clone(),
+                place: known.place,
+            })
+            .collect();
+        if screens.is_empty() {
+            return Err(Error::Unavailable("the compositor has no output".into()));
+        }
+        Ok(screens)
+    }
+}
+
+/// The bounds of all outputs. An error if a point is on none: the compositor would put the pointer at the
+/// nearest place that is on one, and click there.
+pub(crate) fn layout_around(screens: &[Rect], points: &[Point]) -> Result<Rect> {
+    if let Some(Point { x, y }) = off_screen(screens, points) {
+        return Err(Error::Input(format!(
+            "({x}, {y}) is on no screen. Nothing was sent there; move the window, or use press_ax_and_traverse"
+        )));
+    }
+    Ok(screens.iter().copied().reduce(hull).unwrap_or(Rect {
+        x: 0,
+        y: 0,
+        w: 1,
+        h: 1,
+    }))
+}
+
+/// The first point that is on no screen.
+fn off_screen(screens: &[Rect], points: &[Point]) -> Option<Point> {
+    let shows = |at: &Point| screens.iter().any(|screen| screen.contains(*at));
+    points.iter().copied().find(|at| !shows(at))
+}
+
+fn hull(a: Rect, b: Rect) -> Rect {
+    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
+    let right = (a.x + a.w).max(b.x + b.w);
+    let bottom = (a.y + a.h).max(b.y + b.h);
+    Rect {
+        x,
+        y,
+        w: right - x,
+        h: bottom - y,
+    }
+}
+
+impl Dispatch<WlOutput, ()> for Heard {
+    fn event(
+        heard: &mut Self,
+        output: &WlOutput,
+        event: wl_output::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        if let wl_output::Event::Name { name } = event
+            && let Some(known) = heard.screens.of(output)
+        {
+            known.name = name;
+        }
+    }
+}
+
+impl Screens {
+    fn of(&mut self, output: &WlOutput) -> Option<&mut Known> {
+        let mut all = self.all.iter_mut();
+        all.find(|known| known.output.id() == output.id())
+    }
+}
+
+impl Dispatch<ZxdgOutputV1, WlOutput> for Heard {
+    fn event(
+        heard: &mut Self,
+        _: &ZxdgOutputV1,
+        event: zxdg_output_v1::Event,
+        output: &WlOutput,
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        let Some(known) = heard.screens.of(output) else {
+            return;
+        };
+        match event {
+            zxdg_output_v1::Event::LogicalPosition { x, y } => {
+                (known.place.x, known.place.y) = (x, y);
+            }
+            zxdg_output_v1::Event::LogicalSize { width, height } => {
+                (known.place.w, known.place.h) = (width.max(0), height.max(0));
+            }
+            _ => {}
+        }
+    }
+}
+
+delegate_noop!(Heard: ZxdgOutputManagerV1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_holds_all_outputs() {
+        let rect = |x, y, w, h| Rect { x, y, w, h };
+        let both = hull(rect(0, 0, 1600, 900), rect(1600, -100, 800, 600));
+        assert_eq!(both, rect(0, -100, 2400, 1000));
+    }
+
+    #[test]
+    fn a_point_between_screens_is_on_none() {
+        let rect = |x, y, w, h| Rect { x, y, w, h };
+        let screens = [rect(0, 0, 1600, 900), rect(1600, 0, 800, 450)];
+        let point = |x, y| Point { x, y };
+        let shown = [point(0, 0), point(1600, 449)];
+        assert_eq!(off_screen(&screens, &shown), None);
+        for off in [point(1700, 450), point(1605, -19)] {
+            assert_eq!(off_screen(&screens, &[shown[0], off]), Some(off));
+        }
+    }
+}

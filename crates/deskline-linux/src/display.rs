@@ -1,9 +1,11 @@
 //! The display systems of Linux: what a desktop of this crate needs of one, and how to reach it.
 
+mod described;
 mod gnome;
 mod kde;
 mod sway;
 mod wayland;
+mod wlr;
 mod x11;
 
 use deskline_atspi as atspi;
@@ -73,6 +75,16 @@ pub(crate) trait DisplaySystem: Display + Send {
         BY_PROTOCOLS
     }
 
+    /// How the pointer does, where that is another way.
+    fn pointer_finding(&self) -> &'static str {
+        self.input_finding()
+    }
+
+    /// Whether each ability that it lacks has a reason of its own, for the doctor.
+    fn tells_what_is_missing(&self) -> bool {
+        false
+    }
+
     /// What gives it pictures, where it has none and that is one step.
     fn mends_pictures(&self) -> Option<Fix> {
         None
@@ -117,6 +129,12 @@ pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
         match kde::connect(&bus, pid, &folder) {
             Ok(kde) => return Ok(Box::new(kde)),
             Err(e) => tracing::warn!("KWin is not used: {e}"),
+        }
+    }
+    if let Some((socket, bus)) = session.wlr() {
+        match wlr::connect(&socket, &bus) {
+            Ok(wlr) => return Ok(Box::new(wlr)),
+            Err(e) => tracing::warn!("the compositor's protocols are not used: {e}"),
         }
     }
     match &session.display {

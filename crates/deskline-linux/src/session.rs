@@ -164,11 +164,24 @@ impl Session {
         Some((self.session_bus.clone()?, pid, dir.to_owned())).filter(|_| is)
     }
 
+    /// The Wayland socket and the session bus, where the compositor is none of those that have an interface of
+    /// their own: it may be of the wlroots family.
+    pub(crate) fn wlr(&self) -> Option<(PathBuf, String)> {
+        let name = self.compositor()?;
+        let has_its_own = [GNOME_SHELL, "sway", "kwin_wayland"].contains(&name.as_str());
+        let found = self.wayland_socket().zip(self.session_bus.clone());
+        found.filter(|_| !has_its_own)
+    }
+
     /// Whether the compositor is one that Deskline drives by its own protocols, with or without Xwayland
     /// beside it.
     pub(crate) fn is_driven_natively(&self) -> bool {
         let gnome = || self.compositor().is_some_and(|name| name == GNOME_SHELL);
-        self.sway().is_some() || self.kwin().is_some() || gnome()
+        let wlr = || {
+            self.wlr()
+                .is_some_and(|(socket, _)| deskline_wayland::is_wlr(&socket))
+        };
+        self.sway().is_some() || self.kwin().is_some() || gnome() || wlr()
     }
 
     /// Connects to the X11 display with the session's cookie.

@@ -10,10 +10,13 @@
 //! - `gnome`: [`GnomeDisplay`], GNOME Shell as the display of a link.
 //! - `pipewire`: frames of a screen cast, through libpipewire, which is opened when it is needed.
 //! - `sway`: [`SwayDisplay`], sway as the display of a link.
+//! - `wlr`: [`WlrDisplay`], any other compositor of the wlroots family as the display of a link.
+//! - `described`: windows as apps describe them to assistive technology, for `gnome` and `wlr`.
 //! - [`helper`]: processes that outlive the server.
 //!
 //! All coordinates are those of the layout: logical pixels, the same as the compositor's.
 
+mod described;
 mod eis;
 mod gnome;
 pub mod helper;
@@ -23,10 +26,13 @@ mod layout;
 mod pipewire;
 mod sender;
 mod sway;
+mod wlr;
 mod wlroots;
 
-pub use gnome::{AppToplevel, GnomeDisplay, OpenMenu, Toplevels};
+pub use described::{AppToplevel, OpenMenu, Part, Toplevels};
+pub use gnome::GnomeDisplay;
 pub use kde::{KdeDisplay, KdeWindow};
 pub use sway::{SwayDisplay, SwayWindow};
+pub use wlr::{WlrDisplay, is_wlr};
 pub use wlroots::client::Seat;
 pub use wlroots::token::activation_token;

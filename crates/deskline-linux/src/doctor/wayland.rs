@@ -36,10 +36,12 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
             format!("log in again, or {PRIVATE}"),
         )];
     };
-    let (can, raise, input_by, mends, guard, seat) = match display::connect(session) {
+    let (can, tells, raise, points, types, mends, guard, seat) = match display::connect(session) {
         Ok(mut display) => (
             display.capabilities(),
+            display.tells_what_is_missing(),
             display.raise_finding(),
+            display.pointer_finding(),
             display.input_finding(),
             display.mends_pictures(),
             guard::finding(session, &mut *display),
@@ -49,6 +51,7 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
     };
     let by = |(name, loss): (&'static str, &str), ability: &Ability, way: &str| match ability {
         Ability::Yes => Check::ok(name, way),
+        Ability::No(why) if tells => Check::warn(name, format!("no: {loss}. For {why}"), ""),
         Ability::No(_) => Check::warn(name, format!("no: {loss}"), ""),
     };
     let row = |what, ability: &Ability| by(what, ability, BY_PROTOCOLS);
@@ -74,8 +77,8 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
         },
         row(WINDOWS, &can.windows),
         by(RAISE, &can.raise, raise),
-        by(POINTER, &can.pointer, input_by),
-        by(KEYS, &can.keys, input_by),
+        by(POINTER, &can.pointer, points),
+        by(KEYS, &can.keys, types),
         pictures(row(PICTURE, &can.pictures), &can.pictures, mends),
         match guard {
             _ if !input => Check::ok(GUARD, "not needed: no input is sent"),

@@ -17,7 +17,7 @@ use super::place;
 use super::recency::Recency;
 use super::scales;
 use super::session::{self, Session, Way};
-use super::toplevels::{self, AppToplevel, OpenMenu, Toplevels};
+use crate::described::{self, AppToplevel, OpenMenu, Toplevels};
 use crate::pipewire::{self, Frame};
 use crate::wlroots::keyboard::typeable;
 
@@ -107,7 +107,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
             let nobody = all.iter().all(|t| !t.active);
             all.iter().find(|t| nobody && Some(t.id) == with_menu)
         };
-        let as_told = || toplevels::front(all).or_else(of_menu);
+        let as_told = || described::front(all).or_else(of_menu);
         let Some(windows) = Extension::find(&self.bus).and_then(|it| it.windows().ok()) else {
             return as_told();
         };
@@ -150,7 +150,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
         self.menu = None;
         let ids: Vec<WindowId> = all.iter().filter(|t| t.pid == pid).map(|t| t.id).collect();
         // An open menu has the keyboard: a window of another app that has it rules one out.
-        let window = match toplevels::front(&all) {
+        let window = match described::front(&all) {
             Some(front) => Some(front.id).filter(|id| ids.contains(id)),
             None if all.iter().any(|t| t.active) => None,
             None => self.recency.latest(&ids).or(ids.first().copied()),
@@ -317,7 +317,7 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
 
     fn front(&mut self) -> Result<Option<Window>> {
         let all = self.settled()?;
-        Ok(self.front_of(&all).cloned().map(toplevels::window))
+        Ok(self.front_of(&all).cloned().map(described::window))
     }
 
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
@@ -327,11 +327,11 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
     fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
         let mut all = self.toplevels.toplevels()?;
         all.retain(|t| t.pid == pid);
-        Ok(toplevels::windows(all))
+        Ok(described::windows(all))
     }
 
     fn every_window(&mut self) -> Result<Vec<Window>> {
-        Ok(toplevels::windows(self.toplevels.toplevels()?))
+        Ok(described::windows(self.toplevels.toplevels()?))
     }
 
     fn popup_open(&mut self, pid: u32) -> Result<bool> {

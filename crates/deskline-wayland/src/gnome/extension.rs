@@ -4,7 +4,7 @@
 use deskline_link::Result;
 
 use super::bus::{Bus, On};
-use super::toplevels::AppToplevel;
+use crate::described::AppToplevel;
 
 const DAEMON: On<'static> = (
     "org.freedesktop.DBus",

@@ -3,8 +3,6 @@
 //! extension, windows come to the front by it.
 //!
 //! - `bus`: the session bus, with a time limit on every wait.
-//! - `toplevels`: the windows. Mutter lists none, so those that apps describe to assistive technology
-//!   stand for them.
 //! - `session`: a remote desktop session: a way for input, and the stream of the focused window. The way is an EIS
 //!   socket from GNOME 45 on.
 //! - `notify`: the way before: a call for each key, click and motion.
@@ -27,7 +25,5 @@ mod recency;
 mod scales;
 mod seat;
 mod session;
-mod toplevels;
 
 pub use display::GnomeDisplay;
-pub use toplevels::{AppToplevel, OpenMenu, Toplevels};

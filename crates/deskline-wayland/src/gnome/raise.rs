@@ -9,7 +9,7 @@ use deskline_link::{Cancel, Display as _, Error, Result, WindowId};
 
 use super::display::GnomeDisplay;
 use super::extension::{Extension, candidates};
-use super::toplevels::{self, Toplevels};
+use crate::described::{self, Toplevels};
 
 /// How long a window may take to say that it is in front: 100 ms on an idle machine, over a second on a busy one.
 const RAISES: Duration = Duration::from_secs(2);
@@ -140,7 +140,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
     /// The window in front, which is noted.
     fn seen_front(&mut self) -> Result<Option<WindowId>> {
         let all = self.toplevels()?;
-        let front = toplevels::front(&all).map(|front| front.id);
+        let front = described::front(&all).map(|front| front.id);
         if let Some(front) = front {
             let ids: Vec<WindowId> = all.iter().map(|t| t.id).collect();
             self.recency.saw(front, &ids);
@@ -153,7 +153,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
     fn close_menu(&mut self) -> Result<()> {
         for _ in 0..SUBMENUS {
             let all = self.toplevels()?;
-            let pid = match toplevels::front(&all) {
+            let pid = match described::front(&all) {
                 Some(front) => Some(front.pid),
                 None if all.iter().any(|t| t.active) => None,
                 None => {

@@ -1,6 +1,7 @@
-//! The windows of a GNOME session. Mutter tells no program of them, but apps describe their toplevels to
-//! assistive technology, and say which of them has the keyboard.
+//! Windows as apps describe them: to assistive technology, which also hears which of them has the keyboard. Some
+//! compositors tell no program of windows, others not whose they are.
 
+use deskline_core::Rect;
 use deskline_link::{Result, Window, WindowId};
 
 /// A toplevel that an app describes.
@@ -41,6 +42,22 @@ pub trait Toplevels: Send {
     ///
     /// Of the accessibility bus.
     fn open_menu(&mut self, pid: u32) -> Result<Option<OpenMenu>>;
+
+    /// What shows of a toplevel.
+    ///
+    /// # Errors
+    ///
+    /// Of the accessibility bus.
+    fn parts(&mut self, id: WindowId) -> Result<Vec<Part>>;
+}
+
+/// An element of a toplevel that shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The same as long as the element is there.
+    pub id: String,
+    /// Where it is, from the corner of its toplevel, in logical pixels.
+    pub place: Rect,
 }
 
 /// A menu that an app shows.

@@ -1,0 +1,152 @@
+//! Windows as apps describe them on the accessibility bus, for compositors that do not tell whose windows are.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use deskline_atspi::{self as atspi, AtSpi, accessibility_bus};
+use deskline_core::{Element, Rect, Role, Tree};
+use deskline_link::{Error, Result, Scope, WindowId};
+use deskline_unix::process;
+use deskline_wayland::{AppToplevel, OpenMenu, Part, Toplevels};
+
+use crate::session::GNOME_SHELL;
+
+/// Bounds that are not known.
+const NOWHERE: Rect = Rect {
+    x: 0,
+    y: 0,
+    w: 0,
+    h: 0,
+};
+
+/// The accessibility bus. Connected to when it is first needed: a doctor only looks.
+pub(super) struct Described {
+    session_bus: String,
+    atspi: Option<AtSpi>,
+    /// Those of the last look, with their windows.
+    last: Vec<(WindowId, atspi::AppToplevel)>,
+}
+
+impl Described {
+    /// Those of the session with this bus.
+    pub(super) fn on(session_bus: &str) -> Self {
+        Self {
+            session_bus: session_bus.to_owned(),
+            atspi: None,
+            last: Vec::new(),
+        }
+    }
+
+    fn atspi(&mut self) -> Result<&mut AtSpi> {
+        let atspi = if let Some(atspi) = self.atspi.take() {
+            atspi
+        } else {
+            let address = accessibility_bus::enabled(&self.session_bus)?;
+            AtSpi::connect(&address).map_err(|e| {
+                let why = format!("the accessibility bus at {address} does not answer: {e}");
+                Error::Unavailable(why)
+            })?
+        };
+        Ok(self.atspi.insert(atspi))
+    }
+
+    /// The windows of an app, as of the last look.
+    pub(super) fn windows(&self, pid: u32) -> atspi::Windows {
+        let of_app = self.last.iter().filter(|(_, t)| t.pid == pid);
+        let for_tree = |(id, described): &(WindowId, atspi::AppToplevel)| atspi::Toplevel {
+            id: *id,
+            title: described.title.clone(),
+            window: NOWHERE,
+            shadow: None,
+            border: [0; 4],
+            modal: false,
+            on_screen: true,
+            in_buffer: None,
+            frame: Some(described.path().to_owned()),
+        };
+        atspi::Windows {
+            toplevels: of_app.map(for_tree).collect(),
+            popups: Vec::new(),
+            front: None,
+            unplaced: true,
+        }
+    }
+}
+
+impl Toplevels for Described {
+    fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
+        let listed = self.atspi()?.toplevels();
+        let listed = listed.map_err(atspi::on_bus("listing the windows of apps"))?;
+        let id = |toplevel: &atspi::AppToplevel| {
+            let mut hasher = DefaultHasher::new();
+            toplevel.id.hash(&mut hasher);
+            // 63 bits: the last is that of stand-ins.
+            WindowId(hasher.finish() >> 1)
+        };
+        self.last = listed.into_iter().map(|t| (id(&t), t)).collect();
+        let toplevel = |(id, toplevel): &(WindowId, atspi::AppToplevel)| AppToplevel {
+            id: *id,
+            pid: toplevel.pid,
+            title: toplevel.title.clone(),
+            active: toplevel.active,
+            shell: process::name(toplevel.pid) == GNOME_SHELL,
+        };
+        Ok(self.last.iter().map(toplevel).collect())
+    }
+
+    fn open_menu(&mut self, pid: u32) -> Result<Option<OpenMenu>> {
+        let windows = self.windows(pid);
+        let atspi = self.atspi()?;
+        let tree = atspi.read(pid, Scope::Showing, &windows)?;
+        let is_gtk_3 = atspi.ignores_clicks_in_new_menus(pid);
+        // Those of a closed menu do not show.
+        let item = |e: &&Element| e.role == Role::MENU_ITEM && e.visible;
+        Ok(tree
+            .elements
+            .iter()
+            .any(|e| item(&e))
+            .then_some(OpenMenu { placed: is_gtk_3 }))
+    }
+
+    fn size(&mut self, id: WindowId) -> Result<Option<(i32, i32)>> {
+        let Some((_, toplevel)) = self.last.iter().find(|(known, _)| *known == id) else {
+            return Ok(None);
+        };
+        let toplevel = toplevel.clone();
+        let extents = self.atspi()?.extents_of(&toplevel);
+        let extents = extents.map_err(atspi::on_bus("asking for a window's size"))?;
+        Ok(extents.map(|e| (e.w, e.h)))
+    }
+
+    fn parts(&mut self, id: WindowId) -> Result<Vec<Part>> {
+        let Some(pid) = self
+            .last
+            .iter()
+            .find(|(known, _)| *known == id)
+            .map(|(_, t)| t.pid)
+        else {
+            return Ok(Vec::new());
+        };
+        let windows = self.windows(pid);
+        let tree = self.atspi()?.read(pid, Scope::Showing, &windows)?;
+        Ok(parts(&tree, id))
+    }
+}
+
+/// The elements of a window that show. What is in a menu is a window of its own to the compositor.
+fn parts(tree: &Tree, id: WindowId) -> Vec<Part> {
+    let mut its = Vec::new();
+    for (index, element) in tree.elements.iter().enumerate() {
+        let in_menu = matches!(element.role, Role::MENU | Role::MENU_ITEM);
+        let place = element.extents.filter(|place| !place.is_empty());
+        let (Some(place), true, false) = (place, element.visible, in_menu) else {
+            continue;
+        };
+        if matches!(tree.windows_of(index)[..], [window] if window.id == id) {
+            its.push(Part {
+                id: element.id.as_str().to_owned(),
+                place,
+            });
+        }
+    }
+    its
+}

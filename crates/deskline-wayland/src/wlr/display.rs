@@ -1,0 +1,561 @@
+//! A compositor of the wlroots family as the display of a link.
+
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use deskline_core::{KeyPress, Modifiers, Point, Rect, escape};
+use deskline_link::capabilities::Ability;
+use deskline_link::{
+    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Result,
+    Window, WindowId,
+};
+use deskline_unix::unread::Unread;
+use wayland_client::protocol::wl_pointer::Axis;
+use wayland_client::protocol::wl_seat::Capability;
+
+use super::pairs::{Listed, Pairs, is_called};
+use super::place::{Effort, Enlarged, Place};
+use crate::described::{self, AppToplevel, Toplevels};
+use crate::helper::Helper;
+use crate::wlroots::client::{Client, Seat};
+use crate::wlroots::keyboard::{self, VirtualKeyboard};
+use crate::wlroots::picture;
+use crate::wlroots::pointer::VirtualPointer;
+use crate::wlroots::reader::{PART, await_reader, check_takes, typed_so_far};
+use crate::wlroots::screens;
+
+/// How long the compositor may take to give a window the keyboard, and its app to say that it has it.
+const RAISES: Duration = Duration::from_secs(1);
+
+/// How long a window with the keyboard may take to say so to assistive technology.
+const CLAIMS: Duration = Duration::from_millis(500);
+
+/// How long an app may take to answer assistive technology at all before more keys go to it.
+const ANSWERS: Duration = Duration::from_secs(2);
+
+/// How soon a window with the keyboard does so if no menu is open. GTK 3 says of no window that it has the keyboard
+/// while one is.
+const CLAIMS_SOON: Duration = Duration::from_millis(40);
+
+/// How often to look: no event tells.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A session of a compositor of the wlroots family.
+pub struct WlrDisplay<T> {
+    pub(super) client: Client,
+    /// Where the compositor listens.
+    socket: PathBuf,
+    pub(super) toplevels: T,
+    pairs: Pairs,
+    /// Where windows were last seen, the latest first.
+    pub(super) places: Vec<Place>,
+    /// Windows that full screen does not resize.
+    pub(super) fixed: Vec<WindowId>,
+    /// The window that is in full screen to be measured.
+    pub(super) enlarged: Enlarged,
+    /// The devices are made when they are first needed: a doctor or a reader makes none.
+    pointer: Option<VirtualPointer>,
+    keyboard: Option<VirtualKeyboard>,
+    /// The process that keeps a pointer on a seat without one, if this server has started it.
+    holder: Option<Child>,
+    aim: Option<Aim>,
+    last_click: LastClick,
+}
+
+/// Whether the compositor that listens on `socket` is one for [`WlrDisplay`].
+pub fn is_wlr(socket: &Path) -> bool {
+    connect(socket).is_ok()
+}
+
+/// A connection to a compositor that lists its windows and takes input.
+fn connect(socket: &Path) -> Result<Client> {
+    let mut client = Client::connect(socket, Seat::Shared)?;
+    client.watch_toplevels()?;
+    if let (Err(e), Err(_)) = (client.pointers(), client.keyboards()) {
+        return Err(e);
+    }
+    Ok(client)
+}
+
+impl<T: Toplevels> WlrDisplay<T> {
+    /// Connects to the compositor that listens on `socket`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] where it lists no windows, or takes neither keys nor a pointer.
+    pub fn connect(socket: &Path, toplevels: T) -> Result<Self> {
+        Ok(Self {
+            client: connect(socket)?,
+            socket: socket.to_owned(),
+            toplevels,
+            pairs: Pairs::default(),
+            places: Vec::new(),
+            fixed: Vec::new(),
+            enlarged: None,
+            pointer: None,
+            keyboard: None,
+            holder: None,
+            aim: None,
+            last_click: LastClick::default(),
+        })
+    }
+
+    /// The toplevels that apps describe.
+    ///
+    /// # Errors
+    ///
+    /// Of the accessibility bus.
+    pub fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
+        self.toplevels.toplevels()
+    }
+
+    /// What tells them.
+    pub fn source(&self) -> &T {
+        &self.toplevels
+    }
+
+    /// The screens, counted from the corner of the app's window with the keyboard, where its place is known.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lost`] where the compositor does not answer.
+    pub fn screen_around(&mut self, pid: u32) -> Result<Option<Rect>> {
+        let (front, _) = self.look()?;
+        let its = front.and_then(|front| front.its);
+        let its = its.filter(|its| its.pid == pid);
+        let place = its.and_then(|its| self.places.iter().find(|p| p.window == its.id));
+        let Some(corner) = place.map(|place| place.corner) else {
+            return Ok(None);
+        };
+        let screens = self.client.screens()?;
+        let there = screens.iter().find(|screen| screen.place.contains(corner));
+        Ok(there.map(|screen| screen.place.offset(-corner.x, -corner.y)))
+    }
+
+    /// The window with the keyboard, and the windows of apps.
+    fn look(&mut self) -> Result<(Option<Activated>, Vec<AppToplevel>)> {
+        let described = self.toplevels.toplevels()?;
+        self.client.roundtrip()?;
+        let listed = listed(&self.client);
+        self.pairs.learn(&listed, &described);
+        let front = listed.iter().find(|l| l.activated);
+        let front = front.map(|front| Activated {
+            number: front.number,
+            title: front.title.to_owned(),
+            its: self.pairs.described(front.number, &listed, &described),
+        });
+        Ok((front, described))
+    }
+
+    /// The window with the keyboard, which must be the target's, and which its app says has it. `progress` says
+    /// how far the input came.
+    fn check_front(&mut self, progress: impl Fn() -> String) -> Result<Front> {
+        let start = Instant::now();
+        loop {
+            let (front, all) = self.look()?;
+            let number = front.as_ref().map_or(0, |front| front.number);
+            let its = front.as_ref().and_then(|front| front.its.clone());
+            let aimed = |its: &AppToplevel| self.aim.is_none_or(|aim| aim.pid == its.pid);
+            let is_its = its.as_ref().is_some_and(aimed);
+            let answers = |its: &AppToplevel| all.iter().any(|t| t.id == its.id);
+            let is_silent = is_its && !its.as_ref().is_some_and(answers);
+            let limit = if is_silent { ANSWERS } else { CLAIMS };
+            let late = start.elapsed() > limit;
+            let why = match (its, front) {
+                (Some(its), _) if is_its && its.active => return Ok(Front { number, its }),
+                (Some(its), _)
+                    if is_its
+                        && !is_silent
+                        && start.elapsed() > CLAIMS_SOON
+                        && self.toplevels.open_menu(its.pid)?.is_some() =>
+                {
+                    return Ok(Front { number, its });
+                }
+                (Some(its), _) if !is_its && late => {
+                    return Err(other(&its).has_keyboard(&progress()));
+                }
+                (Some(its), _) => format!(
+                    "the app does not say that its window '{}' has the keyboard, as the compositor does",
+                    escape::short(&its.title, 40)
+                ),
+                (None, Some(front)) => format!(
+                    "'{}' is in front now, a window that no app describes to assistive technology, and input would not reach the target",
+                    escape::short(&front.title, 40)
+                ),
+                (None, None) => {
+                    "no window has the keyboard: a panel, a launcher or a lock screen may have it"
+                        .to_owned()
+                }
+            };
+            if late {
+                return Err(Error::Input(format!("{why}. {}", progress())));
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// The corner of the front window's content in the layout. The window must be the target's.
+    fn at_front(&mut self, effort: Effort<'_>, cancel: &Cancel) -> Result<Point> {
+        let front = self.check_front(|| "Nothing was sent".to_owned())?;
+        if let Some(wanted) = self.aim.and_then(|aim| aim.window)
+            && wanted != front.its.id
+        {
+            return Err(Error::Input(format!(
+                "another window of the app, '{}', is in front now. Nothing was sent. Call refresh_traversal to see it",
+                escape::short(&front.its.title, 40)
+            )));
+        }
+        let corner = self.locate(&front, effort, cancel)?;
+        // It may have taken a while.
+        let still = self.check_front(|| "Nothing was sent".to_owned())?;
+        if still.its.id == front.its.id {
+            return Ok(corner);
+        }
+        Err(Error::Input(
+            "the front window has just changed. Nothing was sent; try again".into(),
+        ))
+    }
+
+    /// These places in the front window, as places in the layout, and the bounds of the layout.
+    fn on_screen<const N: usize>(
+        &mut self,
+        places: [Point; N],
+        cancel: &Cancel,
+    ) -> Result<([Point; N], Rect)> {
+        let corner = self.at_front(Effort::Measure(&places), cancel)?;
+        let places = places.map(|at| Point {
+            x: at.x.saturating_add(corner.x),
+            y: at.y.saturating_add(corner.y),
+        });
+        let screens = self.client.screens()?;
+        let screens: Vec<Rect> = screens.iter().map(|screen| screen.place).collect();
+        Ok((places, screens::layout_around(&screens, &places)?))
+    }
+
+    fn pointer(&mut self) -> Result<(&mut VirtualPointer, &mut Client)> {
+        let pointer = if let Some(pointer) = self.pointer.take() {
+            pointer
+        } else {
+            // The end of our pointer may crash a compositor whose seat it leaves without one: see `Helper`.
+            if !self.client.has(Capability::Pointer) && self.holder.is_none() {
+                self.holder = Some(Helper::HoldPointer(self.socket.clone()).start()?);
+            }
+            VirtualPointer::new(&mut self.client)?
+        };
+        Ok((self.pointer.insert(pointer), &mut self.client))
+    }
+
+    fn keyboard(&mut self) -> Result<(&mut VirtualKeyboard, &mut Client)> {
+        let keyboard = match self.keyboard.take() {
+            Some(keyboard) => keyboard,
+            None => VirtualKeyboard::new(&mut self.client)?,
+        };
+        Ok((self.keyboard.insert(keyboard), &mut self.client))
+    }
+
+    /// Asks for a window of the list to get the keyboard. Whether it has, within [`RAISES`].
+    fn raise(&mut self, number: u64, cancel: &Cancel) -> Result<bool> {
+        let Some(toplevel) = self.client.heard.toplevels.numbered(number) else {
+            return Ok(false);
+        };
+        toplevel.handle.activate(&self.client.seat);
+        let start = Instant::now();
+        loop {
+            self.client.roundtrip()?;
+            match self.client.heard.toplevels.numbered(number) {
+                None => return Ok(false),
+                Some(toplevel) if toplevel.facts.activated => return Ok(true),
+                Some(_) if start.elapsed() > RAISES => return Ok(false),
+                Some(_) => cancel.wait(LOOK)?,
+            }
+        }
+    }
+
+    /// Waits until the app says that this window has the keyboard, for `limit` at most.
+    fn claims(&mut self, window: WindowId, limit: Duration, cancel: &Cancel) -> Result<bool> {
+        let start = Instant::now();
+        loop {
+            let all = self.toplevels.toplevels()?;
+            if all.iter().any(|t| t.id == window && t.active) {
+                return Ok(true);
+            }
+            if start.elapsed() > limit {
+                return Ok(false);
+            }
+            cancel.wait(LOOK)?;
+        }
+    }
+}
+
+/// The window with the keyboard.
+struct Activated {
+    /// In the compositor's list.
+    number: u64,
+    title: String,
+    /// As its app describes it.
+    its: Option<AppToplevel>,
+}
+
+impl Activated {
+    fn window(self) -> Window {
+        match self.its {
+            Some(its) => described::window(its),
+            None => unknown(self.number, self.title),
+        }
+    }
+}
+
+/// The window with the keyboard, which an app describes.
+pub(super) struct Front {
+    /// In the compositor's list.
+    pub(super) number: u64,
+    pub(super) its: AppToplevel,
+}
+
+/// The compositor's list.
+fn listed(client: &Client) -> Vec<Listed<'_>> {
+    let all = client.heard.toplevels.iter();
+    all.map(|t| Listed {
+        number: t.number,
+        title: &t.facts.title,
+        app: &t.facts.app,
+        activated: t.facts.activated,
+    })
+    .collect()
+}
+
+/// A window that no app describes. Its number is its id: those of apps' windows are hashes.
+fn unknown(number: u64, title: String) -> Window {
+    Window {
+        id: WindowId(number),
+        pid: None,
+        title,
+        extents: None,
+    }
+}
+
+fn other(toplevel: &AppToplevel) -> Other {
+    Other {
+        title: toplevel.title.clone(),
+        pid: toplevel.pid,
+    }
+}
+
+impl<T: Toplevels> Display for WlrDisplay<T> {
+    fn capabilities(&self) -> Capabilities {
+        let no = |why: &'static str| Ability::No(why.into());
+        let with = |offered: Result<()>| match offered {
+            Ok(()) => Ability::Yes,
+            Err(e) => Ability::No(e.to_string().into()),
+        };
+        let pictures = self.client.screencopy().map(drop);
+        Capabilities {
+            extents: no("the compositor tells no program where windows are"),
+            locate_pointer: no("Wayland does not say where the pointer is"),
+            // A window's place is found by pictures.
+            pointer: with(self.client.pointers().map(drop).and(pictures)),
+            keys: with(self.client.keyboards().map(drop)),
+            pictures: with(self.client.screencopy().map(drop)),
+            guard: no("the compositor keeps no input from apps without taking the agent's as well"),
+            ..Capabilities::ALL
+        }
+    }
+
+    fn front(&mut self) -> Result<Option<Window>> {
+        Ok(self.look()?.0.map(Activated::window))
+    }
+
+    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        let (_, described) = self.look()?;
+        let Some(wanted) = described.iter().find(|t| t.id == window) else {
+            // One that no app describes.
+            if self.raise(window.0, cancel)? {
+                return Ok(());
+            }
+            return Err(Error::Input(
+                "the compositor did not bring the window to the front within 1 s, or it is gone. Nothing was sent".into(),
+            ));
+        };
+        let may_be = self.pairs.listed(window, &listed(&self.client), &described);
+        // Windows with one title are tried one after the other: the app says which of them it is.
+        let limit = if may_be.len() == 1 { RAISES } else { CLAIMS };
+        for number in &may_be {
+            if self.raise(*number, cancel)? && self.claims(window, limit, cancel)? {
+                self.pairs.join(*number, wanted);
+                return Ok(());
+            }
+        }
+        Err(Error::Input(if may_be.is_empty() {
+            "the compositor lists no window of this title. Nothing was sent".into()
+        } else {
+            "the compositor did not bring the window to the front, or its app does not say that it is there. Nothing was sent".into()
+        }))
+    }
+
+    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
+        let mut all = self.every_window()?;
+        all.retain(|window| window.pid == Some(pid));
+        Ok(all)
+    }
+
+    fn every_window(&mut self) -> Result<Vec<Window>> {
+        let (front, described) = self.look()?;
+        let front = front.map(Activated::window);
+        let listed = listed(&self.client);
+        let unknown = listed
+            .iter()
+            .filter(|l| {
+                self.pairs
+                    .described(l.number, &listed, &described)
+                    .is_none()
+                    && !described.iter().any(|d| is_called(l.title, &d.title))
+            })
+            .map(|l| unknown(l.number, l.title.to_owned()));
+        let mut windows: Vec<Window> = unknown.collect();
+        windows.extend(described.into_iter().map(described::window));
+        windows.sort_by_key(|window| front.as_ref().is_none_or(|front| front.id != window.id));
+        Ok(windows)
+    }
+
+    fn aim(&mut self, aim: Aim) {
+        self.aim = Some(aim);
+    }
+
+    fn move_pointer(&mut self, to: Point) -> Result<()> {
+        let ([to], layout) = self.on_screen([to], &Cancel::new())?;
+        let (pointer, client) = self.pointer()?;
+        pointer.go(client, layout, to)
+    }
+
+    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+        self.last_click.wait_before(at, button, clicks, cancel)?;
+        cancel.check()?;
+        let ([there], layout) = self.on_screen([at], cancel)?;
+        let (pointer, client) = self.pointer()?;
+        pointer.go(client, layout, there)?;
+        let clicked = pointer.click(client, button, clicks, cancel);
+        self.last_click.note(at, button);
+        clicked
+    }
+
+    fn drag(
+        &mut self,
+        from: Point,
+        to: Point,
+        modifiers: Modifiers,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        cancel.check()?;
+        let (ends, layout) = self.on_screen([from, to], cancel)?;
+        if !modifiers.is_empty() {
+            let (keyboard, client) = self.keyboard()?;
+            keyboard.hold(client, modifiers)?;
+        }
+        let (pointer, client) = self.pointer()?;
+        pointer.drag(client, layout, ends, cancel)?;
+        if !modifiers.is_empty() {
+            let (keyboard, client) = self.keyboard()?;
+            keyboard.let_go(client, modifiers)?;
+        }
+        Ok(())
+    }
+
+    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+        let text = keyboard::typeable(text)?;
+        check_takes(&text, self.aim.map(|aim| aim.pid))?;
+        let (keyboard, client) = self.keyboard()?;
+        keyboard.prepare(client, &text)?;
+        let app = self.aim.and_then(|aim| Unread::of(aim.pid, &self.socket));
+        for (number, part) in text.chunks(PART).enumerate() {
+            let so_far = || typed_so_far(number * PART, text.len());
+            if let Some(app) = &app {
+                await_reader(app, so_far, cancel)?;
+            }
+            self.check_front(so_far)?;
+            let (keyboard, client) = self.keyboard()?;
+            keyboard.type_text(client, part, cancel)?;
+        }
+        Ok(())
+    }
+
+    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        self.check_front(|| "The key was not pressed".to_owned())?;
+        let (keyboard, client) = self.keyboard()?;
+        keyboard.press(client, press)
+    }
+
+    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        let ([at], layout) = self.on_screen([at], cancel)?;
+        let (pointer, client) = self.pointer()?;
+        pointer.go(client, layout, at)?;
+        pointer.scroll(client, Axis::VerticalScroll, down, cancel)?;
+        pointer.scroll(client, Axis::HorizontalScroll, right, cancel)
+    }
+
+    fn release_all(&mut self) {
+        // A lost connection has released them.
+        if let Some(pointer) = &mut self.pointer {
+            let _ = pointer.release(&mut self.client);
+        }
+        if let Some(keyboard) = &mut self.keyboard {
+            let _ = keyboard.release(&mut self.client);
+        }
+        if let Err(e) = self.put_back() {
+            tracing::warn!("the window's full screen was not ended: {e}");
+        }
+    }
+
+    fn picture(&mut self, window: WindowId) -> Result<Picture> {
+        let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
+        let front = self.look()?.0;
+        let front = front.and_then(|f| Some((f.number, f.its?)));
+        let front = front.filter(|(_, its)| its.id == window);
+        let (number, its) = front.ok_or_else(|| {
+            failed("the window is not in front, and only what is in front is sure to show")
+        })?;
+        let corner = self.locate(&Front { number, its }, Effort::Look, &Cancel::new());
+        let corner = corner.map_err(|e| match e {
+            Error::Input(_) => failed(
+                "it is not known where on the screen the window is: Deskline finds that out when it first clicks, drags or turns the wheel in it",
+            ),
+            e => e,
+        })?;
+        let size = self.toplevels.size(window)?;
+        let (w, h) = size.ok_or_else(|| failed("the app does not say how large its window is"))?;
+        let content = Rect {
+            x: corner.x,
+            y: corner.y,
+            w,
+            h,
+        };
+        let screens = self.client.screens()?;
+        let part = |place: &Rect| place.intersect(&content);
+        let screen = screens.iter().max_by_key(|screen| {
+            let Rect { w, h, .. } = part(&screen.place);
+            i64::from(w.max(0)) * i64::from(h.max(0))
+        });
+        let screen = screen.filter(|screen| !part(&screen.place).is_empty());
+        let screen = screen.ok_or_else(|| failed("the window is on no screen"))?;
+        let shown = part(&screen.place);
+        let picture = picture::take(&mut self.client, &screen.output, screen.place, shown)?;
+        Ok(Picture {
+            origin: Point {
+                x: shown.x - corner.x,
+                y: shown.y - corner.y,
+            },
+            ..picture
+        })
+    }
+}
+
+impl<T> Drop for WlrDisplay<T> {
+    fn drop(&mut self) {
+        // It lives as long as the compositor does. Reaps it where that has ended.
+        if let Some(holder) = &mut self.holder {
+            let _ = holder.try_wait();
+        }
+    }
+}

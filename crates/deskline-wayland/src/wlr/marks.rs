@@ -1,0 +1,487 @@
+//! Pieces of a window's picture, by which it is found on the screen: exactly, or not at all.
+//!
+//! A mark is a small piece of what an element shows, at a corner of it. The same pixels in another picture vote for
+//! the window to be where that would put its corner. The window is where the votes of several elements meet, if they
+//! meet nowhere else.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use deskline_core::{Point, Rect};
+
+use crate::described::Part;
+
+/// The size of a piece at a corner of an element, in pixels.
+const PIECE: (usize, usize) = (24, 12);
+
+/// Up to this size, in pixels, an element is a piece as a whole, which tells it from others of its kind.
+const WHOLE: (usize, usize) = (160, 48);
+
+/// How many pixels beside each other are compared first.
+const RUN: usize = 8;
+
+/// A piece that is found more often than this says too little.
+const COMMON: usize = 256;
+
+/// The most elements of which pieces are taken.
+const MOST: usize = 200;
+
+/// How many elements must be found, and with what weight: a corner counts for one, a whole element for four.
+const ELEMENTS: usize = 3;
+const WEIGHT: usize = 8;
+
+/// From which correlation on two pieces have the same shape.
+const SAME_SHAPE: f64 = 0.75;
+
+/// A picture of a screen.
+#[derive(Debug)]
+pub(super) struct Shot {
+    /// What it shows, in logical pixels of the layout.
+    pub(super) place: Rect,
+    width: usize,
+    height: usize,
+    pixels: Vec<u32>,
+}
+
+impl Shot {
+    /// Of RGB rows without padding, which begin at the corner of `place`.
+    pub(super) fn new(place: Rect, width: u32, height: u32, rgb: &[u8]) -> Self {
+        let pixel = |rgb: &[u8]| u32::from_be_bytes([0, rgb[0], rgb[1], rgb[2]]);
+        Self {
+            place,
+            width: width as usize,
+            height: height as usize,
+            pixels: rgb.chunks_exact(3).map(pixel).collect(),
+        }
+    }
+
+    /// Pixels a logical pixel.
+    fn scale(&self) -> f64 {
+        self.width as f64 / f64::from(self.place.w.max(1))
+    }
+
+    /// A row of a piece, if the picture has all of it.
+    fn run(&self, x: i64, y: i64, length: usize) -> Option<&[u32]> {
+        let (x, y) = (usize::try_from(x).ok()?, usize::try_from(y).ok()?);
+        let inside = y < self.height && x.checked_add(length)? <= self.width;
+        let start = y * self.width + x;
+        inside
+            .then(|| self.pixels.get(start..start + length))
+            .flatten()
+    }
+
+    fn piece(&self, (x, y): (i64, i64), (w, h): (usize, usize)) -> Option<Vec<u32>> {
+        let rows = (0..h as i64).map(|row| self.run(x, y + row, w));
+        let rows: Option<Vec<&[u32]>> = rows.collect();
+        Some(rows?.concat())
+    }
+
+    /// Where the picture has a window's corner that is there in the layout, in pixels.
+    fn pixels_of(&self, corner: Point) -> (i64, i64) {
+        let scale = self.scale();
+        let of = |at: i32, start: i32| (f64::from(at - start) * scale).round() as i64;
+        (of(corner.x, self.place.x), of(corner.y, self.place.y))
+    }
+
+    /// The corner in the layout; `None` if no corner is there.
+    fn layout_of(&self, (x, y): (i64, i64)) -> Option<Point> {
+        let scale = self.scale();
+        let of = |at: i64, start: i32| (at as f64 / scale).round() as i32 + start;
+        let corner = Point {
+            x: of(x, self.place.x),
+            y: of(y, self.place.y),
+        };
+        (self.pixels_of(corner) == (x, y)).then_some(corner)
+    }
+}
+
+/// Which part of an element a piece is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Of {
+    TopLeft,
+    TopRight,
+    BottomLeft,
+    BottomRight,
+    /// The element, which must have the size that it had.
+    Whole,
+}
+
+const CORNERS: [Of; 4] = [Of::TopLeft, Of::TopRight, Of::BottomLeft, Of::BottomRight];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Mark {
+    size: (usize, usize),
+    pixels: Vec<u32>,
+    /// Where in the piece the run is that is compared first.
+    run: (usize, usize),
+    /// Where it was in the picture that it was taken of.
+    taken: (Rect, (i64, i64)),
+    /// Whether it has been found at the window's place at another time than when it was taken. A piece that was not
+    /// may be of a picture that was later or earlier than the elements' places.
+    sure: bool,
+}
+
+/// The marks of a window.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Marks {
+    all: BTreeMap<(String, Of), Mark>,
+}
+
+/// Where a window was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    At(Point),
+    /// There, by pieces of the same shape in other colours: a window that has just got the keyboard, or of which a
+    /// menu has it.
+    Recoloured(Point),
+    /// Nowhere.
+    Nowhere,
+    /// In several places, or its marks contradict where it was.
+    Unclear,
+}
+
+impl Marks {
+    /// Takes those of these parts in a picture that shows the window with its corner at this place in the layout.
+    pub(super) fn take(parts: &[Part], corner: Point, shot: &Shot) -> Self {
+        let mut all = BTreeMap::new();
+        let start = shot.pixels_of(corner);
+        for part in parts.iter().take(MOST) {
+            for of in pieces_of(part, shot.scale()) {
+                let Some((at, size)) = expected(part, of, None, shot.scale()) else {
+                    continue;
+                };
+                let at = (start.0 + at.0, start.1 + at.1);
+                let pixels = shot.piece(at, size).filter(|p| is_telling(p, size.0));
+                if let Some(pixels) = pixels {
+                    let mark = Mark {
+                        run: telling_run(&pixels, size),
+                        size,
+                        pixels,
+                        taken: (shot.place, at),
+                        sure: false,
+                    };
+                    all.insert((part.id.clone(), of), mark);
+                }
+            }
+        }
+        Self { all }
+    }
+
+    /// Keeps those that are the same in other marks of the same moment.
+    pub(super) fn keep_same(&mut self, other: &Self) {
+        self.all.retain(|key, mark| {
+            let same = other.all.get(key);
+            same.is_some_and(|same| same.pixels == mark.pixels && same.taken == mark.taken)
+        });
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there may be enough of them.
+    pub(super) fn suffice(&self) -> bool {
+        let elements: HashSet<&str> = self.all.keys().map(|(id, _)| id.as_str()).collect();
+        elements.len() >= ELEMENTS
+    }
+
+    /// Drops what the picture shows where a mark was taken: that is no sign that the window is elsewhere now.
+    pub(super) fn drop_unmoved(&mut self, shots: &[Shot]) {
+        self.all.retain(|_, mark| {
+            let (place, at) = mark.taken;
+            let now = shots.iter().find(|shot| shot.place == place);
+            now.and_then(|shot| shot.piece(at, mark.size)).as_ref() != Some(&mark.pixels)
+        });
+    }
+
+    /// Notes that the window shows with its corner there: replaces what has changed, and is surer of what has not.
+    pub(super) fn renew(&mut self, parts: &[Part], corner: Point, shot: &Shot) {
+        let mut now = Self::take(parts, corner, shot);
+        for (key, mark) in &mut now.all {
+            let before = self.all.get(key);
+            mark.sure = before.is_some_and(|before| before.pixels == mark.pixels);
+        }
+        *self = now;
+    }
+
+    /// Where the window shows, of which these are the parts now. `last` is where it was.
+    pub(super) fn find(&self, parts: &[Part], shots: &[Shot], last: Option<Point>) -> Found {
+        if let Some(last) = last {
+            let (there, of) = self.support(parts, shots, last, |a, b, _| a == b);
+            if there.elements() >= ELEMENTS && 2 * there.elements() >= of {
+                return Found::At(last);
+            }
+            let (alike, of) = self.support(parts, shots, last, resembles);
+            if alike.elements() >= ELEMENTS && 2 * alike.elements() >= of {
+                return Found::Recoloured(last);
+            }
+            if there.elements() >= 2 {
+                return Found::Unclear;
+            }
+        }
+        let votes = self.votes(parts, shots, last.is_some());
+        let mut best: Vec<(usize, Point, usize)> = votes
+            .into_iter()
+            .map(|(corner, votes)| (votes.weight(), corner, votes.elements()))
+            .collect();
+        best.sort_unstable_by_key(|(weight, corner, _)| (usize::MAX - weight, corner.x, corner.y));
+        let next = best.get(1).map_or(0, |(weight, ..)| *weight);
+        tracing::debug!(
+            "a window's marks: {}; votes {:?}",
+            self.all.len(),
+            &best[..best.len().min(3)]
+        );
+        match best.first() {
+            Some(&(weight, corner, elements)) if elements >= ELEMENTS && weight >= WEIGHT => {
+                if 3 * next <= 2 * weight {
+                    Found::At(corner)
+                } else {
+                    Found::Unclear
+                }
+            }
+            _ => Found::Nowhere,
+        }
+    }
+
+    /// What speaks for this corner, and how many elements could. `same` compares two pieces of one width.
+    fn support(
+        &self,
+        parts: &[Part],
+        shots: &[Shot],
+        corner: Point,
+        same: impl Fn(&[u32], &[u32], usize) -> bool,
+    ) -> (Votes, usize) {
+        let (mut votes, mut able) = (Votes::default(), HashSet::new());
+        for shot in shots {
+            let start = shot.pixels_of(corner);
+            for (part, of, mark, at) in self.expected(parts, shot.scale()) {
+                let at = (start.0 + at.0, start.1 + at.1);
+                let Some(now) = shot.piece(at, mark.size) else {
+                    continue;
+                };
+                if mark.sure {
+                    able.insert(part);
+                }
+                if same(&now, &mark.pixels, mark.size.0) {
+                    votes.add(part, of);
+                }
+            }
+        }
+        (votes, able.len())
+    }
+
+    /// The marks that the parts should show, and where from the window's corner, in pixels.
+    fn expected<'m>(
+        &'m self,
+        parts: &'m [Part],
+        scale: f64,
+    ) -> impl Iterator<Item = (usize, Of, &'m Mark, (i64, i64))> {
+        parts.iter().enumerate().flat_map(move |(n, part)| {
+            let pieces = CORNERS.into_iter().chain([Of::Whole]);
+            pieces.filter_map(move |of| {
+                let mark = self.all.get(&(part.id.clone(), of))?;
+                let (at, _) = expected(part, of, Some(mark.size), scale)?;
+                Some((n, of, mark, at))
+            })
+        })
+    }
+
+    /// The corners that something speaks for.
+    fn votes(&self, parts: &[Part], shots: &[Shot], only_sure: bool) -> HashMap<Point, Votes> {
+        let mut votes: HashMap<Point, Votes> = HashMap::new();
+        for shot in shots {
+            let wanted = self.expected(parts, shot.scale());
+            let wanted: Vec<_> = wanted
+                .filter(|(_, _, mark, _)| mark.sure || !only_sure)
+                .collect();
+            let mut runs: HashMap<u64, Vec<usize>> = HashMap::new();
+            for (index, (_, _, mark, _)) in wanted.iter().enumerate() {
+                let (x, y) = mark.run;
+                let start = y * mark.size.0 + x;
+                let run = &mark.pixels[start..start + RUN];
+                let hash = run.iter().fold(0, |hash, pixel| rolled(hash, *pixel));
+                runs.entry(hash).or_default().push(index);
+            }
+            let mut hits: Vec<Vec<(i64, i64)>> = vec![Vec::new(); wanted.len()];
+            each_run(shot, &runs, |index, x, y| {
+                let (_, _, mark, _) = wanted[index];
+                let at = (x - mark.run.0 as i64, y - mark.run.1 as i64);
+                if hits[index].len() <= COMMON && mark.is_at(shot, at) {
+                    hits[index].push(at);
+                }
+            });
+            for ((part, of, _, at), hits) in wanted.iter().zip(hits) {
+                if hits.len() > COMMON {
+                    continue;
+                }
+                for hit in hits {
+                    if let Some(corner) = shot.layout_of((hit.0 - at.0, hit.1 - at.1)) {
+                        votes.entry(corner).or_default().add(*part, *of);
+                    }
+                }
+            }
+        }
+        votes
+    }
+}
+
+impl Mark {
+    fn is_at(&self, shot: &Shot, (x, y): (i64, i64)) -> bool {
+        let (w, _) = self.size;
+        let mut rows = self.pixels.chunks_exact(w).enumerate();
+        rows.all(|(row, pixels)| shot.run(x, y + row as i64, w) == Some(pixels))
+    }
+}
+
+/// What speaks for a place.
+#[derive(Debug, Default)]
+struct Votes {
+    pieces: HashSet<(usize, Of)>,
+}
+
+impl Votes {
+    fn add(&mut self, part: usize, of: Of) {
+        self.pieces.insert((part, of));
+    }
+
+    fn elements(&self) -> usize {
+        self.pieces
+            .iter()
+            .map(|(part, _)| part)
+            .collect::<HashSet<_>>()
+            .len()
+    }
+
+    fn weight(&self) -> usize {
+        let weight = |(_, of): &(usize, Of)| if *of == Of::Whole { 4 } else { 1 };
+        self.pieces.iter().map(weight).sum()
+    }
+}
+
+/// The size of a part in pixels; `None` where it does not end between two of them.
+fn pixels(part: &Part, scale: f64) -> Option<[i64; 4]> {
+    let Rect { x, y, w, h } = part.place;
+    let of = |at: i32| {
+        let at = f64::from(at) * scale;
+        ((at - at.round()).abs() < 1e-6).then_some(at.round() as i64)
+    };
+    Some([of(x)?, of(y)?, of(w)?, of(h)?])
+}
+
+/// The pieces to take of a part. A small one is taken as a whole, and at its corners for when its size changes.
+fn pieces_of(part: &Part, scale: f64) -> Vec<Of> {
+    let Some([_, _, w, h]) = pixels(part, scale) else {
+        return Vec::new();
+    };
+    let small = w <= WHOLE.0 as i64 && h <= WHOLE.1 as i64;
+    CORNERS
+        .into_iter()
+        .chain(small.then_some(Of::Whole))
+        .collect()
+}
+
+/// Where a piece of a part is, from the window's corner, and its size, both in pixels. `size`: of one that was taken.
+fn expected(
+    part: &Part,
+    of: Of,
+    size: Option<(usize, usize)>,
+    scale: f64,
+) -> Option<((i64, i64), (usize, usize))> {
+    let [x, y, w, h] = pixels(part, scale)?;
+    let room = (usize::try_from(w).ok()?, usize::try_from(h).ok()?);
+    let size = match (of, size) {
+        (Of::Whole, Some(size)) if size != room => return None,
+        (Of::Whole, _) => room,
+        (_, Some(size)) if size.0 > room.0 || size.1 > room.1 => return None,
+        (_, Some(size)) => size,
+        (_, None) => (room.0.min(PIECE.0), room.1.min(PIECE.1)),
+    };
+    if size.0 < RUN || size.1 < 4 {
+        return None;
+    }
+    let (right, bottom) = (x + w - size.0 as i64, y + h - size.1 as i64);
+    let at = match of {
+        Of::TopLeft | Of::Whole => (x, y),
+        Of::TopRight => (right, y),
+        Of::BottomLeft => (x, bottom),
+        Of::BottomRight => (right, bottom),
+    };
+    Some((at, size))
+}
+
+/// Whether a piece tells where it is both ways: neither its rows nor its columns are all the same.
+fn is_telling(pixels: &[u32], width: usize) -> bool {
+    let mut rows = pixels.chunks_exact(width);
+    let first = rows.next().unwrap_or_default();
+    let rows_differ = rows.any(|row| row != first);
+    let columns_differ = pixels
+        .chunks_exact(width)
+        .any(|row| row.iter().any(|pixel| *pixel != row[0]));
+    rows_differ && columns_differ
+}
+
+/// Whether two pieces have the same shapes: the correlation of where the colour changes in their rows. A shift by a
+/// pixel leaves little of it.
+fn resembles(a: &[u32], b: &[u32], width: usize) -> bool {
+    let mut counts = [[0_u32; 2]; 2];
+    for (a, b) in a.chunks_exact(width).zip(b.chunks_exact(width)) {
+        for x in 1..width {
+            let (a, b) = (a[x] != a[x - 1], b[x] != b[x - 1]);
+            counts[usize::from(a)][usize::from(b)] += 1;
+        }
+    }
+    let [[neither, only_b], [only_a, both]] = counts.map(|row| row.map(f64::from));
+    let together = both * neither - only_a * only_b;
+    let apart = (both + only_a) * (both + only_b) * (neither + only_a) * (neither + only_b);
+    together > SAME_SHAPE * apart.sqrt() && apart > 0.0
+}
+
+/// Where the run is whose pixels change most often.
+fn telling_run(pixels: &[u32], (width, height): (usize, usize)) -> (usize, usize) {
+    let changes = |(x, y): &(usize, usize)| {
+        let start = y * width + x;
+        let run = &pixels[start..start + RUN];
+        run.windows(2).filter(|pair| pair[0] != pair[1]).count()
+    };
+    let starts = (0..height).flat_map(|y| (0..=width - RUN).map(move |x| (x, y)));
+    starts.max_by_key(changes).unwrap_or((0, 0))
+}
+
+/// The base of the hash of a run, an odd number whose multiples spread over all bits.
+const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The hash with one more pixel.
+fn rolled(hash: u64, pixel: u32) -> u64 {
+    hash.wrapping_mul(BASE).wrapping_add(u64::from(pixel) + 1)
+}
+
+/// Calls `found` with each of the runs that begins at a place of the picture.
+fn each_run(shot: &Shot, runs: &HashMap<u64, Vec<usize>>, mut found: impl FnMut(usize, i64, i64)) {
+    // Most places have none of them.
+    const BITS: usize = 1 << 16;
+    let bit = |hash: u64| (hash >> 48) as usize % BITS;
+    let mut some = vec![false; BITS];
+    for hash in runs.keys() {
+        some[bit(*hash)] = true;
+    }
+    let leaving = (0..RUN).fold(1_u64, |power, _| power.wrapping_mul(BASE));
+    for (y, row) in shot.pixels.chunks_exact(shot.width.max(1)).enumerate() {
+        let mut hash = 0;
+        for (end, pixel) in row.iter().enumerate() {
+            hash = rolled(hash, *pixel);
+            if let Some(start) = end.checked_sub(RUN) {
+                let left = leaving.wrapping_mul(u64::from(row[start]) + 1);
+                hash = hash.wrapping_sub(left);
+            }
+            if end + 1 < RUN || !some[bit(hash)] {
+                continue;
+            }
+            for index in runs.get(&hash).map_or(&[][..], Vec::as_slice) {
+                found(*index, (end + 1 - RUN) as i64, y as i64);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "marks_tests.rs"]
+mod tests;

@@ -1,0 +1,331 @@
+//! Where a window is. No protocol tells. In full screen its corner is the screen's: what it shows there is found
+//! again once it has its size back, by [`Marks`]. From then on it is found by what it shows, without any of this, for
+//! as long as it shows enough of what it showed when it was last looked at.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::Point;
+use deskline_link::{Cancel, Error, Result, WindowId};
+use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
+
+use super::display::{Front, WlrDisplay};
+use super::marks::{Found, Marks, Shot};
+use crate::described::{Part, Toplevels};
+use crate::wlroots::picture;
+use crate::wlroots::screens::Screen;
+
+/// How long a window may take to go to full screen, or back: 50 ms on an idle machine.
+const RESIZES: Duration = Duration::from_secs(2);
+
+/// How long a window that stays as large as it was may take: its app does not resize it, and many a dialog's does not.
+const REFUSES: Duration = Duration::from_millis(700);
+
+/// How often to look, as no event tells what an app says of itself.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The time between two pictures of a window in full screen that must show the same.
+const STILL: Duration = Duration::from_millis(40);
+
+/// A window that was found.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) window: WindowId,
+    /// Its corner in the layout.
+    pub(super) corner: Point,
+    marks: Marks,
+}
+
+/// The most windows that are remembered.
+const MOST: usize = 32;
+
+/// How far to go for a window's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effort<'a> {
+    /// Only look.
+    Look,
+    /// Show it in full screen for a moment if need be. These places in it must show the same after that as before.
+    Measure(&'a [Point]),
+}
+
+impl<T: Toplevels> WlrDisplay<T> {
+    /// The corner of a window that shows, in the layout.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] where it is not known: nothing may be sent.
+    pub(super) fn locate(
+        &mut self,
+        front: &Front,
+        effort: Effort<'_>,
+        cancel: &Cancel,
+    ) -> Result<Point> {
+        let (window, number) = (front.its.id, front.number);
+        let toplevel = self.client.heard.toplevels.numbered(number);
+        let facts = toplevel.ok_or_else(gone)?.facts.clone();
+        let mut screens = self.client.screens()?;
+        screens.retain(|screen| facts.outputs.contains(&screen.output));
+        if facts.fullscreen {
+            return self.in_full_screen(window, &screens);
+        }
+        let parts = self.toplevels.parts(window)?;
+        let known = self.places.iter().position(|place| place.window == window);
+        if let Some(known) = known {
+            let shots = self.shots(&screens)?;
+            let place = &mut self.places[known];
+            let found = place.marks.find(&parts, &shots, Some(place.corner));
+            match found {
+                Found::At(corner) => {
+                    place.corner = corner;
+                    self.renew(window, &parts, corner, &shots);
+                    return Ok(corner);
+                }
+                Found::Recoloured(corner) => return Ok(corner),
+                Found::Nowhere | Found::Unclear => {}
+            }
+            tracing::debug!("the window's place is not known any more: {found:?}");
+        }
+        let Effort::Measure(wanted) = effort else {
+            return Err(not_known(
+                "it is not known where on the screen the window is",
+            ));
+        };
+        if self.toplevels.open_menu(front.its.pid)?.is_some() {
+            return Err(not_known(
+                "a menu is open, which would close if Deskline looked for its window's place",
+            ));
+        }
+        if self.fixed.contains(&window) {
+            return Err(not_known(NO_FULL_SCREEN));
+        }
+        let (corner, mut now) = self.measure((window, number), &screens, cancel)?;
+        let start = Instant::now();
+        while wanted
+            .iter()
+            .any(|at| there(&now, *at) != there(&parts, *at))
+        {
+            if start.elapsed() > RESIZES {
+                for at in wanted {
+                    tracing::debug!("{at:?}: {:?}, {:?}", there(&parts, *at), there(&now, *at));
+                }
+                return Err(Error::Input(
+                    "the app has moved what is in its window while Deskline looked where the window is. Nothing was sent; call again, with a place or ref of this answer's tree".into(),
+                ));
+            }
+            cancel.wait(LOOK)?;
+            now = self.toplevels.parts(window)?;
+        }
+        Ok(corner)
+    }
+
+    /// The corner of a window that fills its screen.
+    fn in_full_screen(&mut self, window: WindowId, screens: &[Screen]) -> Result<Point> {
+        let size = self.toplevels.size(window)?;
+        match screens {
+            [screen] if size == Some((screen.place.w, screen.place.h)) => Ok(Point {
+                x: screen.place.x,
+                y: screen.place.y,
+            }),
+            _ => Err(not_known(
+                "the window is in full screen and does not fill one screen",
+            )),
+        }
+    }
+
+    /// Finds the window by showing it in full screen for a moment. Returns its parts after that, too.
+    fn measure(
+        &mut self,
+        (window, number): (WindowId, u64),
+        screens: &[Screen],
+        cancel: &Cancel,
+    ) -> Result<(Point, Vec<Part>)> {
+        let toplevel = self.client.heard.toplevels.numbered(number);
+        let handle = toplevel.ok_or_else(gone)?.handle.clone();
+        let screen = screens.first();
+        let screen = screen.ok_or_else(|| not_known("the window shows on no screen"))?;
+        let size = self.toplevels.size(window)?;
+        let start = Instant::now();
+        // From here on `release_all` puts it back, whatever happens.
+        self.enlarged = Some((handle.clone(), number));
+        handle.set_fullscreen(Some(&screen.output));
+        let marks = self.marks_in_full_screen(window, number, (screen, size), cancel);
+        let back = self.put_back();
+        tracing::debug!("in full screen for {:?}", start.elapsed());
+        let mut marks = marks?;
+        back?;
+        let has_size = |it: &mut Self| Ok(it.toplevels.size(window)? == size);
+        if !self.wait_for(has_size, cancel)? {
+            return Err(not_known("the window did not get its size back"));
+        }
+        let start = Instant::now();
+        loop {
+            let parts = self.toplevels.parts(window)?;
+            let shots = self.shots(screens)?;
+            let mut moved = marks.clone();
+            // A window of the screen's size may have been there already.
+            if size != Some((screen.place.w, screen.place.h)) {
+                moved.drop_unmoved(&shots);
+            }
+            if let Found::At(corner) = moved.find(&parts, &shots, None) {
+                marks = moved;
+                self.places.retain(|place| place.window != window);
+                self.places.truncate(MOST - 1);
+                let place = Place {
+                    window,
+                    corner,
+                    marks,
+                };
+                self.places.insert(0, place);
+                self.renew(window, &parts, corner, &shots);
+                return Ok((corner, parts));
+            }
+            if start.elapsed() > RESIZES {
+                return Err(not_known(
+                    "the window shows too little by which it could be found on the screen",
+                ));
+            }
+            cancel.wait(LOOK)?;
+        }
+    }
+
+    /// The window's marks, once it is in full screen and still.
+    fn marks_in_full_screen(
+        &mut self,
+        window: WindowId,
+        number: u64,
+        (screen, size): (&Screen, Option<(i32, i32)>),
+        cancel: &Cancel,
+    ) -> Result<Marks> {
+        let start = Instant::now();
+        let (wanted, mut refused) = (Some((screen.place.w, screen.place.h)), false);
+        let came = |it: &mut Self| {
+            it.client.roundtrip()?;
+            let toplevel = it.client.heard.toplevels.numbered(number);
+            let full = toplevel.is_some_and(|t| t.facts.fullscreen);
+            let now = it.toplevels.size(window)?;
+            refused = now == size && now != wanted && start.elapsed() > REFUSES;
+            Ok(full && now == wanted || refused)
+        };
+        if !self.wait_for(came, cancel)? || refused {
+            self.fixed.insert(0, window);
+            self.fixed.truncate(MOST);
+            return Err(not_known(NO_FULL_SCREEN));
+        }
+        let corner = Point {
+            x: screen.place.x,
+            y: screen.place.y,
+        };
+        let start = Instant::now();
+        let (mut last, mut still): (Option<Marks>, u32) = (None, 0);
+        loop {
+            // What an app draws may be later than what it says of itself, but not by several of its answers.
+            let parts = self.toplevels.parts(window)?;
+            let shot = self.shot(screen)?;
+            let mut marks = Marks::take(&parts, corner, &shot);
+            let taken = marks.len();
+            if let Some(before) = last.take() {
+                marks.keep_same(&before);
+                // A clock may go on.
+                let is_still = marks.suffice() && 4 * marks.len() >= 3 * taken;
+                still = if is_still { still + 1 } else { 0 };
+            }
+            if still >= 2 {
+                return Ok(marks);
+            }
+            if start.elapsed() > RESIZES {
+                return Err(not_known(
+                    "what the window shows does not keep still for long enough to find its place, or is too little",
+                ));
+            }
+            last = Some(marks);
+            cancel.wait(STILL)?;
+        }
+    }
+
+    /// Ends the full screen of a window that is being measured, and waits until it is over.
+    pub(super) fn put_back(&mut self) -> Result<()> {
+        let Some((handle, number)) = self.enlarged.take() else {
+            return Ok(());
+        };
+        handle.unset_fullscreen();
+        self.client.wait(|heard| {
+            let toplevel = heard.toplevels.numbered(number);
+            toplevel.is_none_or(|toplevel| !toplevel.facts.fullscreen)
+        })
+    }
+
+    /// Waits until something is the case, for [`RESIZES`] at most.
+    fn wait_for(
+        &mut self,
+        mut is: impl FnMut(&mut Self) -> Result<bool>,
+        cancel: &Cancel,
+    ) -> Result<bool> {
+        let start = Instant::now();
+        while !is(self)? {
+            if start.elapsed() > RESIZES {
+                return Ok(false);
+            }
+            cancel.wait(LOOK)?;
+        }
+        Ok(true)
+    }
+
+    fn renew(&mut self, window: WindowId, parts: &[Part], corner: Point, shots: &[Shot]) {
+        let on = shots.iter().max_by_key(|shot| {
+            let of = |part: &&Part| {
+                let at = part.place.center();
+                let at = Point {
+                    x: corner.x.saturating_add(at.x),
+                    y: corner.y.saturating_add(at.y),
+                };
+                shot.place.contains(at)
+            };
+            parts.iter().filter(of).count()
+        });
+        let place = self.places.iter_mut().find(|place| place.window == window);
+        if let (Some(shot), Some(place)) = (on, place) {
+            place.marks.renew(parts, corner, shot);
+        }
+    }
+
+    fn shot(&mut self, screen: &Screen) -> Result<Shot> {
+        let (output, place) = (&screen.output, screen.place);
+        let picture = picture::take(&mut self.client, output, place, place)?;
+        Ok(Shot::new(
+            place,
+            picture.width,
+            picture.height,
+            &picture.rgb,
+        ))
+    }
+
+    /// Pictures of all screens.
+    fn shots(&mut self, screens: &[Screen]) -> Result<Vec<Shot>> {
+        screens.iter().map(|screen| self.shot(screen)).collect()
+    }
+}
+
+/// What is asked to end its full screen.
+pub(super) type Enlarged = Option<(ZwlrForeignToplevelHandleV1, u64)>;
+
+/// What is at a place of the window.
+fn there(parts: &[Part], at: Point) -> Vec<&Part> {
+    let mut there: Vec<&Part> = parts
+        .iter()
+        .filter(|part| part.place.contains(at))
+        .collect();
+    there.sort_unstable_by_key(|part| part.id.as_str());
+    there
+}
+
+const NO_FULL_SCREEN: &str =
+    "the window cannot be shown in full screen, by which Deskline would find its place";
+
+fn gone() -> Error {
+    Error::Input("the window is gone. Nothing was sent".into())
+}
+
+fn not_known(why: &str) -> Error {
+    Error::Input(format!(
+        "{why}, and this compositor does not tell. Nothing was sent. Use press_ax_and_traverse, set_value_and_traverse or keys"
+    ))
+}

@@ -14,6 +14,11 @@ fn sway() {
 }
 
 #[test]
+fn labwc() {
+    two_clicks_are_two_and_a_double_click_after_them_is_one(Compositor::Labwc);
+}
+
+#[test]
 fn kwin() {
     two_clicks_are_two_and_a_double_click_after_them_is_one(Compositor::Kwin);
 }

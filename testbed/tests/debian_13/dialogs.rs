@@ -9,6 +9,11 @@ fn sway() {
 }
 
 #[test]
+fn labwc() {
+    a_document_is_written_and_saved(Compositor::Labwc);
+}
+
+#[test]
 fn kwin() {
     a_document_is_written_and_saved(Compositor::Kwin);
 }

@@ -1,5 +1,6 @@
 //! A long text into an app that stops reading for a second while it is typed: none of it is lost, and the
-//! compositor does not end the app. sway does after some 200 unread events, unless typing waits for the app.
+//! compositor does not end the app. wlroots' family does after some 200 unread
+//! events, unless typing waits for the app.
 
 use std::time::Duration;
 
@@ -9,6 +10,11 @@ use serde_json::json;
 #[test]
 fn sway() {
     arrive_in_an_app_that_reads_slowly(Compositor::Sway);
+}
+
+#[test]
+fn labwc() {
+    arrive_in_an_app_that_reads_slowly(Compositor::Labwc);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod gnome_calls;
 mod gnome_extension;
 mod gnome_widgets;
 mod kde;
+mod labwc;
 mod long_texts;
 mod menus;
 mod names;

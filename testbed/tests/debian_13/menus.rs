@@ -10,6 +10,11 @@ fn sway() {
 }
 
 #[test]
+fn labwc() {
+    items_are_clicked_right_after_the_menu_has_opened(Compositor::Labwc);
+}
+
+#[test]
 fn kwin() {
     items_are_clicked_right_after_the_menu_has_opened(Compositor::Kwin);
 }
@@ -49,6 +54,11 @@ fn items_are_clicked_right_after_the_menu_has_opened(compositor: Compositor) {
 #[test]
 fn sway_context() {
     context_menus_are_clicked(Compositor::Sway);
+}
+
+#[test]
+fn labwc_context() {
+    context_menus_are_clicked(Compositor::Labwc);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! An app that runs already comes to the front when it is opened, on a compositor of which only the trees
-//! are reached, and which lets no app come to the front by itself.
+//! An app that runs already is brought to the front when it is opened, on a compositor that lets no app come to the
+//! front by itself; and the person's window comes back.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use deskline_testbed::{Compositor, NativeApp, Session, until};
 use serde_json::json;
 
 #[test]
-fn an_app_that_runs_comes_to_the_front_when_it_is_opened() {
+fn labwc() {
     let session = Session::new(Compositor::Labwc);
     let server = session.server();
     let folder = session.folder();
@@ -25,11 +25,12 @@ fn an_app_that_runs_comes_to_the_front_when_it_is_opened() {
     command.arg("-B").arg(&script).arg(&log);
     let single = NativeApp::start(&session, command, log);
     single.wait_for("active true");
-    let has_keyboard = |is: bool| {
-        until(&format!("the keyboard of the app: {is}"), || {
+    let is_behind = || {
+        until("another app in front", || {
             let log = single.log();
             let last = log.iter().rfind(|line| line.starts_with("active"));
-            (last.map(String::as_str) == Some(&format!("active {is}"))).then_some(())
+            last.is_some_and(|line| line == "active false")
+                .then_some(())
         });
     };
     // By its id; by its name; with a document, for which it is started again.
@@ -43,10 +44,12 @@ fn an_app_that_runs_comes_to_the_front_when_it_is_opened() {
         let mut command = session.command("/usr/bin/python3");
         command.arg("-B").arg(folder.join("gtk3.py")).arg(&log);
         others.push(NativeApp::start(&session, command, log));
-        has_keyboard(false);
+        is_behind();
+        single.clear_log();
         let open = json!({"identifier": identifier});
         let answer = server.call("open_application_and_traverse", open).ok();
         assert_eq!(answer.pid(), single.pid(), "{identifier}: {answer}");
-        has_keyboard(true);
+        single.wait_for("active true");
+        is_behind();
     }
 }

@@ -1,6 +1,8 @@
 //! What is tried on several compositors.
 
-use deskline_testbed::{Client, NativeApp, until};
+use std::time::Duration;
+
+use deskline_testbed::{Client, Compositor, NativeApp, Session, Toolkit, until};
 use serde_json::json;
 
 /// Turns the wheel over the test app's list, which moves.
@@ -58,4 +60,25 @@ pub fn a_form_is_filled(server: &Client, app: &NativeApp) {
         let has = |line: &&str| log.iter().any(|l| l == line);
         wanted.iter().all(has).then_some(())
     });
+}
+
+/// The person's window comes back once the menu is closed: before, it would close it.
+pub fn a_menu_behind_is_clicked(compositor: Compositor) {
+    let session = Session::new(compositor);
+    let server = session.server();
+    let apps = [Toolkit::Gtk4, Toolkit::Qt6].map(|t| (t, session.widgets(t, &server)));
+    let front = session.widgets(Toolkit::Gtk3, &server);
+    for (toolkit, app) in &apps {
+        assert!(server.has_in_front(&front));
+        let file = json!({"element": "File", "role": "AXMenuBarItem"});
+        server.call_for(app, "click_and_traverse", file).ok();
+        assert!(server.has_in_front(app));
+        let option = json!({"element": "File option", "role": "AXMenuItem"});
+        let clicked = server.call_for(app, "click_and_traverse", option).ok();
+        until(&format!("the item, {toolkit:?}\n{clicked}"), || {
+            let line = "menu File option true".to_owned();
+            app.log().contains(&line).then_some(())
+        });
+    }
+    assert!(server.has_in_front(&front));
 }

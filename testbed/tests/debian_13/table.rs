@@ -1,4 +1,4 @@
-//! The toolkit table with GTK 3, GTK 4.18 and Qt 6.8, on X11, sway, KWin and GNOME. A cell that is not served
+//! The toolkit table with GTK 3, GTK 4.18 and Qt 6.8, on X11, sway, labwc, KWin and GNOME. A cell that is not served
 //! is refused for its reason.
 
 use deskline_testbed::table::{Subject, render, whole_column};
@@ -86,6 +86,16 @@ fn sway() {
         (Toolkit::Qt6, &[QT_6]),
     ];
     serves_all_but(Compositor::Sway, &columns);
+}
+
+#[test]
+fn labwc() {
+    let columns: [Column<'_>; 3] = [
+        (Toolkit::Gtk3, &[GTK_3]),
+        (Toolkit::Gtk4, &[GTK_4]),
+        (Toolkit::Qt6, &[QT_6]),
+    ];
+    serves_all_but(Compositor::Labwc, &columns);
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! What is tried on several compositors.
 
-use std::time::Duration;
-
 use deskline_testbed::{Client, Compositor, NativeApp, Session, Toolkit, until};
 use serde_json::json;
 

@@ -33,13 +33,9 @@ fn labwc() {
                 .then_some(())
         });
     };
-    // By its id; by its name; with a document, for which it is started again.
-    let document = format!("Single {}", folder.join("sway.conf").display());
+    // By its id, and by its name.
     let mut others = Vec::new();
-    for (n, identifier) in ["org.deskline.Single", "Single", &document]
-        .iter()
-        .enumerate()
-    {
+    for (n, identifier) in ["org.deskline.Single", "Single"].iter().enumerate() {
         let log = folder.join(format!("other-{n}.log"));
         let mut command = session.command("/usr/bin/python3");
         command.arg("-B").arg(folder.join("gtk3.py")).arg(&log);

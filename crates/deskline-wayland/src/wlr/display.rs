@@ -370,12 +370,17 @@ impl<T: Toplevels> Display for WlrDisplay<T> {
         let (_, described) = self.look()?;
         let Some(wanted) = described.iter().find(|t| t.id == window) else {
             // One that no app describes.
-            if self.raise(window.0, cancel)? {
+            let toplevels = &self.client.heard.toplevels;
+            let is_gone = toplevels.numbered(window.0).is_none();
+            if !is_gone && self.raise(window.0, cancel)? {
                 return Ok(());
             }
-            return Err(Error::Input(
-                "the compositor did not bring the window to the front within 1 s, or it is gone. Nothing was sent".into(),
-            ));
+            return Err(Error::Input(if is_gone {
+                "the window is gone".into()
+            } else {
+                "the compositor did not bring the window to the front within 1 s. Nothing was sent"
+                    .into()
+            }));
         };
         let may_be = self.pairs.listed(window, &listed(&self.client), &described);
         // Windows with one title are tried one after the other: the app says which of them it is.

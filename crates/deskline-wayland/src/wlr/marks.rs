@@ -166,14 +166,20 @@ impl Marks {
         Self { all }
     }
 
-    /// Keeps those that are the same in other marks of the same moment.
-    pub(super) fn keep_same(&mut self, other: &Self) {
-        self.all.retain(|key, mark| {
+    /// Those that are the same as in others, and in the same place.
+    pub(super) fn same_as(&self, other: &Self) -> Self {
+        let same = self.all.iter().filter(|(key, mark)| {
             let same = other.all.get(key);
             same.is_some_and(|same| same.pixels == mark.pixels && same.taken == mark.taken)
         });
+        Self {
+            all: same
+                .map(|(key, mark)| (key.clone(), mark.clone()))
+                .collect(),
+        }
     }
 
+    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }

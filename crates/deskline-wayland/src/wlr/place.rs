@@ -26,6 +26,9 @@ const LOOK: Duration = Duration::from_millis(10);
 /// The time between two pictures of a window in full screen that must show the same.
 const STILL: Duration = Duration::from_millis(40);
 
+/// How long that may take: half a second, and several on a machine with much more work than cores.
+const STILL_WITHIN: Duration = Duration::from_secs(5);
+
 /// A window that was found.
 #[derive(Debug)]
 pub(super) struct Place {
@@ -215,23 +218,25 @@ impl<T: Toplevels> WlrDisplay<T> {
             y: screen.place.y,
         };
         let start = Instant::now();
-        let (mut last, mut still): (Option<Marks>, u32) = (None, 0);
+        // The last marks, and those that have been the same for how many times.
+        let mut last: Option<Marks> = None;
+        let mut still: Option<(Marks, u32)> = None;
         loop {
             // What an app draws may be later than what it says of itself, but not by several of its answers.
             let parts = self.toplevels.parts(window)?;
             let shot = self.shot(screen)?;
-            let mut marks = Marks::take(&parts, corner, &shot);
-            let taken = marks.len();
-            if let Some(before) = last.take() {
-                marks.keep_same(&before);
-                // A clock may go on.
-                let is_still = marks.suffice() && 4 * marks.len() >= 3 * taken;
-                still = if is_still { still + 1 } else { 0 };
-            }
-            if still >= 2 {
+            let marks = Marks::take(&parts, corner, &shot);
+            let same = last.as_ref().map(|last| marks.same_as(last));
+            // A clock may go on.
+            let same = same.filter(|same| same.suffice() && 4 * same.len() >= 3 * marks.len());
+            still = same.map(|same| match still.take() {
+                Some((all, times)) => (all.same_as(&same), times + 1),
+                None => (same, 1),
+            });
+            if let Some((marks, 2..)) = still {
                 return Ok(marks);
             }
-            if start.elapsed() > RESIZES {
+            if start.elapsed() > STILL_WITHIN {
                 return Err(not_known(
                     "what the window shows does not keep still for long enough to find its place, or is too little",
                 ));

@@ -22,6 +22,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 /// How many events of a receiver are kept. Beyond it the oldest is dropped.
 const KEPT: usize = 1000;
 
+/// The interface of touchscreens.
+const TOUCH: &str = "ei_touchscreen";
+
 /// Input that a receiver was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Heard {
@@ -161,6 +164,9 @@ impl Connection {
                 self.gone = Some(explanation.unwrap_or_default());
             }
             ei::Event::Callback(callback, _) => self.done.push(callback),
+            // A touchscreen of ours would have GNOME Shell hide the pointer for a moment, which loses clicks.
+            ei::Event::Seat(_, seat::Event::Capability { interface, .. })
+                if self.sends && interface == TOUCH => {}
             ei::Event::Seat(seat, seat::Event::Capability { mask, .. }) => {
                 if let Some((_, can)) = self.seats.iter_mut().find(|(s, _)| *s == seat) {
                     *can |= mask;

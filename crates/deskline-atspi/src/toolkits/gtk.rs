@@ -66,6 +66,33 @@ pub fn popup_offsets(nodes: &[Option<(Rect, Rect)>], popups: &[Rect]) -> Vec<(us
     found
 }
 
+/// How far a popover of a native Wayland window is at most from where GTK 4 says that it is: 9 pixels at scale 1.
+const BESIDE: i32 = 40;
+
+/// How far GTK 4's popovers in native Wayland windows are from where they say that they are: for each pop-up
+/// window that is found among `nodes`, its node, and the offset in pixels of it and of all that is in it.
+///
+/// GTK 4.18 gives a popover's extents with its shadow, beside those of its window by a part of that shadow.
+pub fn beside_popups(nodes: &[(usize, Rect)], popups: &[Rect]) -> Vec<(usize, (i32, i32))> {
+    let mut found: Vec<(usize, (i32, i32))> = Vec::new();
+    for popup in popups {
+        let off = |own: &Rect| (popup.x.saturating_sub(own.x), popup.y.saturating_sub(own.y));
+        let far = |own: &Rect| off(own).0.saturating_abs().max(off(own).1.saturating_abs());
+        let same = |a: i32, b: i32| a.saturating_sub(b).saturating_abs() <= LEEWAY;
+        let fits = |(node, own): &&(usize, Rect)| {
+            same(own.w, popup.w)
+                && same(own.h, popup.h)
+                && far(own) <= BESIDE
+                && found.iter().all(|(taken, _)| taken != node)
+        };
+        let nearest = nodes.iter().filter(fits).min_by_key(|(_, own)| far(own));
+        if let Some((node, own)) = nearest {
+            found.push((*node, off(own)));
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +110,23 @@ mod tests {
         assert_eq!(name("Tab"), "Tab");
         assert_eq!(gtk4_name("Tab", role::PAGE_TAB), "");
         assert_eq!(name(""), "");
+    }
+
+    #[test]
+    fn a_popover_of_a_wayland_window_is_where_its_window_is() {
+        let rect = |x, y, w, h| Rect { x, y, w, h };
+        // GTK 4.18, and what is in the popover.
+        let menu = (5, rect(406, 267, 138, 108));
+        let nodes = [
+            (1, rect(403, 196, 795, 540)),
+            menu,
+            (6, rect(409, 269, 120, 30)),
+        ];
+        let window = rect(400, 259, 138, 108);
+        assert_eq!(beside_popups(&nodes, &[window]), [(5, (-6, -8))]);
+        assert_eq!(beside_popups(&nodes, &[rect(700, 259, 138, 108)]), []);
+        let far = rect(i32::MIN, i32::MAX, 138, 108);
+        assert_eq!(beside_popups(&nodes, &[far]), []);
     }
 
     #[test]

@@ -219,7 +219,11 @@ fn placements(
         return placements_from_corners(nodes, toplevels);
     }
     if windows.toplevels.iter().any(|t| t.in_buffer.is_some()) {
-        return placements_in_windows(nodes, windows, toplevels);
+        let mut places = placements_in_windows(nodes, windows, toplevels);
+        if gtk4 && windows.toplevels.iter().any(Toplevel::is_framed) {
+            move_to_popups(nodes, windows, &mut places);
+        }
+        return places;
     }
     // A node without a window in the list (a menu) uses the map of the app's window with the
     // largest scale. GTK 4 nodes without a window get no bounds, as their coordinates are relative
@@ -297,7 +301,8 @@ fn placements_in_windows(
         maps[*frame] = window.and_then(|window| {
             let before = shadow::before_content(nodes, *frame, window)?;
             let frame = nodes[*frame].extents?;
-            Some(Map::in_window(frame, window.content(), before))
+            let unit = shadow::unit(window);
+            Some(Map::in_window(frame, window.content(), before, unit))
         });
     }
     let first = toplevels.iter().find_map(|(frame, _)| maps[*frame]);
@@ -321,8 +326,25 @@ fn place_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placemen
         .enumerate()
         .map(|(index, node)| Some((at(index).filter(|_| node.showing)?, at(node.parent?)?)))
         .collect();
+    move_by(nodes, gtk::popup_offsets(&known, &windows.popups), places);
+}
+
+/// Moves GTK 4's popovers in native Wayland windows to the positions of their windows, beside which it places
+/// them (4.18: by their shadow).
+fn move_to_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placement>]) {
+    let at = |index: usize| {
+        let place = places[index]?.apply(nodes[index].extents?);
+        Some((index, place)).filter(|_| nodes[index].showing)
+    };
+    let shown: Vec<(usize, Rect)> = (0..nodes.len()).filter_map(at).collect();
+    let moved = gtk::beside_popups(&shown, &windows.popups);
+    move_by(nodes, moved, places);
+}
+
+/// Moves nodes, and all that is in them, by so many pixels.
+fn move_by(nodes: &[Node], moved: Vec<(usize, (i32, i32))>, places: &mut [Option<Placement>]) {
     let mut by = vec![None; nodes.len()];
-    for (node, moved) in gtk::popup_offsets(&known, &windows.popups) {
+    for (node, moved) in moved {
         by[node] = Some(moved);
     }
     inherit(nodes, &mut by);

@@ -142,9 +142,10 @@ impl Map {
     }
 
     /// Maps a frame of a native Wayland window, whose toolkit knows no more than the window: `before` lies
-    /// between the frame's corner and the content's.
-    pub fn in_window(frame: Rect, content: Rect, before: (i32, i32)) -> Self {
-        Self::between(frame, content.offset(-before.0, -before.1), 1.0)
+    /// between the frame's corner and the content's. Each of the toolkit's units is so many of the compositor's.
+    pub fn in_window(frame: Rect, content: Rect, before: (i32, i32), unit: i32) -> Self {
+        let (x, y) = (before.0.saturating_mul(unit), before.1.saturating_mul(unit));
+        Self::between(frame, content.offset(-x, -y), unit.into())
     }
 
     /// Counts from the frame's corner.
@@ -266,9 +267,9 @@ mod tests {
     #[test]
     fn a_native_wayland_window_is_placed_with_or_without_its_shadow() {
         let (content, button) = (rect(100, 50, 400, 300), rect(36, 33, 20, 10));
-        let gtk3 = Map::in_window(rect(0, 0, 452, 352), content, (26, 23));
+        let gtk3 = Map::in_window(rect(0, 0, 452, 352), content, (26, 23), 1);
         assert_eq!(gtk3.apply(button), rect(110, 60, 20, 10));
-        let gtk4 = Map::in_window(rect(0, 0, 400, 300), content, (0, 0));
+        let gtk4 = Map::in_window(rect(0, 0, 400, 300), content, (0, 0), 1);
         assert_eq!(gtk4.apply(button), rect(136, 83, 20, 10));
     }
 

@@ -1,23 +1,62 @@
 //! Where the content of a native Wayland window begins in its buffer, which may have a shadow around it.
-//! GTK 3 and Chromium count extents from the buffer's corner, GTK 4 and Qt from the content's.
+//! GTK 3 and Chromium count extents from the buffer's corner, GTK 4 and Qt from the content's. Where Qt draws its
+//! own title bar, it counts from below that.
+
+use std::ops::RangeInclusive;
 
 use deskline_core::Rect;
 
 use super::windows::{InBuffer, Toplevel};
 use crate::engine::Node;
 
-/// Where the content of the window begins in the frame, in the toolkit's units. `None` for a window that
-/// is no native one.
+/// A border that Qt draws around its window is at most so wide, in its units: it has one of 1.
+const BORDER: i32 = 4;
+
+/// How high a title bar may be, in its toolkit's units: Qt's has 22 to 38. A difference of less is rounding.
+const TITLE_BAR: RangeInclusive<i32> = 16..=80;
+
+/// Where the content of the window begins in the frame, in the toolkit's units; negative where the frame is
+/// a part of the content. `None` for a window that is no native one.
 pub fn before_content(nodes: &[Node], frame: usize, toplevel: &Toplevel) -> Option<(i32, i32)> {
     let (outer, content) = (nodes[frame].extents?, toplevel.content());
     match toplevel.in_buffer? {
-        InBuffer::At(left, top) => {
-            let with_shadow = outer.w >= content.w.saturating_add(left) && left > 0
-                || outer.h >= content.h.saturating_add(top) && top > 0;
-            Some(if with_shadow { (left, top) } else { (0, 0) })
+        InBuffer::At(left, top) => Some(after_shadow(outer, content, left, top)),
+        InBuffer::Framed { left, top, unit } => {
+            let unit = unit.max(1);
+            let content = Rect {
+                w: content.w / unit,
+                h: content.h / unit,
+                ..content
+            };
+            let decorated = below_title_bar(outer, content);
+            Some(decorated.unwrap_or_else(|| after_shadow(outer, content, left / unit, top / unit)))
         }
         InBuffer::NotTold => Some(found(nodes, frame, outer, content)),
     }
+}
+
+/// How many of the compositor's units are one of the toolkit's.
+pub fn unit(toplevel: &Toplevel) -> i32 {
+    match toplevel.in_buffer {
+        Some(InBuffer::Framed { unit, .. }) => unit.max(1),
+        _ => 1,
+    }
+}
+
+fn after_shadow(outer: Rect, content: Rect, left: i32, top: i32) -> (i32, i32) {
+    let with_shadow = outer.w >= content.w.saturating_add(left) && left > 0
+        || outer.h >= content.h.saturating_add(top) && top > 0;
+    if with_shadow { (left, top) } else { (0, 0) }
+}
+
+/// For a frame that is less high than its content, by a title bar. A border is as wide below as at the sides.
+fn below_title_bar(outer: Rect, content: Rect) -> Option<(i32, i32)> {
+    let wider = content.w.saturating_sub(outer.w);
+    let higher = content.h.saturating_sub(outer.h);
+    let border = wider / 2;
+    let title_bar = higher.saturating_sub(border);
+    let has = (0..=2 * BORDER).contains(&wider) && TITLE_BAR.contains(&title_bar);
+    has.then_some((-border, -title_bar))
 }
 
 /// What a frame shows fills the content, so its place tells the content's.
@@ -121,6 +160,28 @@ mod tests {
         let frame = |w, h| before_content(&tree(&[(0, rect(0, 0, w, h))]), 0, &there);
         assert_eq!(frame(452, 352), Some((26, 23)));
         assert_eq!(frame(400, 300), Some((0, 0)));
+    }
+
+    #[test]
+    fn a_title_bar_that_the_toolkit_draws_is_above_its_frame() {
+        let framed = |content, left, top, unit| {
+            let in_buffer = InBuffer::Framed { left, top, unit };
+            window(content, in_buffer)
+        };
+        let at = |toplevel: &Toplevel, w, h| {
+            before_content(&tree(&[(0, rect(0, 0, w, h))]), 0, toplevel)
+        };
+        let qt = framed(rect(100, 50, 422, 284), 10, 10, 1);
+        assert_eq!(at(&qt, 420, 260), Some((-1, -23)));
+        let gtk4 = framed(rect(100, 50, 420, 260), 14, 12, 1);
+        assert_eq!(at(&gtk4, 420, 260), Some((0, 0)));
+        let gtk3 = framed(rect(100, 50, 420, 297), 26, 23, 1);
+        assert_eq!(at(&gtk3, 472, 349), Some((26, 23)));
+        // Of a screen that is laid out by physical pixels.
+        let qt = framed(rect(100, 50, 844, 568), 20, 20, 2);
+        assert_eq!((at(&qt, 420, 260), unit(&qt)), (Some((-1, -23)), 2));
+        let gtk3 = framed(rect(100, 50, 840, 594), 52, 46, 2);
+        assert_eq!(at(&gtk3, 472, 349), Some((26, 23)));
     }
 
     #[test]

@@ -45,11 +45,26 @@ pub struct Toplevel {
 pub enum InBuffer {
     /// There, from the left and from the top.
     At(i32, i32),
+    /// There, from the left and from the top, and the toolkit may draw a title bar and a border in it. These
+    /// and the window's bounds are in a compositor's units, of which each of the toolkit's is so many.
+    Framed {
+        /// From the left.
+        left: i32,
+        /// From the top.
+        top: i32,
+        /// How many of the compositor's units are one of the toolkit's.
+        unit: i32,
+    },
     /// The compositor does not tell.
     NotTold,
 }
 
 impl Toplevel {
+    /// Whether it is [`InBuffer::Framed`].
+    pub fn is_framed(&self) -> bool {
+        matches!(self.in_buffer, Some(InBuffer::Framed { .. }))
+    }
+
     /// The window's bounds without the shadow.
     pub fn content(&self) -> Rect {
         let [left, right, top, bottom] = self.shadow.unwrap_or_default();

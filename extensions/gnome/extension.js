@@ -1,6 +1,7 @@
-// What GNOME Shell tells no program by itself: which windows there are, where they are, and how to bring one
-// to the front. Nothing else: input and pictures go through Mutter's own interfaces.
+// What GNOME Shell tells no program by itself: which windows there are, where they are, what lies over a place, and how
+// to bring one to the front. Nothing else: input and pictures go through Mutter's own interfaces.
 
+import Clutter from 'gi://Clutter';
 import Gio from 'gi://Gio';
 import Meta from 'gi://Meta';
 import Shell from 'gi://Shell';
@@ -11,27 +12,46 @@ import * as Main from 'resource:///org/gnome/shell/ui/main.js';
 const NAME = 'org.deskline.Shell';
 const PATH = '/org/deskline/Shell';
 
-// Windows: of each, the topmost first: its id, its process, its title, its app's id, whether it has the keyboard,
-// whether it is minimised, whether it is a window of its own (not a menu, a tooltip or the desktop), its rectangle
-// without its shadow, and that of its buffer. Rectangles are in the screen's logical pixels.
+// Of this interface. Version 1 had a method Windows in place of Screen, and no At.
+const VERSION = 2;
+
+// Screen: the version; the pointer, and whether a button is down; and of each window, the topmost first: its id, its
+// process, its title, its kind, whether it has the keyboard, whether it shows, whether it is modal, whether it is a
+// Wayland window, its rectangle without its shadow, that of its buffer, and the scale of its monitor.
+// At: which window takes a click there, or 0, and whether the shell itself does.
 // Activate: whether there is such a window.
+// All places are in the coordinates of the shell's stage: logical pixels, unless monitors are laid out by physical ones.
 const INTERFACE = `<node><interface name="${NAME}">
-  <method name="Windows"><arg type="a(tissbbb(iiii)(iiii))" direction="out"/></method>
+  <method name="Screen">
+    <arg type="u" direction="out"/>
+    <arg type="(iib)" direction="out"/>
+    <arg type="a(tissbbbb(iiii)(iiii)d)" direction="out"/>
+  </method>
+  <method name="At">
+    <arg type="d" direction="in"/><arg type="d" direction="in"/>
+    <arg type="t" direction="out"/><arg type="b" direction="out"/>
+  </method>
   <method name="Activate"><arg type="t" direction="in"/><arg type="b" direction="out"/></method>
 </interface></node>`;
 
-const TOPLEVELS = [
-    Meta.WindowType.NORMAL,
-    Meta.WindowType.DIALOG,
-    Meta.WindowType.MODAL_DIALOG,
-    Meta.WindowType.UTILITY,
-];
+const {WindowType} = Meta;
+const TOPLEVELS = [WindowType.NORMAL, WindowType.DIALOG, WindowType.MODAL_DIALOG, WindowType.UTILITY];
+// All pop-ups of Wayland apps are drop-down menus to Mutter.
+const POPUPS = [WindowType.DROPDOWN_MENU, WindowType.POPUP_MENU, WindowType.COMBO, WindowType.OVERRIDE_OTHER];
+
+const BUTTONS = Clutter.ModifierType.BUTTON1_MASK | Clutter.ModifierType.BUTTON2_MASK |
+    Clutter.ModifierType.BUTTON3_MASK;
 
 const rectangle = r => [r.x, r.y, r.width, r.height];
 
 /** All windows, the lowest first. */
 function windows() {
     return global.get_window_actors().map(actor => actor.meta_window).filter(window => window);
+}
+
+function kind(window) {
+    const type = window.get_window_type();
+    return TOPLEVELS.includes(type) ? 'toplevel' : POPUPS.includes(type) ? 'popup' : 'other';
 }
 
 export default class Deskline extends Extension {
@@ -48,24 +68,40 @@ export default class Deskline extends Extension {
         this._name = this._object = null;
     }
 
-    Windows() {
+    Screen() {
         // The overview, a menu or a dialog of the shell itself has the keyboard in any other mode.
         const apps = Main.actionMode === Shell.ActionMode.NORMAL;
-        return windows().reverse().map(window => [
+        const [x, y, pressed] = global.get_pointer();
+        return [VERSION, [Math.floor(x), Math.floor(y), (pressed & BUTTONS) !== 0], windows().reverse().map(window => [
             window.get_id(),
             window.get_pid(),
             window.get_title() ?? '',
-            window.get_gtk_application_id() ?? window.get_wm_class() ?? '',
+            kind(window),
             apps && window === global.display.focus_window,
-            window.minimized,
-            TOPLEVELS.includes(window.get_window_type()),
+            !window.is_hidden(),
+            window.get_window_type() === WindowType.MODAL_DIALOG,
+            window.get_client_type() === Meta.WindowClientType.WAYLAND,
             rectangle(window.get_frame_rect()),
             rectangle(window.get_buffer_rect()),
-        ]);
+            window.get_monitor() < 0 ? 1 : global.display.get_monitor_scale(window.get_monitor()),
+        ])];
+    }
+
+    At(x, y) {
+        // As Mutter itself finds out what an event is for: windows have shadows that take no clicks, and holes.
+        const there = global.stage.get_actor_at_pos(Clutter.PickMode.REACTIVE, x, y);
+        for (let actor = there; actor; actor = actor.get_parent()) {
+            if (actor instanceof Meta.WindowActor)
+                return [actor.meta_window?.get_id() ?? 0, false];
+            // The background.
+            if (actor === global.window_group)
+                return [0, false];
+        }
+        return [0, there !== null && there !== global.stage];
     }
 
     Activate(id) {
-        const window = windows().find(w => w.get_id() === id && TOPLEVELS.includes(w.get_window_type()));
+        const window = windows().find(w => w.get_id() === id && kind(w) === 'toplevel');
         if (!window)
             return false;
         // Leaves the overview too, and goes to the window's workspace.

@@ -82,7 +82,7 @@ if [ "$compositor" = gnome ]; then
   wait_for grep -q "GNOME Shell started" "$folder/compositor.log"
   wait_for overview_is true
   wait_for leave_overview
-  [ "$scale" = 1 ] || gdctl set --logical-monitor --primary --scale "$scale" --monitor Meta-0 >"$folder/gdctl.log" 2>&1
+  [ "$scale" = 1 ] || gdctl set --layout-mode "$layout" --logical-monitor --primary --scale "$scale" --monitor Meta-0 >"$folder/gdctl.log" 2>&1
   python3 "$folder/seat.py" >"$folder/seat.log" 2>&1 &
   wait_for grep -q ready "$folder/seat.log"
 fi

@@ -81,11 +81,17 @@ struct Options {
     lines: String,
     /// How many screens it has, if not one.
     screens: usize,
-    /// Whether GNOME Shell has Deskline's extension.
-    extension: bool,
+    /// The source of the extension that GNOME Shell has, in the testbed's folder.
+    extension: Option<&'static str>,
     /// The scale of KWin's or GNOME's screen, if not 1.
     scale: Option<f64>,
+    /// Whether GNOME counts physical pixels of such a screen, as it does without Debian's settings.
+    physical: bool,
 }
+
+/// Deskline's extension of GNOME Shell, and as it was at first.
+const EXTENSION: &str = "../extensions/gnome/extension.js";
+const EXTENSION_1: &str = "apps/extension_1.js";
 
 /// A Wayland session. All of it ends with this value, even if the test is killed: the session ends when
 /// the kernel closes a pipe.
@@ -129,8 +135,25 @@ impl Session {
     /// Starts Debian 13's GNOME Shell with Deskline's extension, installed as its README says, and without
     /// the keys by which Deskline raises windows where it has no extension.
     pub fn gnome_with_extension() -> Self {
+        Self::gnome_with(EXTENSION, None, false)
+    }
+
+    /// [`Session::gnome_with_extension`], with a screen of this scale, which has room for as much as the usual one.
+    /// With `physical`, GNOME counts its physical pixels.
+    pub fn gnome_with_extension_scaled(scale: f64, physical: bool) -> Self {
+        Self::gnome_with(EXTENSION, Some(scale), physical)
+    }
+
+    /// [`Session::gnome_with_extension`], with the extension as it was at first.
+    pub fn gnome_with_first_extension() -> Self {
+        Self::gnome_with(EXTENSION_1, None, false)
+    }
+
+    fn gnome_with(extension: &'static str, scale: Option<f64>, physical: bool) -> Self {
         let options = Options {
-            extension: true,
+            extension: Some(extension),
+            scale,
+            physical,
             ..Options::default()
         };
         Self::start(Compositor::Gnome, Place::debian_13(), &options)
@@ -200,6 +223,8 @@ impl Session {
         command.env("WLR_HEADLESS_OUTPUTS", options.screens.max(1).to_string());
         let scale = options.scale.unwrap_or(1.0);
         command.env("scale", scale.to_string());
+        let layout = ["logical", "physical"][usize::from(options.physical)];
+        command.env("layout", layout);
         command.env("width", (1600.0 * scale).to_string());
         command.env("height", (900.0 * scale).to_string());
         command.envs(options.socket.map(|name| ("SWAYSOCK", path(name))));
@@ -381,11 +406,13 @@ fn prepare(options: &Options) -> tempfile::TempDir {
     let menu = ".config/menus/applications.menu";
     let sway = format!("{SWAY}{}", options.lines);
     let mut shell = SETTINGS.to_owned();
-    if options.extension {
-        extension(folder.path());
+    if let Some(source) = options.extension {
+        extension(folder.path(), source);
         shell += "enabled-extensions=['deskline@deskline']\n";
         // Without Alt+Esc a window can come to the front by the extension alone.
         shell += "[org/gnome/desktop/wm/keybindings]\ncycle-windows=@as []\n";
+        // By which a test keeps a window over others.
+        shell += "always-on-top=['<Control><Alt>t']\n";
     }
     for (name, text) in [
         ("sway.conf", sway.as_str()),
@@ -419,13 +446,14 @@ fn prepare(options: &Options) -> tempfile::TempDir {
     folder
 }
 
-/// Installs Deskline's extension of GNOME Shell in this home.
-fn extension(home: &Path) {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../extensions/gnome");
+/// Installs Deskline's extension of GNOME Shell, of this source, in this home.
+fn extension(home: &Path, source: &str) {
+    let testbed = Path::new(env!("CARGO_MANIFEST_DIR"));
     let target = home.join(".local/share/gnome-shell/extensions/deskline@deskline");
     fs::create_dir_all(&target).unwrap();
-    for name in ["extension.js", "metadata.json"] {
-        fs::copy(source.join(name), target.join(name)).unwrap();
+    let metadata = "../extensions/gnome/metadata.json";
+    for (source, name) in [(source, "extension.js"), (metadata, "metadata.json")] {
+        fs::copy(testbed.join(source), target.join(name)).unwrap();
     }
 }
 

@@ -143,9 +143,9 @@ fn outcome_of(subject: &Subject<'_>, answer: &Answer, start: &str) -> String {
     logged(subject, start)
 }
 
-/// The most that a window manager puts around a window, in a direction. It is in the extents of GTK 3's
-/// window and not in its picture.
-const FRAME: i32 = 40;
+/// The most that a window manager or a toolkit puts around a window, in a direction: a border, a shadow, a title
+/// bar. It may be in the extents of the window and not in its picture, or the other way round.
+const FRAME: i32 = 64;
 
 /// `✓` if the answer names a picture of the window's size, or why there is none.
 fn picture(answer: &Answer) -> String {
@@ -161,7 +161,7 @@ fn picture(answer: &Answer) -> String {
     let window = lines.iter().find(|line| line.role.ax() == "AXWindow");
     let window = window.and_then(|line| line.extents).unwrap();
     let frame = [window.w - size.0, window.h - size.1];
-    if frame.iter().all(|around| (0..=FRAME).contains(around)) {
+    if frame.iter().all(|around| (-FRAME..=FRAME).contains(around)) {
         "✓".into()
     } else {
         format!("WRONG: {size:?} of {window:?}")

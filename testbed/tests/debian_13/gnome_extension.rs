@@ -1,9 +1,12 @@
-//! GNOME Shell 48 with Deskline's extension: windows come to the front and go back by it.
+//! GNOME Shell 48 with Deskline's extension: windows come to the front and go back by it, and places are the screen's.
 
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{NativeApp, Session, Toolkit, until};
+use deskline_core::{Point, Rect};
+use deskline_testbed::{Answer, Client, NativeApp, Session, Toolkit, until};
 use serde_json::{Value, json};
+
+use crate::shared;
 
 /// The windows of the session, as the extension tells them: for each its pid, whether it has the keyboard, and its
 /// rectangle.
@@ -12,8 +15,8 @@ fn windows(session: &Session) -> Vec<(u32, bool, [i64; 4])> {
         from gi.repository import Gio\n\
         bus = Gio.bus_get_sync(Gio.BusType.SESSION)\n\
         n = 'org.deskline.Shell'\n\
-        told = bus.call_sync(n, '/org/deskline/Shell', n, 'Windows', None, None, 0, 5000, None).unpack()[0]\n\
-        print(json.dumps([(w[1], w[4], w[7]) for w in told if w[6]]))\n";
+        told = bus.call_sync(n, '/org/deskline/Shell', n, 'Screen', None, None, 0, 5000, None).unpack()[2]\n\
+        print(json.dumps([(w[1], w[4], w[8]) for w in told if w[3] == 'toplevel']))\n";
     let output = session
         .command("/usr/bin/python3")
         .args(["-c", code])
@@ -36,11 +39,11 @@ fn raise(session: &Session, app: &NativeApp) -> Duration {
         from gi.repository import Gio, GLib\n\
         bus = Gio.bus_get_sync(Gio.BusType.SESSION)\n\
         n = 'org.deskline.Shell'\n\
-        ask = lambda m, a=None: bus.call_sync(n, '/org/deskline/Shell', n, m, a, None, 0, 5000, None).unpack()[0]\n\
-        id = next(w[0] for w in ask('Windows') if w[1] == int(sys.argv[1]) and w[6])\n\
+        ask = lambda m, a=None: bus.call_sync(n, '/org/deskline/Shell', n, m, a, None, 0, 5000, None).unpack()[-1]\n\
+        id = next(w[0] for w in ask('Screen') if w[1] == int(sys.argv[1]) and w[3] == 'toplevel')\n\
         start = time.monotonic()\n\
         assert ask('Activate', GLib.Variant('(t)', (id,)))\n\
-        while not any(w[0] == id and w[4] for w in ask('Windows')): assert time.monotonic() < start + 5\n\
+        while not any(w[0] == id and w[4] for w in ask('Screen')): assert time.monotonic() < start + 5\n\
         print(round((time.monotonic() - start) * 1e6))\n";
     let mut command = session.command("/usr/bin/python3");
     let output = command.args(["-c", code, &app.pid().to_string()]).output();
@@ -107,17 +110,252 @@ fn a_raise_takes_a_few_milliseconds() {
     assert!(fastest < Duration::from_millis(50), "{fastest:?}");
 }
 
+/// One test app of each toolkit, the later ones over the earlier.
+fn apps(session: &Session, server: &Client) -> [NativeApp; 3] {
+    let apps = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, server));
+    // On a busy machine GNOME leaves a new window behind.
+    raise(session, &apps[2]);
+    apps
+}
+
+/// Clicks the corners of a button from within, and beside it, in a window that others may cover. The toolkit's units
+/// have so many of the screen's.
+fn corners_are_exact(server: &Client, app: &NativeApp, of: &str, unit: i32) -> Answer {
+    let answer = if unit == 1 {
+        server.clicks_are_exact(app, of)
+    } else {
+        let ok = json!({"element": "OK", "role": "AXButton"});
+        server.call_for(app, "click_and_traverse", ok).ok()
+    };
+    app.wait_for("clicked OK");
+    assert!(!answer.file().contains("# coordinates"), "{of}");
+    let ok = answer.line_of("AXButton", "OK").extents.unwrap();
+    app.clear_log();
+    // Buttons have round corners.
+    let round = 2 * unit;
+    let (right, bottom) = (ok.x + ok.w - 1 - round, ok.y + ok.h - 1 - round);
+    let corners = [ok.x + round, right].map(|x| [ok.y + round, bottom].map(|y| (x, y)));
+    for (n, (x, y)) in corners.into_iter().flatten().enumerate() {
+        let place = json!({"x": x, "y": y});
+        server.call_for(app, "click_and_traverse", place).ok();
+        until(&format!("corner {n} on {of}"), || {
+            (app.said("clicked OK") == n + 1).then_some(())
+        });
+    }
+    let middle = (ok.x + ok.w / 2, ok.y + ok.h / 2);
+    let beside = [(ok.x + ok.w + 2, middle.1), (middle.0, ok.y + ok.h + 2)];
+    for (x, y) in beside {
+        let place = json!({"x": x, "y": y});
+        server.call_for(app, "click_and_traverse", place).ok();
+    }
+    assert_eq!(app.said("clicked OK"), 4, "{of}");
+    answer
+}
+
+#[test]
+fn clicks_land_to_the_pixel_in_windows_over_each_other() {
+    let session = Session::gnome_with_extension();
+    let server = session.server();
+    let apps = apps(&session, &server);
+    let mut buttons = Vec::new();
+    for (app, toolkit) in apps.iter().zip(Toolkit::DEBIAN_13) {
+        let answer = corners_are_exact(&server, app, &format!("{toolkit:?}"), 1);
+        buttons.push(answer.line_of("AXButton", "OK").extents.unwrap());
+        // The button is within the window's place on the screen.
+        let windows = windows(&session);
+        let [x, y, w, h] = windows.iter().find(|w| w.0 == app.pid()).unwrap().2;
+        let ok = buttons[buttons.len() - 1];
+        let at = |v: i32| i64::from(v);
+        let within = (x..x + w).contains(&at(ok.x)) && (y..y + h).contains(&at(ok.y));
+        assert!(within, "{ok:?} in {windows:?}");
+        assert!(has_keyboard(&session, &apps[2]), "{windows:?}");
+    }
+    // A covered window has its picture, and is not raised for it.
+    let read = server.call_for(&apps[0], "refresh_traversal", json!({}));
+    let picture = read.ok();
+    assert!(picture.get("screenshot").is_some(), "{picture}");
+    assert!(has_keyboard(&session, &apps[2]));
+}
+
+#[test]
+fn clicks_on_a_screen_of_scale_2() {
+    for physical in [false, true] {
+        let session = Session::gnome_with_extension_scaled(2.0, physical);
+        let server = session.server();
+        for toolkit in Toolkit::DEBIAN_13 {
+            let app = session.widgets(toolkit, &server);
+            let unit = if physical { 2 } else { 1 };
+            let of = format!("{toolkit:?} in units of {unit}");
+            let answer = corners_are_exact(&server, &app, &of, unit);
+            let window = answer.line_of("AXWindow", "Window of").extents.unwrap();
+            let widths = 600 * unit..1000 * unit;
+            assert!(widths.contains(&window.w), "{window:?} {of}");
+        }
+    }
+}
+
+#[test]
+fn menus_open_behind_and_the_persons_window_comes_back() {
+    let session = Session::gnome_with_extension();
+    let server = session.server();
+    let apps = apps(&session, &server);
+    let [.., person] = &apps;
+    let click = |app, element: &str, role: &str| {
+        let click = json!({"element": element, "role": role});
+        server.call_for(app, "click_and_traverse", click).ok()
+    };
+    for (app, toolkit) in apps.iter().zip(Toolkit::DEBIAN_13) {
+        for (by_place, says) in [(false, "true"), (true, "false")] {
+            app.clear_log();
+            let opened = click(app, "File", "AXMenuBarItem");
+            assert!(has_keyboard(&session, app), "{toolkit:?}");
+            let clicked = if by_place {
+                let item = opened.line_of("AXMenuItem", "File option").extents.unwrap();
+                // GTK 3 counts what a menu bar opens with the shadow of its menu.
+                let inset = if toolkit == Toolkit::Gtk3 { 12 } else { 4 };
+                let corner = (item.x + item.w - inset, item.y + item.h - inset);
+                let corner = json!({"x": corner.0, "y": corner.1});
+                server.call_for(app, "click_and_traverse", corner).ok()
+            } else {
+                click(app, "File option", "AXMenuItem")
+            };
+            until(&format!("the item of {toolkit:?}\n{clicked}"), || {
+                (app.said(&format!("menu File option {says}")) == 1).then_some(())
+            });
+            assert!(has_keyboard(&session, person), "{toolkit:?}\n{clicked}");
+        }
+    }
+}
+
+/// It would keep the keyboard.
+#[test]
+fn an_open_menu_gives_way_to_another_app() {
+    let session = Session::gnome_with_extension();
+    let server = session.server();
+    let [gtk3, gtk4, qt6] = apps(&session, &server);
+    for (n, app) in [&gtk3, &gtk4].into_iter().enumerate() {
+        let file = json!({"element": "File", "role": "AXMenuBarItem"});
+        server.call_for(app, "click_and_traverse", file).ok();
+        let text = format!("text {n}");
+        let name = json!({"element": "Name", "role": "AXTextField", "text": text});
+        server.call_for(&qt6, "click_and_traverse", name).ok();
+        qt6.wait_for(&format!(
+            "text Name {}{text}",
+            if n == 0 { "" } else { "text 0" }
+        ));
+    }
+}
+
+#[test]
+fn what_another_window_covers_is_refused_where_that_stays_on_top() {
+    let session = Session::gnome_with_extension();
+    let server = session.server();
+    let [_, below, over] = apps(&session, &server);
+    // GNOME's own key for "always on top".
+    let keep = json!({"keyName": "t", "modifierFlags": ["Control", "Alt"]});
+    server.call_for(&over, "press_key_and_traverse", keep).ok();
+    let read = server.call_for(&below, "refresh_traversal", json!({})).ok();
+    let covered = windows(&session);
+    let [x, y, w, h] = covered.iter().find(|w| w.0 == over.pid()).unwrap().2;
+    let cover = Rect::new(
+        x.try_into().unwrap(),
+        y.try_into().unwrap(),
+        w.try_into().unwrap(),
+        h.try_into().unwrap(),
+    );
+    let ok = read.line_of("AXButton", "OK").extents.unwrap();
+    let middle = Point {
+        x: ok.x + ok.w / 2,
+        y: ok.y + ok.h / 2,
+    };
+    assert!(cover.unwrap().contains(middle), "{covered:?} {ok:?}");
+    let click = json!({"element": "OK", "role": "AXButton"});
+    let refused = server.call_for(&below, "click_and_traverse", click.clone());
+    let says = refused.is_error && refused.text.contains("lies over");
+    assert!(says, "{refused}");
+    assert_eq!(below.said("clicked OK") + over.said("clicked OK"), 0);
+    let keep = json!({"keyName": "t", "modifierFlags": ["Control", "Alt"]});
+    server.call_for(&over, "press_key_and_traverse", keep).ok();
+    server.call_for(&below, "click_and_traverse", click).ok();
+    below.wait_for("clicked OK");
+}
+
+#[test]
+fn pictures_forms_the_wheel_and_drags() {
+    let session = Session::gnome_with_extension();
+    let server = session.server();
+    let apps = apps(&session, &server);
+    for (app, toolkit) in apps.iter().zip(Toolkit::DEBIAN_13) {
+        println!("{toolkit:?}");
+        shared::a_form_is_filled(&server, app);
+        shared::the_wheel_turns(&server, app);
+        shared::a_drag_begins_and_ends_where_it_should(&server, app);
+    }
+}
+
+/// Where the pointer is, as the shell has it.
+fn pointer(session: &Session) -> (i64, i64) {
+    let code = "import json\n\
+        from gi.repository import Gio\n\
+        bus = Gio.bus_get_sync(Gio.BusType.SESSION)\n\
+        n = 'org.deskline.Shell'\n\
+        told = bus.call_sync(n, '/org/deskline/Shell', n, 'Screen', None, None, 0, 5000, None).unpack()[1]\n\
+        print(json.dumps(told[:2]))\n";
+    let output = session
+        .command("/usr/bin/python3")
+        .args(["-c", code])
+        .output();
+    serde_json::from_slice(&output.unwrap().stdout).unwrap()
+}
+
+#[test]
+fn the_persons_pointer_is_put_back() {
+    let session = Session::gnome_with_extension();
+    let server = session.server();
+    let app = session.widgets(Toolkit::Gtk4, &server);
+    let before = pointer(&session);
+    let ok = json!({"element": "OK", "role": "AXButton"});
+    server.call_for(&app, "click_and_traverse", ok).ok();
+    app.wait_for("clicked OK");
+    assert_eq!(pointer(&session), before);
+}
+
+#[test]
+fn an_older_version_raises_windows_and_tells_no_places() {
+    let session = Session::gnome_with_first_extension();
+    let server = session.server();
+    let [app, _, person] = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &server));
+    let ok = json!({"element": "OK", "role": "AXButton"});
+    let answer = server.call_for(&app, "click_and_traverse", ok).ok();
+    app.wait_for("clicked OK");
+    assert!(answer.file().contains("# coordinates: window"), "{answer}");
+    until("the person's window", || {
+        server.has_in_front(&person).then_some(())
+    });
+    let row = raise_row(&session);
+    let says = row.contains("by Deskline's extension") && row.contains("another version");
+    assert!(says, "{row}");
+}
+
 #[test]
 fn the_doctor_names_the_extension() {
     let session = Session::gnome_with_extension();
+    let row = raise_row(&session);
+    let says = "✓ raise by Deskline's extension, which tells places on the screen too";
+    let words: Vec<&str> = row.split_whitespace().collect();
+    assert!(words.join(" ").contains(says), "{row}");
+}
+
+/// The doctor's row about raising windows, with the lines that it goes on in.
+fn raise_row(session: &Session) -> String {
     let output = session
         .deskline(&["doctor", "--dir", "j"])
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let row = said.lines().find(|line| line.contains("raise"));
-    assert!(
-        row.is_some_and(|row| row.contains("✓") && row.contains("by Deskline's extension")),
-        "{said}"
-    );
+    let rows: Vec<&str> = said.split('✓').collect();
+    let row = rows
+        .iter()
+        .find(|row| row.trim_start().starts_with("raise"));
+    format!("✓{}", row.unwrap_or_else(|| panic!("{said}")))
 }

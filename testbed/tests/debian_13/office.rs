@@ -7,26 +7,30 @@ use serde_json::json;
 
 #[test]
 fn x11() {
-    cells_and_paragraphs(Compositor::X11);
+    cells_and_paragraphs(&Session::new(Compositor::X11));
 }
 
 #[test]
 fn sway() {
-    cells_and_paragraphs(Compositor::Sway);
+    cells_and_paragraphs(&Session::new(Compositor::Sway));
 }
 
 #[test]
 fn kwin() {
-    cells_and_paragraphs(Compositor::Kwin);
+    cells_and_paragraphs(&Session::new(Compositor::Kwin));
 }
 
 #[test]
 fn gnome() {
-    cells_and_paragraphs(Compositor::Gnome);
+    cells_and_paragraphs(&Session::new(Compositor::Gnome));
 }
 
-fn cells_and_paragraphs(compositor: Compositor) {
-    let session = Session::new(compositor);
+#[test]
+fn gnome_extension() {
+    cells_and_paragraphs(&Session::gnome_with_extension());
+}
+
+fn cells_and_paragraphs(session: &Session) {
     let server = session.server();
     let (calc, sheet) = session.calc(&[&["apples", "pears", "plums"]], &server);
     server.fills_a_cell_from_its_corners(&calc, &sheet, ["apples", "plums"]);

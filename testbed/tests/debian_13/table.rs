@@ -1,5 +1,5 @@
-//! The toolkit table with GTK 3, GTK 4.18 and Qt 6.8, on X11, sway, labwc, KWin and GNOME. A cell that is not served
-//! is refused for its reason.
+//! The toolkit table with GTK 3, GTK 4.18 and Qt 6.8, on X11, sway, labwc, KWin and GNOME, with Deskline's extension
+//! too. A cell that is not served is refused for its reason.
 
 use deskline_testbed::table::{Subject, render, whole_column};
 use deskline_testbed::{Compositor, Session, Toolkit};
@@ -39,8 +39,7 @@ const PICTURE: &[Lack] = &[("picture", "this KWin has no org.kde.KWin.ScreenShot
 type Column<'l> = (Toolkit, &'l [&'l [Lack]]);
 
 /// The columns of the toolkits' test apps, one after the other in one session.
-fn serves_all_but(compositor: Compositor, columns: &[Column<'_>]) {
-    let session = Session::new(compositor);
+fn serves_all_but(session: &Session, columns: &[Column<'_>]) {
     let server = session.server();
     let mut wrong = Vec::new();
     for (toolkit, lacks) in columns {
@@ -75,7 +74,7 @@ fn x11() {
         (Toolkit::Gtk4, &[GTK_4]),
         (Toolkit::Qt6, &[QT_6]),
     ];
-    serves_all_but(Compositor::X11, &columns);
+    serves_all_but(&Session::new(Compositor::X11), &columns);
 }
 
 #[test]
@@ -85,7 +84,7 @@ fn sway() {
         (Toolkit::Gtk4, &[GTK_4]),
         (Toolkit::Qt6, &[QT_6]),
     ];
-    serves_all_but(Compositor::Sway, &columns);
+    serves_all_but(&Session::new(Compositor::Sway), &columns);
 }
 
 #[test]
@@ -95,7 +94,7 @@ fn labwc() {
         (Toolkit::Gtk4, &[GTK_4]),
         (Toolkit::Qt6, &[QT_6]),
     ];
-    serves_all_but(Compositor::Labwc, &columns);
+    serves_all_but(&Session::new(Compositor::Labwc), &columns);
 }
 
 #[test]
@@ -105,7 +104,7 @@ fn kwin() {
         (Toolkit::Gtk4, &[GTK_4, OTHER_TEXT, PICTURE]),
         (Toolkit::Qt6, &[QT_6, OTHER_TEXT, PICTURE]),
     ];
-    serves_all_but(Compositor::Kwin, &columns);
+    serves_all_but(&Session::new(Compositor::Kwin), &columns);
 }
 
 #[test]
@@ -115,5 +114,15 @@ fn gnome() {
         (Toolkit::Gtk4, &[GTK_4, OTHER_TEXT]),
         (Toolkit::Qt6, &[QT_6, OTHER_TEXT]),
     ];
-    serves_all_but(Compositor::Gnome, &columns);
+    serves_all_but(&Session::new(Compositor::Gnome), &columns);
+}
+
+#[test]
+fn gnome_extension() {
+    let columns: [Column<'_>; 3] = [
+        (Toolkit::Gtk3, &[GTK_3, OTHER_TEXT]),
+        (Toolkit::Gtk4, &[GTK_4, OTHER_TEXT]),
+        (Toolkit::Qt6, &[QT_6, OTHER_TEXT]),
+    ];
+    serves_all_but(&Session::gnome_with_extension(), &columns);
 }

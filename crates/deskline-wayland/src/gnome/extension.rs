@@ -1,9 +1,10 @@
 //! Deskline's extension of GNOME Shell (`extensions/gnome`), where the person has installed it: it lists the
-//! windows and brings one to the front.
+//! windows with their places, says what lies over a place, and brings a window to the front.
 
-use deskline_link::Result;
+use deskline_core::{Point, Rect};
+use deskline_link::{Error, Pointer, Result};
 
-use super::bus::{Bus, On};
+use super::bus::{Calls, On};
 use crate::described::AppToplevel;
 
 const DAEMON: On<'static> = (
@@ -14,30 +15,81 @@ const DAEMON: On<'static> = (
 const NAME: &str = "org.deskline.Shell";
 const PATH: &str = "/org/deskline/Shell";
 
+/// The version of the extension's interface that this Deskline takes places from.
+const VERSION: u32 = 2;
+
 /// The extension. It may be switched on and off at any time: look for it anew each time.
 #[derive(Debug)]
 pub(crate) struct Extension<'b> {
-    bus: &'b Bus,
+    bus: &'b Calls,
     /// The shell's own connection.
     owner: String,
 }
 
-/// A window, as the shell has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ShellWindow {
-    pub(crate) id: u64,
-    pub(crate) pid: u32,
-    /// Hostile data.
-    pub(crate) title: String,
+/// What a window is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// An app's toplevel.
+    Toplevel,
+    /// A menu, a drop-down, a tooltip.
+    Popup,
+    /// A part of the desktop.
+    Other,
+}
+
+/// A window, as the shell has it. Places are in the coordinates of its stage.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::struct_excessive_bools)] // Each is a property that Mutter has.
+pub struct ShellWindow {
+    /// Mutter's id.
+    pub id: u64,
+    /// Its process; 0 where that is not known.
+    pub pid: u32,
+    /// Its title. Hostile data.
+    pub title: String,
+    pub(crate) kind: Kind,
     /// Whether it has the keyboard.
-    pub(crate) focused: bool,
+    pub focused: bool,
+    /// Whether it is neither minimised nor on another workspace.
+    pub visible: bool,
+    /// Whether it is modal.
+    pub modal: bool,
+    /// Whether it is a Wayland window, not one of Xwayland's.
+    pub native: bool,
+    /// It without its own shadow.
+    pub frame: Rect,
+    /// It with its own shadow: what its client draws.
+    pub buffer: Rect,
+    /// The scale of its monitor.
+    pub(crate) scale: f64,
+    /// How many units of these places one of its toolkit's is.
+    pub unit: i32,
+}
+
+/// What is on the screen.
+#[derive(Debug, Clone)]
+pub(crate) struct Screen {
+    pub(crate) pointer: Pointer,
+    /// The topmost first.
+    pub(crate) windows: Vec<ShellWindow>,
+}
+
+/// What lies over a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Over {
+    /// The window with this id.
+    Window(u64),
+    /// The shell's own: its panel, a menu or a message of it.
+    Shell,
+    /// The background.
+    Nothing,
 }
 
 /// Left, top, width and height on the screen.
 type Rectangle = (i32, i32, i32, i32);
 
-/// A window, as the extension's answer has it.
-type Told = (
+/// A window, as version 1 has it in the answer to `Windows`.
+type Told1 = (
     u64,
     i32,
     String,
@@ -49,10 +101,25 @@ type Told = (
     Rectangle,
 );
 
+/// A window, as version 2 has it in the answer to `Screen`.
+type Told2 = (
+    u64,
+    i32,
+    String,
+    String,
+    bool,
+    bool,
+    bool,
+    bool,
+    Rectangle,
+    Rectangle,
+    f64,
+);
+
 impl<'b> Extension<'b> {
     /// The extension, if it is switched on. Another program that takes its name is not it: the name must
     /// be the shell's.
-    pub(crate) fn find(bus: &'b Bus) -> Option<Self> {
+    pub(crate) fn find(bus: &'b Calls) -> Option<Self> {
         let owner = |name: &str| bus.ask::<_, String>(DAEMON, "GetNameOwner", &(name,)).ok();
         let owner_of_it = owner(NAME)?;
         (owner("org.gnome.Shell")? == owner_of_it).then_some(Self {
@@ -65,23 +132,90 @@ impl<'b> Extension<'b> {
         (&self.owner, PATH, NAME)
     }
 
-    /// The windows that apps show, the topmost first, without menus and other pop-ups.
-    pub(crate) fn windows(&self) -> Result<Vec<ShellWindow>> {
-        let told: Vec<Told> = self.bus.ask(self.on(), "Windows", &())?;
-        let toplevels = told.into_iter().filter(|told| told.6);
-        let window = |told: Told| ShellWindow {
-            id: told.0,
-            pid: u32::try_from(told.1).unwrap_or_default(),
-            title: told.2,
-            focused: told.4,
+    /// What is on the screen.
+    ///
+    /// # Errors
+    ///
+    /// Of the bus, and where the extension is of another version.
+    pub(crate) fn screen(&self) -> Result<Screen> {
+        type Told = (u32, (i32, i32, bool), Vec<Told2>);
+        let (version, (x, y, pressed), windows): Told = self.bus.ask(self.on(), "Screen", &())?;
+        if version != VERSION {
+            let why = format!("its version is {version}, and {VERSION} is needed");
+            return Err(Error::system("asking Deskline's extension")(why));
+        }
+        Ok(Screen {
+            pointer: Pointer {
+                at: Point { x, y },
+                pressed,
+            },
+            windows: windows.into_iter().map(window).collect(),
+        })
+    }
+
+    /// The windows that apps show, the topmost first, without menus and other pop-ups; also from an older
+    /// version of the extension.
+    pub(crate) fn toplevels(&self) -> Result<Vec<ShellWindow>> {
+        let windows = if let Ok(screen) = self.screen() {
+            screen.windows
+        } else {
+            let told: Vec<Told1> = self.bus.ask(self.on(), "Windows", &())?;
+            told.into_iter().map(older).collect()
         };
-        Ok(toplevels.map(window).collect())
+        let toplevels = windows.into_iter().filter(|w| w.kind == Kind::Toplevel);
+        Ok(toplevels.collect())
+    }
+
+    /// What a click at this place would reach.
+    pub(crate) fn over(&self, at: Point) -> Result<Over> {
+        // The middle of a pixel: with fractional scales its corner may be another one's.
+        let place = (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5);
+        let told: (u64, bool) = self.bus.ask(self.on(), "At", &place)?;
+        Ok(match told {
+            (_, true) => Over::Shell,
+            (0, false) => Over::Nothing,
+            (id, false) => Over::Window(id),
+        })
     }
 
     /// Has the shell bring a window to the front. `false` if it is gone.
     pub(crate) fn activate(&self, id: u64) -> Result<bool> {
         self.bus.ask(self.on(), "Activate", &(id,))
     }
+}
+
+fn window(told: Told2) -> ShellWindow {
+    let (id, pid, title, kind, focused, visible, modal, native, frame, buffer, scale) = told;
+    ShellWindow {
+        id,
+        pid: u32::try_from(pid).unwrap_or_default(),
+        title,
+        kind: match kind.as_str() {
+            "toplevel" => Kind::Toplevel,
+            "popup" => Kind::Popup,
+            _ => Kind::Other,
+        },
+        focused,
+        visible,
+        modal,
+        native,
+        frame: rect(frame),
+        buffer: rect(buffer),
+        scale,
+        unit: 1,
+    }
+}
+
+fn older((id, pid, title, _, focused, minimised, toplevel, frame, buffer): Told1) -> ShellWindow {
+    let kind = if toplevel { "toplevel" } else { "other" };
+    let kind = kind.to_owned();
+    window((
+        id, pid, title, kind, focused, !minimised, false, true, frame, buffer, 1.0,
+    ))
+}
+
+fn rect((x, y, w, h): Rectangle) -> Rect {
+    Rect { x, y, w, h }
 }
 
 /// The shell's windows that may be this toplevel: those of its app with its title, or all of its app where
@@ -118,13 +252,20 @@ mod tests {
 
     use super::*;
 
-    fn window(id: u64, pid: u32, title: &str) -> ShellWindow {
-        ShellWindow {
+    fn window(id: u64, pid: i32, title: &str) -> ShellWindow {
+        let place = (0, 0, 400, 300);
+        let app = String::new();
+        older((
             id,
             pid,
-            title: title.to_owned(),
-            focused: id == 2,
-        }
+            title.to_owned(),
+            app,
+            id == 2,
+            false,
+            true,
+            place,
+            place,
+        ))
     }
 
     fn toplevel(id: u64, pid: u32, title: &str) -> AppToplevel {

@@ -1,6 +1,6 @@
 //! GNOME Shell, through the D-Bus interfaces of its compositor, Mutter. No extension and no permission
 //! is needed: Mutter lets every program of the session use them. Where the person has installed Deskline's
-//! extension, windows come to the front by it.
+//! extension, windows come to the front by it, and their places on the screen are known.
 //!
 //! - `bus`: the session bus, with a time limit on every wait.
 //! - `session`: a remote desktop session: a way for input, and the stream of the focused window. The way is an EIS
@@ -11,8 +11,10 @@
 //! - `scales`: the scales of the screens.
 //! - `picture`: the picture of that content.
 //! - `raise`, `recency`: bringing a window to the front by GNOME's own keys.
-//! - `extension`: Deskline's extension: which window is in front, and raising one.
-//! - `display`: [`GnomeDisplay`], all of it as the display of a link.
+//! - `plain`: all of it as the display of a link.
+//! - `extension`: Deskline's extension: the windows and their places, what lies over a place, and raising one.
+//! - `placed`: the display of a link with these places.
+//! - `display`: [`GnomeDisplay`], the one or the other, by whether the extension is switched on.
 
 mod bus;
 mod display;
@@ -20,10 +22,13 @@ mod extension;
 mod notify;
 mod picture;
 mod place;
+mod placed;
+mod plain;
 mod raise;
 mod recency;
 mod scales;
 mod seat;
 mod session;
 
-pub use display::GnomeDisplay;
+pub use display::{ExtensionUse, GnomeDisplay};
+pub use extension::ShellWindow;

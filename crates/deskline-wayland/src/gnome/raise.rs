@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_link::{Cancel, Display as _, Error, Result, WindowId};
 
-use super::display::GnomeDisplay;
 use super::extension::{Extension, candidates};
+use super::plain::PlainDisplay;
 use crate::described::{self, Toplevels};
 
 /// How long a window may take to say that it is in front: 100 ms on an idle machine, over a second on a busy one.
@@ -43,7 +43,7 @@ const MISSES: usize = 2;
 /// The maximum number of tries.
 const MOST: usize = 12;
 
-impl<T: Toplevels> GnomeDisplay<T> {
+impl<T: Toplevels> PlainDisplay<T> {
     /// Brings a window to the front and waits until it says so.
     pub(super) fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         if self.raise_by_extension(window, cancel)? {
@@ -90,7 +90,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
         let Some(wanted) = all.iter().find(|t| t.id == window) else {
             return Err(Error::Input("the window is gone".into()));
         };
-        let listed = Extension::find(&self.bus).and_then(|it| it.windows().ok());
+        let listed = Extension::find(&self.bus).and_then(|it| it.toplevels().ok());
         let ids: Vec<u64> = match &listed {
             Some(windows) => candidates(wanted, windows).iter().map(|w| w.id).collect(),
             None => return Ok(false),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use zbus::zvariant::OwnedValue;
 
-use super::bus::{Bus, On};
+use super::bus::{Calls, On};
 
 const CONFIG: On<'static> = (
     "org.gnome.Mutter.DisplayConfig",
@@ -31,17 +31,27 @@ type State = (
     Properties,
 );
 
+/// The value of the property `layout-mode` where the screens are laid out by their physical pixels.
+const PHYSICAL: u32 = 2;
+
 /// The scales of the screens, each once.
-pub(crate) fn of_screens(bus: &Bus) -> Vec<f64> {
-    let state = bus.ask::<_, State>(CONFIG, "GetCurrentState", &());
-    let screens = match state {
-        Ok((_, _, screens, _)) => screens,
-        Err(e) => {
-            tracing::debug!("the scales of the screens are not known: {e}");
-            Vec::new()
-        }
-    };
+pub(crate) fn of_screens(bus: &Calls) -> Vec<f64> {
+    let screens = state(bus).map(|(_, _, screens, _)| screens);
+    let screens = screens.unwrap_or_default();
     sane(screens.iter().map(|screen| screen.2))
+}
+
+/// Whether Mutter counts physical pixels: it then scales the windows' content, and not the screens.
+pub(crate) fn are_in_windows(bus: &Calls) -> bool {
+    let mode = state(bus).and_then(|(.., mut properties)| properties.remove("layout-mode"));
+    mode.and_then(|mode| u32::try_from(mode).ok()) == Some(PHYSICAL)
+}
+
+fn state(bus: &Calls) -> Option<State> {
+    let state = bus.ask(CONFIG, "GetCurrentState", &());
+    state
+        .inspect_err(|e| tracing::debug!("the scales of the screens are not known: {e}"))
+        .ok()
 }
 
 fn sane(told: impl Iterator<Item = f64>) -> Vec<f64> {

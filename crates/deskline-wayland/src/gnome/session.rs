@@ -11,6 +11,7 @@ use zbus::zvariant::{OwnedValue, Value};
 use super::bus::{Bus, Calls, On, Options, read};
 use super::notify::Notify;
 use crate::eis::Eis;
+use crate::pipewire::{self, Frame};
 use crate::sender::{Port, Sender};
 
 pub(crate) const REMOTE: On<'static> = (
@@ -158,6 +159,22 @@ fn await_node(bus: &Bus, stream: &str) -> Result<u32> {
     let signal = bus.wait(stream, "PipeWireStreamAdded", deadline)?;
     let (node,): (u32,) = read(&signal)?;
     Ok(node)
+}
+
+/// A frame of the window that has this id in Mutter, whatever lies over it, within `longest`.
+pub(crate) fn frame_of(bus: &Bus, id: u64, longest: Duration) -> Result<Frame> {
+    let path = bus.make(CAST, "CreateSession", &(Options::new(),))?;
+    let session = (CAST.0, path.as_str(), CAST_SESSION);
+    let frame = || {
+        let options = [("window-id", id.into()), ("cursor-mode", 0_u32.into())];
+        let stream = bus.make(session, "RecordWindow", &(Options::from(options),))?;
+        bus.tell(session, "Start", &())?;
+        pipewire::frame(await_node(bus, &stream)?, longest)
+    };
+    let frame = frame();
+    // One that the person has ended is gone.
+    let _ = bus.tell(session, "Stop", &());
+    frame
 }
 
 /// The name that a stream's pointer has in EIS.

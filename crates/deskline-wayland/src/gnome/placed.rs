@@ -1,0 +1,455 @@
+//! GNOME as the display of a link, where Deskline's extension tells the windows and their places: coordinates are
+//! the screen's, and input goes to them by one pointer for the whole screen.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::{KeyPress, Modifiers, Point, Rect};
+use deskline_link::capabilities::Ability;
+use deskline_link::{
+    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Pointer,
+    Result, Window, WindowId,
+};
+
+use super::bus::Bus;
+use super::extension::{Extension, Kind, Over, Screen, ShellWindow};
+use super::picture;
+use super::place::Content;
+use super::plain::{NO_GUARD, PAINTS, PART, frames};
+use super::scales;
+use super::session::{self, Session, Way};
+use crate::wlroots::keyboard::typeable;
+
+/// How long the shell may take to give a window the keyboard: 10 ms on an idle machine, 430 ms on a busy one.
+const RAISES: Duration = Duration::from_secs(2);
+
+/// How long the shell may take to show windows in their new order: it does so with its next frame.
+const RESTACKS: Duration = Duration::from_millis(300);
+
+/// How often to look.
+const LOOK: Duration = Duration::from_millis(10);
+
+const ESC: KeyPress = KeyPress {
+    key: deskline_core::Key::Escape,
+    modifiers: Modifiers::empty(),
+};
+
+/// A GNOME session with Deskline's extension, while that is switched on.
+pub(crate) struct PlacedDisplay {
+    bus: Bus,
+    /// Lasts until the link ends.
+    session: Option<Session>,
+    aim: Option<Aim>,
+    last_click: LastClick,
+}
+
+impl PlacedDisplay {
+    /// Connects to the session bus at `address`.
+    pub(crate) fn connect(address: &str) -> Result<Self> {
+        Ok(Self {
+            bus: Bus::connect(address)?,
+            session: None,
+            aim: None,
+            last_click: LastClick::default(),
+        })
+    }
+
+    /// Whether the extension tells places now.
+    pub(crate) fn is_there(&self) -> bool {
+        self.look().is_ok()
+    }
+
+    fn extension(&self) -> Result<Extension<'_>> {
+        Extension::find(&self.bus)
+            .ok_or_else(|| Error::Input("Deskline's extension has been switched off".into()))
+    }
+
+    fn look(&self) -> Result<Screen> {
+        self.extension()?.screen()
+    }
+
+    /// The app's toplevels and its pop-ups, or everybody's, the topmost first.
+    pub(crate) fn shell_windows(&self, pid: Option<u32>) -> Result<Vec<ShellWindow>> {
+        let mut windows = self.look()?.windows;
+        let is = |w: &ShellWindow| pid.is_none_or(|pid| w.pid == pid) && w.kind != Kind::Other;
+        windows.retain(is);
+        // Else the screens are scaled, and not what is on them.
+        if windows.iter().any(|w| w.scale > 1.0) && scales::are_in_windows(&self.bus) {
+            for window in &mut windows {
+                window.unit = (window.scale.round() as i32).max(1);
+            }
+        }
+        Ok(windows)
+    }
+
+    /// An open pop-up of another app than this window's.
+    pub(crate) fn popup_beside(&self, window: WindowId) -> Result<Option<ShellWindow>> {
+        let windows = self.look()?.windows;
+        let pid = windows.iter().find(|w| w.id == window.0).map(|w| w.pid);
+        let is = |w: &ShellWindow| w.is_open_popup() && Some(w.pid) != pid;
+        Ok(windows.into_iter().find(is))
+    }
+
+    /// Presses Esc and waits until a pop-up is gone (bounded).
+    pub(crate) fn escape(&mut self, popup: &ShellWindow) -> Result<()> {
+        self.session()?.sender.press(ESC)?;
+        let start = Instant::now();
+        let open = |it: &Self| Ok::<_, Error>(it.look()?.windows.iter().any(|w| w.id == popup.id));
+        while open(self)? && start.elapsed() < RESTACKS {
+            std::thread::sleep(LOOK);
+        }
+        Ok(())
+    }
+
+    fn session(&mut self) -> Result<&mut Session> {
+        let session = match self.session.take() {
+            Some(session) => session,
+            None => Session::start(&self.bus, &Way::Eis, None)?,
+        };
+        Ok(self.session.insert(session))
+    }
+
+    /// An error if the window with the keyboard is not the target's. `progress` says how far the input came.
+    fn check_front(&self, progress: impl FnOnce() -> String) -> Result<()> {
+        match self.look()?.focused() {
+            None => Err(Error::Input(format!(
+                "no app has the keyboard: GNOME's overview or a dialog of its own may be open. {}",
+                progress()
+            ))),
+            Some(front) if self.aim.is_some_and(|aim| aim.pid != front.pid) => {
+                Err(other(front).has_keyboard(&progress()))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// What lies over this point that is not the target's: another app's window, or the shell's own.
+    fn over(&self, at: Point) -> Result<Option<Other>> {
+        let Some(aim) = self.aim else { return Ok(None) };
+        let start = Instant::now();
+        loop {
+            let there = match self.extension()?.over(at)? {
+                Over::Nothing => return Ok(None),
+                Over::Shell => Other {
+                    title: "GNOME Shell".to_owned(),
+                    pid: 0,
+                },
+                Over::Window(id) => {
+                    let windows = self.look()?.windows;
+                    match windows.iter().find(|w| w.id == id) {
+                        Some(window) if window.pid != aim.pid => other(window),
+                        _ => return Ok(None),
+                    }
+                }
+            };
+            if start.elapsed() > RESTACKS {
+                return Ok(Some(there));
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+impl Screen {
+    /// The window with the keyboard.
+    fn focused(&self) -> Option<&ShellWindow> {
+        self.windows.iter().find(|w| w.focused)
+    }
+
+    /// The toplevel with the keyboard, or the one whose pop-up has it.
+    fn front(&self) -> Option<&ShellWindow> {
+        let focused = self.focused()?;
+        let mut toplevels = self.windows.iter().filter(|w| w.kind == Kind::Toplevel);
+        match focused.kind {
+            Kind::Toplevel => Some(focused),
+            _ => toplevels.find(|w| w.pid == focused.pid && w.visible),
+        }
+    }
+
+    fn into_toplevels(self) -> impl Iterator<Item = ShellWindow> {
+        let windows = self.windows.into_iter();
+        windows.filter(|w| w.kind == Kind::Toplevel)
+    }
+}
+
+impl ShellWindow {
+    /// Whether it is an app's toplevel: no pop-up, and no part of the desktop.
+    pub fn is_toplevel(&self) -> bool {
+        self.kind == Kind::Toplevel
+    }
+
+    fn is_open_popup(&self) -> bool {
+        self.kind == Kind::Popup && self.visible
+    }
+}
+
+fn other(window: &ShellWindow) -> Other {
+    Other {
+        title: window.title.clone(),
+        pid: window.pid,
+    }
+}
+
+fn window(window: ShellWindow) -> Window {
+    Window {
+        id: WindowId(window.id),
+        pid: Some(window.pid).filter(|pid| *pid > 0),
+        title: window.title,
+        extents: Some(window.frame),
+    }
+}
+
+/// The middle of a pixel: with fractional scales its corner may be another one's.
+fn middle(at: Point) -> (f64, f64) {
+    (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5)
+}
+
+/// Where a window without its shadow is in a frame of its stream, which is so many pixels wide.
+fn in_frame(frame: Rect, buffer: Rect, pixels: usize) -> Content {
+    let exact = pixels as f64 / f64::from(buffer.w.max(1));
+    let whole = exact.round();
+    // Of a window that was drawn for a fractional scale Mutter paints the frame for the next whole one, and
+    // keeps as many pixels as its buffer has.
+    let scale = if (exact - whole).abs() < 0.02 {
+        whole
+    } else {
+        exact.ceil()
+    };
+    Content {
+        offset: (
+            f64::from(frame.x.saturating_sub(buffer.x)),
+            f64::from(frame.y.saturating_sub(buffer.y)),
+        ),
+        scale: scale.max(1.0),
+    }
+}
+
+impl Display for PlacedDisplay {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            pictures: frames(),
+            guard: Ability::No(NO_GUARD.into()),
+            ..Capabilities::ALL
+        }
+    }
+
+    fn front(&mut self) -> Result<Option<Window>> {
+        Ok(self.look()?.front().cloned().map(window))
+    }
+
+    fn activate(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
+        if !self.extension()?.activate(id.0)? {
+            return Err(Error::Input("the window is gone".into()));
+        }
+        let start = Instant::now();
+        loop {
+            match self.look()?.focused() {
+                Some(window) if window.id == id.0 => return Ok(()),
+                _ if start.elapsed() < RAISES => cancel.wait(LOOK)?,
+                _ => {
+                    return Err(Error::Input(
+                        "GNOME Shell did not give the window the keyboard within 2 s: a dialog of its app may keep it. Nothing was sent".into(),
+                    ));
+                }
+            }
+        }
+    }
+
+    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
+        let toplevels = self.look()?.into_toplevels();
+        Ok(toplevels.filter(|w| w.pid == pid).map(window).collect())
+    }
+
+    fn every_window(&mut self) -> Result<Vec<Window>> {
+        Ok(self.look()?.into_toplevels().map(window).collect())
+    }
+
+    /// A tooltip is told from no menu. Toolkits close theirs at a click and show it only when the pointer has
+    /// moved again.
+    fn popup_open(&mut self, pid: u32) -> Result<bool> {
+        let windows = self.look()?.windows;
+        Ok(windows.iter().any(|w| w.is_open_popup() && w.pid == pid))
+    }
+
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        Ok(Some(self.look()?.pointer))
+    }
+
+    fn move_pointer(&mut self, to: Point) -> Result<()> {
+        // After a link has ended its session, this starts one for itself.
+        let open = self.session.is_some();
+        let (x, y) = middle(to);
+        let moved = self.session()?.sender.go(x, y);
+        if !open {
+            self.release_all();
+        }
+        moved
+    }
+
+    fn aim(&mut self, aim: Aim) {
+        self.aim = Some(aim);
+    }
+
+    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+        self.last_click.wait_before(at, button, clicks, cancel)?;
+        cancel.check()?;
+        if let Some(other) = self.over(at)? {
+            return Err(other.lies_over(at));
+        }
+        let (x, y) = middle(at);
+        let sender = &mut self.session()?.sender;
+        sender.go(x, y)?;
+        let clicked = sender.click(button, clicks, cancel);
+        self.last_click.note(at, button);
+        clicked
+    }
+
+    fn drag(
+        &mut self,
+        from: Point,
+        to: Point,
+        modifiers: Modifiers,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        cancel.check()?;
+        if let Some(other) = self.over(from)? {
+            return Err(other.lies_over(from));
+        }
+        if let Some(other) = self.over(to)? {
+            return Err(other.lies_over_end(to));
+        }
+        let sender = &mut self.session()?.sender;
+        sender.hold(modifiers)?;
+        let dragged = sender.drag(middle(from), middle(to), cancel);
+        sender.release()?;
+        dragged
+    }
+
+    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+        let text = typeable(text)?;
+        let strokes = self.session()?.sender.strokes(&text)?;
+        for (number, part) in strokes.chunks(PART).enumerate() {
+            self.check_front(|| match number * PART {
+                0 => "Nothing was typed".to_owned(),
+                typed => format!("The first {typed} of {} characters were typed", text.len()),
+            })?;
+            self.session()?.sender.strike(part, cancel)?;
+        }
+        Ok(())
+    }
+
+    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        self.session()?;
+        self.check_front(|| "The key was not pressed".to_owned())?;
+        self.session()?.sender.press(press)
+    }
+
+    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        if let Some(other) = self.over(at)? {
+            return Err(other.lies_over(at));
+        }
+        let (x, y) = middle(at);
+        let sender = &mut self.session()?.sender;
+        sender.go(x, y)?;
+        sender.scroll(right, down, cancel)
+    }
+
+    fn release_all(&mut self) {
+        if let Some(mut session) = self.session.take() {
+            // A lost connection has released them.
+            let _ = session.sender.release();
+            session.stop(&self.bus);
+        }
+    }
+
+    /// Also of a window that others cover; without the app's pop-ups, which are windows of their own.
+    fn picture(&mut self, id: WindowId) -> Result<Picture> {
+        let windows = self.look()?.windows;
+        let window = windows.iter().find(|w| w.id == id.0);
+        let window = window.ok_or_else(|| Error::Input("it has been closed".into()))?;
+        if !window.visible {
+            return Err(Error::Input(
+                "it is minimised or on another workspace".into(),
+            ));
+        }
+        let Rect { x, y, w, h } = window.frame;
+        let frame = session::frame_of(&self.bus, window.id, PAINTS)?;
+        let content = in_frame(window.frame, window.buffer, frame.width);
+        let picture = picture::content(&frame, content, (w, h));
+        let mut picture =
+            picture.ok_or_else(|| Error::system("taking a picture")("the frame is too small"))?;
+        picture.origin = Point { x, y };
+        Ok(picture)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell_window(id: u64, pid: u32, kind: Kind, focused: bool) -> ShellWindow {
+        let place = Rect {
+            x: 0,
+            y: 0,
+            w: 40,
+            h: 30,
+        };
+        ShellWindow {
+            id,
+            pid,
+            title: String::new(),
+            kind,
+            focused,
+            visible: true,
+            modal: false,
+            native: true,
+            frame: place,
+            buffer: place,
+            scale: 1.0,
+            unit: 1,
+        }
+    }
+
+    #[test]
+    fn a_pop_up_with_the_keyboard_leaves_its_window_in_front() {
+        let pointer = Pointer {
+            at: Point { x: 0, y: 0 },
+            pressed: false,
+        };
+        let front = |kind, focused| {
+            let windows = vec![
+                shell_window(1, 7, kind, focused),
+                shell_window(2, 8, Kind::Toplevel, false),
+                shell_window(3, 7, Kind::Toplevel, false),
+            ];
+            let screen = Screen { pointer, windows };
+            screen.front().map(|w| w.id)
+        };
+        assert_eq!(front(Kind::Popup, true), Some(3));
+        assert_eq!(front(Kind::Toplevel, true), Some(1));
+        assert_eq!(front(Kind::Toplevel, false), None);
+    }
+
+    #[test]
+    fn a_frame_of_a_scaled_screen_has_more_pixels() {
+        let frame = Rect {
+            x: 114,
+            y: 112,
+            w: 795,
+            h: 540,
+        };
+        let buffer = Rect {
+            x: 100,
+            y: 100,
+            w: 823,
+            h: 569,
+        };
+        let scale = |pixels| in_frame(frame, buffer, pixels).scale.to_bits();
+        assert_eq!(in_frame(frame, buffer, 823).offset, (14.0, 12.0));
+        assert_eq!(scale(823), 1_f64.to_bits());
+        assert_eq!(scale(1646), 2_f64.to_bits());
+        // 1.5, which Mutter cuts off.
+        assert_eq!(scale(1235), 2_f64.to_bits());
+    }
+}

@@ -27,11 +27,10 @@ pub(super) const PAINTS: Duration = Duration::from_secs(2);
 
 /// How long a window may take to claim the keyboard, and how often to look: 30 ms on an idle machine.
 const CLAIMS: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(10);
 
 /// How long the app that input goes to may take to answer at all.
 const ANSWERS: Duration = Duration::from_secs(2);
-
-const LOOK: Duration = Duration::from_millis(10);
 
 /// A GNOME session.
 pub(crate) struct PlainDisplay<T> {

@@ -20,6 +20,7 @@ use crate::strategies::keep_alive::KeepAlive;
 use crate::strategies::reuse::LastReading;
 use crate::strategies::{embedded, table};
 use crate::toolkits::{mapped, vcl};
+use crate::toplevels::AppToplevel;
 use crate::tree::{self, Windows};
 use crate::{act, decode, reading};
 
@@ -50,6 +51,8 @@ pub struct AtSpi {
     pub(crate) bus: Connection,
     /// By their process ids.
     pub(crate) apps: HashMap<u32, App>,
+    /// The toplevels that were last seen.
+    pub(crate) shown: Vec<AppToplevel>,
     /// Bus names are never used twice, so their pids are asked for once.
     pids: HashMap<String, u32>,
     /// Apps that were told to send their events.
@@ -65,6 +68,7 @@ impl AtSpi {
         Ok(Self {
             bus: Connection::open(address, PATIENCE)?,
             apps: HashMap::new(),
+            shown: Vec::new(),
             pids: HashMap::new(),
             registered: HashSet::new(),
             mirrors: Mirrors::default(),

@@ -27,6 +27,8 @@ pub struct AppToplevel {
     pub title: String,
     /// Whether its app reports that it has the keyboard.
     pub active: bool,
+    /// Whether its app has not answered this time: it is as it was when it last did.
+    pub silent: bool,
 }
 
 impl AppToplevel {
@@ -43,8 +45,8 @@ impl AppToplevel {
 }
 
 impl AtSpi {
-    /// The toplevels that show, in the order of their apps and windows. Apps that do not answer within
-    /// 200 ms are left out.
+    /// The toplevels that show, in the order of their apps and windows. Those of an app that does not answer
+    /// within 200 ms are as they were when it last did.
     pub fn toplevels(&mut self) -> Result<Vec<AppToplevel>, bus::Error> {
         let apps = self.apps()?;
         let children = apps.iter().map(|app| Call {
@@ -55,8 +57,12 @@ impl AtSpi {
             body: Body::new(),
         });
         let mut objects: Vec<(usize, String, String)> = Vec::new();
+        let mut silent = vec![true; apps.len()];
         let deadline = Instant::now() + AT_ONCE;
         let asked = self.bus.batch(children, 64, deadline, |app, reply| {
+            if let Some(silent) = silent.get_mut(app) {
+                *silent = false;
+            }
             let Ok(message) = reply else { return };
             // A malformed reply is no toplevel.
             let listed = message.reader().array(8, Reader::object);
@@ -68,7 +74,19 @@ impl AtSpi {
         });
         unless_late(asked)?;
         objects.sort_by_key(|(app, ..)| *app);
-        self.describe(&apps, &objects)
+        let mut found = self.describe(&apps, &objects, &mut silent)?;
+        let silent = apps.iter().zip(silent).filter(|(_, silent)| *silent);
+        for (app, _) in silent {
+            found.retain(|t| t.bus_name() != app.bus_name);
+            let known = self.shown.iter().filter(|t| t.bus_name() == app.bus_name);
+            found.extend(known.map(|known| AppToplevel {
+                active: false,
+                silent: true,
+                ..known.clone()
+            }));
+        }
+        self.shown.clone_from(&found);
+        Ok(found)
     }
 
     /// The bounds of a toplevel, as its app reports them; `None` where it does not answer within 200 ms.
@@ -87,11 +105,13 @@ impl AtSpi {
         }
     }
 
-    /// Asks each object for its name, role and states, and keeps the toplevels that show.
+    /// Asks each object for its name, role and states, and keeps the toplevels that show. Marks the apps that
+    /// do not answer all of it in time.
     fn describe(
         &mut self,
         apps: &[Listed],
         objects: &[(usize, String, String)],
+        silent: &mut [bool],
     ) -> Result<Vec<AppToplevel>, bus::Error> {
         let about = |(_, name, path): &'_ (usize, String, String)| {
             let accessible = |member, body| (name.clone(), path.clone(), member, body);
@@ -116,8 +136,12 @@ impl AtSpi {
         });
         let mut found: Vec<(Option<u32>, StateSet, String)> =
             vec![Default::default(); objects.len()];
+        let mut answers = vec![0; objects.len()];
         let deadline = Instant::now() + AT_ONCE;
         let done = self.bus.batch(calls, 64, deadline, |i, reply| {
+            if let Some(answers) = answers.get_mut(i / 3) {
+                *answers += 1;
+            }
             let (Ok(message), Some(found)) = (reply, found.get_mut(i / 3)) else {
                 return;
             };
@@ -129,6 +153,9 @@ impl AtSpi {
             }
         });
         unless_late(done)?;
+        for ((app, ..), answers) in objects.iter().zip(answers) {
+            silent[*app] |= answers < 3;
+        }
         let toplevel =
             |((app, name, path), (number, states, title)): (&(usize, String, String), _)| {
                 let (number, states): (Option<u32>, StateSet) = (number, states);
@@ -138,6 +165,7 @@ impl AtSpi {
                     id: format!("{name}{path}"),
                     title,
                     active: states.has(StateSet::ACTIVE),
+                    silent: false,
                 })
             };
         Ok(objects.iter().zip(found).filter_map(toplevel).collect())

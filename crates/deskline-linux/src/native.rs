@@ -74,6 +74,7 @@ mod tests {
             id: id.into(),
             title: format!("{pid}{id}"),
             active,
+            silent: false,
         }
     }
 

@@ -15,6 +15,8 @@ pub struct AppToplevel {
     pub title: String,
     /// Whether its app says that it has the keyboard.
     pub active: bool,
+    /// Whether its app has not answered this time: it is as it was when it last did.
+    pub silent: bool,
     /// Whether it is GNOME Shell's own: its stage, which has the keyboard in the overview and while
     /// windows are switched.
     pub shell: bool,
@@ -101,6 +103,7 @@ mod tests {
             pid: 7,
             title: String::new(),
             active,
+            silent: false,
             shell: false,
         }
     }

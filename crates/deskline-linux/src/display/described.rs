@@ -74,16 +74,8 @@ impl Described {
 
 impl Toplevels for Described {
     fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
-        let list = |it: &mut Self| {
-            let listed = it.atspi()?.toplevels();
-            listed.map_err(atspi::on_bus("listing the windows of apps"))
-        };
-        let mut listed = list(self)?;
-        // An app that was too busy to answer is asked once more.
-        let is_missing = |pid: u32| listed.iter().all(|t| t.pid != pid) && process::runs(pid);
-        if self.last.iter().any(|(_, t)| is_missing(t.pid)) {
-            listed = list(self)?;
-        }
+        let listed = self.atspi()?.toplevels();
+        let listed = listed.map_err(atspi::on_bus("listing the windows of apps"))?;
         let id = |toplevel: &atspi::AppToplevel| {
             let mut hasher = DefaultHasher::new();
             toplevel.id.hash(&mut hasher);
@@ -96,6 +88,7 @@ impl Toplevels for Described {
             pid: toplevel.pid,
             title: toplevel.title.clone(),
             active: toplevel.active,
+            silent: toplevel.silent,
             shell: process::name(toplevel.pid) == GNOME_SHELL,
         };
         Ok(self.last.iter().map(toplevel).collect())

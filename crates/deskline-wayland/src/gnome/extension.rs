@@ -274,6 +274,7 @@ mod tests {
             pid,
             title: title.to_owned(),
             active: false,
+            silent: false,
             shell: false,
         }
     }

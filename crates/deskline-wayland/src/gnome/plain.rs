@@ -137,7 +137,7 @@ impl<T: Toplevels> PlainDisplay<T> {
             // The app itself says so a little later than the shell.
             let known = front.is_some_and(|t| t.active || Some(t.id) == self.menu_window());
             let target = self.aim.map(|aim| aim.pid);
-            let silent = target.is_some_and(|pid| all.iter().all(|t| t.pid != pid));
+            let silent = all.iter().any(|t| t.silent && Some(t.pid) == target);
             let most = if silent { ANSWERS } else { CLAIMS };
             if known || start.elapsed() > most {
                 return Ok(all);

@@ -140,6 +140,7 @@ mod tests {
             pid: 7,
             title: title.into(),
             active,
+            silent: false,
             shell: false,
         }
     }

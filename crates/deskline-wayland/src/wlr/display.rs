@@ -158,7 +158,7 @@ impl<T: Toplevels> WlrDisplay<T> {
             let its = front.as_ref().and_then(|front| front.its.clone());
             let aimed = |its: &AppToplevel| self.aim.is_none_or(|aim| aim.pid == its.pid);
             let is_its = its.as_ref().is_some_and(aimed);
-            let answers = |its: &AppToplevel| all.iter().any(|t| t.id == its.id);
+            let answers = |its: &AppToplevel| all.iter().any(|t| t.id == its.id && !t.silent);
             let is_silent = is_its && !its.as_ref().is_some_and(answers);
             let limit = if is_silent { ANSWERS } else { CLAIMS };
             let late = start.elapsed() > limit;

@@ -78,7 +78,7 @@ pub(crate) enum Effect {
     Nothing,
     /// A change or an event.
     Change,
-    /// A change or an event, which may come late: a button is pressed by a call.
+    /// A change, which may come late: a button is pressed by a call.
     Press,
     /// An event: it ends with a key that may activate a button, and what was typed before that key is
     /// a change already.
@@ -114,7 +114,17 @@ impl Effect {
         }
     }
 
-    /// How long an app gets that has neither changed nor sent an event.
+    /// Whether this is a sign of the effect. GTK 4 sends events of its own while it draws a button
+    /// pressed, and creates objects, which sends events, when it is read.
+    fn shows(self, event: bool, change: bool) -> bool {
+        match self {
+            Self::Press => change,
+            Self::Activation => event,
+            Self::Nothing | Self::Change | Self::Motion => event || change,
+        }
+    }
+
+    /// How long an app gets that has shown no effect.
     fn unseen(self) -> Duration {
         match self {
             Self::Nothing => QUIET,
@@ -180,7 +190,7 @@ pub(crate) fn settle(
         let tree = desktop.read(pid, awaits.scope)?;
         let known = last.as_ref().or(awaits.before);
         let changed = known.is_none_or(|known| restless.note(known, &tree));
-        seen |= heard.any || changed && awaits.effect != Effect::Activation;
+        seen |= awaits.effect.shows(heard.any, changed);
         let told = heard.any && heard.silent && known.is_some();
         let pending = desktop.handoff_pending()?;
         let working = !changed && !heard.any && busy && start.elapsed() < WORKING;
@@ -196,8 +206,9 @@ pub(crate) fn settle(
             more = hears(desktop, left, cancel)?;
             // Reading itself makes some apps send events: a second reading that found no change ends
             // that.
-            quiet = !more || last.is_some() && !changed;
-            seen = true;
+            let due = seen || start.elapsed() >= awaits.effect.unseen();
+            quiet = !more || due && last.is_some() && !changed;
+            seen |= awaits.effect.shows(more, false);
         } else {
             more = false;
         }

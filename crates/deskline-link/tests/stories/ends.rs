@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use deskline_core::States;
 use deskline_link::call::Awaited;
 use deskline_link::{Action, Exit, Tool};
 use insta::assert_snapshot;
@@ -130,4 +131,28 @@ fn an_app_that_computes_has_not_settled() {
         said.contains("The app is still busy after") && said.contains("it computes"),
         "{said}"
     );
+}
+
+/// GTK 4 sends events of its own while it draws a button pressed, and then does what it is for.
+#[test]
+fn an_event_without_a_change_is_not_yet_what_a_button_is_for() {
+    let mut story = Story::new();
+    story.given(|world| world.on_press("Send", |_| ()));
+    story.press("Send");
+    let calls = story.calls();
+    let pressed = calls.iter().position(|c| c.starts_with("press")).unwrap();
+    let waits = |of: &[String]| of.iter().filter(|c| *c == "wait_for_change").count();
+    // The event, the pause after it, and what is left of 320 ms in parts of 60.
+    assert_eq!(waits(&calls[pressed..]), 2 + 6, "{calls:?}");
+
+    let last = calls.iter().rposition(|c| c == "wait_for_change").unwrap();
+    story.before(
+        last,
+        Box::new(|world| {
+            let send = world.node("Send").unwrap();
+            send.line.states.insert(States::CHECKED);
+        }),
+    );
+    story.press("Send");
+    assert_snapshot!(story.field("summary"), @"Pressed 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.");
 }

@@ -262,6 +262,11 @@ impl Session {
         self.folder.path()
     }
 
+    /// The address of its bus.
+    pub fn bus(&self) -> &str {
+        &self.environment["DBUS_SESSION_BUS_ADDRESS"]
+    }
+
     /// A command for a program of the session. Where that is a root of its own, the process that this
     /// starts waits for the program: see [`Session::pid_of`].
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {

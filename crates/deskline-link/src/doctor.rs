@@ -28,6 +28,8 @@ pub enum Fix {
     Accessibility,
     /// `deskline doctor --fix` writes the file by which KWin knows Deskline, and gives it pictures.
     KwinPictures,
+    /// Ask the user for input through the desktop's portal.
+    Portal,
     /// A command that needs no root: its words.
     Command(Vec<String>),
     /// A command for root.

@@ -17,6 +17,7 @@ use deskline_wayland::{Seat, SwayDisplay};
 use deskline_x11::X11Display;
 
 use crate::session::Session;
+pub(crate) use gnome::ask_portal;
 use wayland::TreesOnly;
 
 /// How most display systems do what they do, for the doctor.
@@ -87,6 +88,11 @@ pub(crate) trait DisplaySystem: Display + Send {
 
     /// What gives it pictures, where it has none and that is one step.
     fn mends_pictures(&self) -> Option<Fix> {
+        None
+    }
+
+    /// What lets it send keys, where it may not and that is one step.
+    fn mends_keys(&self) -> Option<Fix> {
         None
     }
 

@@ -16,6 +16,7 @@ pub use deskline_link::doctor::{Check, Fix, Report, Status};
 
 use deskline_atspi::accessibility_bus;
 
+use crate::display::ask_portal;
 use crate::private;
 use crate::session::Session;
 
@@ -106,6 +107,7 @@ pub fn mend(check: &Check, session: &Session) -> Option<Result<String, String>> 
             })
         }
         Fix::KwinPictures => Some(kwin::grant(session)),
+        Fix::Portal => Some(ask_portal(session)?.map(str::to_owned)),
         Fix::Command(words) => Some(carry_out(words, session)),
         Fix::Root(_) => None,
     }

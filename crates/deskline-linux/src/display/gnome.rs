@@ -1,8 +1,9 @@
 //! GNOME's windows, as apps describe them on the accessibility bus, or as Deskline's extension of the shell tells them.
 
 use deskline_atspi as atspi;
-use deskline_link::{Result, WindowId};
-use deskline_wayland::{ExtensionUse, GnomeDisplay, ShellWindow};
+use deskline_link::doctor::Fix;
+use deskline_link::{Display as _, Result, WindowId};
+use deskline_wayland::{ExtensionUse, GnomeAccess, GnomeDisplay, ShellWindow};
 
 use super::described::Described;
 use super::{BY_PROTOCOLS, DisplaySystem};
@@ -10,11 +11,27 @@ use crate::session::{GNOME_SHELL, Session};
 
 /// Connects to GNOME Shell, where that is the session's compositor.
 pub(super) fn connect(session: &Session) -> Option<Result<GnomeDisplay<Described>>> {
-    let bus = session.session_bus.as_deref()?;
+    let described = Described::on(session.session_bus.as_deref()?);
+    with_access(session, |to| GnomeDisplay::connect(to, described))
+}
+
+/// Asks the person for the portal's permission, and says what came of it.
+pub(crate) fn ask_portal(session: &Session) -> Option<Result<&'static str, String>> {
+    let asked = with_access(session, deskline_wayland::ask_portal)?;
+    let done = asked.map(|()| "the user has allowed input through the desktop's portal");
+    Some(done.map_err(|e| e.to_string()))
+}
+
+/// Does this with how GNOME Shell is reached, where that is the session's compositor.
+fn with_access<R>(session: &Session, done: impl FnOnce(&GnomeAccess<'_>) -> R) -> Option<R> {
     let compositor = session.compositor()?;
-    let socket = session.wayland_socket()?;
-    (compositor == GNOME_SHELL)
-        .then(|| GnomeDisplay::connect(bus, &socket, session.gnome_calls, Described::on(bus)))
+    let access = GnomeAccess {
+        session_bus: session.session_bus.as_deref()?,
+        wayland_socket: &session.wayland_socket()?,
+        portal_token: &session.state()?.join("portal-token"),
+        by_calls: session.gnome_calls,
+    };
+    (compositor == GNOME_SHELL).then(|| done(&access))
 }
 
 impl DisplaySystem for GnomeDisplay<Described> {
@@ -36,9 +53,20 @@ impl DisplaySystem for GnomeDisplay<Described> {
     fn input_finding(&self) -> &'static str {
         if self.sends_by_calls() {
             "by Mutter's Notify calls"
+        } else if self.sends_by_portal() {
+            "by the desktop's portal, as the user has allowed"
         } else {
             BY_PROTOCOLS
         }
+    }
+
+    fn tells_what_is_missing(&self) -> bool {
+        self.sends_by_portal()
+    }
+
+    fn mends_keys(&self) -> Option<Fix> {
+        let asks = self.sends_by_portal() && !self.capabilities().keys.is_there();
+        asks.then_some(Fix::Portal)
     }
 
     fn raise_finding(&self) -> &'static str {

@@ -36,19 +36,21 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
             format!("log in again, or {PRIVATE}"),
         )];
     };
-    let (can, tells, raise, points, types, mends, guard, seat) = match display::connect(session) {
-        Ok(mut display) => (
-            display.capabilities(),
-            display.tells_what_is_missing(),
-            display.raise_finding(),
-            display.pointer_finding(),
-            display.input_finding(),
-            display.mends_pictures(),
-            guard::finding(session, &mut *display),
-            session.own_seat.then(|| seat(&mut *display)),
-        ),
-        Err(e) => return vec![Check::failed("display", &e.to_string(), PRIVATE)],
-    };
+    let (can, tells, raise, points, types, mends, keys, guard, seat) =
+        match display::connect(session) {
+            Ok(mut display) => (
+                display.capabilities(),
+                display.tells_what_is_missing(),
+                display.raise_finding(),
+                display.pointer_finding(),
+                display.input_finding(),
+                display.mends_pictures(),
+                display.mends_keys(),
+                guard::finding(session, &mut *display),
+                session.own_seat.then(|| seat(&mut *display)),
+            ),
+            Err(e) => return vec![Check::failed("display", &e.to_string(), PRIVATE)],
+        };
     let by = |(name, loss): (&'static str, &str), ability: &Ability, way: &str| match ability {
         Ability::Yes => Check::ok(name, way),
         Ability::No(why) if tells => Check::warn(name, format!("no: {loss}. For {why}"), ""),
@@ -78,8 +80,8 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
         row(WINDOWS, &can.windows),
         by(RAISE, &can.raise, raise),
         by(POINTER, &can.pointer, points),
-        by(KEYS, &can.keys, types),
-        pictures(row(PICTURE, &can.pictures), &can.pictures, mends),
+        mended(by(KEYS, &can.keys, types), &can.keys, keys, FIX),
+        mended(row(PICTURE, &can.pictures), &can.pictures, mends, FIX_FIRST),
         match guard {
             _ if !input => Check::ok(GUARD, "not needed: no input is sent"),
             Ok(how) => Check::ok(GUARD, how),
@@ -89,15 +91,14 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
     rows.into_iter().chain(seat).collect()
 }
 
+/// What to do where the doctor can mend it: a server that runs sees it, or has to be started again.
+const FIX: &str = "deskline doctor --fix";
+const FIX_FIRST: &str = "deskline doctor --fix, and then start the server again";
+
 /// With what mends it, where that is one step.
-fn pictures(row: Check, ability: &Ability, mends: Option<Fix>) -> Check {
-    match (ability.why_not(), mends) {
-        (Some(why), Some(fix)) => Check::warn(
-            PICTURE.0,
-            why,
-            "deskline doctor --fix, and then start the server again",
-        )
-        .mended_by(fix),
+fn mended(row: Check, ability: &Ability, fix: Option<Fix>, remedy: &str) -> Check {
+    match (ability.why_not(), fix) {
+        (Some(why), Some(fix)) => Check::warn(row.name, why, remedy).mended_by(fix),
         _ => row,
     }
 }

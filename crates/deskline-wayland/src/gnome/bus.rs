@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::os::fd::OwnedFd;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use deskline_link::{Error, Result};
@@ -27,10 +27,11 @@ pub(crate) struct Calls {
     connection: Connection,
 }
 
-/// A connection, and the signals of Mutter's objects.
+/// A connection, and the signals of the objects that it listens to.
 #[derive(Debug)]
 pub(crate) struct Bus {
     pub(crate) calls: Calls,
+    heard: Sender<Message>,
     signals: Receiver<Message>,
 }
 
@@ -50,26 +51,38 @@ fn failed(what: &'static str) -> impl Fn(zbus::Error) -> Error {
 }
 
 impl Bus {
+    /// Connects, and listens to Mutter's objects.
     pub(crate) fn connect(address: &str) -> Result<Self> {
+        let (heard, signals) = channel();
+        let bus = Self {
+            calls: Calls::connect(address)?,
+            heard,
+            signals,
+        };
+        bus.listen("/org/gnome/Mutter")?;
+        Ok(bus)
+    }
+
+    /// Listens to the objects in this namespace too.
+    pub(crate) fn listen(&self, namespace: &str) -> Result<()> {
         let what = "connecting to the session bus";
-        let calls = Calls::connect(address)?;
         let rule = MatchRule::builder()
             .msg_type(zbus::message::Type::Signal)
-            .path_namespace("/org/gnome/Mutter")
+            .path_namespace(namespace)
             .map_err(failed(what))?
             .build();
-        let heard = MessageIterator::for_match_rule(rule, &calls.connection, None);
-        let heard = heard.map_err(failed(what))?;
-        let (sender, signals) = channel();
+        let signals = MessageIterator::for_match_rule(rule, &self.connection, None);
+        let signals = signals.map_err(failed(what))?;
+        let heard = self.heard.clone();
         // Ends with the connection.
         std::thread::spawn(move || {
-            for message in heard.flatten() {
-                if sender.send(message).is_err() {
+            for message in signals.flatten() {
+                if heard.send(message).is_err() {
                     return;
                 }
             }
         });
-        Ok(Self { calls, signals })
+        Ok(())
     }
 
     /// Waits for a signal of an object. Others that come meanwhile are dropped.

@@ -1,7 +1,6 @@
 //! GNOME as the display of a link: with the places that Deskline's extension tells, where it is switched on, else
 //! with what Mutter lets every program do.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point};
@@ -9,9 +8,12 @@ use deskline_link::{
     Aim, Button, Cancel, Capabilities, Clicks, Display, Picture, Pointer, Result, Window, WindowId,
 };
 
+use super::bus::Bus;
 use super::extension::{Extension, ShellWindow};
 use super::placed::PlacedDisplay;
 use super::plain::PlainDisplay;
+use super::portal::Portal;
+use super::session::{Access, Way};
 use crate::described::Toplevels;
 
 /// After how long to look again whether the extension is switched on.
@@ -42,17 +44,14 @@ pub struct GnomeDisplay<T> {
 }
 
 impl<T: Toplevels> GnomeDisplay<T> {
-    /// Connects to Mutter on the session bus at `address`. `socket` is its Wayland socket. Where it has no EIS
-    /// socket, or with `notify`, input goes by calls of its remote desktop session.
+    /// Connects. Where Mutter's own remote desktop is closed to this program, input goes by the desktop's portal.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`](deskline_link::Error::Unavailable) where Mutter does not offer its remote desktop.
-    pub fn connect(address: &str, socket: &Path, notify: bool, toplevels: T) -> Result<Self> {
-        let plain = PlainDisplay::connect(address, socket, notify, toplevels)?;
-        // Those calls take no place but in a stream.
-        let placed = (!plain.sends_by_calls()).then(|| PlacedDisplay::connect(address));
-        let placed = placed.transpose()?;
+    /// [`Error::Unavailable`](deskline_link::Error::Unavailable) where neither is there.
+    pub fn connect(to: &Access<'_>, toplevels: T) -> Result<Self> {
+        let plain = PlainDisplay::connect(to, toplevels)?;
+        let placed = PlacedDisplay::connect(to.session_bus, plain.way())?;
         Ok(Self {
             has_places: placed.as_ref().is_some_and(PlacedDisplay::is_there),
             looked: Instant::now(),
@@ -88,7 +87,12 @@ impl<T: Toplevels> GnomeDisplay<T> {
 
     /// Whether input goes by calls of Mutter's session, and not by EIS.
     pub fn sends_by_calls(&self) -> bool {
-        self.plain.sends_by_calls()
+        matches!(self.plain.way(), Way::Notify(_))
+    }
+
+    /// Whether it goes by the desktop's portal, as Mutter's own remote desktop is closed to this program.
+    pub fn sends_by_portal(&self) -> bool {
+        matches!(self.plain.way(), Way::Portal(_))
     }
 
     /// How Deskline's extension of the shell is used.
@@ -142,6 +146,16 @@ impl<T: Toplevels> GnomeDisplay<T> {
         }
         Ok(())
     }
+}
+
+/// Asks the person for the portal's permission, who has a minute to answer its dialog.
+///
+/// # Errors
+///
+/// Where there is no such portal, or the person refuses or does not answer.
+pub fn ask_portal(to: &Access<'_>) -> Result<()> {
+    let bus = Bus::connect(to.session_bus)?;
+    Portal::find(&bus, to.portal_token)?.ask(&bus)
 }
 
 impl<T: Toplevels> Display for GnomeDisplay<T> {

@@ -6,6 +6,7 @@
 //! - `session`: a remote desktop session: a way for input, and the stream of the focused window. The way is an EIS
 //!   socket from GNOME 45 on.
 //! - `notify`: the way before: a call for each key, click and motion.
+//! - `portal`: the way where Mutter's names are closed to this program: the desktop's portal, which asks the person.
 //! - `seat`: what only a Wayland client is told, for these calls: the keymap.
 //! - `place`: where a window's content begins in its buffer, by its picture.
 //! - `scales`: the scales of the screens.
@@ -24,11 +25,13 @@ mod picture;
 mod place;
 mod placed;
 mod plain;
+mod portal;
 mod raise;
 mod recency;
 mod scales;
 mod seat;
 mod session;
 
-pub use display::{ExtensionUse, GnomeDisplay};
+pub use display::{ExtensionUse, GnomeDisplay, ask_portal};
 pub use extension::ShellWindow;
+pub use session::Access as GnomeAccess;

@@ -14,7 +14,8 @@ use super::bus::Bus;
 use super::extension::{Extension, Kind, Over, Screen, ShellWindow};
 use super::picture;
 use super::place::Content;
-use super::plain::{NO_GUARD, PAINTS, PART, frames};
+use super::plain::{NO_GUARD, PAINTS, PART};
+use super::portal::Portal;
 use super::scales;
 use super::session::{self, Session, Way};
 use crate::wlroots::keyboard::typeable;
@@ -36,6 +37,7 @@ const ESC: KeyPress = KeyPress {
 /// A GNOME session with Deskline's extension, while that is switched on.
 pub(crate) struct PlacedDisplay {
     bus: Bus,
+    way: Way,
     /// Lasts until the link ends.
     session: Option<Session>,
     aim: Option<Aim>,
@@ -43,14 +45,23 @@ pub(crate) struct PlacedDisplay {
 }
 
 impl PlacedDisplay {
-    /// Connects to the session bus at `address`.
-    pub(crate) fn connect(address: &str) -> Result<Self> {
-        Ok(Self {
-            bus: Bus::connect(address)?,
+    /// Connects to the session bus at `address`. `None` where input goes by calls, which take no place but in a
+    /// stream.
+    pub(crate) fn connect(address: &str, way: &Way) -> Result<Option<Self>> {
+        if let Way::Notify(_) = way {
+            return Ok(None);
+        }
+        let bus = Bus::connect(address)?;
+        if let Way::Portal(_) = way {
+            Portal::listen(&bus)?;
+        }
+        Ok(Some(Self {
+            bus,
+            way: way.clone(),
             session: None,
             aim: None,
             last_click: LastClick::default(),
-        })
+        }))
     }
 
     /// Whether the extension tells places now.
@@ -103,7 +114,7 @@ impl PlacedDisplay {
     fn session(&mut self) -> Result<&mut Session> {
         let session = match self.session.take() {
             Some(session) => session,
-            None => Session::start(&self.bus, &Way::Eis, None)?,
+            None => Session::start(&self.bus, &self.way, None)?,
         };
         Ok(self.session.insert(session))
     }
@@ -225,8 +236,11 @@ fn in_frame(frame: Rect, buffer: Rect, pixels: usize) -> Content {
 
 impl Display for PlacedDisplay {
     fn capabilities(&self) -> Capabilities {
+        let keys = self.way.keys();
         Capabilities {
-            pictures: frames(),
+            pointer: keys.clone(),
+            keys,
+            pictures: self.way.frames(),
             guard: Ability::No(NO_GUARD.into()),
             ..Capabilities::ALL
         }

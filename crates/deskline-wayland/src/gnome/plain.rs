@@ -1,7 +1,6 @@
 //! GNOME as the display of a link, with what Mutter lets every program do: windows are those that apps
 //! describe, and places count from the front window's corner.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point};
@@ -15,9 +14,10 @@ use super::bus::Bus;
 use super::extension::{self, Extension};
 use super::picture;
 use super::place;
+use super::portal::NOT_ALLOWED;
 use super::recency::Recency;
 use super::scales;
-use super::session::{self, Session, Way};
+use super::session::{Access, Session, Way};
 use crate::described::{self, AppToplevel, OpenMenu, Toplevels};
 use crate::pipewire::{self, Frame};
 use crate::wlroots::keyboard::typeable;
@@ -48,20 +48,10 @@ pub(crate) struct PlainDisplay<T> {
 }
 
 impl<T: Toplevels> PlainDisplay<T> {
-    /// Connects to Mutter on the session bus at `address`. `socket` is its Wayland socket. Where it has no EIS
-    /// socket, or with `notify`, input goes by calls of its remote desktop session.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] where Mutter does not offer its remote desktop.
-    pub fn connect(address: &str, socket: &Path, notify: bool, toplevels: T) -> Result<Self> {
-        let bus = Bus::connect(address)?;
-        session::is_supported(&bus)?;
-        let way = if notify || !session::has_eis(address)? {
-            Way::Notify(socket.to_owned())
-        } else {
-            Way::Eis
-        };
+    /// See [`GnomeDisplay::connect`](super::GnomeDisplay::connect).
+    pub fn connect(to: &Access<'_>, toplevels: T) -> Result<Self> {
+        let bus = Bus::connect(to.session_bus)?;
+        let way = Way::find(&bus, to)?;
         Ok(Self {
             bus,
             way,
@@ -88,9 +78,9 @@ impl<T: Toplevels> PlainDisplay<T> {
         &self.toplevels
     }
 
-    /// Whether input goes by calls of Mutter's session, and not by EIS.
-    pub fn sends_by_calls(&self) -> bool {
-        self.way != Way::Eis
+    /// How input goes in.
+    pub fn way(&self) -> &Way {
+        &self.way
     }
 
     /// The window whose menu was last seen to have the keyboard.
@@ -299,24 +289,43 @@ impl Session {
 pub(crate) const NO_GUARD: &str =
     "GNOME keeps no input from apps without taking the agent's as well";
 
+const NO_STREAM: &str = "Mutter's own screen cast is closed to this program, and the desktop's portal tells no program which window a stream is of. With Deskline's extension of the shell the pointer goes to places on the screen";
+
 const NO_EXTENTS: &str = "GNOME tells no program where windows are";
 
-/// Whether frames of streams can be read.
-pub(crate) fn frames() -> Ability {
-    match pipewire::is_there() {
-        Ok(()) => Ability::Yes,
-        Err(e) => Ability::No(format!("libpipewire cannot be opened ({e}). Install it").into()),
+impl Way {
+    /// Whether keys can be sent.
+    pub(super) fn keys(&self) -> Ability {
+        match self {
+            Self::Portal(portal) if !portal.is_allowed() => Ability::No(NOT_ALLOWED.into()),
+            _ => Ability::Yes,
+        }
+    }
+
+    /// Whether frames of Mutter's streams can be read.
+    pub(super) fn frames(&self) -> Ability {
+        if let Self::Portal(_) = self {
+            return Ability::No(NO_STREAM.into());
+        }
+        match pipewire::is_there() {
+            Ok(()) => Ability::Yes,
+            Err(e) => Ability::No(format!("libpipewire cannot be opened ({e}). Install it").into()),
+        }
     }
 }
 
 impl<T: Toplevels> Display for PlainDisplay<T> {
     fn capabilities(&self) -> Capabilities {
         let no = |why: &'static str| Ability::No(why.into());
-        let frames = frames();
+        let keys = self.way.keys();
+        let frames = self.way.frames();
+        let raised = Extension::find(&self.bus).map(|_| Ability::Yes);
         Capabilities {
             extents: no(NO_EXTENTS),
             locate_pointer: no("Wayland does not say where the pointer is"),
+            raise: raised.unwrap_or_else(|| keys.clone()),
             pointer: frames.clone(),
+            keys,
             pictures: frames,
             guard: no(NO_GUARD),
             ..Capabilities::ALL

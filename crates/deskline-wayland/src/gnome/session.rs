@@ -1,8 +1,8 @@
-//! A session of Mutter's own remote desktop. It lasts as long as input is sent: GNOME shows the person
+//! A session of Mutter's own remote desktop, or of the portal's. It lasts as long as input is sent: GNOME shows the person
 //! in its panel that one is there, and lets them end it.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_link::{Error, Result, WindowId};
@@ -10,6 +10,7 @@ use zbus::zvariant::{OwnedValue, Value};
 
 use super::bus::{Bus, Calls, On, Options, read};
 use super::notify::Notify;
+use super::portal::{self, Portal};
 use crate::eis::Eis;
 use crate::pipewire::{self, Frame};
 use crate::sender::{Port, Sender};
@@ -35,6 +36,7 @@ const STARTS: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct Session {
     path: String,
+    of_portal: bool,
     pub(crate) sender: Sender<Box<dyn Port>>,
     pub(crate) stream: Option<Stream>,
     /// Where the content of the stream's window begins in it, in the window's own units.
@@ -57,10 +59,40 @@ pub(crate) enum Way {
     Eis,
     /// By calls of the session, with this socket of the compositor.
     Notify(PathBuf),
+    /// By an EIS socket of the portal, without a stream.
+    Portal(Portal),
+}
+
+/// How a GNOME session is reached.
+#[derive(Debug, Clone, Copy)]
+pub struct Access<'a> {
+    /// The address of the session bus.
+    pub session_bus: &'a str,
+    /// The compositor's Wayland socket.
+    pub wayland_socket: &'a Path,
+    /// The file of the portal's permission, where Mutter's own remote desktop is closed.
+    pub portal_token: &'a Path,
+    /// Whether input goes by calls of Mutter's session although that has an EIS socket.
+    pub by_calls: bool,
+}
+
+impl Way {
+    /// The one that this session has.
+    pub(crate) fn find(bus: &Bus, to: &Access<'_>) -> Result<Self> {
+        if let Err(closed) = is_supported(bus) {
+            tracing::debug!("{closed}");
+            let portal = Portal::find(bus, to.portal_token);
+            return Ok(Self::Portal(portal.map_err(|_| closed)?));
+        }
+        if to.by_calls || !has_eis(to.session_bus)? {
+            return Ok(Self::Notify(to.wayland_socket.to_owned()));
+        }
+        Ok(Self::Eis)
+    }
 }
 
 /// Whether this Mutter has what a session needs.
-pub(crate) fn is_supported(bus: &Bus) -> Result<()> {
+fn is_supported(bus: &Bus) -> Result<()> {
     let found = bus
         .property(REMOTE, "Version")
         .and(bus.property(CAST, "Version"));
@@ -73,7 +105,7 @@ pub(crate) fn is_supported(bus: &Bus) -> Result<()> {
 
 /// Whether sessions hand out an EIS socket, as they do from GNOME 45 on. The version that Mutter tells of
 /// its interface is the same before and after.
-pub(crate) fn has_eis(address: &str) -> Result<bool> {
+fn has_eis(address: &str) -> Result<bool> {
     // A session that has not started cannot be stopped: it ends with this connection.
     let calls = Calls::connect(address)?;
     let path = calls.make(REMOTE, "CreateSession", &())?;
@@ -90,6 +122,17 @@ impl Session {
     /// Starts one for keys alone, or one with a stream of the focused window. The caller says which
     /// window that is, and has to look again afterwards whether it still is.
     pub(crate) fn start(bus: &Bus, way: &Way, focused: Option<WindowId>) -> Result<Self> {
+        if let Way::Portal(portal) = way {
+            let (path, eis) = portal.open(bus)?;
+            let port: Box<dyn Port> = Box::new(eis);
+            return Ok(Self {
+                path,
+                of_portal: true,
+                sender: Sender::over(port),
+                stream: None,
+                offset: (0.0, 0.0),
+            });
+        }
         let path = bus.make(REMOTE, "CreateSession", &())?;
         let started = start(bus, way, &path, focused);
         if started.is_err() {
@@ -98,6 +141,7 @@ impl Session {
         let (sender, stream) = started?;
         Ok(Self {
             path,
+            of_portal: false,
             sender,
             stream,
             offset: (0.0, 0.0),
@@ -111,7 +155,11 @@ impl Session {
 
     /// Ends it. Mutter releases what is pressed.
     pub(crate) fn stop(self, bus: &Bus) {
-        stop(bus, &self.path);
+        if self.of_portal {
+            portal::close(bus, &self.path);
+        } else {
+            stop(bus, &self.path);
+        }
     }
 }
 
@@ -129,7 +177,8 @@ fn start(bus: &Bus, way: &Way, path: &str, focused: Option<WindowId>) -> Result<
     let node = stream.as_ref().map(|stream| await_node(bus, stream));
     let node = node.transpose()?;
     let port: Box<dyn Port> = match way {
-        Way::Eis => {
+        // The portal starts its own.
+        Way::Eis | Way::Portal(_) => {
             let socket = bus.socket(session, "ConnectToEIS", &(Options::new(),))?;
             let mut eis = Eis::connect(socket)?;
             if let Some(stream) = &stream {

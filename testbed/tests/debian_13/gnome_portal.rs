@@ -1,0 +1,213 @@
+//! GNOME Shell 48 where Mutter's own names are closed to Deskline, as in a sandbox: input goes by the desktop's
+//! portal, once the person has allowed that in its dialog.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use deskline_testbed::{Client, Compositor, NativeApp, Session, Toolkit, until};
+use serde_json::json;
+
+use crate::shared;
+
+const PORTAL: &str = "org.freedesktop.portal.Desktop";
+const GNOMES: &str = "org.freedesktop.impl.portal.desktop.gnome";
+const STORE: &str = "org.freedesktop.impl.portal.PermissionStore";
+
+/// A session with the portal, and a bus for Deskline that has no more names than it needs.
+struct Closed {
+    session: Session,
+    // They end with the session.
+    _started: Vec<Child>,
+}
+
+impl Closed {
+    fn new(session: Session) -> Self {
+        let mut started = Vec::new();
+        for (program, name) in [
+            ("xdg-desktop-portal-gnome", GNOMES),
+            ("xdg-desktop-portal", PORTAL),
+        ] {
+            let mut command = session.command(format!("/usr/libexec/{program}"));
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+            started.push(command.spawn().unwrap());
+            until(name, || has_name(&session, name).then_some(()));
+        }
+        let bus = session.folder().join("bus");
+        let mut proxy = session.command("/usr/bin/xdg-dbus-proxy");
+        proxy.arg(session.bus()).arg(&bus).arg("--filter");
+        for name in [PORTAL, "org.a11y.Bus", "org.deskline.Shell"] {
+            proxy.arg(format!("--talk={name}"));
+        }
+        // By it Deskline tells the extension from a program that has taken its name.
+        proxy.arg("--see=org.gnome.Shell");
+        started.push(proxy.stderr(Stdio::null()).spawn().unwrap());
+        until("the closed bus", || bus.exists().then_some(()));
+        Self {
+            session,
+            _started: started,
+        }
+    }
+
+    fn deskline(&self, args: &[&str]) -> Command {
+        let mut command = self.session.deskline(args);
+        let bus = self.session.folder().join("bus");
+        let address = format!("unix:path={}", bus.display());
+        command.env("DBUS_SESSION_BUS_ADDRESS", address);
+        command
+    }
+
+    fn server(&self) -> Client {
+        let mut command = self.deskline(&["serve", "--dir"]);
+        command.arg(self.session.folder().join("closed"));
+        Client::start(command)
+    }
+
+    /// What the doctor says on the closed bus.
+    fn doctor(&self) -> String {
+        let output = self.deskline(&["doctor", "--dir", "j"]).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// `deskline doctor --fix` asks, and the person allows it.
+    fn allow(&self, person: &Client) {
+        let mut doctor = self.deskline(&["doctor", "--fix", "--dir", "j"]);
+        let doctor = doctor.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let doctor = doctor.spawn().unwrap();
+        let dialog = until("the portal's dialog", || dialog(person));
+        for (element, role) in [
+            ("Allow Remote Interaction", "AXCheckBox"),
+            ("Share", "AXButton"),
+        ] {
+            let click = json!({"pid": dialog, "element": element, "role": role});
+            person.call("click_and_traverse", click).ok();
+        }
+        let output = doctor.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("fixed: the user has allowed input"), "{said}");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("by the desktop's portal"), "{said}");
+    }
+
+    fn token(&self) -> PathBuf {
+        let state = self.session.folder().join(".local/state/deskline");
+        state.join("portal-token")
+    }
+
+    /// The person revokes what was allowed.
+    fn revoke(&self) {
+        let token = std::fs::read_to_string(self.token()).unwrap();
+        let path = format!("/{}", STORE.replace('.', "/"));
+        let delete = format!("{STORE}.Delete");
+        let mut command = self.session.command("/usr/bin/gdbus");
+        command.args(["call", "--session", "-d", STORE, "-o", &path, "-m", &delete]);
+        let output = command.args(["remote-desktop", &token]).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+}
+
+fn has_name(session: &Session, name: &str) -> bool {
+    let bus = "org.freedesktop.DBus";
+    let mut command = session.command("/usr/bin/gdbus");
+    command.args(["call", "--session", "-d", bus, "-o", "/", "-m"]);
+    let asked = command
+        .arg(format!("{bus}.NameHasOwner"))
+        .arg(name)
+        .output();
+    String::from_utf8_lossy(&asked.unwrap().stdout).contains("true")
+}
+
+/// The process whose dialog of the portal is open.
+fn dialog(person: &Client) -> Option<u32> {
+    // For a second after the extension was switched off this is an error.
+    let listed = person.call("list_applications", json!({}));
+    let (_, its) = listed.text.split_once("xdg-desktop-portal-gnome (PID: ")?;
+    Some(its.split_once(')')?.0.parse().unwrap())
+}
+
+/// Switches Deskline's extension on or off.
+fn switch(session: &Session, how: &str) {
+    let mut command = session.command("/usr/bin/gnome-extensions");
+    let output = command.args([how, "deskline@deskline"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+/// Puts the person's focus into the app's text field.
+fn focus_name(person: &Client, app: &NativeApp) {
+    let name = json!({"element": "Name", "role": "AXTextField"});
+    person.call_for(app, "click_and_traverse", name).ok();
+}
+
+#[test]
+fn keys_go_by_the_portal_once_the_person_has_allowed_it() {
+    let closed = Closed::new(Session::new(Compositor::Gnome));
+    let person = closed.session.server();
+    let app = closed.session.widgets(Toolkit::Gtk4, &person);
+    focus_name(&person, &app);
+    let server = closed.server();
+    let types = |server: &Client, text: &str| {
+        server.call_for(&app, "type_and_traverse", json!({"text": text}))
+    };
+    let refused = types(&server, "early");
+    let hint = "deskline doctor --fix";
+    assert!(refused.error().contains(hint), "{refused}");
+    assert_eq!(dialog(&person), None);
+    let said = closed.doctor();
+    assert!(said.contains(hint), "{said}");
+
+    closed.allow(&person);
+    let mode = std::fs::metadata(closed.token())
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    // The server that has run all the while, and one that starts now. Each session uses up its token.
+    types(&server, "later").ok();
+    app.wait_for("text Name later");
+    let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
+    server.call_for(&app, "press_key_and_traverse", all).ok();
+    types(&closed.server(), "then").ok();
+    app.wait_for("text Name then");
+    // There is no stream of the window, so a place in it takes a press.
+    let ok = json!({"element": "OK", "role": "AXButton"});
+    let click = server.call_for(&app, "click_and_traverse", ok);
+    assert!(click.error().contains("Deskline's extension"), "{click}");
+    let read = server.call_for(&app, "refresh_traversal", json!({})).ok();
+    assert_eq!(read.get("screenshot"), None, "{read}");
+    assert_eq!(dialog(&person), None);
+
+    closed.revoke();
+    let start = Instant::now();
+    let refused = types(&server, "revoked");
+    assert!(refused.error().contains(hint), "{refused}");
+    assert!(start.elapsed() < Duration::from_secs(6), "{refused}");
+    until("the end of the dialog", || {
+        dialog(&person).is_none().then_some(())
+    });
+    types(&server, "again").error();
+    assert!(!app.log().iter().any(|line| line.contains("revoked")));
+}
+
+#[test]
+fn with_the_extension_the_pointer_does_too() {
+    let closed = Closed::new(Session::gnome_with_extension());
+    let person = closed.session.server();
+    let app = closed.session.widgets(Toolkit::Gtk4, &person);
+    // With the extension the portal's dialog counts as the shell's.
+    switch(&closed.session, "disable");
+    closed.allow(&person);
+    switch(&closed.session, "enable");
+    until("the extension", || {
+        closed
+            .doctor()
+            .contains("tells places on the screen too")
+            .then_some(())
+    });
+    let server = closed.server();
+    server.clicks_are_exact(&app, "GTK 4");
+    let name = json!({"element": "Name", "role": "AXTextField", "text": "Hello"});
+    server.call_for(&app, "click_and_traverse", name).ok();
+    app.wait_for("text Name Hello");
+    shared::the_wheel_turns(&server, &app);
+}

@@ -15,6 +15,6 @@ mod portal;
 pub mod private;
 pub mod session;
 
-pub use deskline_wayland::helper;
+pub use deskline_wayland::{GnomeInput, helper};
 pub use desktop::LinuxDesktop;
 pub use platform::LinuxPlatform;

@@ -11,6 +11,7 @@ use crate::session::Session;
 use deskline_atspi::AtSpi;
 use deskline_atspi::accessibility_bus;
 use deskline_unix::process;
+use deskline_wayland::GnomeInput;
 
 /// A Linux session, connected to when a call first needs it.
 pub struct LinuxPlatform {
@@ -20,8 +21,8 @@ pub struct LinuxPlatform {
     attended: bool,
     /// Whether agents get a seat of their own, on Wayland.
     own_seat: bool,
-    /// Whether input on GNOME goes by calls of Mutter's session in any case.
-    gnome_calls: bool,
+    /// By which way input goes on GNOME.
+    gnome_input: GnomeInput,
     /// A connection for [`Platform::ping`] alone, so that it waits for no link.
     pings: Mutex<Option<AtSpi>>,
 }
@@ -33,7 +34,7 @@ impl LinuxPlatform {
             session: None,
             attended: false,
             own_seat: false,
-            gnome_calls: false,
+            gnome_input: GnomeInput::Auto,
             pings: Mutex::new(None),
         }
     }
@@ -44,7 +45,7 @@ impl LinuxPlatform {
             session: Some(session),
             attended: false,
             own_seat: false,
-            gnome_calls: false,
+            gnome_input: GnomeInput::Auto,
             pings: Mutex::new(None),
         }
     }
@@ -62,11 +63,11 @@ impl LinuxPlatform {
         Self { own_seat, ..self }
     }
 
-    /// With `gnome_calls`, input on GNOME goes by calls of Mutter's session, even where it offers EIS.
+    /// By which way input goes on GNOME.
     #[must_use]
-    pub fn gnome_calls(self, gnome_calls: bool) -> Self {
+    pub fn gnome_input(self, gnome_input: GnomeInput) -> Self {
         Self {
-            gnome_calls,
+            gnome_input,
             ..self
         }
     }
@@ -78,7 +79,7 @@ impl LinuxPlatform {
     fn session(&self) -> Result<Session> {
         let mut session = self.session.clone().unwrap_or_else(Session::find);
         session.own_seat = self.own_seat;
-        session.gnome_calls = self.gnome_calls;
+        session.gnome_input = self.gnome_input;
         match session.missing() {
             missing if missing.is_empty() => Ok(session),
             missing => Err(Error::Unavailable(missing.join(" "))),

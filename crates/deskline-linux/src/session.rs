@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use deskline_link::{Error, Result};
 use deskline_unix::process;
+use deskline_wayland::GnomeInput;
 use deskline_x11::connection::Connection;
 
 pub use discover::Sources;
@@ -40,8 +41,8 @@ pub struct Session {
     pub environment: Environment,
     /// Whether agents get a seat of their own, on Wayland.
     pub own_seat: bool,
-    /// Whether input on GNOME goes by calls of Mutter's session in any case.
-    pub gnome_calls: bool,
+    /// By which way input goes on GNOME.
+    pub gnome_input: GnomeInput,
     /// Variables of this process's environment whose address does not answer, as `NAME=value`.
     silent: Vec<String>,
 }
@@ -81,7 +82,7 @@ impl Session {
             wayland_display: get("WAYLAND_DISPLAY"),
             environment: environment::for_apps(environment),
             own_seat: false,
-            gnome_calls: false,
+            gnome_input: GnomeInput::Auto,
             silent: vec![],
         };
         session.complete_environment();

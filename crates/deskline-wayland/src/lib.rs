@@ -30,7 +30,7 @@ mod wlr;
 mod wlroots;
 
 pub use described::{AppToplevel, OpenMenu, Part, Toplevels};
-pub use gnome::{ExtensionUse, GnomeAccess, GnomeDisplay, ShellWindow, ask_portal};
+pub use gnome::{ExtensionUse, GnomeAccess, GnomeDisplay, GnomeInput, ShellWindow, ask_portal};
 pub use kde::{KdeDisplay, KdeWindow};
 pub use sway::{SwayDisplay, SwayWindow};
 pub use wlr::{WlrDisplay, is_wlr};

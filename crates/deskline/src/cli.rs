@@ -112,12 +112,12 @@ pub(crate) struct Settings {
     )]
     pub(crate) seat: SeatChoice,
     /// On GNOME: `notify` sends input by Mutter's older calls, as before GNOME 45, should its EIS socket
-    /// fail
+    /// fail; `portal` by the desktop's portal, as where Mutter's own names are closed
     #[cfg(target_os = "linux")]
     #[arg(
         long,
         global = true,
-        value_name = "auto|notify",
+        value_name = "auto|notify|portal",
         value_enum,
         default_value = "auto",
         hide_possible_values = true
@@ -309,6 +309,7 @@ pub(crate) enum SeatChoice {
 pub(crate) enum GnomeInput {
     Auto,
     Notify,
+    Portal,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,5 +1,5 @@
-//! GNOME Shell 48 where Mutter's own names are closed to Deskline, as in a sandbox: input goes by the desktop's
-//! portal, once the person has allowed that in its dialog.
+//! GNOME Shell 48 where Mutter's own names are closed to Deskline, as in a sandbox, or where it is told not to use
+//! them: input goes by the desktop's portal, once the person has allowed that in its dialog.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
@@ -15,16 +15,31 @@ const PORTAL: &str = "org.freedesktop.portal.Desktop";
 const GNOMES: &str = "org.freedesktop.impl.portal.desktop.gnome";
 const STORE: &str = "org.freedesktop.impl.portal.PermissionStore";
 
-/// A session with the portal, and a bus for Deskline that has no more names than it needs.
-struct Closed {
+/// A session with the portal.
+struct WithPortal {
     session: Session,
-    // They end with the session.
-    _started: Vec<Child>,
+    /// A bus for Deskline without Mutter's names. Where there is none Deskline is told not to use them.
+    closed_bus: Option<PathBuf>,
+    _started: Started,
 }
 
-impl Closed {
+/// What was started in a session, which ends it.
+struct Started(Vec<Child>);
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.wait();
+        }
+    }
+}
+
+impl WithPortal {
     fn new(session: Session) -> Self {
-        let mut started = Vec::new();
+        Self::with(session, None, Vec::new())
+    }
+
+    fn with(session: Session, closed_bus: Option<PathBuf>, mut started: Vec<Child>) -> Self {
         for (program, name) in [
             ("xdg-desktop-portal-gnome", GNOMES),
             ("xdg-desktop-portal", PORTAL),
@@ -34,37 +49,45 @@ impl Closed {
             started.push(command.spawn().unwrap());
             until(name, || has_name(&session, name).then_some(()));
         }
+        Self {
+            session,
+            closed_bus,
+            _started: Started(started),
+        }
+    }
+
+    /// With a bus that has no more names than are needed.
+    fn closed(session: Session) -> Self {
         let bus = session.folder().join("bus");
         let mut proxy = session.command("/usr/bin/xdg-dbus-proxy");
         proxy.arg(session.bus()).arg(&bus).arg("--filter");
-        for name in [PORTAL, "org.a11y.Bus", "org.deskline.Shell"] {
+        for name in [PORTAL, "org.a11y.Bus"] {
             proxy.arg(format!("--talk={name}"));
         }
-        // By it Deskline tells the extension from a program that has taken its name.
-        proxy.arg("--see=org.gnome.Shell");
-        started.push(proxy.stderr(Stdio::null()).spawn().unwrap());
+        let proxy = proxy.stderr(Stdio::null()).spawn().unwrap();
         until("the closed bus", || bus.exists().then_some(()));
-        Self {
-            session,
-            _started: started,
-        }
+        Self::with(session, Some(bus), vec![proxy])
     }
 
     fn deskline(&self, args: &[&str]) -> Command {
         let mut command = self.session.deskline(args);
-        let bus = self.session.folder().join("bus");
-        let address = format!("unix:path={}", bus.display());
-        command.env("DBUS_SESSION_BUS_ADDRESS", address);
+        match &self.closed_bus {
+            Some(bus) => {
+                let address = format!("unix:path={}", bus.display());
+                command.env("DBUS_SESSION_BUS_ADDRESS", address);
+            }
+            None => {
+                command.args(["--gnome-input", "portal"]);
+            }
+        }
         command
     }
 
     fn server(&self) -> Client {
-        let mut command = self.deskline(&["serve", "--dir"]);
-        command.arg(self.session.folder().join("closed"));
-        Client::start(command)
+        Client::start(self.deskline(&["serve", "--dir", "by-portal"]))
     }
 
-    /// What the doctor says on the closed bus.
+    /// What the doctor says.
     fn doctor(&self) -> String {
         let output = self.deskline(&["doctor", "--dir", "j"]).output().unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -141,11 +164,11 @@ fn focus_name(person: &Client, app: &NativeApp) {
 
 #[test]
 fn keys_go_by_the_portal_once_the_person_has_allowed_it() {
-    let closed = Closed::new(Session::new(Compositor::Gnome));
-    let person = closed.session.server();
-    let app = closed.session.widgets(Toolkit::Gtk4, &person);
+    let bed = WithPortal::closed(Session::new(Compositor::Gnome));
+    let person = bed.session.server();
+    let app = bed.session.widgets(Toolkit::Gtk4, &person);
     focus_name(&person, &app);
-    let server = closed.server();
+    let server = bed.server();
     let types = |server: &Client, text: &str| {
         server.call_for(&app, "type_and_traverse", json!({"text": text}))
     };
@@ -153,21 +176,18 @@ fn keys_go_by_the_portal_once_the_person_has_allowed_it() {
     let hint = "deskline doctor --fix";
     assert!(refused.error().contains(hint), "{refused}");
     assert_eq!(dialog(&person), None);
-    let said = closed.doctor();
+    let said = bed.doctor();
     assert!(said.contains(hint), "{said}");
 
-    closed.allow(&person);
-    let mode = std::fs::metadata(closed.token())
-        .unwrap()
-        .permissions()
-        .mode();
+    bed.allow(&person);
+    let mode = std::fs::metadata(bed.token()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     // The server that has run all the while, and one that starts now. Each session uses up its token.
     types(&server, "later").ok();
     app.wait_for("text Name later");
     let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
     server.call_for(&app, "press_key_and_traverse", all).ok();
-    types(&closed.server(), "then").ok();
+    types(&bed.server(), "then").ok();
     app.wait_for("text Name then");
     // There is no stream of the window, so a place in it takes a press.
     let ok = json!({"element": "OK", "role": "AXButton"});
@@ -177,7 +197,7 @@ fn keys_go_by_the_portal_once_the_person_has_allowed_it() {
     assert_eq!(read.get("screenshot"), None, "{read}");
     assert_eq!(dialog(&person), None);
 
-    closed.revoke();
+    bed.revoke();
     let start = Instant::now();
     let refused = types(&server, "revoked");
     assert!(refused.error().contains(hint), "{refused}");
@@ -185,26 +205,32 @@ fn keys_go_by_the_portal_once_the_person_has_allowed_it() {
     until("the end of the dialog", || {
         dialog(&person).is_none().then_some(())
     });
-    types(&server, "again").error();
+    let said = bed.doctor();
+    assert!(said.contains(hint), "{said}");
+    bed.allow(&person);
+    focus_name(&person, &app);
+    let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
+    server.call_for(&app, "press_key_and_traverse", all).ok();
+    types(&server, "again").ok();
+    app.wait_for("text Name again");
     assert!(!app.log().iter().any(|line| line.contains("revoked")));
 }
 
 #[test]
 fn with_the_extension_the_pointer_does_too() {
-    let closed = Closed::new(Session::gnome_with_extension());
-    let person = closed.session.server();
-    let app = closed.session.widgets(Toolkit::Gtk4, &person);
+    let bed = WithPortal::new(Session::gnome_with_extension());
+    let person = bed.session.server();
+    let app = bed.session.widgets(Toolkit::Gtk4, &person);
     // With the extension the portal's dialog counts as the shell's.
-    switch(&closed.session, "disable");
-    closed.allow(&person);
-    switch(&closed.session, "enable");
+    switch(&bed.session, "disable");
+    bed.allow(&person);
+    switch(&bed.session, "enable");
     until("the extension", || {
-        closed
-            .doctor()
+        bed.doctor()
             .contains("tells places on the screen too")
             .then_some(())
     });
-    let server = closed.server();
+    let server = bed.server();
     server.clicks_are_exact(&app, "GTK 4");
     let name = json!({"element": "Name", "role": "AXTextField", "text": "Hello"});
     server.call_for(&app, "click_and_traverse", name).ok();

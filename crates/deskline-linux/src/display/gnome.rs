@@ -29,7 +29,7 @@ fn with_access<R>(session: &Session, done: impl FnOnce(&GnomeAccess<'_>) -> R) -
         session_bus: session.session_bus.as_deref()?,
         wayland_socket: &session.wayland_socket()?,
         portal_token: &session.state()?.join("portal-token"),
-        by_calls: session.gnome_calls,
+        input: session.gnome_input,
     };
     (compositor == GNOME_SHELL).then(|| done(&access))
 }

@@ -34,4 +34,4 @@ mod session;
 
 pub use display::{ExtensionUse, GnomeDisplay, ask_portal};
 pub use extension::ShellWindow;
-pub use session::Access as GnomeAccess;
+pub use session::{Access as GnomeAccess, Input as GnomeInput};

@@ -121,27 +121,13 @@ impl Portal {
         ]);
         options.extend(token.map(|token| ("restore_token", Value::from(token))));
         request(bus, "SelectDevices", &(object(session)?, options), OPENS)?;
-        let started = request(bus, "Start", &(object(session)?, "", named()), patience);
-        if let Err(Error::Unavailable(_)) = started {
-            // Revoked: each link would ask anew.
+        let body = (object(session)?, "", named());
+        let started = request(bus, "Start", &body, patience).and_then(token_for_next);
+        if started.is_err() {
+            // The token is used up, or revoked.
             let _ = fs::remove_file(&self.token);
         }
-        let mut results = started?;
-        let devices = results.remove("devices").map(u32::try_from);
-        if devices != Some(Ok(DEVICES)) {
-            return Err(Error::Unavailable(
-                "the desktop's portal gave no keyboard and no pointer: remote interaction was not allowed in its dialog".into(),
-            ));
-        }
-        let token = results.remove("restore_token").map(String::try_from);
-        match token {
-            Some(Ok(token)) => self.keep(&token),
-            // The portal keeps no permission: each session would ask.
-            _ => Err(Error::Unavailable(
-                "the desktop's portal does not remember permissions, so it would ask for each call"
-                    .into(),
-            )),
-        }
+        self.keep(&started?)
     }
 
     /// Nobody else may read the token: it opens the keyboard.
@@ -205,6 +191,22 @@ fn create(bus: &Bus) -> Result<String> {
     let session = results.remove("session_handle").map(String::try_from);
     session.and_then(std::result::Result::ok).ok_or_else(|| {
         Error::Unavailable("the desktop's portal made a session without a name".into())
+    })
+}
+
+/// What `Start` gives for the next session, if it gives keyboard and pointer for this one.
+fn token_for_next(mut results: Results) -> Result<String> {
+    let devices = results.remove("devices").map(u32::try_from);
+    if devices != Some(Ok(DEVICES)) {
+        return Err(Error::Unavailable(
+            "the desktop's portal gave no keyboard and no pointer: remote interaction was not allowed in its dialog".into(),
+        ));
+    }
+    let token = results.remove("restore_token").map(String::try_from);
+    token.and_then(std::result::Result::ok).ok_or_else(|| {
+        Error::Unavailable(
+            "the desktop's portal was not told to remember the permission, so it would ask for each call".into(),
+        )
     })
 }
 

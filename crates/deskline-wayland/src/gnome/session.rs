@@ -72,19 +72,34 @@ pub struct Access<'a> {
     pub wayland_socket: &'a Path,
     /// The file of the portal's permission, where Mutter's own remote desktop is closed.
     pub portal_token: &'a Path,
-    /// Whether input goes by calls of Mutter's session although that has an EIS socket.
-    pub by_calls: bool,
+    /// By which way input goes.
+    pub input: Input,
+}
+
+/// By which way input goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Input {
+    /// The best that there is.
+    #[default]
+    Auto,
+    /// Calls of Mutter's session, although that has an EIS socket.
+    Notify,
+    /// The desktop's portal, although Mutter's names are open.
+    Portal,
 }
 
 impl Way {
     /// The one that this session has.
     pub(crate) fn find(bus: &Bus, to: &Access<'_>) -> Result<Self> {
+        if to.input == Input::Portal {
+            return Portal::find(bus, to.portal_token).map(Self::Portal);
+        }
         if let Err(closed) = is_supported(bus) {
             tracing::debug!("{closed}");
             let portal = Portal::find(bus, to.portal_token);
             return Ok(Self::Portal(portal.map_err(|_| closed)?));
         }
-        if to.by_calls || !has_eis(to.session_bus)? {
+        if to.input == Input::Notify || !has_eis(to.session_bus)? {
             return Ok(Self::Notify(to.wayland_socket.to_owned()));
         }
         Ok(Self::Eis)

@@ -33,7 +33,7 @@ pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
             platform
                 .attended(settings.attended)
                 .own_seat(settings.seat == SeatChoice::Own)
-                .gnome_calls(settings.gnome_input == GnomeInput::Notify),
+                .gnome_input(way(settings.gnome_input)),
         ),
         _private: private,
     })
@@ -43,6 +43,14 @@ pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
 fn spawn_private(size: Size) -> Result<Supervised> {
     let exe = env::current_exe().map_err(Error::system("finding the program's own file"))?;
     Supervised::spawn(&exe, &options(size))
+}
+
+fn way(input: GnomeInput) -> deskline_linux::GnomeInput {
+    match input {
+        GnomeInput::Auto => deskline_linux::GnomeInput::Auto,
+        GnomeInput::Notify => deskline_linux::GnomeInput::Notify,
+        GnomeInput::Portal => deskline_linux::GnomeInput::Portal,
+    }
 }
 
 fn options(size: Size) -> private::Options {
@@ -91,7 +99,7 @@ pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
         None => Session::find(),
     };
     session.own_seat = settings.seat == SeatChoice::Own;
-    session.gnome_calls = settings.gnome_input == GnomeInput::Notify;
+    session.gnome_input = way(settings.gnome_input);
     Ok(doctor::examine(&session, settings.attended))
 }
 

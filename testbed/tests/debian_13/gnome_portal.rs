@@ -9,8 +9,6 @@ use std::time::{Duration, Instant};
 use deskline_testbed::{Client, Compositor, NativeApp, Session, Toolkit, until};
 use serde_json::json;
 
-use crate::shared;
-
 const PORTAL: &str = "org.freedesktop.portal.Desktop";
 const GNOMES: &str = "org.freedesktop.impl.portal.desktop.gnome";
 const STORE: &str = "org.freedesktop.impl.portal.PermissionStore";
@@ -18,8 +16,8 @@ const STORE: &str = "org.freedesktop.impl.portal.PermissionStore";
 /// A session with the portal.
 struct WithPortal {
     session: Session,
-    /// A bus for Deskline without Mutter's names. Where there is none Deskline is told not to use them.
-    closed_bus: Option<PathBuf>,
+    /// A bus for Deskline that has no more names than it needs: Mutter's are closed.
+    closed_bus: PathBuf,
     _started: Started,
 }
 
@@ -36,10 +34,7 @@ impl Drop for Started {
 
 impl WithPortal {
     fn new(session: Session) -> Self {
-        Self::with(session, None, Vec::new())
-    }
-
-    fn with(session: Session, closed_bus: Option<PathBuf>, mut started: Vec<Child>) -> Self {
+        let mut started = Vec::new();
         for (program, name) in [
             ("xdg-desktop-portal-gnome", GNOMES),
             ("xdg-desktop-portal", PORTAL),
@@ -49,6 +44,14 @@ impl WithPortal {
             started.push(command.spawn().unwrap());
             until(name, || has_name(&session, name).then_some(()));
         }
+        let closed_bus = session.folder().join("bus");
+        let mut proxy = session.command("/usr/bin/xdg-dbus-proxy");
+        proxy.arg(session.bus()).arg(&closed_bus).arg("--filter");
+        for name in [PORTAL, "org.a11y.Bus"] {
+            proxy.arg(format!("--talk={name}"));
+        }
+        started.push(proxy.stderr(Stdio::null()).spawn().unwrap());
+        until("the closed bus", || closed_bus.exists().then_some(()));
         Self {
             session,
             closed_bus,
@@ -56,30 +59,10 @@ impl WithPortal {
         }
     }
 
-    /// With a bus that has no more names than are needed.
-    fn closed(session: Session) -> Self {
-        let bus = session.folder().join("bus");
-        let mut proxy = session.command("/usr/bin/xdg-dbus-proxy");
-        proxy.arg(session.bus()).arg(&bus).arg("--filter");
-        for name in [PORTAL, "org.a11y.Bus"] {
-            proxy.arg(format!("--talk={name}"));
-        }
-        let proxy = proxy.stderr(Stdio::null()).spawn().unwrap();
-        until("the closed bus", || bus.exists().then_some(()));
-        Self::with(session, Some(bus), vec![proxy])
-    }
-
     fn deskline(&self, args: &[&str]) -> Command {
         let mut command = self.session.deskline(args);
-        match &self.closed_bus {
-            Some(bus) => {
-                let address = format!("unix:path={}", bus.display());
-                command.env("DBUS_SESSION_BUS_ADDRESS", address);
-            }
-            None => {
-                command.args(["--gnome-input", "portal"]);
-            }
-        }
+        let address = format!("unix:path={}", self.closed_bus.display());
+        command.env("DBUS_SESSION_BUS_ADDRESS", address);
         command
     }
 
@@ -149,13 +132,6 @@ fn dialog(person: &Client) -> Option<u32> {
     Some(its.split_once(')')?.0.parse().unwrap())
 }
 
-/// Switches Deskline's extension on or off.
-fn switch(session: &Session, how: &str) {
-    let mut command = session.command("/usr/bin/gnome-extensions");
-    let output = command.args([how, "deskline@deskline"]).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-}
-
 /// Puts the person's focus into the app's text field.
 fn focus_name(person: &Client, app: &NativeApp) {
     let name = json!({"element": "Name", "role": "AXTextField"});
@@ -164,7 +140,7 @@ fn focus_name(person: &Client, app: &NativeApp) {
 
 #[test]
 fn keys_go_by_the_portal_once_the_person_has_allowed_it() {
-    let bed = WithPortal::closed(Session::new(Compositor::Gnome));
+    let bed = WithPortal::new(Session::new(Compositor::Gnome));
     let person = bed.session.server();
     let app = bed.session.widgets(Toolkit::Gtk4, &person);
     focus_name(&person, &app);
@@ -189,6 +165,10 @@ fn keys_go_by_the_portal_once_the_person_has_allowed_it() {
     server.call_for(&app, "press_key_and_traverse", all).ok();
     types(&bed.server(), "then").ok();
     app.wait_for("text Name then");
+    // One that has Mutter's names, and is told not to use them.
+    let asked = bed.session.server_with(&["--gnome-input", "portal"]);
+    types(&asked, "too").ok();
+    app.wait_for("text Name thentoo");
     // There is no stream of the window, so a place in it takes a press.
     let ok = json!({"element": "OK", "role": "AXButton"});
     let click = server.call_for(&app, "click_and_traverse", ok);
@@ -214,26 +194,4 @@ fn keys_go_by_the_portal_once_the_person_has_allowed_it() {
     types(&server, "again").ok();
     app.wait_for("text Name again");
     assert!(!app.log().iter().any(|line| line.contains("revoked")));
-}
-
-#[test]
-fn with_the_extension_the_pointer_does_too() {
-    let bed = WithPortal::new(Session::gnome_with_extension());
-    let person = bed.session.server();
-    let app = bed.session.widgets(Toolkit::Gtk4, &person);
-    // With the extension the portal's dialog counts as the shell's.
-    switch(&bed.session, "disable");
-    bed.allow(&person);
-    switch(&bed.session, "enable");
-    until("the extension", || {
-        bed.doctor()
-            .contains("tells places on the screen too")
-            .then_some(())
-    });
-    let server = bed.server();
-    server.clicks_are_exact(&app, "GTK 4");
-    let name = json!({"element": "Name", "role": "AXTextField", "text": "Hello"});
-    server.call_for(&app, "click_and_traverse", name).ok();
-    app.wait_for("text Name Hello");
-    shared::the_wheel_turns(&server, &app);
 }

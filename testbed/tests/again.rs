@@ -187,7 +187,7 @@ fn agrees(bed: &Bed, app: &App<'_>, targets: &[&str], when: When) -> bool {
             mirror.idle();
         }
         hand.press(&id)
-            .or_else(|_| hand.set_selected(&id, true))
+            .or_else(|pressed| hand.set_selected(&id, true).map_err(|_| pressed))
             .unwrap();
         // Wait for silence, as a link does.
         let listens = if between { &mut fresh } else { &mut mirror };

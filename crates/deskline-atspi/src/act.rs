@@ -23,8 +23,9 @@ const ACTION_RETURNS: Duration = Duration::from_millis(500);
 /// The bus's error for a call whose receiver has left the bus.
 const NO_REPLY: &str = "org.freedesktop.DBus.Error.NoReply";
 
-/// How long an element may take to tell its actions, where it told none at first.
-const ACTIONS_COME: Duration = Duration::from_millis(100);
+/// How long an element may take to tell its actions, where it told none at first: on a machine with four busy
+/// processes on two cores, 100 ms were too few for Firefox once.
+const ACTIONS_COME: Duration = Duration::from_millis(500);
 
 /// Names of the action that presses an element, best first. Toolkits do not share a set of names.
 const PRESS: [&str; 9] = [

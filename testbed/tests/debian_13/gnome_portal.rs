@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use deskline_testbed::{Client, Compositor, NativeApp, Session, Toolkit, until};
 use serde_json::json;
 
+use crate::shared;
+
 const PORTAL: &str = "org.freedesktop.portal.Desktop";
 const GNOMES: &str = "org.freedesktop.impl.portal.desktop.gnome";
 const STORE: &str = "org.freedesktop.impl.portal.PermissionStore";
@@ -132,6 +134,13 @@ fn dialog(person: &Client) -> Option<u32> {
     Some(its.split_once(')')?.0.parse().unwrap())
 }
 
+/// Switches Deskline's extension on or off.
+fn switch(session: &Session, how: &str) {
+    let mut command = session.command("/usr/bin/gnome-extensions");
+    let output = command.args([how, "deskline@deskline"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
 /// Puts the person's focus into the app's text field.
 fn focus_name(person: &Client, app: &NativeApp) {
     let name = json!({"element": "Name", "role": "AXTextField"});
@@ -194,4 +203,24 @@ fn keys_go_by_the_portal_once_the_person_has_allowed_it() {
     types(&server, "again").ok();
     app.wait_for("text Name again");
     assert!(!app.log().iter().any(|line| line.contains("revoked")));
+}
+
+#[test]
+fn with_the_extension_the_pointer_does_too() {
+    let bed = WithPortal::new(Session::gnome_with_extension());
+    let person = bed.session.server();
+    let app = bed.session.widgets(Toolkit::Gtk4, &person);
+    // With the extension the portal's dialog counts as the shell's.
+    switch(&bed.session, "disable");
+    bed.allow(&person);
+    switch(&bed.session, "enable");
+    until("the extension", || {
+        has_name(&bed.session, "org.deskline.Shell").then_some(())
+    });
+    let server = bed.session.server_with(&["--gnome-input", "portal"]);
+    server.clicks_are_exact(&app, "GTK 4");
+    let name = json!({"element": "Name", "role": "AXTextField", "text": "Hello"});
+    server.call_for(&app, "click_and_traverse", name).ok();
+    app.wait_for("text Name Hello");
+    shared::the_wheel_turns(&server, &app);
 }

@@ -61,6 +61,16 @@ fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::lost("talking to the compositor's input socket")(e)
 }
 
+/// Says goodbye: Mutter's EIS took a socket that was just closed for a client's error, and GNOME Shell then
+/// stopped reading its session bus in one of five sessions.
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.proto.disconnect();
+        // One that the compositor has ended needs none.
+        let _ = self.context.flush();
+    }
+}
+
 impl Connection {
     /// Shakes hands over a socket that the compositor has handed out.
     pub(crate) fn open(socket: OwnedFd, kind: ContextType) -> Result<Self> {

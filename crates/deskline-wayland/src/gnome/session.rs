@@ -171,6 +171,8 @@ impl Session {
     /// Ends it. Mutter releases what is pressed.
     pub(crate) fn stop(self, bus: &Bus) {
         if self.of_portal {
+            // Before the portal ends the session in its own time.
+            drop(self.sender);
             portal::close(bus, &self.path);
         } else {
             stop(bus, &self.path);

@@ -178,7 +178,7 @@ fn keys_go_by_the_portal_once_the_person_has_allowed_it() {
     let asked = bed.session.server_with(&["--gnome-input", "portal"]);
     types(&asked, "too").ok();
     app.wait_for("text Name thentoo");
-    // There is no stream of the window, so a place in it takes a press.
+    // There is no stream of the window, so no place in it is known.
     let ok = json!({"element": "OK", "role": "AXButton"});
     let click = server.call_for(&app, "click_and_traverse", ok);
     assert!(click.error().contains("Deskline's extension"), "{click}");

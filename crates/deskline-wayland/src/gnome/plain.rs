@@ -289,7 +289,7 @@ impl Session {
 pub(crate) const NO_GUARD: &str =
     "GNOME keeps no input from apps without taking the agent's as well";
 
-const NO_STREAM: &str = "Mutter's own screen cast is closed to this program, and the desktop's portal tells no program which window a stream is of. With Deskline's extension of the shell the pointer goes to places on the screen";
+const NO_STREAM: &str = "input goes by the desktop's portal, which tells no program which window a stream is of. With Deskline's extension of the shell the pointer goes to places on the screen";
 
 const NO_EXTENTS: &str = "GNOME tells no program where windows are";
 
@@ -319,11 +319,11 @@ impl<T: Toplevels> Display for PlainDisplay<T> {
         let no = |why: &'static str| Ability::No(why.into());
         let keys = self.way.keys();
         let frames = self.way.frames();
-        let raised = Extension::find(&self.bus).map(|_| Ability::Yes);
+        let raises = keys.is_there() || Extension::find(&self.bus).is_some();
         Capabilities {
             extents: no(NO_EXTENTS),
             locate_pointer: no("Wayland does not say where the pointer is"),
-            raise: raised.unwrap_or_else(|| keys.clone()),
+            raise: if raises { Ability::Yes } else { keys.clone() },
             pointer: frames.clone(),
             keys,
             pictures: frames,

@@ -19,6 +19,9 @@ use super::device::Device;
 /// How long the compositor may take for an answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long the compositor may take to close its end after the goodbye: some 0.1 ms.
+const CLOSES: Duration = Duration::from_millis(100);
+
 /// How many events of a receiver are kept. Beyond it the oldest is dropped.
 const KEPT: usize = 1000;
 
@@ -62,12 +65,14 @@ fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
 }
 
 /// Says goodbye: Mutter's EIS took a socket that was just closed for a client's error, and GNOME Shell then
-/// stopped reading its session bus in one of five sessions.
+/// stopped reading its session bus in one of five sessions. Then waits until the compositor has closed its
+/// end: where its session ends before that, Mutter (up to 48.7) writes to memory that it has freed.
 impl Drop for Connection {
     fn drop(&mut self) {
         self.proto.disconnect();
-        // One that the compositor has ended needs none.
-        let _ = self.context.flush();
+        let deadline = Instant::now() + CLOSES;
+        // One that the compositor has ended needs no goodbye, and fails here.
+        while self.context.flush().is_ok() && receive(&self.context, deadline).unwrap_or(false) {}
     }
 }
 

@@ -170,9 +170,9 @@ impl Session {
 
     /// Ends it. Mutter releases what is pressed.
     pub(crate) fn stop(self, bus: &Bus) {
+        // Its EIS connection ends before the session.
+        drop(self.sender);
         if self.of_portal {
-            // Before the portal ends the session in its own time.
-            drop(self.sender);
             portal::close(bus, &self.path);
         } else {
             stop(bus, &self.path);

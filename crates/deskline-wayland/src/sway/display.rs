@@ -1,7 +1,6 @@
 //! sway as the display of a link.
 
 use std::path::{Path, PathBuf};
-use std::process::Child;
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
@@ -11,20 +10,15 @@ use deskline_link::{
     Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Result,
     Window, WindowId,
 };
-use deskline_unix::unread::Unread;
-use wayland_client::protocol::wl_pointer::Axis;
-use wayland_client::protocol::wl_seat::Capability;
 
-use crate::helper::Helper;
 use crate::sway::devices::{Devices, NO_DEVICES};
 use crate::sway::guard::Guard;
 use crate::sway::ipc::{Ipc, Output, SwayWindow};
 use crate::sway::own_seat::{self, Own};
 use crate::wlroots::client::{Client, Seat};
-use crate::wlroots::keyboard::{self, VirtualKeyboard};
+use crate::wlroots::input::Input;
 use crate::wlroots::picture;
-use crate::wlroots::pointer::VirtualPointer;
-use crate::wlroots::reader::{PART, await_reader, check_takes, typed_so_far};
+use crate::wlroots::reader::Typing;
 use crate::wlroots::screens;
 
 /// How long sway may take to give a window the keyboard.
@@ -47,11 +41,7 @@ pub struct SwayDisplay {
     /// Where the compositor listens, and where sway's own socket is.
     socket: PathBuf,
     ipc_socket: PathBuf,
-    /// The devices are made when they are first needed: a doctor or a reader makes none.
-    pointer: Option<VirtualPointer>,
-    keyboard: Option<VirtualKeyboard>,
-    /// The process that keeps a pointer on a seat without one, if this server has started it.
-    holder: Option<Child>,
+    input: Input,
     guard: Option<Guard>,
     own: Option<Own>,
     aim: Option<Aim>,
@@ -68,6 +58,7 @@ impl SwayDisplay {
     pub fn connect(wayland: &Path, ipc_socket: &Path, seat: Seat) -> Result<Self> {
         let mut ipc = Ipc::connect(ipc_socket)?;
         ipc.outputs()?;
+        let survives = seat == Seat::Own || ipc.version()? >= SURVIVES;
         let mut display = Self {
             ipc,
             own: (seat == Seat::Own).then(Own::new),
@@ -75,16 +66,12 @@ impl SwayDisplay {
             guard: None,
             client: has_all(Client::connect(wayland, seat)?)?,
             socket: wayland.to_owned(),
-            pointer: None,
-            keyboard: None,
-            holder: None,
+            input: Input::new(wayland, survives),
             aim: None,
             last_click: LastClick::default(),
         };
         if seat == Seat::Own {
-            // Apps that start from now on hear a seat with devices.
-            display.pointer()?;
-            display.keyboard()?;
+            display.input.make(&mut display.client)?;
         }
         Ok(display)
     }
@@ -179,45 +166,6 @@ impl SwayDisplay {
         let there = windows.iter().find(|w| w.visible && w.content.contains(at));
         Ok(there.filter(|w| w.pid != aim.pid).map(other))
     }
-
-    fn pointer(&mut self) -> Result<(&mut VirtualPointer, &mut Client)> {
-        self.check_served()?;
-        let pointer = if let Some(pointer) = self.pointer.take() {
-            pointer
-        } else {
-            // Not a round trip later: apps get their time to ask for what is new to the seat.
-            self.hold_pointer()?;
-            VirtualPointer::new(&mut self.client)?
-        };
-        Ok((self.pointer.insert(pointer), &mut self.client))
-    }
-
-    /// Makes sure that the end of our pointer does not leave the seat without one where that can crash
-    /// the compositor.
-    fn hold_pointer(&mut self) -> Result<()> {
-        let safe = self.own.is_some()
-            || self.client.has(Capability::Pointer)
-            || self.ipc.version()? >= SURVIVES;
-        if !safe {
-            self.holder = Some(Helper::HoldPointer(self.socket.clone()).start()?);
-        }
-        Ok(())
-    }
-
-    fn keyboard(&mut self) -> Result<(&mut VirtualKeyboard, &mut Client)> {
-        self.check_served()?;
-        let keyboard = match self.keyboard.take() {
-            Some(keyboard) => keyboard,
-            None => VirtualKeyboard::new(&mut self.client)?,
-        };
-        Ok((self.keyboard.insert(keyboard), &mut self.client))
-    }
-
-    fn go(&mut self, to: Point) -> Result<()> {
-        let layout = self.layout_around(&[to])?;
-        let (pointer, client) = self.pointer()?;
-        pointer.go(client, layout, to)
-    }
 }
 
 /// The agent's own seat.
@@ -252,15 +200,6 @@ impl SwayDisplay {
         Err(Error::Input(
             "sway did not give the window to the agent's seat. Nothing was sent".into(),
         ))
-    }
-}
-
-impl Drop for SwayDisplay {
-    fn drop(&mut self) {
-        // It lives as long as the compositor does. Reaps it where that has ended.
-        if let Some(holder) = &mut self.holder {
-            let _ = holder.try_wait();
-        }
     }
 }
 
@@ -335,7 +274,9 @@ impl Display for SwayDisplay {
     }
 
     fn move_pointer(&mut self, to: Point) -> Result<()> {
-        self.go(to)
+        self.check_served()?;
+        let layout = self.layout_around(&[to])?;
+        self.input.go(&mut self.client, layout, to)
     }
 
     fn watch_person(&mut self) {
@@ -362,7 +303,7 @@ impl Display for SwayDisplay {
             Some(guard) => guard,
             None => Guard::start(&self.ipc_socket)?,
         };
-        let own = usize::from(self.keyboard.is_some());
+        let own = self.input.keyboards();
         let grabbed = guard.grab(task.limit, cancel, own);
         self.guard = Some(guard);
         grabbed
@@ -388,9 +329,8 @@ impl Display for SwayDisplay {
         if let Some(other) = self.over(at)? {
             return Err(other.lies_over(at));
         }
-        self.go(at)?;
-        let (pointer, client) = self.pointer()?;
-        let clicked = pointer.click(client, button, clicks, cancel);
+        self.move_pointer(at)?;
+        let clicked = self.input.click(&mut self.client, button, clicks, cancel);
         self.last_click.note(at, button);
         clicked
     }
@@ -409,43 +349,30 @@ impl Display for SwayDisplay {
         if let Some(other) = self.over(to)? {
             return Err(other.lies_over_end(to));
         }
+        self.check_served()?;
         let layout = self.layout_around(&[from, to])?;
-        if !modifiers.is_empty() {
-            let (keyboard, client) = self.keyboard()?;
-            keyboard.hold(client, modifiers)?;
-        }
-        let (pointer, client) = self.pointer()?;
-        pointer.drag(client, layout, [from, to], cancel)?;
-        if !modifiers.is_empty() {
-            let (keyboard, client) = self.keyboard()?;
-            keyboard.let_go(client, modifiers)?;
-        }
-        Ok(())
+        let client = &mut self.client;
+        self.input
+            .drag(client, layout, [from, to], modifiers, cancel)
     }
 
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        let text = keyboard::typeable(text)?;
-        check_takes(&text, self.aim.map(|aim| aim.pid))?;
-        let (keyboard, client) = self.keyboard()?;
-        keyboard.prepare(client, &text)?;
-        let app = self.aim.and_then(|aim| Unread::of(aim.pid, &self.socket));
-        for (number, part) in text.chunks(PART).enumerate() {
-            let so_far = || typed_so_far(number * PART, text.len());
-            if let Some(app) = &app {
-                await_reader(app, so_far, cancel)?;
-            }
-            self.check_keyboard(so_far)?;
-            let (keyboard, client) = self.keyboard()?;
-            keyboard.type_text(client, part, cancel)?;
+        self.check_served()?;
+        let typing = Typing::of(text, self.aim, &self.socket)?;
+        self.input.prepare(&mut self.client, &typing.text)?;
+        for (part, so_far) in typing.parts() {
+            typing.await_reader(&so_far, cancel)?;
+            self.check_keyboard(|| so_far)?;
+            self.input.type_part(&mut self.client, part, cancel)?;
         }
         Ok(())
     }
 
     fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
+        self.check_served()?;
         self.check_keyboard(|| "The key was not pressed".to_owned())?;
-        let (keyboard, client) = self.keyboard()?;
-        keyboard.press(client, press)
+        self.input.press(&mut self.client, press)
     }
 
     fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
@@ -453,20 +380,12 @@ impl Display for SwayDisplay {
         if let Some(other) = self.over(at)? {
             return Err(other.lies_over(at));
         }
-        self.go(at)?;
-        let (pointer, client) = self.pointer()?;
-        pointer.scroll(client, Axis::VerticalScroll, down, cancel)?;
-        pointer.scroll(client, Axis::HorizontalScroll, right, cancel)
+        self.move_pointer(at)?;
+        self.input.scroll(&mut self.client, right, down, cancel)
     }
 
     fn release_all(&mut self) {
-        // A lost connection has released them.
-        if let Some(pointer) = &mut self.pointer {
-            let _ = pointer.release(&mut self.client);
-        }
-        if let Some(keyboard) = &mut self.keyboard {
-            let _ = keyboard.release(&mut self.client);
-        }
+        self.input.release(&mut self.client);
     }
 
     fn picture(&mut self, id: WindowId) -> Result<Picture> {

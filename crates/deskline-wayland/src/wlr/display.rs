@@ -1,7 +1,6 @@
 //! A compositor of the wlroots family as the display of a link.
 
 use std::path::{Path, PathBuf};
-use std::process::Child;
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect, escape};
@@ -10,19 +9,14 @@ use deskline_link::{
     Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Result,
     Window, WindowId,
 };
-use deskline_unix::unread::Unread;
-use wayland_client::protocol::wl_pointer::Axis;
-use wayland_client::protocol::wl_seat::Capability;
 
 use super::pairs::{Listed, Pairs, is_called};
 use super::place::{Effort, Enlarged, Place};
 use crate::described::{self, AppToplevel, Toplevels};
-use crate::helper::Helper;
 use crate::wlroots::client::{Client, Seat};
-use crate::wlroots::keyboard::{self, VirtualKeyboard};
+use crate::wlroots::input::Input;
 use crate::wlroots::picture;
-use crate::wlroots::pointer::VirtualPointer;
-use crate::wlroots::reader::{PART, await_reader, check_takes, typed_so_far};
+use crate::wlroots::reader::Typing;
 use crate::wlroots::screens;
 
 /// How long the compositor may take to give a window the keyboard, and its app to say that it has it.
@@ -54,11 +48,7 @@ pub struct WlrDisplay<T> {
     pub(super) fixed: Vec<WindowId>,
     /// The window that is in full screen to be measured.
     pub(super) enlarged: Enlarged,
-    /// The devices are made when they are first needed: a doctor or a reader makes none.
-    pointer: Option<VirtualPointer>,
-    keyboard: Option<VirtualKeyboard>,
-    /// The process that keeps a pointer on a seat without one, if this server has started it.
-    holder: Option<Child>,
+    input: Input,
     aim: Option<Aim>,
     last_click: LastClick,
 }
@@ -93,9 +83,8 @@ impl<T: Toplevels> WlrDisplay<T> {
             places: Vec::new(),
             fixed: Vec::new(),
             enlarged: None,
-            pointer: None,
-            keyboard: None,
-            holder: None,
+            // Which of these compositors does is not known.
+            input: Input::new(socket, false),
             aim: None,
             last_click: LastClick::default(),
         })
@@ -231,27 +220,6 @@ impl<T: Toplevels> WlrDisplay<T> {
         let screens = self.client.screens()?;
         let screens: Vec<Rect> = screens.iter().map(|screen| screen.place).collect();
         Ok((places, screens::layout_around(&screens, &places)?))
-    }
-
-    fn pointer(&mut self) -> Result<(&mut VirtualPointer, &mut Client)> {
-        let pointer = if let Some(pointer) = self.pointer.take() {
-            pointer
-        } else {
-            // The end of our pointer may crash a compositor whose seat it leaves without one: see `Helper`.
-            if !self.client.has(Capability::Pointer) && self.holder.is_none() {
-                self.holder = Some(Helper::HoldPointer(self.socket.clone()).start()?);
-            }
-            VirtualPointer::new(&mut self.client)?
-        };
-        Ok((self.pointer.insert(pointer), &mut self.client))
-    }
-
-    fn keyboard(&mut self) -> Result<(&mut VirtualKeyboard, &mut Client)> {
-        let keyboard = match self.keyboard.take() {
-            Some(keyboard) => keyboard,
-            None => VirtualKeyboard::new(&mut self.client)?,
-        };
-        Ok((self.keyboard.insert(keyboard), &mut self.client))
     }
 
     /// Asks for a window of the list to get the keyboard. Whether it has, within [`RAISES`].
@@ -429,17 +397,15 @@ impl<T: Toplevels> Display for WlrDisplay<T> {
 
     fn move_pointer(&mut self, to: Point) -> Result<()> {
         let ([to], layout) = self.on_screen([to], &Cancel::new())?;
-        let (pointer, client) = self.pointer()?;
-        pointer.go(client, layout, to)
+        self.input.go(&mut self.client, layout, to)
     }
 
     fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
         self.last_click.wait_before(at, button, clicks, cancel)?;
         cancel.check()?;
         let ([there], layout) = self.on_screen([at], cancel)?;
-        let (pointer, client) = self.pointer()?;
-        pointer.go(client, layout, there)?;
-        let clicked = pointer.click(client, button, clicks, cancel);
+        self.input.go(&mut self.client, layout, there)?;
+        let clicked = self.input.click(&mut self.client, button, clicks, cancel);
         self.last_click.note(at, button);
         clicked
     }
@@ -453,33 +419,17 @@ impl<T: Toplevels> Display for WlrDisplay<T> {
     ) -> Result<()> {
         cancel.check()?;
         let (ends, layout) = self.on_screen([from, to], cancel)?;
-        if !modifiers.is_empty() {
-            let (keyboard, client) = self.keyboard()?;
-            keyboard.hold(client, modifiers)?;
-        }
-        let (pointer, client) = self.pointer()?;
-        pointer.drag(client, layout, ends, cancel)?;
-        if !modifiers.is_empty() {
-            let (keyboard, client) = self.keyboard()?;
-            keyboard.let_go(client, modifiers)?;
-        }
-        Ok(())
+        self.input
+            .drag(&mut self.client, layout, ends, modifiers, cancel)
     }
 
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        let text = keyboard::typeable(text)?;
-        check_takes(&text, self.aim.map(|aim| aim.pid))?;
-        let (keyboard, client) = self.keyboard()?;
-        keyboard.prepare(client, &text)?;
-        let app = self.aim.and_then(|aim| Unread::of(aim.pid, &self.socket));
-        for (number, part) in text.chunks(PART).enumerate() {
-            let so_far = || typed_so_far(number * PART, text.len());
-            if let Some(app) = &app {
-                await_reader(app, so_far, cancel)?;
-            }
-            self.check_front(so_far)?;
-            let (keyboard, client) = self.keyboard()?;
-            keyboard.type_text(client, part, cancel)?;
+        let typing = Typing::of(text, self.aim, &self.socket)?;
+        self.input.prepare(&mut self.client, &typing.text)?;
+        for (part, so_far) in typing.parts() {
+            typing.await_reader(&so_far, cancel)?;
+            self.check_front(|| so_far.clone())?;
+            self.input.type_part(&mut self.client, part, cancel)?;
         }
         Ok(())
     }
@@ -487,27 +437,18 @@ impl<T: Toplevels> Display for WlrDisplay<T> {
     fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         self.check_front(|| "The key was not pressed".to_owned())?;
-        let (keyboard, client) = self.keyboard()?;
-        keyboard.press(client, press)
+        self.input.press(&mut self.client, press)
     }
 
     fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         let ([at], layout) = self.on_screen([at], cancel)?;
-        let (pointer, client) = self.pointer()?;
-        pointer.go(client, layout, at)?;
-        pointer.scroll(client, Axis::VerticalScroll, down, cancel)?;
-        pointer.scroll(client, Axis::HorizontalScroll, right, cancel)
+        self.input.go(&mut self.client, layout, at)?;
+        self.input.scroll(&mut self.client, right, down, cancel)
     }
 
     fn release_all(&mut self) {
-        // A lost connection has released them.
-        if let Some(pointer) = &mut self.pointer {
-            let _ = pointer.release(&mut self.client);
-        }
-        if let Some(keyboard) = &mut self.keyboard {
-            let _ = keyboard.release(&mut self.client);
-        }
+        self.input.release(&mut self.client);
         if let Err(e) = self.put_back() {
             tracing::warn!("the window's full screen was not ended: {e}");
         }
@@ -553,14 +494,5 @@ impl<T: Toplevels> Display for WlrDisplay<T> {
             },
             ..picture
         })
-    }
-}
-
-impl<T> Drop for WlrDisplay<T> {
-    fn drop(&mut self) {
-        // It lives as long as the compositor does. Reaps it where that has ended.
-        if let Some(holder) = &mut self.holder {
-            let _ = holder.try_wait();
-        }
     }
 }

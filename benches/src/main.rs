@@ -36,7 +36,7 @@ fn main() {
     let mut only = String::new();
     let mut extent = links::Extent {
         links: 10,
-        idle: Duration::from_secs(10),
+        idle: Duration::from_secs(5),
         beside: None,
     };
     let mut links_only = false;

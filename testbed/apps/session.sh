@@ -50,6 +50,11 @@ kwin)
   services
   set -- kwin_wayland --virtual --no-lockscreen --width "$width" --height "$height" --scale "$scale"
   ;;
+kwin5)
+  # A program with capabilities of its own does not start where it cannot have them: a copy has none.
+  cp "$(command -v kwin_wayland)" "$folder"
+  set -- "$folder/kwin_wayland" --virtual --no-lockscreen --width "$width" --height "$height" --scale "$scale"
+  ;;
 gnome)
   services
   set -- gnome-shell --headless --wayland --no-x11 --virtual-monitor "${width}x$height"
@@ -91,7 +96,7 @@ if [ "$compositor" = labwc ]; then
   python3 "$folder/keyboard.py" >"$folder/keyboard.log" 2>&1 &
   wait_for grep -q ready "$folder/keyboard.log"
 fi
-if [ "$compositor" = kwin ]; then
+if [ "$compositor" = kwin ] || [ "$compositor" = kwin5 ]; then
   wait_for gdbus call --session -d org.kde.KWin -o /KWin -m org.freedesktop.DBus.Peer.Ping
 fi
 {

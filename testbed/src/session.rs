@@ -1,6 +1,7 @@
 //! A session for one test, with native apps: a headless Wayland compositor without X11, or Debian 13's X11.
 
 mod apps;
+mod widgets;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -39,6 +40,8 @@ pub enum Compositor {
     Labwc,
     /// KWin 6.3.
     Kwin,
+    /// KWin 5.27, of Debian 12.
+    Kwin5,
     /// GNOME Shell 48.
     Gnome,
     /// Xvfb and xfwm4, as `deskline desktop` starts them.
@@ -52,6 +55,7 @@ impl Compositor {
             Self::Sway => "sway",
             Self::Labwc => "labwc",
             Self::Kwin => "kwin",
+            Self::Kwin5 => "kwin5",
             Self::Gnome => "gnome",
             Self::X11 => "x11",
         }
@@ -62,7 +66,7 @@ impl Compositor {
         match self {
             Self::Sway => "sway",
             Self::Labwc => "labwc:wlroots",
-            Self::Kwin => "KDE",
+            Self::Kwin | Self::Kwin5 => "KDE",
             Self::Gnome => "GNOME",
             Self::X11 => "XFCE",
         }
@@ -157,6 +161,11 @@ impl Session {
             ..Options::default()
         };
         Self::start(Compositor::Gnome, Place::debian_13(), &options)
+    }
+
+    /// Starts this machine's KWin, of Plasma 5.
+    pub fn kwin_here() -> Self {
+        Self::start(Compositor::Kwin5, Place::Here, &Options::default())
     }
 
     /// Starts this machine's sway, in which Deskline finds sway's own socket.
@@ -255,6 +264,11 @@ impl Session {
             place,
             folder,
         }
+    }
+
+    /// Whether its programs are this machine's.
+    pub(crate) fn is_here(&self) -> bool {
+        matches!(self.place, Place::Here)
     }
 
     /// A temporary folder for files. It has the same path in the session.

@@ -5,6 +5,7 @@
 
 pub mod calc;
 mod cells;
+mod lacks;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -12,8 +13,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::web::Page;
-use crate::{Answer, App, Client, NativeApp, Toolkit};
+use crate::{Answer, App, Client, NativeApp, Session, Toolkit};
 use cells::{COMBO, Cell, KEY, SET, cells, chain};
+pub use lacks::{Column, Lack, OTHER_TEXT, serves_all_but};
 
 /// How long an app's log may lag behind the answer: one turn of its event loop, or a page's request.
 const LAG: Duration = Duration::from_millis(700);
@@ -72,12 +74,18 @@ pub struct Subject<'b> {
 
 impl<'b> Subject<'b> {
     /// A test app of a session.
-    pub fn native(app: &'b NativeApp, toolkit: Toolkit, server: &'b Client) -> Self {
+    pub fn native(
+        session: &Session,
+        app: &'b NativeApp,
+        toolkit: Toolkit,
+        server: &'b Client,
+    ) -> Self {
+        let named = toolkit == Toolkit::Gtk3 || toolkit == Toolkit::Gtk4 && session.is_here();
         Self {
             pid: app.pid(),
             log: app,
             server,
-            combo_has_no_name: toolkit != Toolkit::Gtk3,
+            combo_has_no_name: !named,
         }
     }
 

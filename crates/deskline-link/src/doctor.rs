@@ -26,8 +26,9 @@ pub enum Status {
 pub enum Fix {
     /// `deskline doctor --fix` turns accessibility on.
     Accessibility,
-    /// `deskline doctor --fix` writes the file by which KWin knows Deskline, and gives it pictures.
-    KwinPictures,
+    /// `deskline doctor --fix` writes the file by which KWin knows Deskline, and gives it pictures and,
+    /// before Plasma 6, takes input from it.
+    KwinFile,
     /// Ask the user for input through the desktop's portal.
     Portal,
     /// A command that needs no root: its words.

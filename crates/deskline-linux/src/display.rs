@@ -131,8 +131,8 @@ pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
         Some(Err(e)) => tracing::warn!("Mutter's interfaces are not used: {e}"),
         None => {}
     }
-    if let Some((bus, pid, folder)) = session.kwin() {
-        match kde::connect(&bus, pid, &folder) {
+    if let Some(kwin) = session.kwin() {
+        match kde::connect(&kwin) {
             Ok(kde) => return Ok(Box::new(kde)),
             Err(e) => tracing::warn!("KWin is not used: {e}"),
         }

@@ -106,7 +106,7 @@ pub fn mend(check: &Check, session: &Session) -> Option<Result<String, String>> 
                 Err(e) => Err(e.to_string()),
             })
         }
-        Fix::KwinPictures => Some(kwin::grant(session)),
+        Fix::KwinFile => Some(kwin::grant(session)),
         Fix::Portal => Some(ask_portal(session)?.map(str::to_owned)),
         Fix::Command(words) => Some(carry_out(words, session)),
         Fix::Root(_) => None,

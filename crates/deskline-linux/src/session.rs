@@ -47,6 +47,18 @@ pub struct Session {
     silent: Vec<String>,
 }
 
+/// What leads to KWin.
+pub(crate) struct Kwin {
+    /// The session bus.
+    pub(crate) bus: String,
+    /// Its process.
+    pub(crate) pid: u32,
+    /// The runtime directory.
+    pub(crate) folder: PathBuf,
+    /// Its Wayland socket.
+    pub(crate) socket: PathBuf,
+}
+
 impl Session {
     /// Finds the session that this process should work on.
     ///
@@ -164,13 +176,19 @@ impl Session {
         socket::path_answers(&ipc, uid).then_some((socket, ipc))
     }
 
-    /// The session bus, KWin's process and the runtime directory, where the compositor is KWin.
-    pub(crate) fn kwin(&self) -> Option<(String, u32, PathBuf)> {
+    /// How to reach KWin, where it is the compositor.
+    pub(crate) fn kwin(&self) -> Option<Kwin> {
         let name = self.wayland_display.as_deref()?;
         let dir = self.runtime_dir.as_deref()?;
         let pid = socket::compositor(name, Some(dir))?;
         let is = process::name(pid) == "kwin_wayland";
-        Some((self.session_bus.clone()?, pid, dir.to_owned())).filter(|_| is)
+        let kwin = Kwin {
+            bus: self.session_bus.clone()?,
+            pid,
+            folder: dir.to_owned(),
+            socket: socket::wayland_path(name, Some(dir))?,
+        };
+        Some(kwin).filter(|_| is)
     }
 
     /// The Wayland socket and the session bus, where the compositor is none of those that have an interface of

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use deskline_core::Key;
+use deskline_link::Error;
 use kbvm::lookup::LookupTable;
 use kbvm::xkb::diagnostic::{Diagnostic, DiagnosticHandler};
 use kbvm::xkb::keymap::Action;
@@ -44,6 +45,19 @@ impl DiagnosticHandler for Deaf {
     }
 
     fn handle(&mut self, _: Diagnostic) {}
+}
+
+/// The error where the compositor's keymap cannot be read.
+pub(crate) fn unreadable() -> Error {
+    Error::Input(
+        "the compositor's keymap cannot be read, so no keys are sent. Use set_value_and_traverse"
+            .into(),
+    )
+}
+
+/// Caps Lock, if it is on, as one of the modifiers that [`Layout::read`] takes.
+pub(crate) fn locked(caps_lock: bool) -> u32 {
+    if caps_lock { ModifierMask::LOCK.0 } else { 0 }
 }
 
 impl Layout {

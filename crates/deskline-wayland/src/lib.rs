@@ -5,6 +5,7 @@
 //! - `eis`: libei's client side, for KWin and Mutter.
 //! - `sender`, `layout`: clicks, text and keys of the single events that KWin and Mutter take; which keys type a
 //!   character, by the compositor's own keymap.
+//! - `seat`: what every client is told of the seat: its devices and the keymap.
 //! - `kde`: [`KdeDisplay`], KWin as the display of a link.
 //! - `keymap`: our own keymap, so that any Unicode can be typed whatever the person's layout is.
 //! - `gnome`: [`GnomeDisplay`], GNOME Shell as the display of a link.
@@ -24,6 +25,7 @@ mod kde;
 mod keymap;
 mod layout;
 mod pipewire;
+mod seat;
 mod sender;
 mod sway;
 mod wlr;

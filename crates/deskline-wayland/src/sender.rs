@@ -39,6 +39,14 @@ pub(crate) trait Port: Debug + Send {
 
     /// The layout that is in force now.
     fn layout(&mut self) -> Result<&Layout>;
+
+    /// Moves the pointer there and pushes it on from there, twice by this much. Only such motion crosses
+    /// a barrier at the edge of the screen. Does not wait until the compositor has taken it.
+    fn push_over(&mut self, _edge: (f64, f64), _by: (f64, f64)) -> Result<()> {
+        Err(Error::Input(
+            "this way of input crosses no edge of a screen".into(),
+        ))
+    }
 }
 
 impl<P: Port + ?Sized> Port for Box<P> {
@@ -64,6 +72,10 @@ impl<P: Port + ?Sized> Port for Box<P> {
 
     fn layout(&mut self) -> Result<&Layout> {
         (**self).layout()
+    }
+
+    fn push_over(&mut self, edge: (f64, f64), by: (f64, f64)) -> Result<()> {
+        (**self).push_over(edge, by)
     }
 }
 

@@ -5,8 +5,6 @@ use std::process::Command;
 use deskline_testbed::{Client, Compositor, NativeApp, Session, Toolkit, until};
 use serde_json::json;
 
-use crate::shared;
-
 /// Has the server send input by these calls, although this Mutter offers EIS.
 const BY_CALLS: [&str; 2] = ["--gnome-input", "notify"];
 
@@ -20,8 +18,8 @@ fn clicks_text_keys_the_wheel_and_drags() {
         clicks_land_to_the_pixel(&server, &app);
         each_button_and_count_of_clicks_arrives(&server, &app);
         text_and_shortcuts_arrive(&server, &app);
-        shared::the_wheel_turns(&server, &app);
-        shared::a_drag_begins_and_ends_where_it_should(&server, &app);
+        server.turns_the_wheel(&app);
+        server.drags_over_the_pad(&app);
         an_item_of_a_menu_is_clicked(&server, &app);
     }
 }

@@ -6,8 +6,6 @@ use deskline_core::{Point, Rect};
 use deskline_testbed::{Answer, Client, NativeApp, Session, Toolkit, until};
 use serde_json::{Value, json};
 
-use crate::shared;
-
 /// The windows of the session, as the extension tells them: for each its pid, whether it has the keyboard, and its
 /// rectangle.
 fn windows(session: &Session) -> Vec<(u32, bool, [i64; 4])> {
@@ -287,9 +285,9 @@ fn pictures_forms_the_wheel_and_drags() {
     let apps = apps(&session, &server);
     for (app, toolkit) in apps.iter().zip(Toolkit::DEBIAN_13) {
         println!("{toolkit:?}");
-        shared::a_form_is_filled(&server, app);
-        shared::the_wheel_turns(&server, app);
-        shared::a_drag_begins_and_ends_where_it_should(&server, app);
+        server.fills_the_form(app);
+        server.turns_the_wheel(app);
+        server.drags_over_the_pad(app);
     }
 }
 

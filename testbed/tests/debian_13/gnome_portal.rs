@@ -9,8 +9,6 @@ use std::time::{Duration, Instant};
 use deskline_testbed::{Client, Compositor, NativeApp, Session, Toolkit, until};
 use serde_json::json;
 
-use crate::shared;
-
 const PORTAL: &str = "org.freedesktop.portal.Desktop";
 const GNOMES: &str = "org.freedesktop.impl.portal.desktop.gnome";
 const STORE: &str = "org.freedesktop.impl.portal.PermissionStore";
@@ -222,5 +220,5 @@ fn with_the_extension_the_pointer_does_too() {
     let name = json!({"element": "Name", "role": "AXTextField", "text": "Hello"});
     server.call_for(&app, "click_and_traverse", name).ok();
     app.wait_for("text Name Hello");
-    shared::the_wheel_turns(&server, &app);
+    server.turns_the_wheel(&app);
 }

@@ -7,8 +7,6 @@ use deskline_core::{Point, Rect};
 use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit};
 use serde_json::json;
 
-use crate::shared;
-
 /// How far around a widget a picture is looked at.
 const AROUND: i32 = 20;
 
@@ -20,9 +18,9 @@ fn pictures_forms_the_wheel_and_drags() {
         let app = session.widgets(toolkit, &server);
         println!("{toolkit:?}");
         a_picture_shows_what_changes_and_where(&server, &app, 1);
-        shared::a_form_is_filled(&server, &app);
-        shared::the_wheel_turns(&server, &app);
-        shared::a_drag_begins_and_ends_where_it_should(&server, &app);
+        server.fills_the_form(&app);
+        server.turns_the_wheel(&app);
+        server.drags_over_the_pad(&app);
     }
 }
 

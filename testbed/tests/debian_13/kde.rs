@@ -6,8 +6,6 @@ use deskline_testbed::{Compositor, NativeApp, Session, Toolkit, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::shared;
-
 /// What the field holds, by the app's own log.
 fn text(app: &NativeApp) -> String {
     let log = app.log();
@@ -100,9 +98,9 @@ fn forms_the_wheel_and_drags() {
     let server = kde.server();
     for toolkit in Toolkit::DEBIAN_13 {
         let app = kde.widgets(toolkit, &server);
-        shared::a_form_is_filled(&server, &app);
-        shared::the_wheel_turns(&server, &app);
-        shared::a_drag_begins_and_ends_where_it_should(&server, &app);
+        server.fills_the_form(&app);
+        server.turns_the_wheel(&app);
+        server.drags_over_the_pad(&app);
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit, until};
 use serde_json::json;
 
-use crate::shared;
+use crate::menus;
 
 const OK: &str = "clicked OK";
 
@@ -157,15 +157,15 @@ fn forms_drags_and_the_wheel() {
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {
         let app = session.widgets(toolkit, &server);
-        shared::a_form_is_filled(&server, &app);
-        shared::the_wheel_turns(&server, &app);
-        shared::a_drag_begins_and_ends_where_it_should(&server, &app);
+        server.fills_the_form(&app);
+        server.turns_the_wheel(&app);
+        server.drags_over_the_pad(&app);
     }
 }
 
 #[test]
 fn a_menu_opens_behind_by_a_click_and_its_item_is_clicked() {
-    shared::a_menu_behind_is_clicked(Compositor::Labwc);
+    menus::a_menu_behind_is_clicked(Compositor::Labwc);
 }
 
 fn size_of_picture(answer: &Answer) -> (u32, u32) {

@@ -19,7 +19,6 @@ mod office;
 mod opening;
 mod own_seat;
 mod screens;
-mod shared;
 mod sway;
 mod table;
 mod trees;

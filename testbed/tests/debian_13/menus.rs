@@ -238,3 +238,24 @@ fn sway_a_context_menu_that_a_key_has_opened_takes_presses_and_no_clicks() {
     server.call_for(app, "type_and_traverse", over).ok();
     app.wait_for("text Name x");
 }
+
+/// The person's window comes back once the menu is closed: before, it would close it.
+pub fn a_menu_behind_is_clicked(compositor: Compositor) {
+    let session = Session::new(compositor);
+    let server = session.server();
+    let apps = [Toolkit::Gtk4, Toolkit::Qt6].map(|t| (t, session.widgets(t, &server)));
+    let front = session.widgets(Toolkit::Gtk3, &server);
+    for (toolkit, app) in &apps {
+        assert!(server.has_in_front(&front));
+        let file = json!({"element": "File", "role": "AXMenuBarItem"});
+        server.call_for(app, "click_and_traverse", file).ok();
+        assert!(server.has_in_front(app));
+        let option = json!({"element": "File option", "role": "AXMenuItem"});
+        let clicked = server.call_for(app, "click_and_traverse", option).ok();
+        until(&format!("the item, {toolkit:?}\n{clicked}"), || {
+            let line = "menu File option true".to_owned();
+            app.log().contains(&line).then_some(())
+        });
+    }
+    assert!(server.has_in_front(&front));
+}

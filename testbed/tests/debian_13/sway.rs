@@ -2,7 +2,7 @@
 
 use deskline_testbed::{Compositor, Session, Toolkit};
 
-use crate::shared;
+use crate::menus;
 
 #[test]
 fn forms_and_drags() {
@@ -10,12 +10,12 @@ fn forms_and_drags() {
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {
         let app = session.widgets(toolkit, &server);
-        shared::a_form_is_filled(&server, &app);
-        shared::a_drag_begins_and_ends_where_it_should(&server, &app);
+        server.fills_the_form(&app);
+        server.drags_over_the_pad(&app);
     }
 }
 
 #[test]
 fn a_menu_opens_behind_by_a_click_and_its_item_is_clicked() {
-    shared::a_menu_behind_is_clicked(Compositor::Sway);
+    menus::a_menu_behind_is_clicked(Compositor::Sway);
 }

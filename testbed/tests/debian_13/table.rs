@@ -1,11 +1,8 @@
 //! The toolkit table with GTK 3, GTK 4.18 and Qt 6.8, on X11, sway, labwc, KWin and GNOME, with Deskline's extension
 //! too. A cell that is not served is refused for its reason.
 
-use deskline_testbed::table::{Subject, render, whole_column};
+use deskline_testbed::table::{Column, Lack, OTHER_TEXT, serves_all_but};
 use deskline_testbed::{Compositor, Session, Toolkit};
-
-/// A row that is refused, and a part of the error.
-type Lack = (&'static str, &'static str);
 
 const GTK_3: &[Lack] = &[("press, tab", "it has no action")];
 
@@ -26,46 +23,7 @@ const QT_6: &[Lack] = &[(
     "no value that accessibility can set",
 )];
 
-/// What the person's layout has no key for: KWin and GNOME take only keys.
-const OTHER_TEXT: &[Lack] = &[
-    ("click, text field", "no key for 'é'"),
-    ("click, text area", "no key for '漢'"),
-    ("type, text field", "no key for '£'"),
-];
-
 const PICTURE: &[Lack] = &[("picture", "this KWin has no org.kde.KWin.ScreenShot")];
-
-/// A toolkit, and what it and the compositor lack.
-type Column<'l> = (Toolkit, &'l [&'l [Lack]]);
-
-/// The columns of the toolkits' test apps, one after the other in one session.
-fn serves_all_but(session: &Session, columns: &[Column<'_>]) {
-    let server = session.server();
-    let mut wrong = Vec::new();
-    for (toolkit, lacks) in columns {
-        let app = session.widgets(*toolkit, &server);
-        let subject = Subject::native(&app, *toolkit, &server);
-        let column = whole_column(&subject);
-        println!("{}", render(&format!("{toolkit:?}"), &column));
-        wrong.extend(unlike(&column, &lacks.concat()).map(|what| format!("{toolkit:?}, {what}")));
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-/// The cells that are served and should not be, or the other way round, or are refused for another reason.
-fn unlike(column: &[(String, String)], lacks: &[Lack]) -> impl Iterator<Item = String> {
-    let wrong = column.iter().filter(|(row, outcome)| {
-        let lack = lacks.iter().find(|(lacking, _)| lacking == row);
-        !lack.map_or(outcome == "✓", |(_, reason)| {
-            outcome.starts_with("refused: ") && outcome.contains(reason)
-        })
-    });
-    let wrong = wrong.map(|(row, outcome)| format!("{row}: {outcome}"));
-    let missing = lacks.iter().map(|(lacking, _)| lacking);
-    let missing = missing.filter(|lacking| column.iter().all(|(row, _)| row != *lacking));
-    let missing = missing.map(|lacking| format!("no row {lacking}"));
-    wrong.chain(missing).collect::<Vec<_>>().into_iter()
-}
 
 #[test]
 fn x11() {

@@ -222,6 +222,9 @@ fn placements(
         let mut places = placements_in_windows(nodes, windows, toplevels);
         if gtk4 && windows.toplevels.iter().any(Toplevel::is_framed) {
             move_to_popups(nodes, windows, &mut places);
+        } else if gtk4 && !windows.popups.is_empty() {
+            // GTK 4.18 tells where its popovers are; none of them fits this then.
+            place_popups(nodes, windows, &mut places);
         }
         return places;
     }

@@ -1,27 +1,27 @@
 //! KWin's windows in AT-SPI's terms.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use deskline_atspi as atspi;
 use deskline_core::Rect;
 use deskline_link::capabilities::Ability;
 use deskline_link::doctor::Fix;
-use deskline_link::{Display as _, Error, Result, WindowId};
+use deskline_link::{Display as _, Result, WindowId};
 use deskline_wayland::{KdeDisplay, KdeWindow};
 
 use super::DisplaySystem;
+use crate::session::Kwin;
 
-/// How long a KWin whose process is there may take to be on the session bus: a server that the session
-/// starts can be quicker.
+/// How long a KWin whose process is there may take to be on the session bus, and then to run scripts: a
+/// server that the session starts can be quicker.
 const JOINS: Duration = Duration::from_secs(3);
 
-/// Connects to the KWin that is process `pid`: see [`KdeDisplay::connect`].
-pub(super) fn connect(bus: &str, pid: u32, folder: &Path) -> Result<KdeDisplay> {
+/// Connects to KWin: see [`KdeDisplay::connect`].
+pub(super) fn connect(kwin: &Kwin) -> Result<KdeDisplay> {
     let start = Instant::now();
     loop {
-        match KdeDisplay::connect(bus, pid, folder) {
-            Err(Error::Unavailable(_)) if start.elapsed() < JOINS => {
+        match KdeDisplay::connect(&kwin.bus, kwin.pid, &kwin.folder, &kwin.socket) {
+            Err(e) if e.costs_connection() && start.elapsed() < JOINS => {
                 std::thread::sleep(Duration::from_millis(50));
             }
             connected => return connected,
@@ -51,7 +51,11 @@ impl DisplaySystem for KdeDisplay {
     }
 
     fn mends_pictures(&self) -> Option<Fix> {
-        self.pictures_need_a_file().then_some(Fix::KwinPictures)
+        self.pictures_need_a_file().then_some(Fix::KwinFile)
+    }
+
+    fn mends_keys(&self) -> Option<Fix> {
+        self.input_needs_a_file().then_some(Fix::KwinFile)
     }
 
     fn lists_all(&self) -> bool {

@@ -1,17 +1,27 @@
-//! Makes Deskline known to KWin, which gives pictures only to programs whose `.desktop` file asks for
-//! `org.kde.KWin.ScreenShot2`. It finds that file by the program's path in `Exec`.
+//! Makes Deskline known to KWin, which gives pictures, and before Plasma 6 takes input, only of programs whose
+//! `.desktop` file asks for that. It finds the file by the program's path in `Exec`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use super::carry_out;
+use super::{Fix, carry_out};
+use crate::display;
 use crate::session::Session;
 
 /// The file's name.
-const FILE: &str = "org.deskline.Pictures.desktop";
+const FILE: &str = "org.deskline.Deskline.desktop";
 
-/// Has KDE read the files anew.
-const READ: [&str; 1] = ["kbuildsycoca6"];
+/// What it asks for: pictures, fake input, and whether Caps Lock is on.
+const ASKS: &str = "X-KDE-DBUS-Restricted-Interfaces=org.kde.KWin.ScreenShot2\n\
+                    X-KDE-Wayland-Interfaces=org_kde_kwin_fake_input,org_kde_kwin_keystate\n";
+
+/// Has KDE read the files anew: Plasma 6, Plasma 5.
+const READ: [&str; 2] = ["kbuildsycoca6", "kbuildsycoca5"];
+
+/// How long KWin may take to look for new files: it does at most each 1.5 s, and tells nobody.
+const KNOWS: Duration = Duration::from_secs(4);
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Writes the file to the user's own applications. Returns what was done.
 pub(super) fn grant(session: &Session) -> Result<String, String> {
@@ -20,11 +30,26 @@ pub(super) fn grant(session: &Session) -> Result<String, String> {
     let folder = applications(session).ok_or("the session has no home directory")?;
     write(&folder, &program)?;
     let path = folder.join(FILE).display().to_string();
+    let mut reads = READ.map(|program| carry_out(&[program.to_owned()], session));
+    reads.sort_by_key(Result::is_err);
     // Without it KDE reads the file at the next login.
-    Ok(match carry_out(&READ.map(str::to_owned), session) {
-        Ok(_) => format!("wrote {path}"),
-        Err(e) => format!("wrote {path}, which KDE reads at the next login ({e})"),
-    })
+    if let Err(e) = &reads[0] {
+        return Ok(format!(
+            "wrote {path}, which KDE reads at the next login ({e})"
+        ));
+    }
+    let deadline = Instant::now() + KNOWS;
+    while is_missing(session) && Instant::now() < deadline {
+        std::thread::sleep(LOOK);
+    }
+    Ok(format!("wrote {path}"))
+}
+
+/// Whether KWin runs and does not know the file.
+fn is_missing(session: &Session) -> bool {
+    let kwin = Some(Fix::KwinFile);
+    display::connect(session)
+        .is_ok_and(|display| display.mends_keys() == kwin || display.mends_pictures() == kwin)
 }
 
 /// XDG Base Directory Specification: the user's applications.
@@ -65,8 +90,7 @@ fn entry(program: &Path) -> Option<String> {
         format!("\"{program}\"")
     };
     Some(format!(
-        "[Desktop Entry]\nType=Application\nName=Deskline\nNoDisplay=true\nExec={exec}\n\
-         X-KDE-DBUS-Restricted-Interfaces=org.kde.KWin.ScreenShot2\n"
+        "[Desktop Entry]\nType=Application\nName=Deskline\nNoDisplay=true\nExec={exec}\n{ASKS}"
     ))
 }
 
@@ -102,6 +126,6 @@ mod tests {
         let written = fs::read_to_string(&file).unwrap();
         let program = std::env::current_exe().unwrap().canonicalize().unwrap();
         assert!(written.contains(&format!("Exec={}\n", program.display())));
-        assert!(written.contains("X-KDE-DBUS-Restricted-Interfaces=org.kde.KWin.ScreenShot2\n"));
+        assert!(written.ends_with(ASKS));
     }
 }

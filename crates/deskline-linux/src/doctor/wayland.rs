@@ -36,21 +36,14 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
             format!("log in again, or {PRIVATE}"),
         )];
     };
-    let (can, tells, raise, points, types, mends, keys, guard, seat) =
-        match display::connect(session) {
-            Ok(mut display) => (
-                display.capabilities(),
-                display.tells_what_is_missing(),
-                display.raise_finding(),
-                display.pointer_finding(),
-                display.input_finding(),
-                display.mends_pictures(),
-                display.mends_keys(),
-                guard::finding(session, &mut *display),
-                session.own_seat.then(|| seat(&mut *display)),
-            ),
-            Err(e) => return vec![Check::failed("display", &e.to_string(), PRIVATE)],
-        };
+    let mut display = match display::connect(session) {
+        Ok(display) => display,
+        Err(e) => return vec![Check::failed("display", &e.to_string(), PRIVATE)],
+    };
+    let can = display.capabilities();
+    let tells = display.tells_what_is_missing();
+    let guard = guard::finding(session, &mut *display);
+    let seat = session.own_seat.then(|| seat(&mut *display));
     let by = |(name, loss): (&'static str, &str), ability: &Ability, way: &str| match ability {
         Ability::Yes => Check::ok(name, way),
         Ability::No(why) if tells => Check::warn(name, format!("no: {loss}. For {why}"), ""),
@@ -68,7 +61,7 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
     };
     let input = can.pointer.is_there() || can.keys.is_there();
     let rows = [
-        if input {
+        if input || display.mends_keys().is_some() {
             Check::ok("display", format!("{wayland}, {compositor}: Wayland"))
         } else {
             Check::warn(
@@ -78,10 +71,18 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
             )
         },
         row(WINDOWS, &can.windows),
-        by(RAISE, &can.raise, raise),
-        by(POINTER, &can.pointer, points),
-        mended(by(KEYS, &can.keys, types), &can.keys, keys, FIX),
-        mended(row(PICTURE, &can.pictures), &can.pictures, mends, FIX_FIRST),
+        by(RAISE, &can.raise, display.raise_finding()),
+        by(POINTER, &can.pointer, display.pointer_finding()),
+        mended(
+            by(KEYS, &can.keys, display.input_finding()),
+            &can.keys,
+            display.mends_keys(),
+        ),
+        mended(
+            row(PICTURE, &can.pictures),
+            &can.pictures,
+            display.mends_pictures(),
+        ),
         match guard {
             _ if !input => Check::ok(GUARD, "not needed: no input is sent"),
             Ok(how) => Check::ok(GUARD, how),
@@ -91,16 +92,17 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
     rows.into_iter().chain(seat).collect()
 }
 
-/// What to do where the doctor can mend it: a server that runs sees it, or has to be started again.
-const FIX: &str = "deskline doctor --fix";
-const FIX_FIRST: &str = "deskline doctor --fix, and then start the server again";
-
 /// With what mends it, where that is one step.
-fn mended(row: Check, ability: &Ability, fix: Option<Fix>, remedy: &str) -> Check {
-    match (ability.why_not(), fix) {
-        (Some(why), Some(fix)) => Check::warn(row.name, why, remedy).mended_by(fix),
-        _ => row,
-    }
+fn mended(row: Check, ability: &Ability, fix: Option<Fix>) -> Check {
+    let (Some(why), Some(fix)) = (ability.why_not(), fix) else {
+        return row;
+    };
+    let remedy = match fix {
+        Fix::KwinFile => "deskline doctor --fix, and then start the server again",
+        // A server that runs sees it.
+        _ => "deskline doctor --fix",
+    };
+    Check::warn(row.name, why, remedy).mended_by(fix)
 }
 
 /// Which of the running apps a seat that is made now does not reach.

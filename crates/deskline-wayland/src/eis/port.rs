@@ -11,8 +11,8 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::connection::{Connection, PATIENCE};
 use super::device::Device;
-use crate::layout::Layout;
-use crate::sender::{Port, Sender};
+use crate::layout::{Layout, unreadable};
+use crate::sender::Port;
 
 /// A notch of the wheel, in the units of `ei_scroll.scroll_discrete`.
 const NOTCH: i32 = 120;
@@ -99,32 +99,6 @@ impl Eis {
             device.proto.frame(self.connection.serial, now());
         }
     }
-
-    /// Moves the pointer there and pushes it on from there, twice by this much. Only such motion crosses
-    /// a barrier at the edge of the screen. Does not wait until the compositor has taken it.
-    pub(crate) fn push_over(&mut self, edge: (f64, f64), by: (f64, f64)) -> Result<()> {
-        let space = self.space.clone();
-        let index = self.device("pointer", |d| d.reaches(space.as_deref()))?;
-        if let Some(pointer) = &self.connection.devices[index].absolute {
-            pointer.motion_absolute(edge.0 as f32, edge.1 as f32);
-        }
-        self.frame(index);
-        let index = self.device("pointer", |d| d.relative.is_some())?;
-        for _ in 0..2 {
-            if let Some(pointer) = &self.connection.devices[index].relative {
-                pointer.motion_relative(by.0 as f32, by.1 as f32);
-            }
-            self.frame(index);
-        }
-        self.connection.flush()
-    }
-}
-
-impl Sender<Eis> {
-    /// Sends over a socket: see [`Eis::connect`].
-    pub(crate) fn connect(socket: OwnedFd) -> Result<Self> {
-        Eis::connect(socket).map(Self::over)
-    }
 }
 
 impl Port for Eis {
@@ -184,6 +158,23 @@ impl Port for Eis {
         self.connection.sync()
     }
 
+    fn push_over(&mut self, edge: (f64, f64), by: (f64, f64)) -> Result<()> {
+        let space = self.space.clone();
+        let index = self.device("pointer", |d| d.reaches(space.as_deref()))?;
+        if let Some(pointer) = &self.connection.devices[index].absolute {
+            pointer.motion_absolute(edge.0 as f32, edge.1 as f32);
+        }
+        self.frame(index);
+        let index = self.device("pointer", |d| d.relative.is_some())?;
+        for _ in 0..2 {
+            if let Some(pointer) = &self.connection.devices[index].relative {
+                pointer.motion_relative(by.0 as f32, by.1 as f32);
+            }
+            self.frame(index);
+        }
+        self.connection.flush()
+    }
+
     fn layout(&mut self) -> Result<&Layout> {
         let index = self.device("keyboard", |d| d.keyboard.is_some())?;
         let device = &self.connection.devices[index];
@@ -194,11 +185,7 @@ impl Port for Eis {
             .is_none_or(|(of, _)| *of != device.locked)
         {
             let keymap = device.keymap.as_deref().unwrap_or_default();
-            let layout = Layout::read(keymap, locked, group).ok_or_else(|| {
-                Error::Input(
-                    "the compositor's keymap cannot be read, so no keys are sent. Use set_value_and_traverse".into(),
-                )
-            })?;
+            let layout = Layout::read(keymap, locked, group).ok_or_else(unreadable)?;
             self.layout = Some((device.locked, layout));
         }
         let layout = self.layout.as_ref().map(|(_, layout)| layout);

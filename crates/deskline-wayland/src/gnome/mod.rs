@@ -7,7 +7,6 @@
 //!   socket from GNOME 45 on.
 //! - `notify`: the way before: a call for each key, click and motion.
 //! - `portal`: the way where Mutter's names are closed to this program: the desktop's portal, which asks the person.
-//! - `seat`: what only a Wayland client is told, for these calls: the keymap.
 //! - `place`: where a window's content begins in its buffer, by its picture.
 //! - `scales`: the scales of the screens.
 //! - `picture`: the picture of that content.
@@ -29,7 +28,6 @@ mod portal;
 mod raise;
 mod recency;
 mod scales;
-mod seat;
 mod session;
 
 pub use display::{ExtensionUse, GnomeDisplay, ask_portal};

@@ -7,16 +7,15 @@ use std::time::Duration;
 
 use deskline_link::{Error, Result};
 use deskline_unix::spawn;
-use kbvm::ModifierMask;
 use serde::Serialize;
 use wayland_client::protocol::wl_seat::Capability;
 use zbus::zvariant::DynamicType;
 
 use super::bus::{Calls, On};
-use super::seat::Seat;
 use super::session::{REMOTE, REMOTE_SESSION};
 use crate::keymap;
-use crate::layout::Layout;
+use crate::layout::{Layout, locked, unreadable};
+use crate::seat::Seat;
 use crate::sender::Port;
 use crate::wlroots::client::ASK;
 
@@ -131,11 +130,7 @@ impl Port for Notify {
         let caps_lock = self.caps_lock();
         let layout = match self.layout.take() {
             Some((of, layout)) if of == caps_lock => layout,
-            _ => read(&self.keymap, caps_lock).ok_or_else(|| {
-                Error::Input(
-                    "the compositor's keymap cannot be read, so no keys are sent. Use set_value_and_traverse".into(),
-                )
-            })?,
+            _ => read(&self.keymap, caps_lock).ok_or_else(unreadable)?,
         };
         Ok(&self.layout.insert((caps_lock, layout)).1)
     }
@@ -145,8 +140,7 @@ impl Port for Notify {
 /// Mutter tells only the window with the keyboard which is on: where there are several, what they have in
 /// common.
 fn read(keymap: &[u8], caps_lock: bool) -> Option<Layout> {
-    let locked = if caps_lock { ModifierMask::LOCK.0 } else { 0 };
-    let mut layouts = Layout::of_each_group(keymap, locked)?;
+    let mut layouts = Layout::of_each_group(keymap, locked(caps_lock))?;
     let (first, others) = layouts.split_first()?;
     if others.iter().any(|other| other != first) && has_one_source() {
         layouts.truncate(1);

@@ -14,7 +14,6 @@ use super::bus::Bus;
 use super::extension::{self, Extension};
 use super::picture;
 use super::place;
-use super::portal::NOT_ALLOWED;
 use super::recency::Recency;
 use super::scales;
 use super::session::{Access, Session, Way};
@@ -289,30 +288,7 @@ impl Session {
 pub(crate) const NO_GUARD: &str =
     "GNOME keeps no input from apps without taking the agent's as well";
 
-const NO_STREAM: &str = "input goes by the desktop's portal, which tells no program which window a stream is of. With Deskline's extension of the shell the pointer goes to places on the screen";
-
 const NO_EXTENTS: &str = "GNOME tells no program where windows are";
-
-impl Way {
-    /// Whether keys can be sent.
-    pub(super) fn keys(&self) -> Ability {
-        match self {
-            Self::Portal(portal) if !portal.is_allowed() => Ability::No(NOT_ALLOWED.into()),
-            _ => Ability::Yes,
-        }
-    }
-
-    /// Whether frames of Mutter's streams can be read.
-    pub(super) fn frames(&self) -> Ability {
-        if let Self::Portal(_) = self {
-            return Ability::No(NO_STREAM.into());
-        }
-        match pipewire::is_there() {
-            Ok(()) => Ability::Yes,
-            Err(e) => Ability::No(format!("libpipewire cannot be opened ({e}). Install it").into()),
-        }
-    }
-}
 
 impl<T: Toplevels> Display for PlainDisplay<T> {
     fn capabilities(&self) -> Capabilities {

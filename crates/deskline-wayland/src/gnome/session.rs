@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use deskline_link::capabilities::Ability;
 use deskline_link::{Error, Result, WindowId};
 use zbus::zvariant::{OwnedValue, Value};
 
 use super::bus::{Bus, Calls, On, Options, read};
 use super::notify::Notify;
-use super::portal::{self, Portal};
+use super::portal::{self, NOT_ALLOWED, Portal};
 use crate::eis::Eis;
 use crate::pipewire::{self, Frame};
 use crate::sender::{Port, Sender};
@@ -31,6 +32,8 @@ const STREAM: &str = "org.gnome.Mutter.ScreenCast.Stream";
 
 /// How long Mutter may take to start a stream: 20 ms on an idle machine.
 const STARTS: Duration = Duration::from_secs(2);
+
+const NO_STREAM: &str = "input goes by the desktop's portal, which tells no program which window a stream is of. With Deskline's extension of the shell the pointer goes to places on the screen";
 
 /// A session that has started.
 #[derive(Debug)]
@@ -103,6 +106,25 @@ impl Way {
             return Ok(Self::Notify(to.wayland_socket.to_owned()));
         }
         Ok(Self::Eis)
+    }
+
+    /// Whether keys can be sent.
+    pub(crate) fn keys(&self) -> Ability {
+        match self {
+            Self::Portal(portal) if !portal.is_allowed() => Ability::No(NOT_ALLOWED.into()),
+            _ => Ability::Yes,
+        }
+    }
+
+    /// Whether frames of Mutter's streams can be read.
+    pub(crate) fn frames(&self) -> Ability {
+        if let Self::Portal(_) = self {
+            return Ability::No(NO_STREAM.into());
+        }
+        match pipewire::is_there() {
+            Ok(()) => Ability::Yes,
+            Err(e) => Ability::No(format!("libpipewire cannot be opened ({e}). Install it").into()),
+        }
     }
 }
 

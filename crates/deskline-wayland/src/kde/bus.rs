@@ -90,6 +90,13 @@ impl Bus {
         Ok(socket)
     }
 
+    /// Which group of the keymap is in force. KWin tells it where there are several.
+    pub(super) fn layout(&self) -> u32 {
+        let answer = self.call("/Layouts", "org.kde.KeyboardLayouts", "getLayout", &());
+        let group = answer.and_then(|answer| answer.body().deserialize().map_err(lost));
+        group.unwrap_or_default()
+    }
+
     /// Whether KWin has input devices of its own. Where it has none, ours are the seat's first, and apps
     /// have to ask for them.
     pub(super) fn has_devices(&self) -> bool {

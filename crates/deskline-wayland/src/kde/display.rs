@@ -1,6 +1,6 @@
 //! KWin as the display of a link.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point};
@@ -11,13 +11,15 @@ use deskline_link::{
     Result, Window, WindowId,
 };
 
+use super::Input;
 use super::bus::Bus;
+use super::fake::{self, Fake};
 use super::guard::{self, Guard};
 use super::picture::{self, Pictures};
 use super::script::Scripts;
 use super::windows::{self, KdeWindow, Screen};
 use crate::eis::Eis;
-use crate::sender::Sender;
+use crate::sender::{Port, Sender};
 use crate::wlroots::keyboard;
 
 /// How long KWin may take to bring a window to the front.
@@ -35,16 +37,34 @@ const PART: usize = 48;
 const MOST: usize = 80;
 
 /// Why there is no pointer and no keyboard.
-const NO_INPUT: &str =
-    "this KWin has no org.kde.KWin.EIS.RemoteDesktop: it comes with Plasma 6 (package kwin-common)";
+const NO_INPUT: &str = "KWin before Plasma 6 takes input only from programs that it knows by a .desktop file; `deskline doctor --fix` writes it";
+
+/// How KWin takes input.
+#[derive(Debug)]
+enum Way {
+    /// Over a socket that it hands out.
+    Eis,
+    /// By the fake input protocol, over this Wayland socket.
+    Fake(PathBuf),
+}
+
+impl Way {
+    /// `None` where a `.desktop` file is missing. Plasma 5 takes up to 0.5 s to look for one.
+    fn of(bus: &Bus, socket: &Path) -> Option<Self> {
+        if bus.has_input() {
+            return Some(Self::Eis);
+        }
+        fake::offered(socket).then(|| Self::Fake(socket.to_owned()))
+    }
+}
 
 /// A session of KWin's.
 pub struct KdeDisplay {
     bus: Bus,
     scripts: Scripts,
-    has_input: bool,
+    way: Option<Way>,
     /// Made when it is first needed: a doctor or a reader must not make devices.
-    sender: Option<Sender<Eis>>,
+    sender: Option<Input>,
     has_guard: bool,
     pictures: Pictures,
     guard: Option<Guard>,
@@ -55,18 +75,18 @@ pub struct KdeDisplay {
 }
 
 impl KdeDisplay {
-    /// Connects to the KWin that is process `pid`, over the session bus at `address`. `folder` is the
-    /// user's runtime directory.
+    /// Connects to the KWin that is process `pid` and listens on `socket`, over the session bus at
+    /// `address`. `folder` is the user's runtime directory.
     ///
     /// # Errors
     ///
     /// [`Error::Unavailable`] where it is not on that bus, [`Error::Lost`] where it runs no scripts.
-    pub fn connect(address: &str, pid: u32, folder: &Path) -> Result<Self> {
+    pub fn connect(address: &str, pid: u32, folder: &Path, socket: &Path) -> Result<Self> {
         let bus = Bus::connect(address, pid)?;
         let mut scripts = Scripts::new(bus.clone(), folder)?;
         Screen::look(&mut scripts)?;
         Ok(Self {
-            has_input: bus.has_input(),
+            way: Way::of(&bus, socket),
             has_guard: guard::offered(&bus),
             pictures: Pictures::ask(&bus.connection, Some(&bus.kwin)),
             bus,
@@ -109,17 +129,26 @@ impl KdeDisplay {
         Screen::look(&mut self.scripts)
     }
 
-    fn sender(&mut self) -> Result<&mut Sender<Eis>> {
+    /// Whether only a `.desktop` file is missing for pointer and keys.
+    pub fn input_needs_a_file(&self) -> bool {
+        self.way.is_none()
+    }
+
+    fn sender(&mut self) -> Result<&mut Input> {
         let sender = if let Some(sender) = self.sender.take() {
             sender
         } else {
             let had = self.bus.has_devices();
-            let sender = Sender::connect(self.bus.input()?.into())?;
+            let port: Box<dyn Port> = match &self.way {
+                Some(Way::Eis) => Box::new(Eis::connect(self.bus.input()?.into())?),
+                Some(Way::Fake(socket)) => Box::new(Fake::open(socket, self.bus.clone())?),
+                None => return Err(Error::Unavailable(NO_INPUT.into())),
+            };
             if !had {
                 // Nothing tells when apps have asked for it.
                 std::thread::sleep(ASK);
             }
-            sender
+            Sender::over(port)
         };
         Ok(self.sender.insert(sender))
     }
@@ -152,7 +181,7 @@ impl KdeDisplay {
     fn burst<T>(
         &mut self,
         end: Option<Point>,
-        send: impl FnOnce(&mut Sender<Eis>) -> Result<T>,
+        send: impl FnOnce(&mut Input) -> Result<T>,
     ) -> Result<T> {
         let parked = self.parked;
         let guards = self.guards();
@@ -176,7 +205,7 @@ impl KdeDisplay {
     }
 }
 
-fn go(sender: &mut Sender<Eis>, to: Point) -> Result<()> {
+fn go(sender: &mut Input, to: Point) -> Result<()> {
     let (x, y) = middle(to);
     sender.go(x, y)
 }
@@ -218,7 +247,7 @@ fn window(window: KdeWindow) -> Window {
 impl Display for KdeDisplay {
     fn capabilities(&self) -> Capabilities {
         let no = |why: &'static str| Ability::No(why.into());
-        let input = if self.has_input {
+        let input = if self.way.is_some() {
             Ability::Yes
         } else {
             no(NO_INPUT)

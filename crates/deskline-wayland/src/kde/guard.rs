@@ -17,9 +17,9 @@ use deskline_unix::codes::{ESCAPE, MODIFIERS};
 use reis::ei::handshake::ContextType;
 use zbus::zvariant::{OwnedFd, OwnedObjectPath};
 
+use super::Input;
 use super::bus::{Bus, PATIENCE, lost};
-use crate::eis::{Connection, Eis, Heard};
-use crate::sender::Sender;
+use crate::eis::{Connection, Heard};
 
 const MANAGER: &str = "/org/kde/KWin/EIS/InputCapture";
 const MANAGER_INTERFACE: &str = "org.kde.KWin.EIS.InputCaptureManager";
@@ -151,7 +151,7 @@ impl Guard {
     /// Captures the person's input until [`Guard::end`]. `screen` is the leftmost screen.
     pub(super) fn begin(
         &mut self,
-        sender: &mut Sender<Eis>,
+        sender: &mut Input,
         screen: Rect,
         limit: Duration,
         cancel: &Cancel,
@@ -181,7 +181,7 @@ impl Guard {
     }
 
     /// Captures again.
-    pub(super) fn close(&mut self, sender: &mut Sender<Eis>) -> Result<()> {
+    pub(super) fn close(&mut self, sender: &mut Input) -> Result<()> {
         let closed = self.push(sender);
         if let Some(since) = self.open_since.take() {
             self.gap += since.elapsed();
@@ -189,7 +189,7 @@ impl Guard {
         closed
     }
 
-    fn push(&mut self, sender: &mut Sender<Eis>) -> Result<()> {
+    fn push(&mut self, sender: &mut Input) -> Result<()> {
         sender.port.push_over(self.edge, (-PUSH, 0.0))?;
         let state = self.shared.state();
         let waits = |state: &mut State| !state.captured && state.ended.is_none();

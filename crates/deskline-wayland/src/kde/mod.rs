@@ -1,15 +1,18 @@
-//! KWin of Plasma 6: windows and raising by scripts that it runs over D-Bus, pointer and keys through
-//! libei. Neither needs a permission or an extension; pictures need a `.desktop` file.
+//! KWin of Plasma 6 and 5.27: windows and raising by scripts that it runs over D-Bus, pointer and keys through
+//! libei on Plasma 6. Neither needs a permission or an extension; pictures, and on Plasma 5 pointer and keys,
+//! need a `.desktop` file.
 //!
 //! - `bus`: KWin on the session bus, with a time limit on every call.
 //! - `script`: runs a script in KWin and waits for what it says.
 //! - `windows`: the windows and the pointer, by such a script.
+//! - `fake`: input by KWin's fake input protocol, on Plasma 5.
 //! - `guard`: keeps the person's input out by KWin's input capture.
 //! - `picture`: pictures by KWin's ScreenShot2, for programs that KWin knows.
 //! - `display`: [`KdeDisplay`], KWin as the display of a link.
 
 mod bus;
 mod display;
+mod fake;
 mod guard;
 mod picture;
 mod script;
@@ -17,3 +20,8 @@ mod windows;
 
 pub use display::KdeDisplay;
 pub use windows::KdeWindow;
+
+use crate::sender::{Port, Sender};
+
+/// What sends input, by one way or the other.
+type Input = Sender<Box<dyn Port>>;

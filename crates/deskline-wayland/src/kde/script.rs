@@ -98,8 +98,9 @@ impl Scripts {
         if id < 0 {
             return Err(lost("KWin does not load scripts"));
         }
-        let script = format!("/Scripting/Script{id}");
-        self.bus.call(&script, "org.kde.kwin.Script", "run", &())?;
+        let run = |script: String| self.bus.call(&script, "org.kde.kwin.Script", "run", &());
+        // The second is Plasma 5's.
+        run(format!("/Scripting/Script{id}")).or_else(|_| run(format!("/{id}")))?;
         let deadline = std::time::Instant::now() + PATIENCE;
         loop {
             let left = deadline.saturating_duration_since(std::time::Instant::now());

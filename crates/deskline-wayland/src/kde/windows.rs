@@ -7,28 +7,53 @@ use serde::Deserialize;
 use super::script::Scripts;
 
 /// Tells the windows, frontmost first, and where the pointer is. Titles are cut: they are hostile data.
+/// The names are Plasma 6's; [`BOTH`] has what differs on Plasma 5.
 const LIST: &str = "
 function box(r) { return [r.x, r.y, r.width, r.height].map(Math.round); }
-function here(w) {
-    return !w.minimized && !w.hidden && (w.onAllDesktops || w.desktops.length === 0 ||
-        w.desktops.some(d => d.id === workspace.currentDesktop.id));
-}
 say(JSON.stringify({
     pointer: [workspace.cursorPos.x, workspace.cursorPos.y].map(Math.floor),
-    screens: workspace.screens.map(s => box(s.geometry)),
-    windows: workspace.stackingOrder.filter(w => !w.deleted).reverse().map(w => ({
+    screens: screens().map(box),
+    windows: stacked().filter(w => !w.deleted).reverse().map(w => ({
         id: String(w.internalId), pid: w.pid, title: String(w.caption).slice(0, 4000),
-        frame: box(w.frameGeometry), content: box(w.clientGeometry), buffer: box(w.bufferGeometry),
-        class: String(w), active: w.active, here: here(w), modal: w.modal, popup: w.popupWindow,
+        frame: box(w.frameGeometry), content: box(content(w)), buffer: box(w.bufferGeometry),
+        class: String(w), active: w.active, here: !w.minimized && !w.hidden && (w.onAllDesktops || here(w)),
+        modal: w.modal, popup: w.popupWindow,
         app: w.managed && !w.popupWindow && !(w.desktopWindow || w.dock || w.splash || w.tooltip ||
             w.notification || w.criticalNotification || w.onScreenDisplay || w.appletPopup)
     }))
 }));";
 
+/// What Plasma 5 and 6 tell in different ways. Plasma 5 has no place of the content: the buffer of a
+/// window with KWin's border is its content, that of another is larger by its shadow.
+const BOTH: &str = "
+const old = workspace.windowList === undefined;
+function all() { return old ? workspace.clientList() : workspace.windowList(); }
+function stacked() {
+    return old ? all().sort((a, b) => a.stackingOrder - b.stackingOrder) : workspace.stackingOrder;
+}
+function screens() {
+    if (!old) return workspace.screens.map(s => s.geometry);
+    const numbers = [...Array(workspace.numScreens).keys()];
+    return numbers.map(n => workspace.clientArea(KWin.ScreenArea, n, workspace.currentDesktop));
+}
+function content(w) {
+    if (!old) return w.clientGeometry;
+    const [f, b] = [w.frameGeometry, w.bufferGeometry];
+    return b.width <= f.width && b.height <= f.height ? b : f;
+}
+function here(w) {
+    if (old) return w.x11DesktopIds.length === 0 || w.x11DesktopIds.includes(workspace.currentDesktop);
+    return w.desktops.length === 0 || w.desktops.some(d => d.id === workspace.currentDesktop.id);
+}
+";
+
 /// Brings the window with this id to the front, on whatever desktop it is.
 const RAISE: &str = "
-const it = workspace.windowList().find(w => String(w.internalId) === ID);
-if (it) { it.minimized = false; workspace.activeWindow = it; workspace.raiseWindow(it); }
+const it = all().find(w => String(w.internalId) === ID);
+if (it) {
+    it.minimized = false;
+    if (old) { workspace.activeClient = it; } else { workspace.activeWindow = it; workspace.raiseWindow(it); }
+}
 say(it ? 'yes' : 'no');";
 
 /// A window.
@@ -97,7 +122,7 @@ struct SaidWindow {
 
 impl Screen {
     pub(super) fn look(scripts: &mut Scripts) -> Result<Self> {
-        Self::read(&scripts.run(LIST)?)
+        Self::read(&scripts.run(&format!("{BOTH}{LIST}"))?)
     }
 
     fn read(said: &str) -> Result<Self> {
@@ -129,7 +154,7 @@ impl Screen {
 /// Brings a window to the front. `false` if it is gone.
 pub(super) fn raise(scripts: &mut Scripts, window: &KdeWindow) -> Result<bool> {
     // It is one that `number` has read: hexadecimal digits, dashes and braces.
-    let answer = scripts.run(&format!("const ID = '{}';{RAISE}", window.uuid))?;
+    let answer = scripts.run(&format!("const ID = '{}';{BOTH}{RAISE}", window.uuid))?;
     Ok(answer == "yes")
 }
 

@@ -106,8 +106,16 @@ pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
 /// Mends what needs no root, and says what was done.
 pub(crate) fn mend(checks: &[Check]) -> Vec<std::result::Result<String, String>> {
     let session = Session::find();
+    let mut fixes: Vec<_> = checks.iter().filter(|check| check.fix.is_some()).collect();
+    // One step can mend several.
+    let mut seen = Vec::new();
+    fixes.retain(|check| {
+        let new = !seen.contains(&&check.fix);
+        seen.push(&check.fix);
+        new
+    });
     let mend = |check| doctor::mend(check, &session);
-    checks.iter().filter_map(mend).collect()
+    fixes.into_iter().filter_map(mend).collect()
 }
 
 /// Runs the program. On Linux any thread will do.

@@ -1,5 +1,5 @@
-//! The seat as every Wayland client sees it: which devices it has, and the keymap. Mutter's D-Bus
-//! interfaces tell neither.
+//! The seat as every Wayland client sees it: which devices it has, and the keymap. Mutter's and KWin's
+//! D-Bus interfaces tell neither.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -11,21 +11,26 @@ use wayland_client::protocol::wl_callback::{self, WlCallback};
 use wayland_client::protocol::wl_keyboard::{self, WlKeyboard};
 use wayland_client::protocol::wl_registry::{self, WlRegistry};
 use wayland_client::protocol::wl_seat::{self, Capability, WlSeat};
-use wayland_client::{Connection, Dispatch, EventQueue, Proxy as _, QueueHandle, WEnum};
+use wayland_client::{Connection, Dispatch, EventQueue, Proxy, QueueHandle, WEnum};
 
 use crate::wlroots::client::{PATIENCE, lost, until};
 
 /// The longest keymap that is read: those of several layouts have 80 kB.
 const LONGEST: u32 = 4 << 20;
 
+/// The version from which on a keyboard can be given back.
+const RELEASES: u32 = 3;
+
 /// What the compositor has said.
 #[derive(Debug)]
-struct Heard {
-    /// The seat's number.
-    global: Option<u32>,
+pub(crate) struct Heard {
+    /// Number, interface and version of each global.
+    globals: Vec<(u32, String, u32)>,
     capabilities: Capability,
     keymap: Option<Vec<u8>>,
-    /// Whether a first round trip has ended.
+    /// Whether Caps Lock is on, where the compositor tells.
+    pub(crate) caps_lock: bool,
+    /// Whether the last round trip has ended.
     done: bool,
 }
 
@@ -34,7 +39,8 @@ struct Heard {
 pub(crate) struct Seat {
     connection: Connection,
     queue: EventQueue<Heard>,
-    heard: Heard,
+    registry: WlRegistry,
+    pub(crate) heard: Heard,
     proto: WlSeat,
 }
 
@@ -47,27 +53,48 @@ impl Seat {
         let handle = queue.handle();
         let registry = connection.display().get_registry(&handle, ());
         let mut heard = Heard {
-            global: None,
+            globals: Vec::new(),
             capabilities: Capability::empty(),
             keymap: None,
+            caps_lock: false,
             done: false,
         };
         connection.display().sync(&handle, ());
         let done = |heard: &Heard| heard.done;
         until(&connection, &mut queue, &mut heard, Some(PATIENCE), done)?;
-        let global = heard.global.ok_or_else(|| {
+        let proto = bind(&heard, &registry, &handle, RELEASES).ok_or_else(|| {
             Error::Unavailable("the compositor has no seat, so no keyboard and no pointer".into())
         })?;
-        let proto = registry.bind(global, 1, &handle, ());
-        heard.done = false;
-        connection.display().sync(&handle, ());
-        until(&connection, &mut queue, &mut heard, Some(PATIENCE), done)?;
-        Ok(Self {
+        let mut seat = Self {
             connection,
             queue,
+            registry,
             heard,
             proto,
-        })
+        };
+        seat.roundtrip()?;
+        Ok(seat)
+    }
+
+    /// Whether the compositor offers this interface, in this version or a later one.
+    pub(crate) fn offers<I: Proxy>(&self, version: u32) -> bool {
+        let mut globals = self.heard.globals.iter();
+        globals.any(|(_, interface, has)| interface == I::interface().name && *has >= version)
+    }
+
+    /// Binds a further global, where the compositor offers it.
+    pub(crate) fn bind<I: Proxy + 'static>(&self, most: u32) -> Option<I>
+    where
+        Heard: Dispatch<I, ()>,
+    {
+        bind(&self.heard, &self.registry, &self.queue.handle(), most)
+    }
+
+    /// Waits until the compositor has carried out all requests so far (2 s).
+    pub(crate) fn roundtrip(&mut self) -> Result<()> {
+        self.heard.done = false;
+        self.connection.display().sync(&self.queue.handle(), ());
+        self.until(|heard| heard.done)
     }
 
     /// Whether the seat has a device of this kind.
@@ -84,7 +111,7 @@ impl Seat {
     pub(crate) fn keymap(&mut self) -> Result<Vec<u8>> {
         let keyboard = self.proto.get_keyboard(&self.queue.handle(), ());
         let told = self.until(|heard| heard.keymap.is_some());
-        if keyboard.version() >= 3 {
+        if keyboard.version() >= RELEASES {
             keyboard.release();
         }
         told?;
@@ -97,6 +124,20 @@ impl Seat {
     }
 }
 
+fn bind<I: Proxy + 'static>(
+    heard: &Heard,
+    registry: &WlRegistry,
+    handle: &QueueHandle<Heard>,
+    most: u32,
+) -> Option<I>
+where
+    Heard: Dispatch<I, ()>,
+{
+    let mut globals = heard.globals.iter();
+    let (name, _, version) = globals.find(|(_, i, _)| i == I::interface().name)?;
+    Some(registry.bind(*name, most.min(*version), handle, ()))
+}
+
 impl Dispatch<WlRegistry, ()> for Heard {
     fn event(
         heard: &mut Self,
@@ -107,11 +148,12 @@ impl Dispatch<WlRegistry, ()> for Heard {
         _: &QueueHandle<Self>,
     ) {
         if let wl_registry::Event::Global {
-            name, interface, ..
+            name,
+            interface,
+            version,
         } = event
-            && interface == WlSeat::interface().name
         {
-            heard.global.get_or_insert(name);
+            heard.globals.push((name, interface, version));
         }
     }
 }

@@ -1,0 +1,143 @@
+//! Input by KWin's fake input protocol, for Plasma 5, which has no EIS socket. KWin offers the protocol
+//! only to programs whose `.desktop` file asks for it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use deskline_link::{Error, Result};
+use wayland_client::{Connection, Dispatch, QueueHandle, delegate_noop};
+use wayland_protocols_plasma::fake_input::client::org_kde_kwin_fake_input::OrgKdeKwinFakeInput;
+use wayland_protocols_plasma::keystate::client::org_kde_kwin_keystate::{self, OrgKdeKwinKeystate};
+
+use super::bus::Bus;
+use crate::layout::{Layout, locked, unreadable};
+use crate::seat::{Heard, Seat};
+use crate::sender::Port;
+
+/// The version that has keys.
+const KEYS: u32 = 4;
+
+/// The axes of `axis`.
+const VERTICAL: u32 = 0;
+const HORIZONTAL: u32 = 1;
+
+/// A notch of the wheel, as toolkits count the axis of a wheel that tells no notches.
+const NOTCH: f64 = 10.0;
+
+/// The time between two notches. GTK 4.8 drops an app's first event of a wheel, and with it all that it
+/// merges: those of one frame.
+const APART: Duration = Duration::from_millis(20);
+
+/// A keymap, its group, and whether Caps Lock is on.
+type Read = (Vec<u8>, u32, bool);
+
+/// The fake devices of one connection.
+#[derive(Debug)]
+pub(super) struct Fake {
+    seat: Seat,
+    bus: Bus,
+    proto: OrgKdeKwinFakeInput,
+    locks: Option<OrgKdeKwinKeystate>,
+    /// The layout, and what it was read from.
+    layout: Option<(Read, Layout)>,
+}
+
+/// Whether the KWin that listens on `socket` offers the protocol to this program.
+pub(super) fn offered(socket: &Path) -> bool {
+    let seat = Seat::connect(socket);
+    seat.is_ok_and(|seat| seat.offers::<OrgKdeKwinFakeInput>(KEYS))
+}
+
+impl Fake {
+    /// Makes a keyboard and a pointer.
+    pub(super) fn open(socket: &Path, bus: Bus) -> Result<Self> {
+        let mut seat = Seat::connect(socket)?;
+        let proto: OrgKdeKwinFakeInput = seat.bind(KEYS).ok_or_else(|| {
+            Error::Unavailable("KWin does not take input from Deskline any more".into())
+        })?;
+        proto.authenticate("Deskline".into(), "an agent drives apps".into());
+        let locks = seat.bind(1);
+        seat.roundtrip()?;
+        Ok(Self {
+            seat,
+            bus,
+            proto,
+            locks,
+            layout: None,
+        })
+    }
+
+    /// What the layout is read from now.
+    fn read(&mut self) -> Result<Read> {
+        if let Some(locks) = &self.locks {
+            locks.fetchStates();
+        }
+        let keymap = self.seat.keymap()?;
+        self.seat.roundtrip()?;
+        Ok((keymap, self.bus.layout(), self.seat.heard.caps_lock))
+    }
+}
+
+impl Port for Fake {
+    fn go(&mut self, x: f64, y: f64) -> Result<()> {
+        self.proto.pointer_motion_absolute(x, y);
+        self.seat.roundtrip()
+    }
+
+    fn button(&mut self, code: u32, press: bool) -> Result<()> {
+        self.proto.button(code, press.into());
+        self.seat.roundtrip()
+    }
+
+    fn key(&mut self, code: u32, press: bool) -> Result<()> {
+        self.proto.keyboard_key(code, press.into());
+        Ok(())
+    }
+
+    fn wheel(&mut self, right: i32, down: i32) -> Result<()> {
+        for (axis, notches) in [(VERTICAL, down), (HORIZONTAL, right)] {
+            if notches != 0 {
+                self.proto.axis(axis, f64::from(notches) * NOTCH);
+            }
+        }
+        self.seat.roundtrip()?;
+        std::thread::sleep(APART);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.seat.roundtrip()
+    }
+
+    fn layout(&mut self) -> Result<&Layout> {
+        let read = self.read()?;
+        let layout = match self.layout.take() {
+            Some((of, layout)) if of == read => layout,
+            _ => {
+                let (keymap, group, caps_lock) = &read;
+                Layout::read(keymap, locked(*caps_lock), *group).ok_or_else(unreadable)?
+            }
+        };
+        Ok(&self.layout.insert((read, layout)).1)
+    }
+}
+
+impl Dispatch<OrgKdeKwinKeystate, ()> for Heard {
+    fn event(
+        heard: &mut Self,
+        _: &OrgKdeKwinKeystate,
+        event: org_kde_kwin_keystate::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        use org_kde_kwin_keystate::{Event, Key, State};
+        if let Event::StateChanged { key, state } = event
+            && key == Key::Capslock as u32
+        {
+            heard.caps_lock = state == State::Locked as u32;
+        }
+    }
+}
+
+delegate_noop!(Heard: OrgKdeKwinFakeInput);

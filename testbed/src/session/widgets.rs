@@ -1,0 +1,64 @@
+//! What is tried with the test app's widgets on several compositors.
+
+use serde_json::json;
+
+use crate::{Client, NativeApp, until};
+
+impl Client {
+    /// Turns the wheel over the test app's list, which moves.
+    pub fn turns_the_wheel(&self, app: &NativeApp) {
+        let read = self.call_for(app, "refresh_traversal", json!({})).ok();
+        let list = read.line_of("AXList", "Rows").extents.unwrap();
+        let place = json!({"x": list.x + 20, "y": list.y + 40, "deltaY": 5});
+        let turned = self.call_for(app, "scroll_and_traverse", place).ok();
+        until(&format!("the list's motion\n{turned}"), || {
+            let log = app.log();
+            let moved = log.iter().any(|l| l.starts_with("scrolled Rows"));
+            moved.then_some(())
+        });
+    }
+
+    /// Drags over the test app's pad; a drag that begins above the pad presses nothing there.
+    pub fn drags_over_the_pad(&self, app: &NativeApp) {
+        let read = self.call_for(app, "refresh_traversal", json!({})).ok();
+        let roles = ["AXStaticText", "AXButton", "AX"];
+        let pad = roles.iter().find_map(|role| read.find(role, "Pad"));
+        let pad = pad.and_then(|pad| pad.extents);
+        let pad = pad.unwrap_or_else(|| panic!("no pad in\n{}", read.file()));
+        let drag = json!({"x": pad.x + 5, "y": pad.y + 5, "toX": pad.x + 90, "toY": pad.y + 30});
+        self.call_for(app, "drag_and_traverse", drag).ok();
+        app.wait_for("pad press 1");
+        app.wait_for("pad release 1");
+        app.clear_log();
+        let outside = json!({"x": pad.x + 5, "y": pad.y - 4, "toX": pad.x + 90, "toY": pad.y + 30});
+        self.call_for(app, "drag_and_traverse", outside).ok();
+        let log = app.log();
+        assert!(log.iter().all(|l| l != "pad press 1"), "{log:?}");
+    }
+
+    /// Fills the test app's form in one call, by the pointer and keys.
+    pub fn fills_the_form(&self, app: &NativeApp) {
+        let steps = json!({"steps": [
+            {"do": "click", "element": "Name", "role": "AXTextField"},
+            {"do": "type", "text": "Ada Lovelace"},
+            {"do": "click", "element": "Notes", "role": "AXTextArea"},
+            {"do": "type", "text": "the first programmer"},
+            {"do": "click", "element": "Wrap"},
+            {"do": "click", "element": "Green"},
+            {"do": "click", "element": "OK", "role": "AXButton"},
+        ]});
+        let filled = self.call_for(app, "chain_and_traverse", steps).ok();
+        let wanted = [
+            "text Name Ada Lovelace",
+            "text Notes the first programmer",
+            "checked Wrap true",
+            "chose Green",
+            "clicked OK",
+        ];
+        until(&format!("the form\n{filled}"), || {
+            let log = app.log();
+            let has = |line: &&str| log.iter().any(|l| l == line);
+            wanted.iter().all(has).then_some(())
+        });
+    }
+}

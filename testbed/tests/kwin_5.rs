@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::BufReader;
 
-use deskline_testbed::table::{Column, Lack, OTHER_TEXT, serves_all_but};
+use deskline_testbed::table::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but};
 use deskline_testbed::{Client, NativeApp, Session, Toolkit, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -171,20 +171,6 @@ fn text(app: &NativeApp) -> String {
     let last = log.iter().rev().find_map(|l| l.strip_prefix("text Name "));
     last.unwrap_or_default().to_owned()
 }
-
-const GTK_3: &[Lack] = &[("press, tab", "it has no action")];
-
-const GTK_4: &[Lack] = &[
-    ("press, check box", "it has no action"),
-    ("press, radio button", "it has no action"),
-    ("press, tab", "it has no action"),
-    // Not in the tree before the menu opens.
-    ("press, menu item", "no element matches 'Close'"),
-    (
-        "set value, combo box",
-        "no value that accessibility can set",
-    ),
-];
 
 const QT_5: &[Lack] = &[
     (

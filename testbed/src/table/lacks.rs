@@ -6,6 +6,22 @@ use crate::{Session, Toolkit};
 /// A row that is refused, and a part of the error.
 pub type Lack = (&'static str, &'static str);
 
+/// What GTK 3.24 lacks.
+pub const GTK_3: &[Lack] = &[("press, tab", "it has no action")];
+
+/// What GTK 4.8 and 4.18 lack.
+pub const GTK_4: &[Lack] = &[
+    ("press, check box", "it has no action"),
+    ("press, radio button", "it has no action"),
+    ("press, tab", "it has no action"),
+    // Not in the tree before the menu opens.
+    ("press, menu item", "no element matches 'Close'"),
+    (
+        "set value, combo box",
+        "no value that accessibility can set",
+    ),
+];
+
 /// What the person's layout has no key for: KWin and GNOME take only keys.
 pub const OTHER_TEXT: &[Lack] = &[
     ("click, text field", "no key for 'é'"),

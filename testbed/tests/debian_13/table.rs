@@ -1,22 +1,8 @@
 //! The toolkit table with GTK 3, GTK 4.18 and Qt 6.8, on X11, sway, labwc, KWin and GNOME, with Deskline's extension
 //! too. A cell that is not served is refused for its reason.
 
-use deskline_testbed::table::{Column, Lack, OTHER_TEXT, serves_all_but};
+use deskline_testbed::table::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but};
 use deskline_testbed::{Compositor, Session, Toolkit};
-
-const GTK_3: &[Lack] = &[("press, tab", "it has no action")];
-
-const GTK_4: &[Lack] = &[
-    ("press, check box", "it has no action"),
-    ("press, radio button", "it has no action"),
-    ("press, tab", "it has no action"),
-    // Not in the tree before the menu opens.
-    ("press, menu item", "no element matches 'Close'"),
-    (
-        "set value, combo box",
-        "no value that accessibility can set",
-    ),
-];
 
 const QT_6: &[Lack] = &[(
     "set value, combo box",

@@ -55,7 +55,7 @@ struct Measured {
 /// The results as Markdown tables. `only` is a part of the subjects' names.
 pub fn markdown(bed: &Bed, only: &str, extent: &Extent) -> String {
     let mut out = String::from(
-        "| app | build | second link, ms | resolve / settle / picture, ms | ten steps, ms | late changes in 100 links | \
+        "| app | build | second link, ms | resolve / settle / picture, ms | ten steps, ms | links with late changes | \
          app and bus between calls, ms of CPU a minute: subscribed / never asked |\n|---|---|---|---|---|---|---|\n",
     );
     let wanted = |s: &&Subject| match only {
@@ -91,11 +91,6 @@ fn row(out: &mut String, app: &str, build: &str, measured: &Measured, extent: &E
         .collect();
     eprintln!("  {build}: {}", all.join(", "));
     let Late { late, links: of } = measured.late;
-    let late = if of == 0 {
-        "–".into()
-    } else {
-        format!("{:.0}", late as f64 * 100.0 / of as f64)
-    };
     let minute = 60.0 / extent.idle.as_secs_f64().max(1.0);
     let [with, without] = measured.idle.map(|ms| ms * minute);
     let _ = writeln!(

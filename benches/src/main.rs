@@ -88,7 +88,7 @@ fn main() {
         eprintln!("{}", subject.name);
         let peers = peers.clone().unwrap_or_default();
         results.push(measure::subject(&bed, subject, &drivers, &peers));
-        // Written after each app: the whole run takes 20 minutes and more.
+        // Written after each app: the whole run takes almost 20 minutes.
         if let Some(folder) = &out {
             std::fs::write(folder.join("benchmarks.md"), page(&results, "", &own)).unwrap();
             std::fs::write(folder.join("cost.svg"), plot::svg(&results)).unwrap();

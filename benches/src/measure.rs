@@ -17,7 +17,7 @@ use crate::usage::{buses, cpu_ms, memory_mb};
 
 /// Repeat each measurement this often, or until the time is up.
 const TIMES: usize = 15;
-const TIME: Duration = Duration::from_secs(3);
+const TIME: Duration = Duration::from_secs(2);
 
 /// Durations in milliseconds.
 #[derive(Debug, Clone, Default)]

@@ -12,7 +12,7 @@ use crate::usage::memory_mb;
 
 const STARTS: usize = 20;
 const LINKS: usize = 1_000;
-const CLICKS: usize = 30;
+const CLICKS: usize = 15;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The results as a Markdown table.

@@ -48,7 +48,8 @@ sway) set -- sway --config "$folder/sway.conf" ;;
 labwc) set -- labwc ;;
 kwin)
   services
-  set -- kwin_wayland --virtual --no-lockscreen --width "$width" --height "$height" --scale "$scale"
+  set -- kwin_wayland --virtual --no-lockscreen --width "$width" --height "$height" --scale "$scale" \
+    --output-count $((1 + 0${second:+1}))
   ;;
 kwin5)
   # A program with capabilities of its own does not start where it cannot have them: a copy has none.
@@ -57,7 +58,8 @@ kwin5)
   ;;
 gnome)
   services
-  set -- gnome-shell --headless --wayland --no-x11 --virtual-monitor "${width}x$height"
+  set -- gnome-shell --headless --wayland --no-x11 --virtual-monitor "${width}x$height" \
+    ${second:+--virtual-monitor "${width}x$height"}
   ;;
 x11)
   # Without the abstract socket: the network's namespace is the machine's.
@@ -87,6 +89,8 @@ if [ "$compositor" = gnome ]; then
   wait_for grep -q "GNOME Shell started" "$folder/compositor.log"
   wait_for overview_is true
   wait_for leave_overview
+  [ -z "$second" ] || gdctl set --layout-mode logical --logical-monitor --primary --monitor Meta-0 \
+    --logical-monitor --right-of Meta-0 --scale "$second" --monitor Meta-1 >"$folder/gdctl.log" 2>&1
   [ "$scale" = 1 ] || gdctl set --layout-mode "$layout" --logical-monitor --primary --scale "$scale" --monitor Meta-0 >"$folder/gdctl.log" 2>&1
   python3 "$folder/seat.py" >"$folder/seat.log" 2>&1 &
   wait_for grep -q ready "$folder/seat.log"

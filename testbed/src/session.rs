@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use crate::fake_devices::FakeDevices;
 use crate::native::NativeApp;
 use crate::place::{Place, own, user};
@@ -89,6 +91,8 @@ struct Options {
     extension: Option<&'static str>,
     /// The scale of KWin's or GNOME's screen, if not 1.
     scale: Option<f64>,
+    /// The scale of KWin's or GNOME's second screen, if it has one. It has as many pixels as the first.
+    second: Option<f64>,
     /// Whether GNOME counts physical pixels of such a screen, as it does without Debian's settings.
     physical: bool,
 }
@@ -131,6 +135,15 @@ impl Session {
     pub fn scaled(compositor: Compositor, scale: f64) -> Self {
         let options = Options {
             scale: Some(scale),
+            ..Options::default()
+        };
+        Self::start(compositor, Place::debian_13(), &options)
+    }
+
+    /// Starts Debian 13's KWin or GNOME Shell with two screens beside each other, of scale 1 and of this one.
+    pub fn with_second_screen(compositor: Compositor, scale: f64) -> Self {
+        let options = Options {
+            second: Some(scale),
             ..Options::default()
         };
         Self::start(compositor, Place::debian_13(), &options)
@@ -234,8 +247,11 @@ impl Session {
         command.env("scale", scale.to_string());
         let layout = ["logical", "physical"][usize::from(options.physical)];
         command.env("layout", layout);
-        command.env("width", (1600.0 * scale).to_string());
-        command.env("height", (900.0 * scale).to_string());
+        // Each screen has room for as much as the usual one.
+        let largest = options.second.map_or(scale, |second| scale.max(second));
+        command.env("width", (1600.0 * largest).to_string());
+        command.env("height", (900.0 * largest).to_string());
+        command.envs(options.second.map(|scale| ("second", scale.to_string())));
         command.envs(options.socket.map(|name| ("SWAYSOCK", path(name))));
         let mut session = command
             .current_dir(folder.path())
@@ -325,6 +341,21 @@ impl Session {
         assert!(output.status.success(), "{commands}: {output:?}");
     }
 
+    /// Where KWin's pointer is.
+    pub fn kwin_pointer(&self) -> (i32, i32) {
+        let mut command = self.command("/usr/bin/python3");
+        command
+            .arg(self.folder().join("pointer.py"))
+            .arg(self.folder());
+        // Plasma 5 has its scripts at other paths.
+        command.args(self.is_here().then_some("5"));
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let at = said.trim().split_once(' ');
+        let at = at.and_then(|(x, y)| Some((x.parse().ok()?, y.parse().ok()?)));
+        at.unwrap_or_else(|| panic!("{output:?}"))
+    }
+
     /// Runs a client that asks for the seat's pointer whether or not it has one, and says whether the
     /// compositor lives.
     pub fn survives_a_late_client(&self) -> bool {
@@ -368,7 +399,8 @@ impl Session {
         })
     }
 
-    pub(crate) fn widgets_with(
+    /// [`Session::widgets`] whose log has this suffix, and with more variables in its environment.
+    pub fn widgets_with(
         &self,
         toolkit: Toolkit,
         server: &Client,
@@ -433,10 +465,12 @@ fn prepare(options: &Options) -> tempfile::TempDir {
         // By which a test keeps a window over others.
         shell += "always-on-top=['<Control><Alt>t']\n";
     }
+    let screens = options.second.map(kwin_screens).unwrap_or_default();
     for (name, text) in [
         ("sway.conf", sway.as_str()),
         (settings, &shell),
         (menu, MENU),
+        (".config/kwinoutputconfig.json", &screens),
     ] {
         fs::create_dir_all(path(name).parent().unwrap()).unwrap();
         fs::write(path(name), text).unwrap();
@@ -455,6 +489,7 @@ fn prepare(options: &Options) -> tempfile::TempDir {
         "pages.py",
         "wayland.py",
         "keyboard.py",
+        "pointer.py",
         "seat.py",
         "session.sh",
         "single.py",
@@ -463,6 +498,16 @@ fn prepare(options: &Options) -> tempfile::TempDir {
     }
     own(folder.path());
     folder
+}
+
+/// KWin's settings for two virtual screens, the second of this scale.
+fn kwin_screens(second: f64) -> String {
+    let right = 1600.0 * second;
+    let outputs = [("Virtual-0", 1.0), ("Virtual-1", second)];
+    let outputs = outputs.map(|(name, scale)| json!({"connectorName": name, "scale": scale}));
+    let place = |index: usize, x: f64| json!({"enabled": true, "outputIndex": index, "position": {"x": x, "y": 0}, "priority": index});
+    let setup = json!({"lidClosed": false, "outputs": [place(0, 0.0), place(1, right)]});
+    json!([{"name": "outputs", "data": outputs}, {"name": "setups", "data": [setup]}]).to_string()
 }
 
 /// Installs Deskline's extension of GNOME Shell, of this source, in this home.

@@ -74,6 +74,7 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
         // GTK 4.8 tells the label's place.
         let beside = if toolkit == Toolkit::Gtk4 { 8 } else { 3 };
         let (right, bottom) = (ok.x + ok.w - 2, ok.y + ok.h - 2);
+        let pointer = kde.kwin_pointer();
         for (n, (x, y)) in [(ok.x + 1, ok.y + 1), (right, bottom)]
             .into_iter()
             .enumerate()
@@ -84,6 +85,7 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
                 (app.said("clicked OK") == n + 1).then_some(())
             });
         }
+        assert_eq!(kde.kwin_pointer(), pointer, "{toolkit:?}");
         let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y - beside});
         server.call_for(&app, "click_and_traverse", outside).ok();
         assert_eq!(app.said("clicked OK"), 2, "{toolkit:?}");

@@ -1,9 +1,11 @@
-//! sway 1.10 with screens of scale 1, 2 and 1.5: exact coordinates on each of them.
+//! Screens of scale 1, 2 and 1.5: exact coordinates on each of them.
 
 use std::fs::File;
 use std::io::BufReader;
 
-use deskline_testbed::{Answer, Compositor, Session, Toolkit};
+use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit, until};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
 
 /// Each has room for a window of the test apps. The second begins above the first.
 const SCREENS: [(&str, f64); 3] = [
@@ -11,6 +13,9 @@ const SCREENS: [(&str, f64); 3] = [
     ("resolution 3200x1800 scale 2 position 1600 -130", 2.0),
     ("resolution 2400x1350 scale 1.5 position 3200 70", 1.5),
 ];
+
+/// The scales of a second screen.
+const SECOND: [f64; 2] = [1.5, 2.0];
 
 fn size_of_picture(answer: &Answer) -> (u32, u32) {
     let file = File::open(answer.field("screenshot")).unwrap();
@@ -66,4 +71,99 @@ fn on_a_scaled_screen(compositor: Compositor, scales: &[f64]) {
             server.clicks_are_exact(&app, &format!("{compositor:?}, {toolkit:?}, scale {scale}"));
         }
     }
+}
+
+/// KWin 6.1 to 6.3 stops a pointer that crosses from one screen to the other short of its place.
+#[test]
+fn kwin_with_screens_of_different_scale() {
+    for scale in SECOND {
+        let session = Session::with_second_screen(Compositor::Kwin, scale);
+        let server = session.server();
+        let border = (1600.0 * scale).round() as i32;
+        for toolkit in Toolkit::DEBIAN_13 {
+            let app = session.widgets(toolkit, &server);
+            for side in ["Left", "Right"] {
+                let on = format!("{toolkit:?}, {side}, the right screen is of scale {scale}");
+                put(&server, &app, side, border);
+                server.clicks_are_exact(&app, &on);
+            }
+        }
+        // The person's pointer is put back across the border.
+        let apps = ["-left", "-right"]
+            .map(|suffix| session.widgets_with(Toolkit::Gtk4, &server, suffix, &[]));
+        put(&server, &apps[0], "Left", border);
+        put(&server, &apps[1], "Right", border);
+        for (theirs, other) in [(0, 1), (1, 0), (0, 0), (1, 1)] {
+            let at = leave_the_pointer(&session, &apps[theirs]);
+            let wrap = json!({"element": "Wrap", "role": "AXCheckBox"});
+            server
+                .call_for(&apps[other], "click_and_traverse", wrap)
+                .ok();
+            assert_eq!(
+                session.kwin_pointer(),
+                at,
+                "from {theirs} to {other}, scale {scale}"
+            );
+        }
+    }
+}
+
+/// Moves the app's window to the screen on that side of the border.
+fn put(server: &Client, app: &NativeApp, side: &str, border: i32) {
+    let is_there = || {
+        let answer = server.call_for(app, "refresh_traversal", json!({})).ok();
+        let window = answer.line_of("AXWindow", "Window of").extents.unwrap();
+        (window.x >= border) == (side == "Right")
+    };
+    // KWin's keys lead from the first screen to the last.
+    if !is_there() {
+        to_the_screen(server, app, side);
+        until("the window on the other screen", || {
+            is_there().then_some(())
+        });
+    }
+}
+
+/// Over a button, by a link that has no time to put it back.
+fn leave_the_pointer(session: &Session, app: &NativeApp) -> (i32, i32) {
+    let client = session.server_with(&["--guard", "off"]);
+    let before = session.kwin_pointer();
+    let steps = json!([
+        {"do": "click", "element": "OK", "role": "AXButton"},
+        {"do": "wait_for", "element": "nowhere to be found", "timeout": 20},
+    ]);
+    let _link = client.send(
+        "chain_and_traverse",
+        json!({"pid": app.pid(), "steps": steps}),
+    );
+    let at = until("the pointer's motion", || {
+        Some(session.kwin_pointer()).filter(|at| *at != before)
+    });
+    let (outside, _) = session.pid_of(client.pid);
+    kill_process(Pid::from_raw(outside.cast_signed()).unwrap(), Signal::KILL).unwrap();
+    at
+}
+
+#[test]
+fn gnome_with_screens_of_different_scale() {
+    for scale in SECOND {
+        let session = Session::with_second_screen(Compositor::Gnome, scale);
+        let server = session.server();
+        for toolkit in Toolkit::DEBIAN_13 {
+            let app = session.widgets(toolkit, &server);
+            let sizes = ["Left", "Right"].map(|side| {
+                to_the_screen(&server, &app, side);
+                let on = format!("{toolkit:?}, {side}, the right screen is of scale {scale}");
+                size_of_picture(&server.clicks_are_exact(&app, &on))
+            });
+            // It was drawn for the other screen's scale.
+            assert!(sizes[1].0 > sizes[0].0, "{toolkit:?}: {sizes:?}");
+        }
+    }
+}
+
+/// Moves the app's window to the screen on that side, by the compositor's own keys.
+fn to_the_screen(server: &Client, app: &NativeApp, side: &str) {
+    let keys = json!({"keyName": side, "modifierFlags": ["Command", "Shift"]});
+    server.call_for(app, "press_key_and_traverse", keys).ok();
 }

@@ -20,6 +20,17 @@ pub(crate) struct Region {
     pub(crate) mapping: Option<String>,
 }
 
+impl Region {
+    /// How far a place is from it; 0 inside.
+    fn distance(&self, x: f64, y: f64) -> f64 {
+        let outside = |at: f64, start: u32, length: u32| {
+            let (start, end) = (f64::from(start), f64::from(start) + f64::from(length));
+            (start - at).max(at - end).max(0.0)
+        };
+        outside(x, self.x, self.width).hypot(outside(y, self.y, self.height))
+    }
+}
+
 /// A device. Only one that is resumed takes input.
 #[derive(Debug)]
 pub(crate) struct Device {
@@ -108,10 +119,47 @@ impl Device {
         self.keymap = read.is_ok().then_some(text);
     }
 
+    /// How far a place is from the nearest region of this mapping that it is not in. `None` where
+    /// it is in the only one.
+    pub(super) fn to_the_next_region(
+        &self,
+        mapping: Option<&str>,
+        (x, y): (f64, f64),
+    ) -> Option<f64> {
+        let regions = self.regions.iter();
+        let others = regions.filter(|region| region.mapping.as_deref() == mapping);
+        let distances = others.map(|region| region.distance(x, y));
+        distances.filter(|far| *far > 0.0).min_by(f64::total_cmp)
+    }
+
     /// Whether its pointer reaches the part of the screen with this mapping.
     pub(super) fn reaches(&self, mapping: Option<&str>) -> bool {
         let mut regions = self.regions.iter();
         let is = |region: &Region| region.mapping.as_deref() == mapping;
         self.absolute.is_some() && (regions.any(is) || mapping.is_none() && self.regions.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_distance_to_a_screen_is_that_to_its_nearest_point() {
+        let screen = Region {
+            x: 2400,
+            y: 100,
+            width: 1600,
+            height: 900,
+            mapping: None,
+        };
+        let far = [
+            (2390.0, 500.0),
+            (2396.0, 97.0),
+            (2500.0, 1010.0),
+            (3000.0, 300.0),
+        ];
+        let far = far.map(|(x, y)| screen.distance(x, y).to_string());
+        assert_eq!(far, ["10", "5", "10", "0"]);
     }
 }

@@ -17,6 +17,11 @@ use crate::sender::Port;
 /// A notch of the wheel, in the units of `ei_scroll.scroll_discrete`.
 const NOTCH: i32 = 120;
 
+/// KWin 6.1 to 6.3 holds the pointer back at the border of two screens until motions beyond it add up to so much,
+/// and then puts it that much short of its place, also where it is not pushed but put somewhere. This is what holds
+/// it in a corner; at an edge 100 pixels do, unless the user has set more.
+const HELD_BACK: f64 = 2_000.0;
+
 /// An EIS connection. What it has pressed is released when it ends.
 #[derive(Debug)]
 pub(crate) struct Eis {
@@ -93,6 +98,21 @@ impl Eis {
         Ok(index)
     }
 
+    /// Puts the pointer there, from whatever screen it is on.
+    fn put(&mut self, x: f64, y: f64) -> Result<()> {
+        let space = self.space.clone();
+        let index = self.device("pointer", |d| d.reaches(space.as_deref()))?;
+        let device = &self.connection.devices[index];
+        let far = device.to_the_next_region(space.as_deref(), (x, y));
+        for _ in 0..far.map_or(1, motions) {
+            if let Some(pointer) = &self.connection.devices[index].absolute {
+                pointer.motion_absolute(x as f32, y as f32);
+            }
+            self.frame(index);
+        }
+        Ok(())
+    }
+
     /// Ends a group of events that belong together.
     fn frame(&self, device: usize) {
         if let Some(device) = self.connection.devices.get(device) {
@@ -103,12 +123,7 @@ impl Eis {
 
 impl Port for Eis {
     fn go(&mut self, x: f64, y: f64) -> Result<()> {
-        let space = self.space.clone();
-        let index = self.device("pointer", |d| d.reaches(space.as_deref()))?;
-        if let Some(pointer) = &self.connection.devices[index].absolute {
-            pointer.motion_absolute(x as f32, y as f32);
-        }
-        self.frame(index);
+        self.put(x, y)?;
         self.connection.sync()
     }
 
@@ -159,12 +174,7 @@ impl Port for Eis {
     }
 
     fn push_over(&mut self, edge: (f64, f64), by: (f64, f64)) -> Result<()> {
-        let space = self.space.clone();
-        let index = self.device("pointer", |d| d.reaches(space.as_deref()))?;
-        if let Some(pointer) = &self.connection.devices[index].absolute {
-            pointer.motion_absolute(edge.0 as f32, edge.1 as f32);
-        }
-        self.frame(index);
+        self.put(edge.0, edge.1)?;
         let index = self.device("pointer", |d| d.relative.is_some())?;
         for _ in 0..2 {
             if let Some(pointer) = &self.connection.devices[index].relative {
@@ -193,9 +203,26 @@ impl Port for Eis {
     }
 }
 
+/// How often the pointer is put somewhere that is so far from another screen: until it is there, wherever it was.
+fn motions(far: f64) -> usize {
+    (HELD_BACK / far.max(1.0)).ceil() as usize + 1
+}
+
 /// The time of an event: the monotonic clock, in microseconds.
 fn now() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     let (seconds, nanoseconds) = (time.tv_sec.cast_unsigned(), time.tv_nsec.cast_unsigned());
     seconds * 1_000_000 + nanoseconds / 1000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pointer_crosses_whatever_holds_it_back() {
+        assert_eq!(motions(0.0), 2_001);
+        assert_eq!(motions(400.0), 6);
+        assert_eq!(motions(5_000.0), 2);
+    }
 }

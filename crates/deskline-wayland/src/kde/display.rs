@@ -70,6 +70,8 @@ pub struct KdeDisplay {
     guard: Option<Guard>,
     /// Where the pointer is for the link while the guard keeps it at the edge of the screen.
     parked: Point,
+    /// Whether there are several screens.
+    several: bool,
     aim: Option<Aim>,
     last_click: LastClick,
 }
@@ -94,6 +96,7 @@ impl KdeDisplay {
             sender: None,
             guard: None,
             parked: Point { x: 0, y: 0 },
+            several: false,
             aim: None,
             last_click: LastClick::default(),
         })
@@ -192,7 +195,7 @@ impl KdeDisplay {
         let Some(guard) = guard.as_mut().filter(|_| guards) else {
             return send(sender);
         };
-        guard.open(middle(parked))?;
+        guard.open(inside(parked))?;
         let result = send(sender);
         if result.is_err() {
             // What is pressed would stay so while the capture holds.
@@ -206,7 +209,7 @@ impl KdeDisplay {
 }
 
 fn go(sender: &mut Input, to: Point) -> Result<()> {
-    let (x, y) = middle(to);
+    let (x, y) = inside(to);
     sender.go(x, y)
 }
 
@@ -223,9 +226,10 @@ fn parts(text: &[char]) -> Vec<usize> {
     parts
 }
 
-/// The middle of a pixel: with fractional scales its corner may be another one's.
-fn middle(at: Point) -> (f64, f64) {
-    (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5)
+/// Inside a pixel: with fractional scales its corner may be another one's. KWin rounds what it tells scripts of the
+/// pointer, so that its middle would be told as the next pixel.
+fn inside(at: Point) -> (f64, f64) {
+    (f64::from(at.x) + 0.25, f64::from(at.y) + 0.25)
 }
 
 fn other(window: &KdeWindow) -> Other {
@@ -342,7 +346,7 @@ impl Display for KdeDisplay {
         }
         let screen = self.look()?;
         let leftmost = screen.screens.iter().min_by_key(|s| s.x).copied();
-        self.parked = screen.pointer;
+        (self.parked, self.several) = (screen.pointer, screen.screens.len() > 1);
         self.sender()?;
         let guard = match self.guard.take() {
             Some(guard) => Ok(guard),
@@ -357,7 +361,7 @@ impl Display for KdeDisplay {
         match guard.begin(sender, leftmost, task.limit, cancel) {
             Ok(()) => Ok(Grab::Held),
             Err(e) => {
-                guard.end(middle(screen.pointer));
+                self.ungrab();
                 // One that has failed is not used again.
                 self.guard = None;
                 match e {
@@ -369,8 +373,15 @@ impl Display for KdeDisplay {
     }
 
     fn ungrab(&mut self) {
-        if let Some(guard) = &mut self.guard {
-            guard.end(middle(self.parked));
+        let Some(guard) = &mut self.guard else {
+            return;
+        };
+        guard.end(inside(self.parked));
+        // KWin puts it back short of its place where that is on another screen.
+        if let (true, Some(sender)) = (self.several, &mut self.sender)
+            && let Err(e) = go(sender, self.parked)
+        {
+            tracing::warn!("the pointer was not put back: {e}");
         }
     }
 
@@ -412,7 +423,7 @@ impl Display for KdeDisplay {
         }
         self.burst(Some(to), |sender| {
             sender.hold(modifiers)?;
-            sender.drag(middle(from), middle(to), cancel)?;
+            sender.drag(inside(from), inside(to), cancel)?;
             sender.release()
         })
     }

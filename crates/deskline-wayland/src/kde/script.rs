@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
 
 use deskline_link::{Error, Result};
 use zbus::message::Header;
@@ -15,6 +16,10 @@ use super::bus::{Bus, PATIENCE, lost};
 /// Where the scripts answer, on our own connection.
 const PATH: &str = "/org/deskline/Script";
 const INTERFACE: &str = "org.deskline.Script";
+
+/// How often another program's script may come in between, and how long an answer then is waited for.
+const OTHERS: usize = 3;
+const SOON: Duration = Duration::from_millis(300);
 
 /// How many answers are kept: an answer that comes too late is one nobody waits for.
 const ANSWERS: usize = 16;
@@ -64,8 +69,19 @@ impl Scripts {
     }
 
     /// Runs a script, in which `say(text)` gives the answer. A number would arrive as one of several
-    /// D-Bus types.
+    /// D-Bus types. It may run more than once: KWin numbers its scripts by how many there are, so that two of
+    /// different programs can have the same number, and the other one is run.
     pub(super) fn run(&mut self, script: &str) -> Result<String> {
+        for _ in 0..OTHERS {
+            match self.run_once(script, SOON) {
+                Err(e) => tracing::debug!("a script was not run: {e}"),
+                said => return said,
+            }
+        }
+        self.run_once(script, PATIENCE)
+    }
+
+    fn run_once(&mut self, script: &str, limit: Duration) -> Result<String> {
         self.number = self.number.wrapping_add(1);
         let number = self.number;
         let name = format!("deskline-{}-{number}", std::process::id());
@@ -75,7 +91,7 @@ impl Scripts {
         let text = format!(
             "function say(text) {{ callDBus('{me}', '{PATH}', '{INTERFACE}', 'Answer', '{name}', text); }}\n{script}"
         );
-        let answer = write(&file, &text).and_then(|()| self.answer(&file, &name));
+        let answer = write(&file, &text).and_then(|()| self.answer(&file, &name, limit));
         // The name is only there to unload it by; nothing is to be done about an error.
         let _ = self.scripting("unloadScript", &name);
         let _ = fs::remove_file(&file);
@@ -91,7 +107,7 @@ impl Scripts {
         self.bus.call("/Scripting", interface, member, body)
     }
 
-    fn answer(&self, file: &Path, name: &str) -> Result<String> {
+    fn answer(&self, file: &Path, name: &str, limit: Duration) -> Result<String> {
         let path = file.to_string_lossy();
         let loaded = self.scripting("loadScript", &(path.as_ref(), name))?;
         let id: i32 = loaded.body().deserialize().map_err(lost)?;
@@ -101,13 +117,15 @@ impl Scripts {
         let run = |script: String| self.bus.call(&script, "org.kde.kwin.Script", "run", &());
         // The second is Plasma 5's.
         run(format!("/Scripting/Script{id}")).or_else(|_| run(format!("/{id}")))?;
-        let deadline = std::time::Instant::now() + PATIENCE;
+        let deadline = Instant::now() + limit;
         loop {
-            let left = deadline.saturating_duration_since(std::time::Instant::now());
+            let left = deadline.saturating_duration_since(Instant::now());
             match self.answers.recv_timeout(left) {
                 Ok((of, answer)) if of == name => return Ok(answer),
                 Ok(_) => {}
-                Err(_) => return Err(lost("a script gave no answer within 2 s")),
+                Err(_) => {
+                    return Err(lost(format!("a script gave no answer within {limit:?}")));
+                }
             }
         }
     }

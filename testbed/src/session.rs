@@ -149,6 +149,16 @@ impl Session {
         Self::start(compositor, Place::debian_13(), &options)
     }
 
+    /// [`Session::with_second_screen`] of GNOME Shell, with Deskline's extension.
+    pub fn gnome_with_extension_and_second_screen(scale: f64) -> Self {
+        let options = Options {
+            extension: Some(EXTENSION),
+            second: Some(scale),
+            ..Options::default()
+        };
+        Self::start(Compositor::Gnome, Place::debian_13(), &options)
+    }
+
     /// Starts Debian 13's GNOME Shell with Deskline's extension, installed as its README says, and without
     /// the keys by which Deskline raises windows where it has no extension.
     pub fn gnome_with_extension() -> Self {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_testbed::{Compositor, NativeApp, Session, Toolkit, until};
+use deskline_testbed::{Compositor, NativeApp, PATIENCE, Session, Toolkit, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
@@ -196,6 +196,26 @@ fn a_guard_ends_at_its_limit_and_with_its_process() {
     let (outside, _) = kde.pid_of(server.pid);
     kill_process(Pid::from_raw(outside.cast_signed()).unwrap(), Signal::KILL).unwrap();
     types();
+}
+
+/// KWin gives a script the number of one that is being unloaded.
+#[test]
+fn two_servers_scripts_do_not_mix() {
+    let kde = Session::new(Compositor::Kwin);
+    let servers = [kde.server(), kde.server()];
+    let app = kde.widgets(Toolkit::Gtk3, &servers[0]);
+    for n in 0..50 {
+        let lists = servers
+            .each_ref()
+            .map(|server| server.send("list_applications", json!({})));
+        for list in lists {
+            let list = list.answer(PATIENCE).unwrap().ok();
+            assert!(
+                list.text.contains(&format!("(PID: {})", app.pid())),
+                "{n}: {list}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -29,6 +29,11 @@ const MENU: &str = "<!DOCTYPE Menu PUBLIC \"-//freedesktop//DTD Menu 1.0//EN\" \
                     <Menu><Name>Applications</Name><DefaultAppDirs/><DefaultDirectoryDirs/>\
                     <Include><All/></Include></Menu>\n";
 
+/// labwc: a key that moves a window to the next screen.
+const LABWC: &str = "<labwc_config><keyboard><default/><keybind key=\"C-F12\">\
+                     <action name=\"MoveToOutput\" direction=\"right\" wrap=\"yes\"/>\
+                     </keybind></keyboard></labwc_config>\n";
+
 /// What all programs of the session read with `GSETTINGS_BACKEND=keyfile`.
 const SETTINGS: &str = "[org/gnome/desktop/interface]\ntoolkit-accessibility=true\n\
                         [org/gnome/shell]\nwelcome-dialog-last-shown-version='999'\n";
@@ -147,6 +152,15 @@ impl Session {
             ..Options::default()
         };
         Self::start(compositor, Place::debian_13(), &options)
+    }
+
+    /// Starts Debian 13's labwc with two screens beside each other, of 1280x720.
+    pub fn labwc_with_two_screens() -> Self {
+        let options = Options {
+            screens: 2,
+            ..Options::default()
+        };
+        Self::start(Compositor::Labwc, Place::debian_13(), &options)
     }
 
     /// [`Session::with_second_screen`] of GNOME Shell, with Deskline's extension.
@@ -480,6 +494,7 @@ fn prepare(options: &Options) -> tempfile::TempDir {
         ("sway.conf", sway.as_str()),
         (settings, &shell),
         (menu, MENU),
+        (".config/labwc/rc.xml", LABWC),
         (".config/kwinoutputconfig.json", &screens),
     ] {
         fs::create_dir_all(path(name).parent().unwrap()).unwrap();

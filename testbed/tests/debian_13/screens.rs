@@ -1,6 +1,6 @@
 //! Screens of scale 1, 2 and 1.5: exact coordinates on each of them.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::BufReader;
 
 use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit, until};
@@ -168,6 +168,28 @@ fn gnome_with_the_extension_and_screens_of_different_scale() {
             put(&server, &app, side, BORDER);
             server.clicks_are_exact(&app, &format!("{toolkit:?}, {side}"));
         }
+    }
+}
+
+#[test]
+fn labwc_with_two_screens() {
+    let session = Session::labwc_with_two_screens();
+    let server = session.server();
+    for toolkit in Toolkit::DEBIAN_13 {
+        // The app says which screens its windows are on.
+        let debug = [("WAYLAND_DEBUG", "1")];
+        let app = session.widgets_with(toolkit, &server, "", &debug);
+        let said = session.folder().join(format!("{toolkit:?}.err"));
+        let left = || {
+            let said = fs::read_to_string(&said).unwrap();
+            said.matches(".leave(wl_output").count()
+        };
+        server.clicks_are_exact(&app, &format!("{toolkit:?}, where it opens"));
+        let before = left();
+        let keys = json!({"keyName": "F12", "modifierFlags": ["Control"]});
+        server.call_for(&app, "press_key_and_traverse", keys).ok();
+        until("the other screen", || (left() > before).then_some(()));
+        server.clicks_are_exact(&app, &format!("{toolkit:?}, on the other screen"));
     }
 }
 

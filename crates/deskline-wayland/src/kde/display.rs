@@ -70,6 +70,8 @@ pub struct KdeDisplay {
     guard: Option<Guard>,
     /// Where the pointer is for the link while the guard keeps it at the edge of the screen.
     parked: Point,
+    /// Where input has left the pointer: in the middle of this pixel.
+    left: Option<Point>,
     /// Whether there are several screens.
     several: bool,
     aim: Option<Aim>,
@@ -96,6 +98,7 @@ impl KdeDisplay {
             sender: None,
             guard: None,
             parked: Point { x: 0, y: 0 },
+            left: None,
             several: false,
             aim: None,
             last_click: LastClick::default(),
@@ -179,6 +182,21 @@ impl KdeDisplay {
         self.guard.as_ref().is_some_and(Guard::holds)
     }
 
+    /// The pixel of a pointer that KWin tells to be there: it tells the middle of a pixel as the next one.
+    fn pixel(&self, told: Point) -> Point {
+        let left = self.left.filter(|left| next(*left) == told);
+        left.unwrap_or(told)
+    }
+
+    /// Where exactly the pointer is that KWin tells scripts to be there: it rounds.
+    fn place(&self, at: Point) -> (f64, f64) {
+        if self.left == Some(at) {
+            middle(at)
+        } else {
+            (f64::from(at.x), f64::from(at.y))
+        }
+    }
+
     /// Sends input that belongs together: the guard is open for as long as it takes. It leaves the
     /// pointer at `end`, if it moves it.
     fn burst<T>(
@@ -186,16 +204,17 @@ impl KdeDisplay {
         end: Option<Point>,
         send: impl FnOnce(&mut Input) -> Result<T>,
     ) -> Result<T> {
-        let parked = self.parked;
+        let (parked, at) = (self.parked, self.place(self.parked));
         let guards = self.guards();
         self.sender()?;
+        self.left = end.or(self.left);
         let (Some(sender), guard) = (&mut self.sender, &mut self.guard) else {
             return Err(Error::Input("there is no sender".into()));
         };
         let Some(guard) = guard.as_mut().filter(|_| guards) else {
             return send(sender);
         };
-        guard.open(inside(parked))?;
+        guard.open(at)?;
         let result = send(sender);
         if result.is_err() {
             // What is pressed would stay so while the capture holds.
@@ -209,7 +228,7 @@ impl KdeDisplay {
 }
 
 fn go(sender: &mut Input, to: Point) -> Result<()> {
-    let (x, y) = inside(to);
+    let (x, y) = middle(to);
     sender.go(x, y)
 }
 
@@ -226,10 +245,17 @@ fn parts(text: &[char]) -> Vec<usize> {
     parts
 }
 
-/// Inside a pixel: with fractional scales its corner may be another one's. KWin rounds what it tells scripts of the
-/// pointer, so that its middle would be told as the next pixel.
-fn inside(at: Point) -> (f64, f64) {
-    (f64::from(at.x) + 0.25, f64::from(at.y) + 0.25)
+/// The middle of a pixel: with fractional scales its corner may be another one's.
+fn middle(at: Point) -> (f64, f64) {
+    (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5)
+}
+
+/// The pixel below it to the right.
+fn next(at: Point) -> Point {
+    Point {
+        x: at.x + 1,
+        y: at.y + 1,
+    }
 }
 
 fn other(window: &KdeWindow) -> Other {
@@ -316,14 +342,19 @@ impl Display for KdeDisplay {
         let at = if self.guards() {
             self.parked
         } else {
-            self.look()?.pointer
+            let told = self.look()?.pointer;
+            self.pixel(told)
         };
         // KWin tells no script which buttons are down.
         Ok(Some(Pointer { at, pressed: false }))
     }
 
+    /// Not to its middle: KWin would tell the next pixel.
     fn move_pointer(&mut self, to: Point) -> Result<()> {
-        self.burst(Some(to), |sender| go(sender, to))
+        let (x, y) = (f64::from(to.x), f64::from(to.y));
+        let moved = self.burst(Some(to), |sender| sender.go(x, y));
+        self.left = None;
+        moved
     }
 
     /// Without the app's pop-ups, which are windows of their own.
@@ -346,7 +377,7 @@ impl Display for KdeDisplay {
         }
         let screen = self.look()?;
         let leftmost = screen.screens.iter().min_by_key(|s| s.x).copied();
-        (self.parked, self.several) = (screen.pointer, screen.screens.len() > 1);
+        (self.parked, self.several) = (self.pixel(screen.pointer), screen.screens.len() > 1);
         self.sender()?;
         let guard = match self.guard.take() {
             Some(guard) => Ok(guard),
@@ -373,13 +404,14 @@ impl Display for KdeDisplay {
     }
 
     fn ungrab(&mut self) {
+        let (x, y) = self.place(self.parked);
         let Some(guard) = &mut self.guard else {
             return;
         };
-        guard.end(inside(self.parked));
+        guard.end((x, y));
         // KWin puts it back short of its place where that is on another screen.
         if let (true, Some(sender)) = (self.several, &mut self.sender)
-            && let Err(e) = go(sender, self.parked)
+            && let Err(e) = sender.go(x, y)
         {
             tracing::warn!("the pointer was not put back: {e}");
         }
@@ -423,7 +455,7 @@ impl Display for KdeDisplay {
         }
         self.burst(Some(to), |sender| {
             sender.hold(modifiers)?;
-            sender.drag(inside(from), inside(to), cancel)?;
+            sender.drag(middle(from), middle(to), cancel)?;
             sender.release()
         })
     }

@@ -351,10 +351,11 @@ impl<T: Toplevels> Display for WlrDisplay<T> {
             }));
         };
         let may_be = self.pairs.listed(window, &listed(&self.client), &described);
-        // Windows with one title are tried one after the other: the app says which of them it is.
-        let limit = if may_be.len() == 1 { RAISES } else { CLAIMS };
-        for number in &may_be {
-            if self.raise(*number, cancel)? && self.claims(window, limit, cancel)? {
+        // Windows with one title are tried one after the other: the app says which of them it is. The only one of
+        // its title is tried twice: another app that has just started may have taken the keyboard again.
+        let tries = if may_be.len() == 1 { 2 } else { 1 };
+        for number in may_be.iter().cycle().take(may_be.len() * tries) {
+            if self.raise(*number, cancel)? && self.claims(window, CLAIMS, cancel)? {
                 self.pairs.join(*number, wanted);
                 return Ok(());
             }

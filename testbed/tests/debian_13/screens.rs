@@ -14,7 +14,7 @@ const SCREENS: [(&str, f64); 3] = [
     ("resolution 2400x1350 scale 1.5 position 3200 70", 1.5),
 ];
 
-/// The scale of a second screen, and its left border.
+/// The scale of a second screen, and its left border: the first has 1600 times as many pixels in width.
 const SECOND: f64 = 1.5;
 const BORDER: i32 = 2400;
 

@@ -19,7 +19,7 @@ use crate::wlroots::picture;
 use crate::wlroots::reader::Typing;
 use crate::wlroots::screens;
 
-/// How long the compositor may take to give a window the keyboard, and its app to say that it has it.
+/// How long the compositor may take to give a window the keyboard.
 const RAISES: Duration = Duration::from_secs(1);
 
 /// How long a window with the keyboard may take to say so to assistive technology.

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::fake_devices::FakeDevices;
@@ -395,6 +396,13 @@ impl Session {
     /// it, and its number in the session.
     pub fn pid_of(&self, started: u32) -> (u32, u32) {
         self.place.pid_of(started)
+    }
+
+    /// Ends a server of the session at once, by SIGKILL.
+    pub fn kill(&self, server: &Client) {
+        let (outside, _) = self.pid_of(server.pid);
+        let pid = Pid::from_raw(outside.cast_signed()).unwrap();
+        kill_process(pid, Signal::KILL).unwrap();
     }
 
     /// The test app with one of each widget, once it is ready and its window and tree show.

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use deskline_testbed::{Compositor, NativeApp, PATIENCE, Session, Toolkit, until};
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 /// What the field holds, by the app's own log.
@@ -193,8 +192,7 @@ fn a_guard_ends_at_its_limit_and_with_its_process() {
     until("the agent's text", || {
         (text(&app).len() > length + 300).then_some(())
     });
-    let (outside, _) = kde.pid_of(server.pid);
-    kill_process(Pid::from_raw(outside.cast_signed()).unwrap(), Signal::KILL).unwrap();
+    kde.kill(&server);
     types();
 }
 

@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::io::BufReader;
 
 use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit, until};
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 /// Each has room for a window of the test apps. The second begins above the first.
@@ -14,7 +13,7 @@ const SCREENS: [(&str, f64); 3] = [
     ("resolution 2400x1350 scale 1.5 position 3200 70", 1.5),
 ];
 
-/// The scale of a second screen, and its left border: the first has 1600 times as many pixels in width.
+/// The scale of a second screen, and its left border: 1600 times that.
 const SECOND: f64 = 1.5;
 const BORDER: i32 = 2400;
 
@@ -138,8 +137,7 @@ fn leave_the_pointer(session: &Session, app: &NativeApp) -> (i32, i32) {
         json!({"pid": app.pid(), "steps": steps}),
     );
     app.wait_for("clicked OK");
-    let (outside, _) = session.pid_of(client.pid);
-    kill_process(Pid::from_raw(outside.cast_signed()).unwrap(), Signal::KILL).unwrap();
+    session.kill(&client);
     session.kwin_pointer()
 }
 

@@ -61,6 +61,8 @@ pub(crate) struct Checkpoint<'a> {
     windows: Vec<Window>,
     /// The target's pid, if it was known beforehand.
     pid: Option<u32>,
+    /// The process that the link opened.
+    opened: Option<u32>,
     /// The other processes that a chain's steps went to.
     others: Vec<u32>,
     pub(crate) guard: Watch,
@@ -98,6 +100,7 @@ impl<'a> Checkpoint<'a> {
             saved: Saved::default(),
             windows: Vec::new(),
             pid,
+            opened: None,
             others: Vec::new(),
             guard: Watch::default(),
             raised: None,
@@ -257,6 +260,11 @@ impl<'a> Checkpoint<'a> {
         self.desktop.open(identifier, permit)
     }
 
+    /// What the link opened is this process.
+    pub(crate) fn opened(&mut self, pid: u32) {
+        self.opened = Some(pid);
+    }
+
     /// Like [`Display::reveal`](crate::Display::reveal).
     pub(crate) fn reveal(&mut self, pid: u32) -> Result<bool> {
         self.touched = true;
@@ -294,7 +302,7 @@ impl<'a> Checkpoint<'a> {
     /// Whether a window belongs to a process that the link drives, or whose menu an earlier link left open
     /// in front of the person's window. If the display does not report owners, whether the link has raised it.
     fn is_targets(&self, window: &Window) -> bool {
-        match (window.pid, self.pid) {
+        match (window.pid, self.pid.or(self.opened)) {
             (Some(its), Some(pid)) => {
                 its == pid || self.others.contains(&its) || self.menu_of == Some(its)
             }
@@ -387,7 +395,10 @@ impl<'a> Checkpoint<'a> {
         }
         // The front window is neither the person's earlier one nor the target's: they have
         // switched, or another app has opened a window for them.
-        let elsewhere = |now: &Window| self.pid.is_some() && !self.is_targets(now);
+        // An app that is still starting may own any new window.
+        let is_known = self.pid.or(self.opened).is_some();
+        let elsewhere =
+            |now: &Window| !self.is_targets(now) && (is_known || self.was_there(now.id));
         if now.as_ref().is_some_and(elsewhere) {
             return;
         }

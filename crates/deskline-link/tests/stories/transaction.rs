@@ -608,19 +608,38 @@ fn an_app_that_ends_by_the_action_is_its_effect() {
     ");
 }
 
+/// An app that opens its window by itself.
+fn notes(world: &mut World) -> u32 {
+    world.app(500, "Notes App");
+    let body = "[AXTextArea] \"Body\" x:0 y:0 w:200 h:200";
+    world.window(500, "Untitled", [0, 0, 200, 200], body);
+    500
+}
+
+#[test]
+fn a_person_who_switches_while_an_app_is_opened_stays_where_they_are() {
+    let switched = |call: &'static str, fails: bool| {
+        let mut story = Story::new();
+        story.script().installed.push(("notes", notes));
+        story.after(call, person::switches_to(MUSIC_WINDOW));
+        if fails {
+            story.after(call, Box::new(|_| panic!("scripted")));
+        }
+        let identifier = "notes".to_owned();
+        story.run(Tool::Open, Action::Open { identifier });
+        assert_eq!(story.is_error(), fails, "{}", story.text());
+        let front = story.given(|world| world.front().unwrap().id);
+        assert_eq!(front, MUSIC_WINDOW, "after {call}: {}", story.acts());
+    };
+    // After its window came to the front, and before it is known which one is its.
+    switched("read 500", false);
+    switched("progress", true);
+}
+
 #[test]
 fn what_is_opened_comes_to_the_front_and_the_persons_window_comes_back() {
     let mut story = Story::new();
-    story.script().installed.push(("notes", |world| {
-        world.app(500, "Notes App");
-        world.window(
-            500,
-            "Untitled",
-            [0, 0, 200, 200],
-            "[AXTextArea] \"Body\" x:0 y:0 w:200 h:200",
-        );
-        500
-    }));
+    story.script().installed.push(("notes", notes));
     let identifier = "notes".to_owned();
     story.run(Tool::Open, Action::Open { identifier });
     assert_snapshot!(story.told(), @r##"

@@ -1,6 +1,5 @@
 //! A run as one file: the page with its styles, its modules, and the data that the server would send.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -9,12 +8,15 @@ use deskline_journal::Journal;
 use serde::Serialize;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
+use tempfile::NamedTempFile;
 
 use crate::ViewError;
 use crate::assets::{MODULES, PAGE, STYLES};
 use crate::run::Run;
 
-/// Writes the newest `last` links of the journal to `path`. Returns how many there are in it.
+/// Writes the newest `last` links of the journal to `path`, for this user only: they hold what was on the
+/// screen. What was there is replaced, at once; a link or a device is refused. Returns how many links there
+/// are in it.
 pub fn export(journal: &Journal, last: usize, path: &Path) -> Result<usize, ViewError> {
     let run = Run::fixed(journal, journal.records(last)?);
     if run.len() == 0 {
@@ -24,22 +26,26 @@ pub fn export(journal: &Journal, last: usize, path: &Path) -> Result<usize, View
         path: path.to_owned(),
         source,
     };
-    let mut file = BufWriter::new(create(path).map_err(failed)?);
-    write(&mut file, &run)
-        .and_then(|()| file.flush())
+    if !path
+        .symlink_metadata()
+        .map_or(true, |there| there.is_file())
+    {
+        let why = "it is no plain file. Name another, or remove it first";
+        return Err(failed(io::Error::other(why)));
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    // Its mode is 0600, and it is removed unless it is kept.
+    let mut file = NamedTempFile::new_in(folder).map_err(failed)?;
+    let mut out = BufWriter::new(&mut file);
+    write(&mut out, &run)
+        .and_then(|()| out.flush())
         .map_err(failed)?;
+    drop(out);
+    file.persist(path).map_err(|error| failed(error.error))?;
     Ok(run.len())
-}
-
-/// Creates the file for its owner only: it holds what was on the screen.
-fn create(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    File::options()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)
 }
 
 fn write(out: &mut impl Write, run: &Run) -> io::Result<()> {

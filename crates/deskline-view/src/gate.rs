@@ -3,15 +3,38 @@
 //! The token in the path keeps other users and other pages out. The checks of `Host` and `Origin` are for
 //! a page that has got at the token: a name that was rebound to 127.0.0.1 is another host, and a script
 //! elsewhere is of another origin.
+//!
+//! A browser is started with a code instead of the token: every user can read the arguments of a process.
+//! The code leads to the page once, within [`OPENS`], and this user alone ([`crate::peer`]).
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use hyper::header::{HOST, ORIGIN};
 use hyper::{HeaderMap, Method, StatusCode, Uri};
+
+/// How long a browser may take to start and ask.
+const OPENS: Duration = Duration::from_secs(60);
+
+/// The first part of a path that has a code.
+const OPEN: &str = "open";
 
 /// Decides about requests.
 pub(crate) struct Gate {
     /// The values of `Host` that mean this server.
     hosts: [String; 2],
     token: String,
+    /// The code that has not been used, and since when it is good.
+    code: Mutex<Option<(String, Instant)>>,
+}
+
+/// What a request is for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Asked<'u> {
+    /// A part of the page: the path after the token.
+    Page(&'u str),
+    /// The way to the page, with this code.
+    Code(&'u str),
 }
 
 /// Why a request is refused.
@@ -46,12 +69,32 @@ impl Refusal {
 impl Gate {
     /// A gate with a new token.
     pub(crate) fn new(port: u16) -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)?;
         Ok(Self {
             hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
-            token: format!("{:032x}", u128::from_ne_bytes(bytes)),
+            token: secret()?,
+            code: Mutex::default(),
         })
+    }
+
+    /// An address that leads to the page once. It replaces an earlier one.
+    pub(crate) fn url_for_one(&self) -> Result<String, getrandom::Error> {
+        let code = secret()?;
+        let url = format!("http://{}/{OPEN}/{code}", self.hosts[0]);
+        *self.code.lock().unwrap_or_else(PoisonError::into_inner) = Some((code, Instant::now()));
+        Ok(url)
+    }
+
+    /// Uses the code up. Returns the path of the page if it was the right one.
+    pub(crate) fn let_in(&self, code: &str) -> Option<String> {
+        let mut good = self.code.lock().unwrap_or_else(PoisonError::into_inner);
+        let right = |(known, since): &(String, Instant)| {
+            since.elapsed() < OPENS && same(code.as_bytes(), known.as_bytes())
+        };
+        if !good.as_ref().is_some_and(right) {
+            return None;
+        }
+        *good = None;
+        Some(format!("/{}/", self.token))
     }
 
     /// The address of the page.
@@ -59,13 +102,13 @@ impl Gate {
         format!("http://{}/{}/", self.hosts[0], self.token)
     }
 
-    /// The path after the token.
-    pub(crate) fn path<'u>(
+    /// What the request is for, if it may be answered.
+    pub(crate) fn ask<'u>(
         &self,
         method: &Method,
         uri: &'u Uri,
         headers: &HeaderMap,
-    ) -> Result<&'u str, Refusal> {
+    ) -> Result<Asked<'u>, Refusal> {
         if !matches!(*method, Method::GET | Method::HEAD) {
             return Err(Refusal::Method);
         }
@@ -91,11 +134,20 @@ impl Gate {
         let path = uri.path().strip_prefix('/').unwrap_or_default();
         let (token, rest) = path.split_once('/').ok_or(Refusal::Token)?;
         if same(token.as_bytes(), self.token.as_bytes()) {
-            Ok(rest)
+            Ok(Asked::Page(rest))
+        } else if token == OPEN && *method == Method::GET {
+            Ok(Asked::Code(rest))
         } else {
             Err(Refusal::Token)
         }
     }
+}
+
+/// 128 random bits in hexadecimal.
+fn secret() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
 }
 
 /// Equality, in a time that does not tell where the two differ.
@@ -113,14 +165,17 @@ mod tests {
         let gate = Gate {
             hosts: ["127.0.0.1:80".into(), "localhost:80".into()],
             token: "0123456789abcdef".into(),
+            code: Mutex::default(),
         };
         let headers = headers
             .iter()
             .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
             .collect();
         let uri: Uri = uri.parse().unwrap();
-        let path = gate.path(&method.parse().unwrap(), &uri, &headers);
-        path.map(str::to_owned)
+        match gate.ask(&method.parse().unwrap(), &uri, &headers)? {
+            Asked::Page(path) => Ok(path.to_owned()),
+            Asked::Code(code) => Ok(format!("code {code}")),
+        }
     }
 
     #[test]
@@ -150,6 +205,8 @@ mod tests {
         }
         assert_eq!(ask("GET", PAGE, &[]), Err(Refusal::Host));
         assert_eq!(ask("GET", PAGE, &[host, host]), Err(Refusal::Host));
+        assert_eq!(ask("GET", "/open/1f", &[host]), Ok("code 1f".into()));
+        assert_eq!(ask("HEAD", "/open/1f", &[host]), Err(Refusal::Token));
         let absolute = format!("http://evil.example{PAGE}");
         assert_eq!(ask("GET", &absolute, &[host]), Err(Refusal::Host));
         for origin in [
@@ -161,6 +218,8 @@ mod tests {
             let asked = ask("GET", PAGE, &[host, ("origin", origin)]);
             assert_eq!(asked, Err(Refusal::Origin), "{origin}");
         }
+        let foreign = ("host", "evil.example");
+        assert_eq!(ask("GET", "/open/1f", &[foreign]), Err(Refusal::Host));
         for path in [
             "/",
             "/link/3",
@@ -170,5 +229,16 @@ mod tests {
         ] {
             assert_eq!(ask("GET", path, &[host]), Err(Refusal::Token), "{path}");
         }
+    }
+    #[test]
+    fn a_code_leads_to_the_page_once() {
+        let gate = Gate::new(80).unwrap();
+        assert_eq!(gate.let_in(""), None);
+        let url = gate.url_for_one().unwrap();
+        let code = url.strip_prefix("http://127.0.0.1:80/open/").unwrap();
+        assert!(!url.contains(&gate.token));
+        assert_eq!(gate.let_in("0"), None);
+        assert_eq!(gate.let_in(code), Some(format!("/{}/", gate.token)));
+        assert_eq!(gate.let_in(code), None);
     }
 }

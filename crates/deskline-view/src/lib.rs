@@ -13,6 +13,7 @@ mod error;
 mod events;
 mod export;
 mod gate;
+mod peer;
 mod routes;
 mod run;
 mod screen;

@@ -1,22 +1,22 @@
 //! The server: HTTP/1.1 on loopback, a task for each connection.
 
 use std::convert::Infallible;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use deskline_journal::Journal;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, header};
+use hyper::{Request, StatusCode, header};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use crate::answer::{Answer, text};
-use crate::gate::Gate;
+use crate::gate::{Asked, Gate, Refusal};
 use crate::run::Run;
-use crate::{ViewError, routes};
+use crate::{ViewError, peer, routes};
 
 /// How often the log is looked at while a page is open.
 const LOOK: Duration = Duration::from_millis(200);
@@ -54,6 +54,12 @@ impl Server {
     /// The address of the page, with the token.
     pub fn url(&self) -> String {
         self.shared.gate.url()
+    }
+
+    /// An address for a browser's command line, which other users can read: it leads to the page once, soon,
+    /// and this user alone.
+    pub fn url_for_one(&self) -> Result<String, ViewError> {
+        self.shared.gate.url_for_one().map_err(ViewError::Token)
     }
 
     /// Serves until it is dropped.
@@ -97,9 +103,10 @@ async fn look(run: Arc<Run>) {
 }
 
 async fn converse(stream: TcpStream, shared: Arc<Shared>) {
+    let ends = stream.peer_addr().ok().zip(stream.local_addr().ok());
     let service = service_fn(|request| {
         let shared = Arc::clone(&shared);
-        async move { Ok::<_, Infallible>(respond(&shared, &request).await) }
+        async move { Ok::<_, Infallible>(respond(&shared, ends, &request).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -112,16 +119,37 @@ async fn converse(stream: TcpStream, shared: Arc<Shared>) {
     }
 }
 
-async fn respond<B>(shared: &Shared, request: &Request<B>) -> Answer {
+/// The client's address and our own.
+type Ends = Option<(SocketAddr, SocketAddr)>;
+
+async fn respond<B>(shared: &Shared, ends: Ends, request: &Request<B>) -> Answer {
     let uri = request.uri();
-    match shared.gate.path(request.method(), uri, request.headers()) {
-        Ok(path) => routes::route(&shared.run, path, uri.query().unwrap_or_default()).await,
-        Err(refusal) => {
-            let mut answer = text(refusal.status(), refusal.text());
-            // The body of a refused request is not read.
-            let close = header::HeaderValue::from_static("close");
-            answer.headers_mut().insert(header::CONNECTION, close);
-            answer
+    let asked = shared.gate.ask(request.method(), uri, request.headers());
+    let refusal = match asked {
+        Ok(Asked::Page(path)) => {
+            return routes::route(&shared.run, path, uri.query().unwrap_or_default()).await;
         }
+        Ok(Asked::Code(code)) => match enter(shared, ends, code) {
+            Some(answer) => return answer,
+            None => Refusal::Token,
+        },
+        Err(refusal) => refusal,
+    };
+    let mut answer = text(refusal.status(), refusal.text());
+    // The body of a refused request is not read.
+    let close = header::HeaderValue::from_static("close");
+    answer.headers_mut().insert(header::CONNECTION, close);
+    answer
+}
+
+/// Sends the browser that was started with this code to the page.
+fn enter(shared: &Shared, ends: Ends, code: &str) -> Option<Answer> {
+    let ours = ends.and_then(|(peer, own)| peer::is_of_this_user(peer, own));
+    if ours == Some(false) {
+        return None;
     }
+    let page = header::HeaderValue::from_str(&shared.gate.let_in(code)?).ok()?;
+    let mut answer = text(StatusCode::SEE_OTHER, "");
+    answer.headers_mut().insert(header::LOCATION, page);
+    Some(answer)
 }

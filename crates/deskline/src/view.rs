@@ -56,7 +56,10 @@ pub(crate) fn view(settings: &Settings, args: &ViewArgs) -> Done {
             journal.path().display()
         );
         if !args.no_open {
-            open(&url);
+            match server.url_for_one() {
+                Ok(url) => open(&url),
+                Err(error) => tracing::info!(%error, "no browser was opened"),
+            }
         }
         tokio::select! {
             () = server.run() => {}
@@ -66,7 +69,7 @@ pub(crate) fn view(settings: &Settings, args: &ViewArgs) -> Done {
     })
 }
 
-/// Opens the address in the person's browser, if there is one. The address has been printed: failing to
+/// Opens this address, which other users can read meanwhile, in the person's browser, if there is one. The address has been printed: failing to
 /// open it is no error.
 fn open(url: &str) {
     let opener = if cfg!(target_os = "macos") {

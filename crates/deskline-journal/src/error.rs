@@ -18,6 +18,12 @@ pub enum JournalError {
     /// The journal's path is not a folder.
     #[error("the journal {} is not a folder: remove it, or name a folder with --dir", .0.display())]
     NotAFolder(PathBuf),
+    /// The journal's path is not text, or would split a line.
+    #[error(
+        "the journal {0:?} cannot be used: agents get its path as text, in one line. Name a folder in UTF-8 \
+         and without control characters with --dir"
+    )]
+    NotText(PathBuf),
     /// The journal belongs to another user.
     #[error(
         "the journal {} belongs to another user (uid {uid}): name a folder of your own with --dir",

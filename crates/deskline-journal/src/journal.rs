@@ -6,11 +6,12 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use deskline_core::escape::is_hostile;
 use rustix::fs::OFlags;
 
 use crate::folder::Folder;
 use crate::name::{self, FileKind, JournalFile};
-use crate::{FilePair, JournalError, Record, Retention, log, stamp, time};
+use crate::{FilePair, JournalError, Record, Retention, boot, log, stamp, time};
 
 const DEFAULT: &str = "/tmp/deskline";
 /// The largest file to read, in bytes. The journal's files are far smaller.
@@ -228,8 +229,9 @@ impl Journal {
             upkeep.written = 0;
             upkeep.last = Instant::now();
         }
-        let (retention, now) = (&self.0.retention, time::now_ms());
+        let retention = &self.0.retention;
         let pruned = self.folder().and_then(|folder| {
+            let now = boot::confirmed(&folder, time::now_ms(), boot::now())?;
             retention.prune(&folder, now)?;
             log::trim(&folder, retention, now)
         });
@@ -258,6 +260,12 @@ fn open_default(path: &str) -> Result<Folder, JournalError> {
 fn normal(dir: &Path) -> Result<PathBuf, JournalError> {
     let absolute = std::path::absolute(dir)
         .map_err(|error| JournalError::io("use the journal", dir, error))?;
+    if absolute
+        .to_str()
+        .is_none_or(|path| path.contains(is_hostile))
+    {
+        return Err(JournalError::NotText(absolute));
+    }
     Ok(absolute
         .components()
         .filter(|part| *part != Component::CurDir)

@@ -8,6 +8,7 @@
 //!   journal.jsonl                                 one line a link
 //!   refs                                          the element of each ref
 //!   .stamp                                        the last `<ms>`
+//!   .clock                                        what the clock showed in this boot
 //! ```
 //!
 //! Promises:
@@ -22,6 +23,7 @@
 //!
 //! Files are not synced to disk: a power cut may lose the last seconds.
 
+mod boot;
 mod error;
 mod file_pair;
 mod folder;

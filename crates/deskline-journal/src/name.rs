@@ -11,6 +11,9 @@ pub(crate) const REFS: &str = "refs";
 /// The last stamp.
 pub(crate) const STAMP: &str = ".stamp";
 
+/// What the clock showed in this boot: see [`crate::boot`].
+pub(crate) const CLOCK: &str = ".clock";
+
 /// What a journal file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileKind {

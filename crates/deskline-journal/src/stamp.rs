@@ -33,7 +33,7 @@ pub(crate) fn next(folder: &Folder, now: u64) -> Result<u64, JournalError> {
 }
 
 /// The newest stamp among the files, in case the `.stamp` file is lost.
-fn newest(folder: &Folder) -> Result<u64, JournalError> {
+pub(crate) fn newest(folder: &Folder) -> Result<u64, JournalError> {
     let names = folder.names()?;
     let stamps = names.iter().filter_map(|name| Some(name::parse(name)?.0));
     Ok(stamps.max().unwrap_or(0))

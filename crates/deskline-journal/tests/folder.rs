@@ -52,7 +52,7 @@ fn folders_are_0700_and_files_0600() {
         .unwrap()
         .map(|file| file.unwrap().path())
         .collect();
-    assert_eq!(files.len(), 5, "{files:?}");
+    assert_eq!(files.len(), 6, "{files:?}");
     for file in files {
         assert_eq!(mode(&file), 0o600, "{}", file.display());
     }

@@ -177,6 +177,7 @@ fn strangers_are_never_touched_and_leftovers_are() {
     let mut expected: BTreeSet<String> = strangers.iter().map(ToString::to_string).collect();
     expected.extend(
         [
+            ".clock",
             "1000000000001_folder.txt",
             ".deskline-4821-8.tmp",
             "1000000000002_click.txt",

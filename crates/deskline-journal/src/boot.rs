@@ -1,0 +1,145 @@
+//! The time by which entries are old: the wall clock, as far as something confirms it.
+//!
+//! The wall clock can jump: a time server sets it, a person mistypes a year, a virtual machine wakes up. A
+//! clock a week ahead would age a whole journal at once, and what live servers have just written with it.
+//! So the first server of a boot notes what the wall clock showed (`.clock`), and later ones of that boot
+//! count from there with the boot clock, which nothing sets. In the first, the newest entry counts as
+//! written now: entries age by what was written after them until the boot clock can tell. A clock that is
+//! wrong from the start of the machine is found out by nobody here, but costs nothing before the next
+//! server starts.
+
+use std::io::Read as _;
+
+use rustix::fs::OFlags;
+
+use crate::JournalError;
+use crate::folder::Folder;
+use crate::name::CLOCK;
+use crate::stamp;
+
+/// A moment by the boot clock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Boot {
+    /// The id of the boot.
+    pub(crate) id: String,
+    /// Milliseconds since then, sleep included.
+    pub(crate) ms: u64,
+}
+
+/// Now, by the boot clock. `None` where the system has none that survives the process.
+pub(crate) fn now() -> Option<Boot> {
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
+    let (seconds, rest) = uptime.split_once('.')?;
+    let hundredths: u64 = rest.split(' ').next()?.parse().ok()?;
+    Some(Boot {
+        id: id.trim().to_owned(),
+        ms: seconds.parse::<u64>().ok()? * 1_000 + hundredths * 10,
+    })
+}
+
+/// The time (milliseconds since the epoch) by which entries are old. Never after `now`, the wall clock.
+pub(crate) fn confirmed(
+    folder: &Folder,
+    now: u64,
+    boot: Option<Boot>,
+) -> Result<u64, JournalError> {
+    let newest = || stamp::newest(folder).map(|newest| now.min(newest));
+    let Some(boot) = boot else { return newest() };
+    if let Some(start) = noted(folder, &boot.id) {
+        return Ok(now.min(start.saturating_add(boot.ms)));
+    }
+    let start = now.saturating_sub(boot.ms);
+    folder.put(CLOCK, format!("{} {start}\n", boot.id).as_bytes())?;
+    newest()
+}
+
+/// When this boot began, by the wall clock of the first server in it.
+fn noted(folder: &Folder, id: &str) -> Option<u64> {
+    let mut text = String::new();
+    let file = folder.open_file(CLOCK, OFlags::RDONLY).ok()?;
+    file.take(200).read_to_string(&mut text).ok()?;
+    let (known, start) = text.trim().split_once(' ')?;
+    (known == id).then(|| start.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::Retention;
+
+    const DAY: u64 = 86_400_000;
+    const NOW: u64 = 1_776_457_217_931;
+
+    fn boot(id: &str, ms: u64) -> Option<Boot> {
+        let id = id.to_owned();
+        Some(Boot { id, ms })
+    }
+
+    /// A journal with an entry of each of these ages, in days.
+    fn journal(ages: &[u64]) -> (tempfile::TempDir, Folder) {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::open(&dir.path().join("journal")).unwrap();
+        for age in ages {
+            let name = format!("{}_click.txt", NOW - age * DAY);
+            folder.put(&name, b"").unwrap();
+        }
+        (dir, folder)
+    }
+
+    fn kept(folder: &Folder, now: u64, boot: Option<Boot>) -> usize {
+        let now = confirmed(folder, now, boot).unwrap();
+        Retention::default().prune(folder, now).unwrap();
+        let names = folder.names().unwrap();
+        names.iter().filter(|name| name.ends_with(".txt")).count()
+    }
+
+    #[test]
+    fn a_clock_that_jumps_ahead_ages_nothing() {
+        let (_dir, folder) = journal(&[0, 1, 6]);
+        assert_eq!(kept(&folder, NOW, boot("a", 1_000)), 3);
+        // A minute later, by the boot clock.
+        assert_eq!(kept(&folder, NOW + 8 * DAY, boot("a", 61_000)), 3);
+        // What is written with the wrong clock does not age the others either.
+        let wrong = format!("{}_click.txt", NOW + 8 * DAY);
+        folder.put(&wrong, b"").unwrap();
+        assert_eq!(kept(&folder, NOW + 8 * DAY, boot("a", 62_000)), 4);
+        // Two days that the boot clock has seen are two days.
+        assert_eq!(kept(&folder, NOW + 2 * DAY, boot("a", 2 * DAY)), 3);
+        // A clock that goes back ages nothing.
+        assert_eq!(kept(&folder, NOW - 30 * DAY, boot("a", 2 * DAY)), 3);
+    }
+
+    #[test]
+    fn after_a_boot_entries_age_by_the_newest_until_the_boot_clock_tells() {
+        for boots in [[boot("a", 5_000), boot("a", 6_000)], [None, None]] {
+            let (_dir, folder) = journal(&[0, 1, 6, 9]);
+            let later = NOW + 8 * DAY;
+            let [first, second] = boots;
+            assert_eq!(kept(&folder, later, first), 3);
+            // Of a journal that nobody has used for a week, the newest is left.
+            let expected = if second.is_some() { 1 } else { 3 };
+            assert_eq!(kept(&folder, later, second), expected);
+        }
+    }
+
+    #[test]
+    fn a_damaged_note_is_written_anew() {
+        let (_dir, folder) = journal(&[0]);
+        for note in ["", "a", "a later", "b 5", "\u{fffd}"] {
+            folder.put(CLOCK, note.as_bytes()).unwrap();
+            assert_eq!(kept(&folder, NOW, boot("a", 1)), 1);
+            assert_eq!(noted(&folder, "a"), Some(NOW - 1), "{note:?}");
+        }
+    }
+
+    #[test]
+    fn this_machine_has_a_boot_clock() {
+        if cfg!(target_os = "linux") {
+            let (first, then) = (now().unwrap(), now().unwrap());
+            assert!(first.id == then.id && first.ms <= then.ms);
+        }
+    }
+}

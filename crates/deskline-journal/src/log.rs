@@ -50,7 +50,13 @@ fn line(record: &Record) -> serde_json::Result<String> {
     if let crate::Outcome::Error(why) = record.outcome {
         record.outcome = crate::Outcome::Error(cut(why, WORDS));
     }
-    let json = serde_json::to_string(&record)?;
+    let mut line = plain(&serde_json::to_string(&record)?);
+    line.push('\n');
+    Ok(line)
+}
+
+/// JSON with escapes for the characters that control a terminal or reorder text.
+pub(crate) fn plain(json: &str) -> String {
     let mut line = String::with_capacity(json.len() + 1);
     for c in json.chars() {
         if is_hostile(c) {
@@ -60,8 +66,7 @@ fn line(record: &Record) -> serde_json::Result<String> {
             line.push(c);
         }
     }
-    line.push('\n');
-    Ok(line)
+    line
 }
 
 /// Cuts `text` to `limit` characters, and says how many are missing.

@@ -64,6 +64,14 @@ impl Record {
         }
     }
 
+    /// The record as JSON in one line, safe to print in a terminal.
+    ///
+    /// # Errors
+    /// None that a record can cause.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self).map(|json| crate::log::plain(&json))
+    }
+
     /// The name of a file of the link, without its folder: a journal may have been moved.
     pub fn file_name(&self, kind: FileKind) -> Option<&str> {
         let path = match kind {

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use deskline_core::escape::one_line;
 use deskline_journal::{Journal, grep};
 
 use crate::output::{Done, print};
@@ -13,7 +14,11 @@ pub(crate) fn grep(journal: &Journal, pattern: &str, limit: usize) -> Done {
         any = true;
         for found in lines {
             let (time, path) = (file.time(), file.path.display());
-            print(&format!("{time}  {path}:{}: {}", found.number, found.line))?;
+            print(&format!(
+                "{time}  {path}:{}: {}",
+                found.number,
+                one_line(&found.line)
+            ))?;
         }
         Ok::<_, Box<dyn std::error::Error>>(())
     })?;

@@ -137,7 +137,7 @@ pub(crate) fn log(
     loop {
         for record in &new {
             let line = if json {
-                serde_json::to_string(record)?
+                record.to_json()?
             } else {
                 table.lines(record)
             };

@@ -355,3 +355,24 @@ fn what_an_entry_starts_is_a_server() {
         "{answer}"
     );
 }
+
+/// A project's folder may come from anybody.
+#[test]
+fn a_backup_neither_follows_a_link_nor_is_read_through_one() {
+    let user = User::new();
+    let own = user.write("own.txt", "mine");
+    user.write("project/.cursor/mcp.json", "{\"theirs\": 1}");
+    let link = user
+        .home
+        .path()
+        .join("project/.cursor/mcp.json.before-deskline");
+    symlink(&own, &link).unwrap();
+    user.ok("install cursor --project");
+    assert_eq!(user.read("own.txt"), "mine");
+    assert!(link.symlink_metadata().unwrap().is_file());
+    fs::remove_file(&link).unwrap();
+    symlink(&own, &link).unwrap();
+    user.ok("uninstall cursor --project");
+    assert_eq!(user.read("own.txt"), "mine");
+    assert!(!user.read("project/.cursor/mcp.json").contains("mine"));
+}

@@ -147,3 +147,95 @@ fn grep_misses_nothing_in_many_files() {
         assert!(pair[1].ends_with("again\""), "{pair:?}");
     }
 }
+
+/// Other users can read the arguments of a process.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_browser_is_started_without_the_token() {
+    use std::io::{Read as _, Write as _};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let run = Run::new();
+    let at = |name: &str| run.folder.path().join(name);
+    std::fs::write(
+        at("xdg-open"),
+        "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$OPENED.part\"; mv \"$OPENED.part\" \"$OPENED\"\n",
+    )
+    .unwrap();
+    std::fs::set_permissions(at("xdg-open"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", run.folder.path().display());
+    let mut child = run
+        .deskline(&["view"])
+        .env("PATH", path)
+        .env("OPENED", at("opened"))
+        .env("DISPLAY", ":1")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    out.read_line(&mut line).unwrap();
+    let (host, token) = line
+        .trim()
+        .strip_prefix("http://")
+        .unwrap()
+        .split_once('/')
+        .unwrap();
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    let opened = loop {
+        if let Ok(opened) = std::fs::read_to_string(at("opened")) {
+            break opened;
+        }
+        assert!(std::time::Instant::now() < end, "no browser was started");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    };
+    assert!(!opened.contains(token.trim_matches('/')), "{opened}");
+    let way = opened
+        .trim()
+        .strip_prefix(&format!("http://{host}"))
+        .unwrap();
+    let ask = || {
+        let mut stream = std::net::TcpStream::connect(host).unwrap();
+        write!(
+            stream,
+            "GET {way} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let first = ask();
+    assert!(first.starts_with("HTTP/1.1 303"), "{first}");
+    assert!(
+        first.contains(&format!("location: /{token}\r\n")),
+        "{first}"
+    );
+    assert!(ask().starts_with("HTTP/1.1 404"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_folder_whose_name_is_no_text_is_refused_in_words() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let run = Run::new();
+    for name in [&b"caf\xe9"[..], b"a\nb"] {
+        let dir = run.folder.path().join(std::ffi::OsStr::from_bytes(name));
+        for args in [&["log"][..], &["call", "list_applications"], &["doctor"]] {
+            let output = run
+                .deskline(args)
+                .env("DESKLINE_DIR", &dir)
+                .output()
+                .unwrap();
+            let said = [output.stdout, output.stderr].concat();
+            let said = String::from_utf8(said).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
+            assert!(
+                said.contains("agents get its path as text"),
+                "{args:?}: {said}"
+            );
+        }
+        assert!(!dir.exists());
+    }
+}

@@ -45,25 +45,26 @@ impl File {
         let backup = self.backup_path();
         let keep = self.exists && !changed;
         if keep {
-            fs::copy(&self.path, &backup)
-                .map_err(|e| format!("{} cannot be written: {e}", backup.display()))?;
+            self.write(&backup, &self.text)?;
         }
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder)
                 .map_err(|e| format!("{} cannot be made: {e}", folder.display()))?;
         }
-        self.write(text)?;
+        self.write(&self.path, text)?;
         Ok(keep.then_some(backup))
     }
 
-    /// The text before the first `install`.
+    /// The text before the first `install`. A link is none of ours: a project's folder is somebody else's.
     pub(super) fn backup(&self) -> Option<String> {
-        fs::read_to_string(self.backup_path()).ok()
+        let path = self.backup_path();
+        let is_file = path.symlink_metadata().is_ok_and(|m| m.is_file());
+        is_file.then(|| fs::read_to_string(path).ok())?
     }
 
     /// Replaces the text after the entry was removed, and deletes the backup.
     pub(super) fn put_back(&self, text: &str) -> Result<()> {
-        self.write(text)?;
+        self.write(&self.path, text)?;
         // A backup that cannot be deleted does no harm.
         let _ = fs::remove_file(self.backup_path());
         Ok(())
@@ -80,18 +81,19 @@ impl File {
         name.into()
     }
 
-    /// Writes a new file and renames it over the old one, so that clients read one or the other as a whole.
-    /// The old file's permissions stay; a new file is private to the user.
-    fn write(&self, text: &str) -> Result<()> {
-        let failed = |e: std::io::Error| format!("{} cannot be written: {e}", self.path.display());
-        let folder = self.path.parent().unwrap_or(Path::new("."));
+    /// Writes a new file and renames it over what is at `path`, so that clients read one or the other as a
+    /// whole and a link is replaced, not followed. It has the configuration's permissions; without one it is
+    /// private to the user.
+    fn write(&self, path: &Path, text: &str) -> Result<()> {
+        let failed = |e: std::io::Error| format!("{} cannot be written: {e}", path.display());
+        let folder = path.parent().unwrap_or(Path::new("."));
         let mut new = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
         new.write_all(text.as_bytes()).map_err(failed)?;
         if let Ok(old) = fs::metadata(&self.path) {
             fs::set_permissions(new.path(), old.permissions()).map_err(failed)?;
         }
         new.as_file().sync_all().map_err(failed)?;
-        new.persist(&self.path).map_err(|e| failed(e.error))?;
+        new.persist(path).map_err(|e| failed(e.error))?;
         Ok(())
     }
 }

@@ -72,6 +72,23 @@ pub struct KeyPress {
     pub modifiers: Modifiers,
 }
 
+/// What this platform calls the modifiers and keys that have several names.
+const ALT: &str = if cfg!(target_os = "macos") {
+    "Option"
+} else {
+    "Alt"
+};
+const COMMAND: &str = if cfg!(target_os = "macos") {
+    "Command"
+} else {
+    "Super"
+};
+const BACKSPACE: &str = if cfg!(target_os = "macos") {
+    "Delete"
+} else {
+    "Backspace"
+};
+
 /// A name that is no key or modifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
@@ -87,7 +104,9 @@ pub enum KeyError {
     },
     /// No modifier has this name.
     #[error(
-        "unknown modifier '{name}'; the nearest is '{nearest}'. Modifiers are Shift, Control, Option, Command, CapsLock, Function, NumericPad, Help"
+        "unknown modifier '{name}'; the nearest is '{nearest}'. Modifiers are Shift, Control, {}, {}, CapsLock, Function, NumericPad, Help",
+        ALT,
+        COMMAND
     )]
     Modifier {
         /// The name that was given, cut to 40 characters.
@@ -240,12 +259,12 @@ fn squeeze(name: &str) -> String {
 }
 
 impl std::fmt::Display for KeyPress {
-    /// Writes `Control+Shift+S`, in names that [`KeyPress::parse`] reads.
+    /// Writes `Control+Shift+S`, as this platform names them and [`KeyPress::parse`] reads them.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         const NAMES: [(Modifiers, &str); 8] = [
             (Modifiers::CONTROL, "Control"),
-            (Modifiers::ALT, "Option"),
-            (Modifiers::COMMAND, "Command"),
+            (Modifiers::ALT, ALT),
+            (Modifiers::COMMAND, COMMAND),
             (Modifiers::SHIFT, "Shift"),
             (Modifiers::CAPS_LOCK, "CapsLock"),
             (Modifiers::FUNCTION, "Function"),
@@ -260,7 +279,7 @@ impl std::fmt::Display for KeyPress {
         match self.key {
             Key::Char(c) => write!(f, "{}", c.to_uppercase()),
             Key::Function(n) => write!(f, "F{n}"),
-            Key::Backspace => f.write_str("Delete"),
+            Key::Backspace => f.write_str(BACKSPACE),
             key => write!(f, "{key:?}"),
         }
     }

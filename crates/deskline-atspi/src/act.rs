@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use deskline_core::escape;
 use deskline_link::{Error, Refusal};
 
 use crate::bus::{self, Body, Message};
@@ -210,7 +211,8 @@ fn do_action(app: &mut AppConnection<'_>, path: &str, index: i32) -> Acted<Reply
         Err(bus::Error::Timeout | bus::Error::Io(_)) => Ok(Reply::Late),
         Err(bus::Error::Remote { name, .. }) if name == NO_REPLY => Ok(Reply::Late),
         Err(bus::Error::Remote { message, .. }) => {
-            Err(refused("press_ax", message, "Use click_and_traverse with its ref").into())
+            let why = format!("the app answered {}", escape::quoted(&message, 160));
+            Err(refused("press_ax", why, "Use click_and_traverse with its ref").into())
         }
         Err(e) => Err(e.into()),
     }

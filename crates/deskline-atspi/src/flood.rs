@@ -239,4 +239,9 @@ fn a_handshake_is_bounded() {
         held.push(socket);
     }
     assert!(connect(&path));
+    // An app names its own address, which may be a list.
+    let path = format!("unix:path={};", path.display()).repeat(50);
+    let start = Instant::now();
+    assert!(Connection::private(&path, limit).is_err());
+    assert!(start.elapsed() < 3 * limit, "{:?}", start.elapsed());
 }

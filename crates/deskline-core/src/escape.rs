@@ -163,6 +163,12 @@ pub fn short_escaped(text: &str, limit: usize) -> String {
     cut(text, limit, push_escaped)
 }
 
+/// A text by somebody else in a sentence of ours: between quotes, with at most `limit` characters of
+/// [`escape`] in them, so that it cannot pass for our own words or push them out.
+pub fn quoted(text: &str, limit: usize) -> String {
+    format!("\"{}\"", short_escaped(text.trim(), limit))
+}
+
 /// Cuts at `limit` characters of output, never inside an escape sequence. Does not look at the rest
 /// of `text`, which may be megabytes.
 fn cut(text: &str, limit: usize, push: impl Fn(&mut String, char)) -> String {

@@ -2,6 +2,11 @@
 
 use std::fmt;
 
+use deskline_core::escape;
+
+/// How much of what an app has written to quote.
+pub(crate) const SAID: usize = 300;
+
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
@@ -39,7 +44,7 @@ impl fmt::Display for End {
             Exit::Unknown => {}
         }
         match &self.said {
-            Some(said) => write!(f, ". It has written: {said}"),
+            Some(said) => write!(f, ". It has written: {}", escape::quoted(said, SAID)),
             None => Ok(()),
         }
     }
@@ -78,7 +83,7 @@ mod tests {
         );
         assert_eq!(
             end(Exit::Signal(6), Some("Fatal exception")),
-            "The process ended (signal 6, SIGABRT: it crashed). It has written: Fatal exception"
+            "The process ended (signal 6, SIGABRT: it crashed). It has written: \"Fatal exception\""
         );
         assert_eq!(
             end(Exit::Signal(15), None),

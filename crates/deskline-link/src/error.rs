@@ -41,7 +41,10 @@ pub enum Error {
         end: End,
     },
     /// The process is not on the accessibility bus, or has no window.
-    #[error("pid {pid} ({name}) has no window that accessibility can see. {hint}")]
+    #[error(
+        "pid {pid} ({}) has no window that accessibility can see. {hint}",
+        escape::name(name, 80)
+    )]
     NoWindow {
         /// The pid.
         pid: u32,
@@ -52,7 +55,8 @@ pub enum Error {
     },
     /// The app did not answer in time.
     #[error(
-        "{app} (pid {pid}) does not answer: no reply to an accessibility call within {ms} ms. It is busy or hung: call wait_for_and_traverse, which outlasts that, or refresh_traversal later; other apps are not affected"
+        "{} (pid {pid}) does not answer: no reply to an accessibility call within {ms} ms. It is busy or hung: call wait_for_and_traverse, which outlasts that, or refresh_traversal later; other apps are not affected",
+        escape::name(app, 80)
     )]
     NotAnswering {
         /// The app's name.
@@ -128,7 +132,7 @@ pub enum Error {
     #[error("{0}")]
     Unavailable(String),
     /// One step, or one app, failed. The connection to the desktop still works.
-    #[error("{what}: {source}")]
+    #[error("{what}: {}", reason(source.as_ref()))]
     System {
         /// What was being done.
         what: &'static str,
@@ -137,7 +141,7 @@ pub enum Error {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The connection to the desktop was lost. The next call reconnects.
-    #[error("{what}: {source}")]
+    #[error("{what}: {}", reason(source.as_ref()))]
     Lost {
         /// What was being done.
         what: &'static str,
@@ -157,6 +161,11 @@ pub struct Refusal {
     pub why: String,
     /// What to do instead.
     pub instead: String,
+}
+
+/// The underlying error, cut: a peer on a bus may send any text as one.
+fn reason(source: &(dyn std::error::Error + Send + Sync)) -> String {
+    escape::short(&source.to_string(), 300)
 }
 
 fn window_of(title: &str, pid: u32) -> String {

@@ -2,9 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_core::escape;
+
 use crate::apps::{Opened, Permit, Progress};
 use crate::cancel::Cancel;
 use crate::checkpoint::Checkpoint;
+use crate::end::SAID;
 use crate::error::{Error, Result};
 
 /// The longest that a started app may take to show a window with a tree: LibreOffice takes 5 s on
@@ -29,6 +32,7 @@ pub(crate) fn open(
         Opened::Running(pid) => (pid, false),
         Opened::Started(name) => (started(desk, name, cancel)?, true),
     };
+    desk.opened(pid);
     // The window that came, also of an app that ran already.
     let windows = desk.windows(pid)?;
     let came = windows.iter().find(|window| !desk.was_there(window.id));
@@ -57,10 +61,13 @@ fn started(desk: &mut Checkpoint<'_>, name: String, cancel: &Cancel) -> Result<u
         cancel.wait(LOOK)?;
     }
     let said = desk.complaint();
-    let said = said.map_or_else(String::new, |said| format!(". It has written: {said}"));
+    let said = said.map_or_else(String::new, |said| {
+        format!(". It has written: {}", escape::quoted(&said, SAID))
+    });
     Err(Error::Open(format!(
-        "{name} was started and showed no window of its own within {} s. Call list_applications: \
+        "{} was started and showed no window of its own within {} s. Call list_applications: \
          it may be there under another name{said}",
+        escape::name(&name, 80),
         START.as_secs()
     )))
 }

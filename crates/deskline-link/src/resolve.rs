@@ -92,7 +92,7 @@ pub(crate) fn window(tree: &Tree, wanted: &Toplevel) -> Result<usize> {
         Toplevel::Titled(title) => tree.toplevel_titled(title),
     };
     found.ok_or_else(|| {
-        let name = escape::short(&tree.app.name, 40);
+        let name = escape::name(&tree.app.name, 40);
         let pid = tree.app.pid;
         let wanted = match wanted {
             Toplevel::Ref(reference) => format!("#{reference}"),
@@ -116,7 +116,7 @@ pub(crate) fn window(tree: &Tree, wanted: &Toplevel) -> Result<usize> {
 
 fn find_ref(tree: &Tree, reference: Ref) -> Result<usize> {
     tree.find_ref(reference).ok_or_else(|| {
-        let name = escape::short(&tree.app.name, 40);
+        let name = escape::name(&tree.app.name, 40);
         let pid = tree.app.pid;
         if tree.is_elsewhere() {
             return Error::Input(format!(

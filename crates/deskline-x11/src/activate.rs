@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use deskline_core::escape;
 use deskline_link::{Cancel, Error, Result, WindowId};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{
@@ -50,12 +51,12 @@ impl X11 {
         if there {
             return Ok(());
         }
-        let in_front = self
-            .front()?
-            .map_or("nothing".to_owned(), |front| format!("{:?}", front.title));
+        let in_front = self.front()?.map_or("nothing".to_owned(), |front| {
+            format!("a window of pid {}", front.pid)
+        });
         Err(Error::Input(format!(
-            "the window {:?} did not come to the front within 1 s; in front is {in_front}. A program that has an open menu or a dialog may be holding the keyboard: close that first",
-            wanted.title
+            "the window {} did not come to the front within 1 s; in front is {in_front}. A program that has an open menu or a dialog may be holding the keyboard: close that first",
+            escape::quoted(&wanted.title, 40)
         )))
     }
 

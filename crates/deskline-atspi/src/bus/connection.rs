@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use deskline_core::escape::percent_decode;
+use deskline_core::escape::{self, percent_decode};
 use deskline_unix::wait;
 use rustix::event::{PollFd, PollFlags};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
@@ -32,9 +32,9 @@ pub enum Error {
     #[error("D-Bus connection: {0}")]
     Io(#[from] io::Error),
     /// The peer answered with an error.
-    #[error("{name}: {message}")]
+    #[error("{} {}", escape::name(name, 80), escape::quoted(message, 160))]
     Remote {
-        /// The D-Bus error name.
+        /// The D-Bus error name. Hostile data, as its text.
         name: String,
         /// Its text.
         message: String,
@@ -429,9 +429,10 @@ fn write_call(out: &mut Vec<u8>, serial: u32, call: &Call<'_>) {
     out.extend(m);
 }
 
-/// Connects to the first reachable address of the list.
+/// Connects to the first reachable address of the list, all within `timeout`: the list may be an app's.
 /// D-Bus specification, "Server Addresses".
 fn connect(addresses: &str, timeout: Duration) -> Result<UnixStream, Error> {
+    let deadline = Instant::now() + timeout;
     let mut last = None;
     for address in addresses.split(';') {
         let Some(keys) = address.strip_prefix("unix:") else {
@@ -449,7 +450,11 @@ fn connect(addresses: &str, timeout: Duration) -> Result<UnixStream, Error> {
                 "abstract" => SocketAddrUnix::new_abstract_name(&value),
                 _ => continue,
             };
-            match tried.and_then(|address| connect_to(&address, timeout)) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Error::Timeout);
+            }
+            match tried.and_then(|address| connect_to(&address, left)) {
                 Ok(socket) => return Ok(socket),
                 Err(e) => last = Some(e.into()),
             }
@@ -493,7 +498,7 @@ fn authenticate(socket: &mut UnixStream, deadline: Instant) -> Result<String, Er
     let guid = line.trim_end().strip_prefix("OK ").ok_or_else(|| {
         Error::Io(io::Error::new(
             io::ErrorKind::PermissionDenied,
-            line.trim_end().to_owned(),
+            format!("it was refused with {}", escape::quoted(&line, 120)),
         ))
     })?;
     let guid = guid.to_owned();

@@ -245,7 +245,7 @@ fn twins(tree: &Tree, index: usize, count: usize) -> Error {
     Error::Input(format!(
         "{} has windows like '{}' ({count}), and does not say which of them this is in. Nothing was \
          clicked. Close one of them, or use press_ax_and_traverse, which needs no window",
-        escape::short(&tree.app.name, 40),
+        escape::name(&tree.app.name, 40),
         escape::short(title, 40)
     ))
 }

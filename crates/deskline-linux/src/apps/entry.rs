@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use deskline_core::escape;
 use deskline_link::Result;
 
 use super::command::{self, Document};
@@ -147,7 +148,7 @@ impl Entry {
         else {
             return Err(open(format!(
                 "{} runs in a terminal, and none of {} is installed",
-                self.name,
+                escape::name(&self.name, 80),
                 TERMINALS.join(", ")
             )));
         };

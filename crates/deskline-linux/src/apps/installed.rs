@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use deskline_core::nearest;
+use deskline_core::{escape, nearest};
 use deskline_link::Result;
 
 use super::entry::Entry;
@@ -18,7 +18,7 @@ const MOST: usize = 10_000;
 
 /// The installed apps, in the order of their directories.
 pub(super) struct Installed {
-    entries: Vec<Entry>,
+    pub(super) entries: Vec<Entry>,
 }
 
 impl Installed {
@@ -89,7 +89,13 @@ impl Installed {
         let list: Vec<_> = candidates
             .iter()
             .take(10)
-            .map(|e| format!("{} ({})", e.name, e.id))
+            .map(|e| {
+                format!(
+                    "{} ({})",
+                    escape::name(&e.name, 40),
+                    escape::name(&e.id, 60)
+                )
+            })
             .collect();
         let more = candidates.len() - list.len();
         let more = if more > 0 {
@@ -119,7 +125,7 @@ impl Installed {
             let Some(name) = nearest(identifier, names.iter().copied()) else {
                 break;
             };
-            near.push(format!("'{name}'"));
+            near.push(format!("'{}'", escape::name(name, 40)));
             names.retain(|n| *n != name);
         }
         if near.is_empty() {

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
+use deskline_core::escape;
 use deskline_link::Result;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
@@ -86,7 +87,7 @@ pub fn launch(launch: &Launch, session: &Session, token: Option<&str>) -> Result
             Err(e) if launch.argv.is_empty() => {
                 return Err(open(format!(
                     "{} cannot be started over D-Bus: {e}",
-                    launch.name
+                    escape::name(&launch.name, 80)
                 )));
             }
             Err(e) => tracing::debug!("{}: {e}; starting its command instead", entry.id),
@@ -163,13 +164,13 @@ fn start(launch: &Launch, session: &Session, token: Option<&str>) -> Result<Laun
     let [name, arguments @ ..] = launch.argv.as_slice() else {
         return Err(open(format!(
             "{} has no command to start it with",
-            launch.name
+            escape::name(&launch.name, 80)
         )));
     };
     let Some(program) = command::in_path(name, session) else {
         return Err(open(format!(
             "{}: the command {name} is not installed",
-            launch.name
+            escape::name(&launch.name, 80)
         )));
     };
     let directory = launch.entry.as_ref().and_then(|e| e.directory.as_deref());
@@ -197,9 +198,12 @@ fn start(launch: &Launch, session: &Session, token: Option<&str>) -> Result<Laun
     if is_chromium(&program) && !arguments.iter().any(|a| a == CHROMIUM_TREE) {
         command.arg(CHROMIUM_TREE);
     }
-    let child = spawn::own_session(&mut command)
-        .spawn()
-        .map_err(|e| open(format!("cannot start {}: {e}", launch.name)))?;
+    let child = spawn::own_session(&mut command).spawn().map_err(|e| {
+        open(format!(
+            "cannot start {}: {e}",
+            escape::name(&launch.name, 80)
+        ))
+    })?;
     let mut launched = launch.launched(Some(child.id()));
     launched.origin = Origin {
         pid: Some(child.id()),

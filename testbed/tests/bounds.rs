@@ -67,6 +67,52 @@ fn raiser(bed: &Bed) -> App<'_> {
     App::start_when(bed, command, |w| w.title == "Raiser")
 }
 
+/// The accessibility bus has the name that an app gives itself. The system knows which script it is.
+#[test]
+fn an_app_that_takes_another_name_is_bounded_by_what_it_is() {
+    let bed = Bed::new();
+    let script = bed.path("vault.py");
+    let lines = "import gi\n\
+         gi.require_version('Gtk', '3.0')\n\
+         from gi.repository import GLib, Gtk\n\
+         GLib.set_prgname('Calculator')\n\
+         GLib.set_application_name('Calculator')\n\
+         window = Gtk.Window(title='Sums')\n\
+         window.add(Gtk.Button(label='Open'))\n\
+         window.show_all()\n\
+         Gtk.main()\n";
+    fs::write(&script, lines).unwrap();
+    let mut command = bed.command("/usr/bin/python3");
+    command.arg(&script);
+    let app = App::start_when(&bed, command, |w| w.title == "Sums");
+    let link = bed.path("sums");
+    std::os::unix::fs::symlink(&script, &link).unwrap();
+    for bounds in [["--deny-app", "vault"], ["--allow-app", "Calculator"]] {
+        let server = bed.server(&bounds);
+        let calls = [
+            (CLICK, json!({"pid": app.pid, "element": "Open"})),
+            ("refresh_traversal", json!({"pid": app.pid})),
+            (OPEN, json!({"identifier": "Sums"})),
+            (
+                OPEN,
+                json!({"identifier": format!("python3 {}", link.display())}),
+            ),
+        ];
+        for (tool, arguments) in calls {
+            let refused = server.call(tool, arguments);
+            assert!(
+                refused.error().contains("out of bounds"),
+                "{tool}: {refused}"
+            );
+        }
+        let listed = server.call("list_applications", json!({})).ok();
+        assert!(!listed.text.contains("Sums"), "{listed}");
+    }
+    let free = bed.server(&["--allow-app", "vault"]);
+    let read = free.call("refresh_traversal", json!({"pid": app.pid})).ok();
+    assert_eq!(read.field("app"), "Calculator");
+}
+
 #[test]
 fn a_click_that_leads_out_of_bounds_types_nothing_there_and_shows_no_title() {
     let bed = Bed::new();

@@ -6,6 +6,7 @@ use deskline_core::App;
 
 use crate::end::End;
 use crate::error::Result;
+use crate::policy::Identity;
 
 /// A running app with windows, for `list_applications`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,9 +19,8 @@ pub struct Application {
     pub front: bool,
 }
 
-/// Whether an app may be opened that goes by these names: its own, its desktop file's or bundle's,
-/// its program's. None where it is not known which app it would be.
-pub type Permit<'a> = &'a dyn Fn(&[&str]) -> Result<()>;
+/// Whether this app may be opened. Without names it is not known which app it would be.
+pub type Permit<'a> = &'a dyn Fn(&Identity) -> Result<()>;
 
 /// What [`Apps::open`] found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +69,12 @@ pub trait Apps {
     /// The same for all threads of the app's own process, and for no other process.
     fn threads_computed(&mut self, pid: u32) -> Option<Duration> {
         self.computed(pid)
+    }
+
+    /// By what names the system knows the process, whatever it calls itself: see
+    /// [`Identity::names`]. Empty if it says nothing.
+    fn names_of(&mut self, _pid: u32) -> Vec<String> {
+        Vec::new()
     }
 
     /// How the process ended; `None` while it runs, and for one that no call has been about.

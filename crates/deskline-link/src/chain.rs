@@ -76,7 +76,8 @@ impl Steps<'_> {
         let tree = match after {
             Some(mut tree) if same => {
                 self.carry_over(report, &tree);
-                self.readings.accept(&mut tree, report).map(|()| tree)
+                let accepted = self.readings.accept(&mut **desk, &mut tree, report);
+                accepted.map(|()| tree)
             }
             _ => {
                 self.pid = Some(to);
@@ -92,7 +93,7 @@ impl Steps<'_> {
         let public = report.step.is_public() && (same || tree.as_ref().is_ok_and(bare));
         let mut step = std::mem::take(&mut report.step);
         if let (false, Ok(tree)) = (same, &tree) {
-            let app = escape::short(&tree.app.name, 40);
+            let app = escape::name(&tree.app.name, 40);
             step.led_to = Some(format!("{app} came to the front"));
         }
         report.ended_steps.push(Ended {

@@ -54,5 +54,5 @@ pub use display::{Button, Clicks, Display, Picture, Pointer, Window, WindowId};
 pub use end::{End, Exit};
 pub use error::{Error, Refusal, Result};
 pub use links::{Links, unanswered};
-pub use policy::Policy;
+pub use policy::{Identity, Policy};
 pub use trees::{Scope, Sent, Trees};

@@ -4,15 +4,49 @@ use std::time::Duration;
 
 use deskline_core::escape;
 
+use crate::desktop::Desktop;
 use crate::error::{Error, Result};
 use crate::guard::Guarding;
+
+/// What an app is known by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// By what the system says of it: its executable and its path, the script that it runs, the id
+    /// and the names of its desktop file or bundle. Empty if the system says nothing.
+    pub names: Vec<String>,
+    /// What it calls itself, and what else a command line may start. Denies an app, allows none.
+    pub claims: Vec<String>,
+}
+
+impl Identity {
+    /// An app that is known by this name.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            names: vec![name.into()],
+            claims: Vec::new(),
+        }
+    }
+
+    /// A running process. `own` is what it calls itself: all that there is to go by where the system
+    /// says nothing of it.
+    pub fn of_process(desktop: &mut dyn Desktop, own: &str, pid: u32) -> Self {
+        let mut names = desktop.names_of(pid);
+        if names.is_empty() {
+            names.push(own.to_owned());
+        }
+        Self {
+            names,
+            claims: vec![own.to_owned()],
+        }
+    }
+}
 
 /// Bounds on what links may read and touch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// If not empty, only apps whose name contains one of these (case-insensitive) are allowed.
+    /// If not empty, only apps with a name that contains one of these (case-insensitive) are allowed.
     pub allow: Vec<String>,
-    /// Apps whose name contains one of these (case-insensitive) are never allowed.
+    /// Apps with a name or claim that contains one of these (case-insensitive) are never allowed.
     pub deny: Vec<String>,
     /// The time per traversal for reading elements that are not showing.
     pub budget: Duration,
@@ -38,49 +72,55 @@ impl Policy {
     }
 
     /// Whether links may read and touch this app.
-    pub fn permits(&self, app: &str) -> bool {
-        let app = app.to_lowercase();
-        let names = |list: &[String]| list.iter().any(|name| app.contains(&name.to_lowercase()));
-        !names(&self.deny) && (self.allow.is_empty() || names(&self.allow))
+    pub fn permits(&self, app: &Identity) -> bool {
+        !self.denies(app) && self.allows(app)
     }
 
-    /// Fails if this app is excluded.
-    pub(crate) fn permit(&self, app: &str, pid: u32) -> Result<()> {
-        if self.permits(app) {
+    fn denies(&self, app: &Identity) -> bool {
+        app.names
+            .iter()
+            .chain(&app.claims)
+            .any(|name| matches(name, &self.deny))
+    }
+
+    fn allows(&self, app: &Identity) -> bool {
+        self.allow.is_empty() || app.names.iter().any(|name| matches(name, &self.allow))
+    }
+
+    /// Whether links may read and touch what runs as this process and calls itself `own`.
+    pub(crate) fn permits_process(&self, desktop: &mut dyn Desktop, own: &str, pid: u32) -> bool {
+        !self.is_bounded() || self.permits(&Identity::of_process(desktop, own, pid))
+    }
+
+    /// Fails if this process is excluded. `own` is what it calls itself.
+    pub(crate) fn permit(&self, desktop: &mut dyn Desktop, own: &str, pid: u32) -> Result<()> {
+        if !self.is_bounded() {
             return Ok(());
         }
-        Err(self.out_of_bounds(&format!("{app} (pid {pid})")))
+        let app = Identity::of_process(desktop, own, pid);
+        if self.permits(&app) {
+            return Ok(());
+        }
+        let what = format!("{} (pid {pid})", escape::name(own, 40));
+        Err(self.out_of_bounds(&what, own, &app))
     }
 
     /// Fails if the identifier of the app to open is denied by itself.
     pub(crate) fn permit_identifier(&self, identifier: &str) -> Result<()> {
-        let denied = Self {
-            allow: Vec::new(),
-            ..self.clone()
-        };
-        if denied.permits(identifier) {
-            Ok(())
-        } else {
-            Err(self.out_of_bounds(identifier))
+        if self.deny.iter().any(|word| contains(identifier, word)) {
+            return Err(self.out_of_bounds(identifier, identifier, &Identity::default()));
         }
+        Ok(())
     }
 
-    /// Fails if the app to open is excluded. `names` are the names that it is known by: none may be
-    /// denied, and one must be allowed.
-    pub(crate) fn permit_names(&self, names: &[&str]) -> Result<()> {
-        let known: Vec<&str> = names.iter().copied().filter(|n| !n.is_empty()).collect();
-        let denied = Self {
-            allow: Vec::new(),
-            ..self.clone()
-        };
-        let any_denied = known.iter().any(|name| !denied.permits(name));
-        let any_allowed = self.allow.is_empty() || known.iter().any(|name| self.permits(name));
-        // An app without a known name may be a denied one.
-        let unknown = known.is_empty() && self.is_bounded();
-        if !any_denied && any_allowed && !unknown {
+    /// Fails if the app to open is excluded. One that is not known may be a denied one.
+    pub(crate) fn permit_start(&self, app: &Identity) -> Result<()> {
+        if !self.is_bounded() || (!app.names.is_empty() && self.permits(app)) {
             return Ok(());
         }
-        Err(self.out_of_bounds(known.first().unwrap_or(&"an app without a known name")))
+        let unknown = "a command whose app is not known before it runs";
+        let name = app.names.first().map_or(unknown, String::as_str);
+        Err(self.out_of_bounds(name, name, app))
     }
 
     /// The allowed apps, as a sentence without a full stop.
@@ -101,14 +141,39 @@ impl Policy {
         }
     }
 
-    fn out_of_bounds(&self, what: &str) -> Error {
+    /// Names what the app is known by, too, where that is not what it is called.
+    fn out_of_bounds(&self, what: &str, called: &str, app: &Identity) -> Error {
+        let mut others = app.names.iter().filter(|name| *name != called).peekable();
+        let known = if others.peek().is_some() {
+            let quoted = others
+                .take(3)
+                .map(|name| format!("'{}'", escape::short(name, 60)));
+            format!(
+                " The system knows it as {}.",
+                quoted.collect::<Vec<_>>().join(", ")
+            )
+        } else {
+            String::new()
+        };
         Error::Input(format!(
             "{} is out of bounds, which the person who set Deskline up has drawn (--allow-app, \
-             --deny-app). {}. Nothing was touched; do not look for a way around",
+             --deny-app).{known} {}. Nothing was touched; do not look for a way around",
             escape::short(what, 60),
             self.bounds()
         ))
     }
+}
+
+/// Whether `name` contains one of these, ignoring case. A path does only with a word that has a `/`:
+/// `lib` is not each app in `/usr/lib`.
+fn matches(name: &str, words: &[String]) -> bool {
+    let is_path = name.starts_with('/');
+    let fit = |word: &&String| !is_path || word.contains('/');
+    words.iter().filter(fit).any(|word| contains(name, word))
+}
+
+fn contains(name: &str, word: &str) -> bool {
+    name.to_lowercase().contains(&word.to_lowercase())
 }
 
 #[cfg(test)]
@@ -116,34 +181,43 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    fn policy(allow: &[&str], deny: &[&str]) -> Policy {
+        Policy {
+            allow: allow.iter().map(|s| (*s).to_owned()).collect(),
+            deny: deny.iter().map(|s| (*s).to_owned()).collect(),
+            ..Policy::default()
+        }
+    }
+
+    fn app(names: &[&str], claims: &[&str]) -> Identity {
+        Identity {
+            names: names.iter().map(|s| (*s).to_owned()).collect(),
+            claims: claims.iter().map(|s| (*s).to_owned()).collect(),
+        }
+    }
+
     #[test]
     fn deny_beats_allow_and_case_does_not_matter() {
-        let policy = Policy {
-            allow: vec!["Pad".into()],
-            deny: vec!["secret".into()],
-            ..Policy::default()
-        };
-        assert!(policy.permits("mousepad"));
-        assert!(!policy.permits("SecretPad"));
-        assert!(!policy.permits("kcalc"));
+        let policy = policy(&["Pad"], &["secret"]);
+        let permits = |name| policy.permits(&app(&[name], &[]));
+        assert!(permits("mousepad"));
+        assert!(!permits("SecretPad"));
+        assert!(!permits("kcalc"));
+        assert!(!permits("/opt/pad/evil"));
         assert!(policy.permit_identifier("anything").is_ok());
         assert!(policy.permit_identifier("secretpad").is_err());
     }
 
     #[test]
     fn an_app_to_open_must_be_allowed_by_a_name_and_denied_by_none() {
-        let policy = |allow: &[&str], deny: &[&str]| Policy {
-            allow: allow.iter().map(|s| (*s).to_owned()).collect(),
-            deny: deny.iter().map(|s| (*s).to_owned()).collect(),
-            ..Policy::default()
-        };
+        let permitted = |p: &Policy, names: &[&str]| p.permit_start(&app(names, &[])).is_ok();
         let calculator = policy(&["Calculator"], &[]);
-        let permitted = |p: &Policy, names: &[&str]| p.permit_names(names).is_ok();
         assert!(permitted(
             &calculator,
             &["Rechner", "org.gnome.Calculator", "gnome-calculator"]
         ));
-        let refused = calculator.permit_names(&["bash"]).unwrap_err().to_string();
+        let refused = calculator.permit_start(&app(&["bash"], &[]));
+        let refused = refused.unwrap_err().to_string();
         assert!(
             refused.contains("bash") && refused.contains("'Calculator'"),
             "{refused}"
@@ -152,7 +226,15 @@ mod tests {
         let denied = policy(&[], &["firefox"]);
         assert!(permitted(&denied, &["mousepad"]));
         assert!(!permitted(&denied, &["Web Browser", "firefox-esr"]));
-        assert!(!permitted(&denied, &[""]));
+        assert!(!permitted(&denied, &[]));
         assert!(permitted(&policy(&[], &[]), &[]));
+    }
+
+    #[test]
+    fn what_an_app_calls_itself_can_deny_it_and_never_allow_it() {
+        let claims = |p: &Policy, claim| p.permits(&app(&["thing"], &[claim]));
+        assert!(!claims(&policy(&[], &["vault"]), "My Vault"));
+        assert!(claims(&policy(&[], &["vault"]), "Calculator"));
+        assert!(!claims(&policy(&["Calculator"], &[]), "Calculator"));
     }
 }

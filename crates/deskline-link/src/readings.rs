@@ -24,7 +24,7 @@ impl Readings<'_> {
         report: &mut Report,
     ) -> Result<Tree> {
         let mut tree = desktop.read(pid, self.whole())?;
-        self.accept(&mut tree, report)?;
+        self.accept(desktop, &mut tree, report)?;
         Ok(tree)
     }
 
@@ -44,8 +44,13 @@ impl Readings<'_> {
         }
     }
 
-    pub(crate) fn accept(&mut self, tree: &mut Tree, report: &mut Report) -> Result<()> {
-        self.policy.permit(&tree.app.name, tree.app.pid)?;
+    pub(crate) fn accept(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        tree: &mut Tree,
+        report: &mut Report,
+    ) -> Result<()> {
+        self.policy.permit(desktop, &tree.app.name, tree.app.pid)?;
         if let Err(e) = self.refs.assign(&self.id, tree) {
             report
                 .notes

@@ -12,7 +12,7 @@ use crate::handoff::Handoff;
 use crate::late::LastTrees;
 use crate::link::Shot;
 use crate::open::open;
-use crate::policy::Policy;
+use crate::policy::{Identity, Policy};
 use crate::readings::Readings;
 use crate::report::{Report, TakenOver};
 use crate::resolve::{self, Resolved};
@@ -86,7 +86,7 @@ impl Steps<'_> {
         if let Some(since) = &since {
             self.readings.carry_over(&since.renamed(&tree));
         }
-        self.readings.accept(&mut tree, report)?;
+        self.readings.accept(desktop, &mut tree, report)?;
         report.late = since.and_then(|since| since.late(&tree));
         Ok(tree)
     }
@@ -237,7 +237,7 @@ impl Steps<'_> {
         match action {
             Action::Open { identifier } => {
                 self.policy.permit_identifier(identifier)?;
-                let permit = |names: &[&str]| self.policy.permit_names(names);
+                let permit = |app: &Identity| self.policy.permit_start(app);
                 let (pid, started) = open(desk, identifier, &permit, cancel)?;
                 report.started = started;
                 self.pid = Some(pid);
@@ -315,7 +315,7 @@ impl Steps<'_> {
         if let Some((renamed, _)) = &diff {
             self.readings.carry_over(renamed);
         }
-        self.readings.accept(&mut tree, report)?;
+        self.readings.accept(desktop, &mut tree, report)?;
         let show_diff = self.call.options.show_diff;
         report.diff = diff.map(|(_, diff)| diff).filter(|_| show_diff);
         report.after = Some(tree);

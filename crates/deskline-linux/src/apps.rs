@@ -7,6 +7,7 @@
 mod command;
 mod complaint;
 mod entry;
+mod identity;
 mod installed;
 mod launch;
 mod mime;
@@ -20,6 +21,7 @@ use deskline_link::{Error, Result};
 use crate::session::Session;
 use command::Document;
 pub use entry::Entry;
+pub(crate) use identity::Identities;
 use installed::Installed;
 pub use launch::{Launched, launch, show};
 pub use running::Running;
@@ -246,24 +248,6 @@ impl Launch {
             document: None,
             installed: false,
         }
-    }
-
-    /// The names of the app: that of its program and, if the desktop file is an installed one,
-    /// those of the desktop file.
-    pub fn names(&self) -> Vec<&str> {
-        let program = match &self.entry {
-            Some(entry) => entry.program(),
-            None => self.argv.first().map_or("", String::as_str),
-        };
-        let mut names = vec![];
-        if let Some(entry) = self.entry.as_ref().filter(|_| self.installed) {
-            names.push(entry.name.as_str());
-            names.push(entry.id.as_str());
-            names.extend(entry.names.iter().map(String::as_str));
-        }
-        names.push(command::base_name(program));
-        names.retain(|name| !name.is_empty());
-        names
     }
 
     /// Whether it has a document to open. An instance that already runs must be told about it too.

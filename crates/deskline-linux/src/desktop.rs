@@ -5,15 +5,16 @@ mod in_menu;
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree};
+use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree, escape};
 use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
     Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Desktop, Display, End, Error,
-    Opened, Permit, Picture, Pointer, Progress, Result, Scope, Sent, Trees, Window, WindowId,
+    Identity, Opened, Permit, Picture, Pointer, Progress, Result, Scope, Sent, Trees, Window,
+    WindowId,
 };
 
-use crate::apps::{self, Launch, Launched, Running};
+use crate::apps::{self, Identities, Launch, Launched, Running};
 use crate::display::DisplaySystem;
 use crate::ends::Ends;
 use crate::guard;
@@ -64,6 +65,9 @@ impl Starting {
 /// browser takes 1 s. It may do neither.
 const SHOWS: Duration = Duration::from_secs(3);
 
+/// How much of what an app has written to quote.
+const SAID: usize = 300;
+
 /// One connection to everything that a session has.
 pub struct LinuxDesktop {
     session: Session,
@@ -77,6 +81,7 @@ pub struct LinuxDesktop {
     /// The front window's process when the link began, to tell whether a pending window has come.
     front_at_start: Option<u32>,
     ends: Ends,
+    identities: Identities,
     menus: Menus,
     /// The process that the next input is for.
     aimed_at: Option<u32>,
@@ -105,6 +110,7 @@ impl LinuxDesktop {
             starting: None,
             front_at_start: None,
             ends: Ends::default(),
+            identities: Identities::default(),
             menus: Menus::default(),
             aimed_at: None,
             attended,
@@ -232,11 +238,11 @@ impl LinuxDesktop {
             if !status.success() {
                 let why = launched.complaint().map_or_else(
                     || "It has written nothing to its standard error".to_owned(),
-                    |said| format!("It has written: {said}"),
+                    |said| format!("It has written: {}", escape::quoted(&said, SAID)),
                 );
                 return Err(Error::Open(format!(
                     "{} ended at once ({status}). {why}",
-                    launch.name
+                    escape::name(&launch.name, 80)
                 )));
             }
         }
@@ -543,10 +549,11 @@ impl Apps for LinuxDesktop {
 
     fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {
         if let Some(pid) = self.called(identifier)? {
-            permit(&[&self.name_of(pid)])?;
+            let own = self.name_of(pid);
+            permit(&Identity::of_process(self, &own, pid))?;
             if self.has_native
                 && let Ok(launch) = apps::find(identifier, &self.session)
-                && permit(&launch.names()).is_ok()
+                && permit(&launch.identity(&self.session)).is_ok()
                 && self.running(&launch)? == Some(pid)
             {
                 self.show_itself(&launch);
@@ -554,7 +561,7 @@ impl Apps for LinuxDesktop {
             return Ok(Opened::Running(pid));
         }
         let launch = apps::find(identifier, &self.session)?;
-        permit(&launch.names())?;
+        permit(&launch.identity(&self.session))?;
         if let Some(pid) = self.running(&launch)?.filter(|_| !launch.opens_document()) {
             self.show_itself(&launch);
             return Ok(Opened::Running(pid));
@@ -600,6 +607,10 @@ impl Apps for LinuxDesktop {
 
     fn threads_computed(&mut self, pid: u32) -> Option<Duration> {
         Some(family::threads_ran(pid))
+    }
+
+    fn names_of(&mut self, pid: u32) -> Vec<String> {
+        self.identities.names_of(pid, &self.session)
     }
 
     fn end_of(&mut self, pid: u32) -> Option<End> {

@@ -7,7 +7,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use deskline_journal::{FileKind, Journal, JournalError, JournalFile};
-use deskline_link::Policy;
+use deskline_link::{Identity, Policy};
 
 use crate::args::Wrong;
 
@@ -93,7 +93,7 @@ impl JournalFiles {
             .into_iter()
             .filter(|record| {
                 let app = record.app.as_deref();
-                app.is_some_and(|app| self.policy.permits(app))
+                app.is_some_and(|app| self.policy.permits(&Identity::named(app)))
             })
             .flat_map(|record| [record.files.text, record.files.picture])
             .flatten()

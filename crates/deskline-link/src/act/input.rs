@@ -210,9 +210,9 @@ impl Act<'_> {
         }
         if self.policy.is_bounded() {
             let listed = desk.applications()?;
-            let name = listed.iter().find(|a| a.app.pid == pid);
-            let names: Vec<&str> = name.map(|a| a.app.name.as_str()).into_iter().collect();
-            if self.policy.permit_names(&names).is_err() {
+            let own = listed.into_iter().find(|a| a.app.pid == pid);
+            let own = own.map(|a| a.app.name).unwrap_or_default();
+            if !self.policy.permits_process(&mut **desk, &own, pid) {
                 return Err(Error::Input(format!(
                     "the click brought an app to the front (pid {pid}) that is out of bounds, so no key was sent. {}",
                     self.policy.bounds()

@@ -404,6 +404,26 @@ fn an_app_out_of_bounds_is_not_read_touched_or_named() {
 }
 
 #[test]
+fn an_app_that_takes_another_name_stays_denied_and_does_not_become_allowed() {
+    let denied = Policy {
+        deny: vec!["keyring".into()],
+        ..Policy::default()
+    };
+    for policy in [denied, only(&["Mail"])] {
+        let mut story = Story::with(policy);
+        story.script().programs.push((MAIL, "keyring"));
+        story.click("Send");
+        assert!(
+            story.field("error").contains("'keyring'"),
+            "{}",
+            story.text()
+        );
+        assert!(!story.listed().contains("Mail"), "{}", story.listed());
+        assert_eq!(story.given(|world| world.reached.len()), 0);
+    }
+}
+
+#[test]
 fn the_text_after_a_click_obeys_the_bounds_where_it_lands() {
     let mut story = Story::with(only(&["Mail"]));
     story.given(|world| {

@@ -55,6 +55,8 @@ pub(crate) struct Script {
     /// How often a started app is looked at before it has a window.
     pub(crate) slow: usize,
     pub(crate) started: Option<u32>,
+    /// The programs of processes, where the system knows them.
+    pub(crate) programs: Vec<(u32, &'static str)>,
     /// What `open` starts.
     pub(crate) installed: Vec<(&'static str, Start)>,
 }
@@ -79,6 +81,7 @@ impl Script {
             capabilities: Capabilities::ALL,
             slow: 0,
             started: None,
+            programs: Vec::new(),
             installed: Vec::new(),
         }
     }

@@ -7,7 +7,8 @@ use deskline_core::{ElementId, Key, KeyPress, Modifiers, Point, Rect, States, Tr
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
     Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Desktop, Display, End, Error,
-    Opened, Permit, Picture, Platform, Pointer, Progress, Result, Scope, Trees, Window, WindowId,
+    Identity, Opened, Permit, Picture, Platform, Pointer, Progress, Result, Scope, Trees, Window,
+    WindowId,
 };
 
 use crate::script::{Script, When, refused};
@@ -370,7 +371,7 @@ impl Apps for Scripted {
 
     fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {
         self.call(format!("open {identifier}"), |script| {
-            permit(&[identifier])?;
+            permit(&Identity::named(identifier))?;
             let mut known = script.installed.iter();
             let found = known.find(|(name, _)| *name == identifier);
             let unknown = || Error::Open(format!("no app is called {identifier}"));
@@ -402,6 +403,12 @@ impl Apps for Scripted {
             script.computed += Duration::from_secs(100);
         }
         Some(script.computed)
+    }
+
+    fn names_of(&mut self, pid: u32) -> Vec<String> {
+        let script = self.script();
+        let known = script.programs.iter().filter(|(of, _)| *of == pid);
+        known.map(|(_, program)| (*program).to_owned()).collect()
     }
 
     fn end_of(&mut self, pid: u32) -> Option<End> {

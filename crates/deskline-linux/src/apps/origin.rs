@@ -20,7 +20,7 @@ const DEPTH: usize = 32;
 const SHARED: [&str; 6] = ["bin", "sbin", "libexec", "games", "lib", "lib64"];
 
 /// Programs that only make another app open something over the bus, and then end.
-const OPENERS: [&str; 10] = [
+pub(super) const OPENERS: [&str; 10] = [
     "xdg-open",
     "gio",
     "gtk-launch",

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use deskline_link::Identity;
 use tempfile::TempDir;
 
 use super::*;
@@ -283,4 +284,114 @@ fn an_app_may_be_named_with_what_it_is_to_open() {
             .contains("/not there does not exist")
     );
     assert!(f.error("Nothing /x").contains("no app or command"));
+}
+
+#[test]
+fn a_command_is_known_by_what_it_will_run() {
+    let f = Fixture::new();
+    for name in [
+        "vault",
+        "sh",
+        "env",
+        "nohup",
+        "nice",
+        "flatpak",
+        "xdg-open",
+        "gtk-launch",
+    ] {
+        f.program(name);
+    }
+    f.program("python3");
+    let link = f.root.path().join("bin/notes");
+    std::os::unix::fs::symlink(f.root.path().join("bin/vault"), &link).unwrap();
+    f.app(
+        "org.x.Vault",
+        "Name=Secrets\nExec=vault %U\nMimeType=x-scheme-handler/vault;",
+    );
+    let script = f.file("some/calc.py", "");
+    let known = |line: &str| f.find(line).identity(&f.session);
+    let has = |identity: &Identity, name: &str| identity.names.iter().any(|known| known == name);
+    // By each of its names, through links and wrappers too.
+    let script = script.display();
+    let path = f.root.path().join("bin/vault").display().to_string();
+    for (line, name) in [
+        ("vault", "Secrets"),
+        ("vault --new", "vault"),
+        ("Secrets", "org.x.Vault"),
+        ("notes --new", "vault"),
+        ("notes --new", &path),
+        ("env A=b nohup vault --new", "vault"),
+        (&format!("python3 -u {script} --new"), "calc.py"),
+        ("flatpak run --branch=x org.x.Vault", "org.x.Vault"),
+        ("xdg-open vault://1", "Secrets"),
+        ("gtk-launch org.x.Vault", "vault"),
+    ] {
+        let identity = known(line);
+        assert!(has(&identity, name), "{line}: {identity:?}");
+    }
+    // What a wrapper is called allows nothing.
+    assert!(!has(&known("env vault --new"), "env"));
+    assert!(!has(&known(&format!("python3 {script} -x")), "python3"));
+    // What cannot be known has no names, and whatever it mentions denies it.
+    for line in [
+        "sh -c 'va\"\"ult --new'",
+        "python3 -c 'run(\"vault\")'",
+        "nice -n 5 vault",
+        "env -u vault vault",
+        "xdg-open file.txt",
+    ] {
+        let identity = known(line);
+        assert_eq!(identity.names, [""; 0], "{line}");
+        let claims = identity.claims.iter().any(|claim| claim == "vault");
+        assert_eq!(claims, line.contains("va"), "{line}: {identity:?}");
+    }
+    // A desktop file from elsewhere may claim any name.
+    let forged = f.file("some/Secrets.desktop", &entry("Name=Secrets\nExec=sh x.sh"));
+    let identity = f.find(forged.to_str().unwrap()).identity(&f.session);
+    assert!(
+        has(&identity, "x.sh") && !has(&identity, "Secrets"),
+        "{identity:?}"
+    );
+    assert!(identity.claims.contains(&"Secrets".to_owned()));
+}
+
+#[test]
+fn a_process_is_known_by_its_executable_its_script_and_its_desktop_file() {
+    let f = Fixture::new();
+    let sleeps = f.root.path().join("bin/sleeps");
+    std::fs::create_dir_all(sleeps.parent().unwrap()).unwrap();
+    std::fs::copy("/bin/sleep", &sleeps).unwrap();
+    f.app("org.x.Sleeps", "Name=Dormouse\nExec=sleeps %U");
+    f.app("org.x.Script", "Name=Scripted\nExec=/bin/sh run.sh %U");
+    let script = f.file("some/run.sh", "read line\n");
+    let known = |program: &Path, argument: &Path| {
+        // Its own name for itself does not count.
+        let mut command = std::process::Command::new(program);
+        std::os::unix::process::CommandExt::arg0(&mut command, "calculator");
+        command.arg(argument).stdin(std::process::Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut identities = Identities::default();
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        let mut names = vec![];
+        // Its command line comes a moment after its executable.
+        while names.len() < 3 && std::time::Instant::now() < end {
+            names = identities.names_of(child.id(), &f.session);
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        names
+    };
+    let names = known(&sleeps, Path::new("60"));
+    for name in [
+        "sleeps",
+        "org.x.Sleeps",
+        "Dormouse",
+        sleeps.to_str().unwrap(),
+    ] {
+        assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
+    }
+    assert!(!names.iter().any(|name| name == "calculator"));
+    let names = known(Path::new("/bin/sh"), &script);
+    assert!(names.contains(&"run.sh".to_owned()), "{names:?}");
+    assert!(!names.contains(&"Dormouse".to_owned()), "{names:?}");
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskline_core::App;
-use deskline_link::{Application, Apps, Error, Opened, Permit, Progress, Result};
+use deskline_link::{Application, Apps, Error, Identity, Opened, Permit, Progress, Result};
 
 use super::MacDesktop;
 use crate::os::{Os, RunningApp};
@@ -39,8 +39,10 @@ impl<O: Os> Apps for MacDesktop<O> {
         let name = launch.path.file_stem().unwrap_or_default();
         let name = name.to_string_lossy().into_owned();
         // macOS chooses the app that opens a document.
-        let names: &[&str] = &[&name];
-        permit(if launch.document { &[] } else { names })?;
+        permit(&match launch.document {
+            true => Identity::default(),
+            false => Identity::named(&name),
+        })?;
         // An app that already runs is asked to reopen, which creates a window if it has none.
         let pid = self
             .os

@@ -105,8 +105,12 @@ impl Links {
         else {
             return e;
         };
+        let permitted = match self.desktop.as_deref_mut() {
+            Some(desktop) => self.policy.permits_process(desktop, &end.app, pid),
+            None => !self.policy.is_bounded(),
+        };
         match e {
-            e if !self.policy.permits(&end.app) => e,
+            e if !permitted => e,
             Error::NoProcess(_) | Error::NoWindow { .. } | Error::NotAnswering { .. } => {
                 Error::Ended { pid, end }
             }
@@ -123,7 +127,10 @@ impl Links {
         let known = !self.policy.is_bounded()
             || listed().is_some_and(|apps| {
                 let app = apps.iter().find(|a| a.app.pid == pid);
-                app.is_some_and(|a| self.policy.permits(&a.app.name))
+                app.is_some_and(|a| {
+                    let desktop = self.desktop.as_deref_mut();
+                    desktop.is_some_and(|d| self.policy.permits_process(d, &a.app.name, pid))
+                })
             });
         let title = if known { title } else { String::new() };
         Error::Elsewhere { title, pid, why }
@@ -143,8 +150,9 @@ impl Links {
         .run(report)
     }
 
-    /// `list_applications`: the running apps with windows. Reads no tree and touches nothing.
-    pub fn applications(&mut self) -> Answer {
+    /// `list_applications`: the running apps with windows whose name contains `name`, ignoring case. Reads
+    /// no tree and touches nothing.
+    pub fn applications(&mut self, name: &str) -> Answer {
         let listed = catch_unwind(AssertUnwindSafe(|| {
             connected(&self.platform, &mut self.desktop)?.applications()
         }))
@@ -154,7 +162,12 @@ impl Links {
         });
         match listed {
             Ok(mut applications) => {
-                applications.retain(|a| self.policy.permits(&a.app.name));
+                let name = name.trim().to_lowercase();
+                applications.retain(|a| a.app.name.to_lowercase().contains(&name));
+                if let Some(desktop) = self.desktop.as_deref_mut() {
+                    applications
+                        .retain(|a| self.policy.permits_process(desktop, &a.app.name, a.app.pid));
+                }
                 Answer {
                     text: list(&applications, self.last),
                     is_error: false,

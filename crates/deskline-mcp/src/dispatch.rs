@@ -125,8 +125,11 @@ impl Dispatcher {
                 return link(desktop, call, cancel).await;
             }
             Handler::Applications => {
-                record.check(crate::args::Args(arguments))?;
-                desktop.worker.submit(Job::Applications, cancel.clone())
+                let args = crate::args::Args(arguments);
+                record.check(args)?;
+                let name = args.text("name")?.unwrap_or_default().to_owned();
+                let job = Job::Applications { name };
+                desktop.worker.submit(job, cancel.clone())
             }
             Handler::Search => {
                 let query = search::Query::read(record, arguments)?;

@@ -19,8 +19,8 @@ pub trait Desk: Send {
     /// One link.
     fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer;
 
-    /// `list_applications`.
-    fn applications(&mut self) -> Answer;
+    /// `list_applications`: those whose name contains `name`.
+    fn applications(&mut self, name: &str) -> Answer;
 
     /// Between jobs. Returns after which time to call it again, if at all.
     fn idle(&mut self) -> Option<Duration> {
@@ -33,8 +33,8 @@ impl Desk for Links {
         Links::run(self, call, cancel)
     }
 
-    fn applications(&mut self) -> Answer {
-        Links::applications(self)
+    fn applications(&mut self, name: &str) -> Answer {
+        Links::applications(self, name)
     }
 
     fn idle(&mut self) -> Option<Duration> {
@@ -47,8 +47,8 @@ impl Desk for Links {
 pub(crate) enum Job {
     /// A link.
     Link(Box<Call>),
-    /// The list of apps.
-    Applications,
+    /// The list of apps whose name contains `name`.
+    Applications { name: String },
 }
 
 enum Order {
@@ -123,7 +123,7 @@ fn next(desk: &mut dyn Desk, inbox: &mpsc::Receiver<Order>) -> Option<Order> {
 fn run(desk: &mut dyn Desk, job: &Job, cancel: &Cancel) -> Answer {
     let job = AssertUnwindSafe(|| match job {
         Job::Link(call) => desk.run(call, cancel),
-        Job::Applications => desk.applications(),
+        Job::Applications { name } => desk.applications(name),
     });
     catch_unwind(job).unwrap_or_else(|panic| {
         let what = panic_text(panic.as_ref());

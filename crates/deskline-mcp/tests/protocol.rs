@@ -95,7 +95,7 @@ async fn wrong_arguments_are_results_and_wrong_tools_are_errors() {
     let text = session.text("list_applications", json!({"pid": 1})).await;
     assert_eq!(
         text,
-        "ERROR status: error\nerror: unknown argument \"pid\": list_applications takes none"
+        "ERROR status: error\nerror: unknown argument \"pid\" for list_applications. Did you mean \"name\"?"
     );
     let error = session
         .ask("tools/call", json!({"name": "clik_and_traverse"}))

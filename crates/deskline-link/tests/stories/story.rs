@@ -244,7 +244,7 @@ impl Story {
 
     /// `list_applications`.
     pub(crate) fn listed(&mut self) -> String {
-        self.links.applications().text
+        self.links.applications("").text
     }
 
     /// The field of the answer.

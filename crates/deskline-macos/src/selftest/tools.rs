@@ -48,7 +48,7 @@ impl<O: Os> Test<'_, O> {
             self.another_space(editor, calculator);
         }
         self.same_ids(editor);
-        let listed = self.links.applications();
+        let listed = self.links.applications("");
         let all = ["TextEdit", "Calculator"];
         let all = all.iter().all(|name| listed.text.contains(name));
         let seen = if all {

@@ -99,6 +99,6 @@ fn a_link_puts_the_order_of_all_windows_back() {
 #[test]
 fn list_applications_marks_the_app_that_is_in_front() {
     let mut desk = Desk::new();
-    let listed = desk.links.applications().text;
+    let listed = desk.links.applications("").text;
     assert!(listed.contains("Editor (PID: 200) front"), "{listed}");
 }

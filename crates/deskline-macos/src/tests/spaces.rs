@@ -75,7 +75,7 @@ fn a_reading_says_that_its_windows_are_elsewhere_and_moves_nothing() {
 #[test]
 fn list_applications_has_an_app_on_another_space() {
     let mut desk = away();
-    let listed = desk.links.applications().text;
+    let listed = desk.links.applications("").text;
     assert!(
         listed.contains("Mail (PID: 100) \"New Message\""),
         "{listed}"

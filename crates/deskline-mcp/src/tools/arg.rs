@@ -15,8 +15,8 @@ pub(crate) enum Type {
     Bool,
     /// A list of strings.
     Names,
-    /// A list of objects.
-    Objects,
+    /// A list of steps.
+    Steps,
 }
 
 impl Type {
@@ -27,7 +27,7 @@ impl Type {
             Self::Number => json!({"type": "number"}),
             Self::Bool => json!({"type": "boolean"}),
             Self::Names => json!({"type": "array", "items": {"type": "string"}}),
-            Self::Objects => json!({"type": "array", "items": {"type": "object"}}),
+            Self::Steps => json!({"type": "array", "items": super::chain::step_schema()}),
         }
     }
 }
@@ -113,6 +113,14 @@ pub(crate) const OPTIONS: [Arg; 7] = [
     Arg::unlisted("animationDuration", Type::Number),
     Arg::unlisted("delayAfterAction", Type::Number),
 ];
+
+impl Arg {
+    /// Its name and type, if it is listed.
+    pub(super) fn brief(&self) -> Option<(String, Value)> {
+        self.listed
+            .then(|| (self.name.to_owned(), self.kind.schema()))
+    }
+}
 
 /// The JSON schema of a tool with these arguments.
 pub(crate) fn schema(args: &[Arg]) -> Map<String, Value> {

@@ -3,11 +3,14 @@
 use std::borrow::Cow;
 
 use deskline_link::Action;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::arg::{Arg, OPTIONS, PID, Type, WINDOW};
 use super::{Effect, Handler, ToolRecord, keyboard, look, pointer, quiet};
 use crate::args::{Args, Wrong, shown};
+
+/// Arguments of the chain that its steps share.
+const CHAINS: [&str; 2] = ["pid", "window"];
 
 /// The most steps of one call.
 const MOST: usize = 25;
@@ -15,11 +18,7 @@ const MOST: usize = 25;
 pub(super) static CHAIN: ToolRecord = ToolRecord {
     name: "chain_and_traverse",
     about: "Several actions in one call, answered with one diff; prefer it to single calls. Each step is an object: \"do\" (click, type, press_key, scroll, drag, set_value, press_ax, set_selected, wait_for) and that tool's arguments without pid. Each is resolved on what shows at that moment: name what will appear by its text; refs of what is there already work too. A dialog or app that a step opens gets the next step. Stops at the first step that fails. Example: [{\"do\":\"click\",\"element\":\"Name\",\"text\":\"Ann\"},{\"do\":\"press_key\",\"keyName\":\"s\",\"modifierFlags\":[\"Control\"]},{\"do\":\"wait_for\",\"element\":\"Saved\"}]",
-    args: &[
-        PID,
-        Arg::required("steps", Type::Objects, "1 to 25"),
-        WINDOW,
-    ],
+    args: &[PID, Arg::required("steps", Type::Steps, "1 to 25"), WINDOW],
     effect: Effect::Act,
     handler: Handler::Chain,
 };
@@ -36,6 +35,16 @@ static STEPS: [(&str, &ToolRecord); 9] = [
     ("set_selected", &quiet::SET_SELECTED),
     ("wait_for", &look::WAIT_FOR),
 ];
+
+/// What a step is, for `tools/list`: all that any of its tools takes. What it means, the tools say.
+pub(super) fn step_schema() -> Value {
+    let args = STEPS.iter().flat_map(|(_, record)| record.args);
+    let own = args.filter(|arg| !CHAINS.contains(&arg.name));
+    let mut properties = Map::new();
+    properties.insert("do".into(), json!({"type": "string"}));
+    properties.extend(own.filter_map(Arg::brief));
+    json!({"type": "object", "properties": properties, "required": ["do"]})
+}
 
 /// The arguments with `steps` as a list: some clients send nested values as JSON text.
 pub(super) fn unpacked(
@@ -107,15 +116,8 @@ fn named(name: Option<&Value>) -> Result<&'static (&'static str, &'static ToolRe
 impl ToolRecord {
     /// [`ToolRecord::check`] for a step, which has the chain's pid, window and options.
     fn check_as_step(&self, args: Args<'_>) -> Result<(), Wrong> {
-        let own = || {
-            self.args
-                .iter()
-                .filter(|arg| !["pid", "window"].contains(&arg.name))
-        };
-        for name in ["pid", "window"]
-            .into_iter()
-            .chain(OPTIONS.map(|arg| arg.name))
-        {
+        let own = || self.args.iter().filter(|arg| !CHAINS.contains(&arg.name));
+        for name in CHAINS.into_iter().chain(OPTIONS.map(|arg| arg.name)) {
             if args.has(name) {
                 return Err(format!("{name} is an argument of the chain, not of a step"));
             }

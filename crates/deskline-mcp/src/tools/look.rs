@@ -42,7 +42,12 @@ pub(super) static REFRESH: ToolRecord = ToolRecord {
 pub(super) static LIST_APPLICATIONS: ToolRecord = ToolRecord {
     name: "list_applications",
     about: "The running apps that have windows: name, pid, which is in front, window titles.",
-    args: &[],
+    // Gemini refuses a tool without any argument.
+    args: &[Arg::optional(
+        "name",
+        Type::Text,
+        "part of a name; default: all",
+    )],
     effect: Effect::Look,
     handler: Handler::Applications,
 };

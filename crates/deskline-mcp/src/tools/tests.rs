@@ -80,6 +80,40 @@ fn every_tool_has_four_annotations_a_short_name_and_no_output_schema() {
     }
 }
 
+/// What every model provider takes, among them Gemini, OpenAI and Bedrock.
+#[test]
+fn every_schema_keeps_to_what_all_providers_take() {
+    fn walk(at: &str, schema: &Value) {
+        let fields = schema.as_object().unwrap();
+        let known = ["type", "description", "properties", "required", "items"];
+        for field in fields.keys() {
+            assert!(known.contains(&field.as_str()), "{at}: {field}");
+        }
+        match schema["type"].as_str() {
+            Some("object") => {
+                let properties = schema["properties"].as_object().unwrap();
+                assert!(
+                    !properties.is_empty(),
+                    "{at} is an object without properties"
+                );
+                for required in schema["required"].as_array().into_iter().flatten() {
+                    assert!(properties.contains_key(required.as_str().unwrap()), "{at}");
+                }
+                for (name, property) in properties {
+                    walk(&format!("{at}.{name}"), property);
+                }
+            }
+            Some("array") => walk(&format!("{at}[]"), &schema["items"]),
+            Some("string" | "integer" | "number" | "boolean") => {}
+            kind => panic!("{at}: {kind:?}"),
+        }
+    }
+    let list: Value = serde_json::from_str(&listed("")).unwrap();
+    for tool in list["result"]["tools"].as_array().unwrap() {
+        walk(tool["name"].as_str().unwrap(), &tool["inputSchema"]);
+    }
+}
+
 #[test]
 fn links_are_named_as_in_the_journal() {
     for record in TOOLS {

@@ -67,7 +67,7 @@ impl Desk for Script {
         }
     }
 
-    fn applications(&mut self) -> Answer {
+    fn applications(&mut self, _name: &str) -> Answer {
         Answer {
             text: "Notes (pid 1), front".into(),
             is_error: false,

@@ -17,6 +17,7 @@ mod line_writer;
 pub mod matching;
 pub mod nearest;
 mod opened;
+mod own_line;
 pub mod role;
 mod role_table;
 pub mod search;

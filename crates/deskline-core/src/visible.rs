@@ -35,8 +35,10 @@ impl Tree {
     /// A toplevel is an element without a parent, or a child of an `AXApplication`. Nested windows,
     /// menus, popovers and tool tips may extend beyond their toplevel: their contents are clipped to
     /// their own bounds. Menus that are toplevels, or children of one, stay visible beside a dialog,
-    /// which may have opened them. One pass.
+    /// which may have opened them. The extents of a row that covers other rows are cut to its own
+    /// line first.
     pub fn scope_visible(&mut self) {
+        self.keep_own_lines();
         let dialog = self.dialog.filter(|&d| d < self.elements.len());
         let root = Scope {
             clip: None,

@@ -1,4 +1,4 @@
-use deskline_core::Tree;
+use deskline_core::{Rect, Tree};
 use proptest::prelude::*;
 
 use crate::fixture::{any_tree, tree};
@@ -101,6 +101,41 @@ fn a_nested_dialog_has_extents_of_its_own() {
 ",
     );
     assert_eq!(seen(tree), ["e1", "e2", "e3"]);
+}
+
+#[test]
+fn a_row_that_covers_others_has_its_own_line() {
+    let mut tree = tree(
+        r#"
+[AXWindow] x:0 y:0 w:300 h:200 visible #e1
+  [AXOutline] x:0 y:0 w:300 h:200 visible #e2
+    [AXRow (tree item)] "Local Folders" x:0 y:10 w:300 h:300 visible #e3
+      [AXStaticText] "Local Folders" x:20 y:12 w:90 h:20 visible #e4
+      [AXGroup] x:0 y:34 w:300 h:276 visible #e5
+        [AXRow (tree item)] "Inbox" x:0 y:34 w:300 h:72 visible #e6
+          [AXRow (tree item)] "Lists" x:20 y:58 w:280 h:48 visible #e7
+        [AXRow (tree item)] "Sent" x:0 y:106 w:300 h:24 visible #e8
+        [AXRow (tree item)] "Far" x:0 y:286 w:300 h:24 #e9
+  [AXMenuItem] "Beside" x:0 y:150 w:200 h:40 visible #e10
+    [AXMenuItem] "Right" x:100 y:150 w:100 h:40 visible #e11
+  [AXRow] "Covered" x:0 y:150 w:200 h:40 visible #e12
+    [AXRow] "Over it" x:0 y:150 w:200 h:40 visible #e13
+"#,
+    );
+    tree.scope_visible();
+    let place = |id: &str| {
+        let found = tree.elements.iter().find(|e| e.id.as_str() == id).unwrap();
+        let Rect { x, y, w, h } = found.extents.unwrap();
+        assert_eq!(found.visible, id != "e9", "{id}");
+        (x, y, w, h)
+    };
+    assert_eq!(place("e3"), (0, 10, 300, 24));
+    assert_eq!(place("e6"), (0, 34, 300, 24));
+    assert_eq!(place("e7"), (20, 58, 280, 48));
+    assert_eq!(place("e8"), (0, 106, 300, 24));
+    assert_eq!(place("e9"), (0, 286, 300, 24));
+    assert_eq!(place("e10"), (0, 150, 100, 40));
+    assert_eq!(place("e12"), (0, 150, 200, 40));
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_core::escape;
+use deskline_core::{Role, escape};
 use deskline_link::{Error, Refusal};
 
 use crate::bus::{self, Body, Message};
@@ -28,8 +28,10 @@ const NO_REPLY: &str = "org.freedesktop.DBus.Error.NoReply";
 /// processes on two cores, 100 ms were too few for Firefox once.
 const ACTIONS_COME: Duration = Duration::from_millis(500);
 
-/// Names of the action that presses an element, best first. Toolkits do not share a set of names.
-const PRESS: [&str; 9] = [
+/// Names of the action that presses an element, in lower case without blanks, best first. Toolkits
+/// do not share a set of names: GTK 3 says `click` and `expand or contract`, Qt `Press` and `Toggle`,
+/// Gecko `jump`, `switch` and `cycle`, Chromium `doDefault`, Java `toggle expand`, Flutter `Tap`.
+const PRESS: [&str; 20] = [
     "click",
     "press",
     "activate",
@@ -38,10 +40,22 @@ const PRESS: [&str; 9] = [
     "open",
     "select",
     "check",
+    "uncheck",
     "dodefault",
+    "switch",
+    "cycle",
+    "sort",
+    "tap",
+    "togglepopup",
+    "expandorcontract",
+    "toggleexpand",
+    "expand",
+    "collapse",
+    "close",
 ];
 
-/// Names of actions that are never taken for a press.
+/// Names of actions that are never taken for a press, in the same form. The others that are not
+/// meant have a dot in their names: GTK 4 lists every command of a widget, such as `clipboard.cut`.
 const NOT_A_PRESS: [&str; 6] = [
     "setfocus",
     "showmenu",
@@ -50,6 +64,9 @@ const NOT_A_PRESS: [&str; 6] = [
     "increase",
     "decrease",
 ];
+
+/// The most actions of one element whose names are asked for.
+const MOST_ACTIONS: usize = 32;
 
 /// An error for an element that refused `action`.
 fn refused(action: &'static str, why: impl Into<String>, instead: impl Into<String>) -> Error {
@@ -106,13 +123,13 @@ pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
         || self::actions(app, path),
         |actions| !actions.is_empty(),
     )?;
-    let Some(index) = press_index(&actions) else {
-        let names = actions.join(", ");
-        let why = match names.as_str() {
-            "" => "it has no action".to_owned(),
-            names => format!("none of its actions ({names}) is a press"),
-        };
-        return Err(refused("press_ax", why, "Use click_and_traverse with its ref").into());
+    let Some(index) = press_of(app, path, &actions)? else {
+        return Err(refused(
+            "press_ax",
+            not_a_press(&actions),
+            "Use click_and_traverse with its ref",
+        )
+        .into());
     };
     if do_action(app, path, index)? == Reply::Late {
         return Ok(());
@@ -157,22 +174,62 @@ fn ask_until<T>(
     }
 }
 
+/// The index of the action that is a press, if one is. `actions` are the names in the person's
+/// language where the toolkit translates them; GTK 3 and Qt have them in English too, Java has not.
+fn press_of(app: &mut AppConnection<'_>, path: &str, actions: &[String]) -> Asked<Option<i32>> {
+    if let Some(index) = press_index(actions) {
+        return Ok(Some(index));
+    }
+    let mut plain = Vec::new();
+    for index in 0..actions.len().min(MOST_ACTIONS) {
+        let body = Body::new().i32(index as i32);
+        let name = answer(app.call(path, ACTION, "GetName", body))?;
+        let name = name.and_then(|m| m.reader().str().ok().map(str::to_owned));
+        plain.push(name.unwrap_or_default());
+    }
+    if let Some(index) = press_index(&plain) {
+        return Ok(Some(index));
+    }
+    let number = answer(app.ask(path, Request::Role))?.and_then(|m| m.reader().u32().ok());
+    let (kind, _) = Role::from_atspi(number.unwrap_or_default());
+    let pressable = kind.is_interactive() && !matches!(kind, Role::TEXT_FIELD | Role::TEXT_AREA);
+    Ok(only_action(actions).filter(|_| pressable))
+}
+
 fn press_index(actions: &[String]) -> Option<i32> {
-    let is = |want: &str| {
-        actions
-            .iter()
-            .position(|name| name.eq_ignore_ascii_case(want))
-    };
-    let other = || {
-        actions
-            .iter()
-            .position(|name| !NOT_A_PRESS.contains(&name.to_lowercase().as_str()))
-    };
-    PRESS
-        .iter()
-        .find_map(|want| is(want))
-        .or_else(other)
+    let names: Vec<String> = actions.iter().map(|name| squeezed(name)).collect();
+    let mut best = PRESS.iter();
+    best.find_map(|want| names.iter().position(|name| name == want))
         .map(|i| i as i32)
+}
+
+/// The index of the only action, whatever language its name is in, if it may be a press.
+fn only_action(actions: &[String]) -> Option<i32> {
+    let [name] = actions else { return None };
+    let name = squeezed(name);
+    (!name.contains('.') && !NOT_A_PRESS.contains(&name.as_str())).then_some(0)
+}
+
+fn squeezed(name: &str) -> String {
+    name.to_lowercase().split_whitespace().collect()
+}
+
+/// Why none of these actions was done. Their names are the app's.
+fn not_a_press(actions: &[String]) -> String {
+    const NAMED: usize = 3;
+    if actions.is_empty() {
+        return "it has no action".to_owned();
+    }
+    let named = actions.iter().take(NAMED);
+    let named: Vec<String> = named.map(|name| escape::short(name, 40)).collect();
+    let more = match actions.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "none of its actions ({}{more}) is a press",
+        named.join(", ")
+    )
 }
 
 fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
@@ -291,7 +348,8 @@ pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted 
             if is_true(app.call(list, SELECTION, "SelectChild", body))? {
                 return Ok(());
             }
-            if press_index(&actions(app, &choice.path)?).is_some() {
+            let all = actions(app, &choice.path)?;
+            if press_of(app, &choice.path, &all)?.is_some() {
                 return press(app, &choice.path);
             }
         }
@@ -424,4 +482,39 @@ pub fn scroll_into_view(app: &mut AppConnection<'_>, path: &str) -> Asked<bool> 
 /// Whether the object answers before the app's request timeout.
 pub fn answers(app: &mut AppConnection<'_>, path: &str) -> bool {
     !matches!(app.ask(path, Request::Role), Err(bus::Error::Timeout))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(names: &[&str]) -> (Option<i32>, Option<i32>) {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        (press_index(&names), only_action(&names))
+    }
+
+    #[test]
+    fn a_press_is_what_a_toolkit_calls_one_and_nothing_else() {
+        assert_eq!(index(&["SetFocus", "Press"]).0, Some(1));
+        assert_eq!(
+            index(&["expand or contract", "edit", "activate"]).0,
+            Some(2)
+        );
+        assert_eq!(index(&["toggle expand"]).0, Some(0));
+        assert_eq!(index(&["clipboard.cut", "selection.delete"]), (None, None));
+        assert_eq!(index(&["listitem.scroll-to"]), (None, None));
+        assert_eq!(index(&["ShowMenu"]), (None, None));
+        assert_eq!(index(&["Scroll Up", "Scroll Down"]), (None, None));
+        // A Java button under a German desktop.
+        assert_eq!(index(&["klicken"]), (None, Some(0)));
+    }
+
+    #[test]
+    fn a_refusal_names_a_few_actions() {
+        let names: Vec<String> = (1..=5).map(|i| format!("a.{i}")).collect();
+        assert_eq!(
+            not_a_press(&names),
+            "none of its actions (a.1, a.2, a.3 and 2 more) is a press"
+        );
+    }
 }

@@ -54,6 +54,7 @@ pub fn read(
     #[allow(clippy::reversed_empty_ranges)]
     const NONE: Range = 1..=0;
     if table.rows <= 0 || table.columns <= 0 {
+        table.read_headers(engine, node, None)?;
         engine.nodes[node].children_read = true;
         return Ok((NONE, NONE));
     }
@@ -63,12 +64,10 @@ pub fn read(
         table.showing(engine)?
     };
     let Some((rows, columns)) = seen else {
+        table.read_headers(engine, node, None)?;
         return Ok((NONE, NONE));
     };
-    if !table.is_spreadsheet() {
-        let headers = table.headers(engine, &columns)?;
-        engine.read_found(node, headers)?;
-    }
+    table.read_headers(engine, node, Some(&columns))?;
     let top = *rows.start();
     let mut first = table.cells(engine, top..=top, &columns, known)?;
     let rest = table.cells(engine, top + 1..=*rows.end(), &columns, known)?;
@@ -143,6 +142,22 @@ impl Table {
         }
         let rows = top..=bottom.min(top + MOST_ROWS);
         Ok(Some((rows, left..=right.min(left + MOST_COLUMNS))))
+    }
+
+    /// Reads the headers of these columns, or of all where no cell shows: a list that is still empty
+    /// has its headers too.
+    fn read_headers(
+        &self,
+        engine: &mut Engine<'_>,
+        node: usize,
+        columns: Option<&Range>,
+    ) -> Result<(), Error> {
+        if self.columns <= 0 || self.is_spreadsheet() {
+            return Ok(());
+        }
+        let all = 0..=self.columns.min(MOST_COLUMNS) - 1;
+        let headers = self.headers(engine, columns.unwrap_or(&all))?;
+        engine.read_found(node, headers)
     }
 
     /// The headers of these columns, each once. They are clicked to sort.

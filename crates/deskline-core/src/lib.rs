@@ -4,6 +4,7 @@
 //! Pure: no I/O, no clock, no platform. A platform crate reads an app into a [`Tree`]; everything
 //! that an agent then sees of it is made here.
 
+mod again;
 pub mod base64;
 pub mod diff;
 pub mod element;

@@ -1,19 +1,21 @@
 //! Brings targets into view, and finds the points to click and to drag between.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use deskline_core::{ElementId, Point, Rect, Role, Tree, summary};
+use deskline_core::{Point, Rect, Role, Tree, summary};
 
 use super::Act;
 use super::front::{Wanted, in_menu_bar};
 use crate::checkpoint::Checkpoint;
 use crate::display::WindowId;
 use crate::error::{Error, Result};
+use crate::readback::LATE;
 use crate::resolve::{self, Resolved};
 use crate::trees::Scope;
 
-/// The maximum number of wheel turns to bring an element into view.
+/// The maximum number of wheel turns to bring an element into view, and the maximum time.
 const WHEEL_TURNS: usize = 60;
+const WHEEL_TIME: Duration = Duration::from_secs(10);
 
 /// A target that is in front and in view.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +49,7 @@ impl Act<'_> {
             let told = self.front(desk, Wanted::Element(index))?;
             let point = match told {
                 // Raising its window also gave a new tree. Take the bounds from it.
-                Some(now) => seen(&now, &tree.elements[index].id)
+                Some(now) => seen(&now, tree, index)
                     .ok_or_else(|| not_showing(tree, index))?
                     .center(),
                 None => place()?,
@@ -59,12 +61,12 @@ impl Act<'_> {
             self.front(desk, Wanted::Element(index))?;
             desk.ungrab();
             let now = desk.read(self.pid, Scope::Showing)?;
-            let place = seen(&now, &tree.elements[index].id);
+            let place = seen(&now, tree, index);
             let point = place.ok_or_else(|| not_showing(tree, index))?.center();
             self.front(desk, Wanted::Element(index))?;
             return Ok(at(point, &target.name, false));
         }
-        if scroller(tree, index).is_none() {
+        if scrollers(tree, index).next().is_none() {
             return Err(not_showing(tree, index));
         }
         self.front(desk, Wanted::Element(index))?;
@@ -129,20 +131,18 @@ impl Act<'_> {
         (from, start): (&Resolved, Point),
         to: usize,
     ) -> Result<(Point, Point)> {
-        let to = &tree.elements[to].id;
         let mut now = self.look(desk)?;
-        if seen(&now, to).is_none() {
+        if seen(&now, tree, to).is_none() {
             let gone = || Error::Input("the end of the drag is gone. Nothing was dragged".into());
-            let index = position(&now, to).ok_or_else(gone)?;
+            let index = now.find_again(tree, to).ok_or_else(gone)?;
             self.scroll_to(desk, &now, index)?;
             now = self.look(desk)?;
         }
-        let from_id = from.index.filter(|_| !from.given);
-        let start = match from_id.map(|index| &tree.elements[index].id) {
-            Some(id) => seen(&now, id).map(|place| place.center()),
+        let start = match from.index.filter(|_| !from.given) {
+            Some(index) => seen(&now, tree, index).map(|place| place.center()),
             None => Some(start),
         };
-        match (start, seen(&now, to)) {
+        match (start, seen(&now, tree, to)) {
             (Some(start), Some(end)) => Ok((start, end.center())),
             _ => Err(Error::Input(format!(
                 "{} and the end of the drag do not show at the same time: one scrolls out of view when the other is scrolled into it. Nothing was dragged. Make the window larger, drag in steps, or cut and paste",
@@ -183,17 +183,19 @@ impl Act<'_> {
         )
     }
 
-    /// Scrolls the element into view: through the toolkit if it can, else with the wheel. Finds the
-    /// element by its id in each new reading.
+    /// Scrolls the element into view: through the toolkit if it can, else with the wheel over what
+    /// scrolls it. Finds the element again in each new reading.
     fn scroll_to(&self, desk: &mut Checkpoint<'_>, tree: &Tree, index: usize) -> Result<Point> {
-        let id = &tree.elements[index].id;
-        if desk.scroll_into_view(id)? {
+        if desk.scroll_into_view(&tree.elements[index].id)? {
             self.pause(desk)?;
         }
+        let start = Instant::now();
         let mut last = None;
+        // Of several containers around it, how many moved nothing.
+        let mut level = 0;
         for _ in 0..WHEEL_TURNS {
             let now = self.look(desk)?;
-            let Some(at) = position(&now, id) else {
+            let Some(at) = now.find_again(tree, index) else {
                 break;
             };
             let element = &now.elements[at];
@@ -201,14 +203,22 @@ impl Act<'_> {
             if let Some(place) = place.filter(|_| element.visible) {
                 return Ok(place.center());
             }
-            // The wheel moved nothing, so another container scrolls the element.
-            let showing = showing_alike(&now, at);
-            if last.replace((place, showing)) == Some((place, showing)) {
-                break;
+            if last == Some((level, place, showing_alike(&now, at, level))) {
+                // The wheel moved nothing there, or the app is slow to say so.
+                if desk.wait_for_change(LATE)? {
+                    last = None;
+                    continue;
+                }
+                level += 1;
             }
-            let Some((area, lines)) = wheel(&now, at, place, showing) else {
+            let showing = showing_alike(&now, at, level);
+            let Some((area, lines)) = wheel(&now, at, place, level) else {
                 break;
             };
+            if start.elapsed() > WHEEL_TIME {
+                break;
+            }
+            last = Some((level, place, showing));
             self.grab(desk)?;
             desk.scroll(area, 0, lines, self.cancel)?;
             desk.ungrab();
@@ -218,42 +228,39 @@ impl Act<'_> {
     }
 }
 
-fn position(tree: &Tree, id: &ElementId) -> Option<usize> {
-    tree.elements.iter().position(|e| e.id == *id)
-}
-
-/// An element's bounds, if it is visible.
-fn seen(tree: &Tree, id: &ElementId) -> Option<Rect> {
-    let element = &tree.elements[position(tree, id)?];
+/// The bounds that an element of an earlier tree has now, if it is visible.
+fn seen(now: &Tree, tree: &Tree, index: usize) -> Option<Rect> {
+    let element = &now.elements[now.find_again(tree, index)?];
     element.extents.filter(|e| element.visible && !e.is_empty())
 }
 
-/// The nearest visible ancestor that scrolls and whose bounds do not contain the element's centre:
-/// its index and its bounds.
-fn scroller(tree: &Tree, index: usize) -> Option<(usize, Rect)> {
+/// What may scroll an element: its visible ancestors whose bounds do not contain its centre, the
+/// innermost first, each with its bounds.
+fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> + '_ {
     let place = tree.elements[index].extents.filter(|e| !e.is_empty());
-    let mut at = tree.elements[index].parent;
-    while let Some(i) = at {
-        let element = &tree.elements[i];
+    let parent = move |at: usize| tree.elements[at].parent.filter(|parent| *parent < at);
+    let around = move || std::iter::successors(parent(index), move |at| parent(*at));
+    let web = around().any(|at| tree.elements[at].role == Role::WEB_AREA);
+    around().filter_map(move |at| {
+        let element = &tree.elements[at];
         // Qt 5 has no scroll areas. Its lists, tables and trees scroll themselves.
         let scrolls = matches!(
             element.role,
             Role::SCROLL_AREA | Role::LIST | Role::TABLE | Role::OUTLINE | Role::WEB_AREA
         );
-        let area = element.extents.filter(|_| scrolls && element.visible);
-        let shows = |area: &Rect| place.is_some_and(|place| area.contains(place.center()));
-        if let Some(area) = area.filter(|area| !shows(area)) {
-            return Some((i, area));
-        }
-        at = element.parent;
-    }
-    None
+        // In a page any part may scroll, and says nothing of it.
+        let part = web && place.is_some() && element.role != Role::WINDOW;
+        let area = element.extents.filter(|e| !e.is_empty());
+        let area = area.filter(|_| (scrolls || part) && element.visible)?;
+        let shows = place.is_some_and(|place| area.contains(place.center()));
+        (!shows).then_some((at, area))
+    })
 }
 
-/// In the container that scrolls the element, the first and the last visible element of the same
-/// role.
-fn showing_alike(tree: &Tree, index: usize) -> Option<(usize, usize)> {
-    let (area, _) = scroller(tree, index)?;
+/// In the container at that level which may scroll the element, the first and the last visible
+/// element of the same role.
+fn showing_alike(tree: &Tree, index: usize, level: usize) -> Option<(usize, usize)> {
+    let (area, _) = scrollers(tree, index).nth(level)?;
     let inside = (area + 1..tree.elements.len()).take_while(|i| {
         tree.elements[*i]
             .parent
@@ -268,18 +275,13 @@ fn showing_alike(tree: &Tree, index: usize) -> Option<(usize, usize)> {
 /// Where to turn the wheel to bring an element into view, and by how many lines. The distance comes
 /// from the element's bounds. GTK 3 gives no bounds to distant rows, so their direction comes from
 /// their index relative to the visible ones.
-fn wheel(
-    tree: &Tree,
-    index: usize,
-    place: Option<Rect>,
-    showing: Option<(usize, usize)>,
-) -> Option<(Point, i32)> {
+fn wheel(tree: &Tree, index: usize, place: Option<Rect>, level: usize) -> Option<(Point, i32)> {
     // The approximate height of one line, in pixels, in any toolkit. The next turn corrects the
     // rest.
     const LINE: i32 = 50;
     const MOST_LINES: i32 = 10;
-    let (_, area) = scroller(tree, index)?;
-    let lines = match (place, showing) {
+    let (_, area) = scrollers(tree, index).nth(level)?;
+    let lines = match (place, showing_alike(tree, index, level)) {
         (Some(place), _) => {
             let distance = place.center().y - area.center().y;
             (distance.abs() / LINE).clamp(1, MOST_LINES) * distance.signum()
@@ -291,21 +293,32 @@ fn wheel(
     Some((area.center(), lines))
 }
 
+/// The error for an element that is not in view. Names the call that scrolls it there, or else what
+/// it is inside.
 fn not_showing(tree: &Tree, index: usize) -> Error {
-    let mut at = tree.elements[index].parent;
-    let mut holder = None;
-    while let Some(i) = at {
-        if tree.elements[i].visible {
-            holder = Some(summary::name_of(tree, i));
-            break;
-        }
-        at = tree.elements[i].parent;
+    let name = summary::name_of(tree, index);
+    let place = tree.elements[index].extents.filter(|e| !e.is_empty());
+    if let Some((area, _)) = scrollers(tree, index).next()
+        && let Some((Point { x, y }, lines)) = wheel(tree, index, place, 0)
+    {
+        let holder = summary::name_of(tree, area);
+        let reference = tree.elements[area].reference;
+        let reference = reference.map_or_else(String::new, |r| format!(" #{r}"));
+        return Error::Input(format!(
+            "{name} is scrolled out of view, and the wheel did not bring it in. Call \
+             scroll_and_traverse with x {x}, y {y} (over {holder}{reference}) and deltaY {lines} until it shows"
+        ));
     }
-    let holder = holder.map_or_else(String::new, |h| format!(" It is inside {h}."));
+    let mut around = std::iter::successors(tree.elements[index].parent, |at| {
+        tree.elements[*at].parent.filter(|parent| parent < at)
+    });
+    let holder = around.find(|at| tree.elements[*at].visible);
+    let holder = holder.map_or_else(String::new, |at| {
+        format!(" It is inside {}.", summary::name_of(tree, at))
+    });
     Error::Input(format!(
-        "{} is not showing and could not be scrolled into view.{holder} Open the menu, tab or \
-         section that it is in, or use press_ax_and_traverse",
-        summary::name_of(tree, index)
+        "{name} is not showing.{holder} Open the menu, tab or section that it is in, or use \
+         press_ax_and_traverse"
     ))
 }
 

@@ -1,0 +1,51 @@
+//! Finds an element again in a later reading, where its app has re-created it.
+//!
+//! Qt 5 makes another object for a row that is selected or scrolled, and a web page may render a
+//! part of itself anew. [`Matching`](crate::Matching) pairs only what looks exactly the same.
+
+use crate::{Element, Tree};
+
+impl Tree {
+    /// The element that was at `index` of the earlier reading `before`: the one of its id, or else
+    /// the one with its role and text. Of several with these the one in the same place among them,
+    /// if there are as many as before.
+    pub fn find_again(&self, before: &Self, index: usize) -> Option<usize> {
+        let was = before.elements.get(index)?;
+        let same = self.elements.iter().position(|e| e.id == was.id);
+        same.or_else(|| {
+            let (then, now) = (before.all_like(was), self.all_like(was));
+            let place = then.iter().position(|i| *i == index)?;
+            now.get(place).copied().filter(|_| then.len() == now.len())
+        })
+    }
+
+    /// The only element with the role and text of the one at `index` of `before`, where that was
+    /// the only one too.
+    pub fn only_like(&self, before: &Self, index: usize) -> Option<usize> {
+        let was = before.elements.get(index)?;
+        match (
+            before.all_like(was).as_slice(),
+            self.all_like(was).as_slice(),
+        ) {
+            ([_], [now]) => Some(*now),
+            _ => None,
+        }
+    }
+
+    fn all_like(&self, other: &Element) -> Vec<usize> {
+        let text = |e: &Element| {
+            let text = [&e.title, &e.description, &e.value];
+            text.into_iter().find(|text| !text.is_blank()).cloned()
+        };
+        let Some(wanted) = text(other) else {
+            return Vec::new();
+        };
+        let like = |e: &Element| {
+            e.role == other.role
+                && e.native_role == other.native_role
+                && text(e).is_some_and(|text| text == wanted)
+        };
+        let all = self.elements.iter().enumerate();
+        all.filter(|(_, e)| like(e)).map(|(i, _)| i).collect()
+    }
+}

@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{Attribute, Diff, Element, KeyPress, Role, States, Tree};
+use deskline_core::{Attribute, Diff, Element, KeyPress, Role, States, Tree, summary};
 
 use crate::call::{Action, Quiet};
 use crate::field::{Field, quoted};
@@ -51,9 +51,7 @@ pub(crate) fn read_back(
     let Some(was) = target.and_then(|target| target.index) else {
         return Verdict::Agrees;
     };
-    let id = before.elements.get(was).map(|e| &e.id);
-    let now = after.elements.iter().position(|e| Some(&e.id) == id);
-    let Some(now) = now else {
+    let Some(now) = after.find_again(before, was) else {
         return Verdict::Agrees;
     };
     match quiet {
@@ -134,7 +132,11 @@ fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict 
         !selected(&after.elements[now])
     };
     if holds || has_changed(before, after) {
-        return Verdict::Agrees;
+        return if wanted && holds {
+            current_beside(after, now)
+        } else {
+            Verdict::Agrees
+        };
     }
     let is = if wanted {
         "not selected"
@@ -144,6 +146,52 @@ fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict 
     Verdict::Failed(format!(
         "it is {is}, and nothing else changed: the app reported success and did nothing. Click it instead: click_and_traverse with its ref"
     ))
+}
+
+/// What to say of a selection that keys do not go by: Qt and GTK 3 select through accessibility
+/// without moving their cursor. Qt's is the focused row; GTK 3 has none while its window is behind.
+fn current_beside(tree: &Tree, now: usize) -> Verdict {
+    let around = |at: usize| {
+        std::iter::successors(Some(at), |at| {
+            tree.elements[*at].parent.filter(|parent| parent < at)
+        })
+    };
+    let is_view = |at: &usize| {
+        let role = tree.elements[*at].role;
+        matches!(role, Role::OUTLINE | Role::TABLE | Role::LIST | Role::GRID)
+    };
+    let Some(view) = around(now).find(is_view) else {
+        return Verdict::Agrees;
+    };
+    let own = &tree.elements[now];
+    let same_row = |e: &Element| {
+        let row = |e: &Element| e.extents.map(|place| (place.y, place.h));
+        e.role == Role::CELL && own.role == Role::CELL && row(e) == row(own)
+    };
+    let is_current = |at: &usize| {
+        let e = &tree.elements[*at];
+        e.states.contains(States::FOCUSED)
+            && matches!(e.role, Role::ROW | Role::CELL)
+            && around(*at).any(|outer| outer == view)
+    };
+    let current = (0..tree.elements.len()).rev().find(is_current);
+    let related = |current| {
+        around(current).any(|at| at == now)
+            || around(now).any(|at| at == current)
+            || same_row(&tree.elements[current])
+    };
+    match current {
+        Some(current) if related(current) => Verdict::Agrees,
+        Some(current) => Verdict::Differs(format!(
+            "it is selected, and keys still go by the current row, {}: accessibility cannot move that. Click the one you mean before you press a key for it",
+            summary::name_of(tree, current)
+        )),
+        None if own.native_role == "table cell" => Verdict::Differs(
+            "it is selected, and keys may still go by another row, the current one. Click it before you press a key for it"
+                .into(),
+        ),
+        None => Verdict::Agrees,
+    }
 }
 
 /// What to say of a key that did nothing, or only closed a list over the window. `before` is the tree

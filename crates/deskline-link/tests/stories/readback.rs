@@ -201,3 +201,24 @@ fn a_key_that_only_closes_a_list_over_the_window_is_said_so() {
     assert!(!story.is_error());
     story.says("note: Return only closed the list that was open");
 }
+
+#[test]
+fn a_selection_that_keys_do_not_go_by_is_said() {
+    let mut story = Story::new();
+    story.given(|world| {
+        world.window(
+            crate::story::MAIL,
+            "Rows",
+            [0, 0, 300, 200],
+            r#"[AXOutline] x:0 y:20 w:300 h:180
+                 [AXCell] "One" x:0 y:20 w:100 h:20
+                 [AXCell] "One's size" x:100 y:20 w:100 h:20
+                 [AXCell] "Two" x:0 y:40 w:100 h:20"#,
+        );
+        let id = world.stack[0].id;
+        world.focus.insert(id, format!("{id}/1"));
+    });
+    story.select("Two", true);
+    story.says("note: it is selected, and keys still go by the current row, 'One' [AXCell]");
+    story.select("One's size", true).says_nothing_more();
+}

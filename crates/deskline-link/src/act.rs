@@ -5,6 +5,9 @@ mod between;
 mod front;
 mod input;
 mod reach;
+mod same_window;
+
+pub(crate) use same_window::Went;
 
 use deskline_core::Tree;
 
@@ -30,6 +33,8 @@ pub(crate) struct Act<'c> {
     pub(crate) to: Option<&'c Resolved>,
     /// The toplevel that the call insists on, in `tree`.
     pub(crate) window: Option<usize>,
+    /// Whether it is a step of a chain.
+    pub(crate) in_chain: bool,
 }
 
 /// The results of an action. Filled step by step, so that an error in the middle keeps what was done

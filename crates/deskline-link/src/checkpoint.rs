@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point};
 
+use crate::act::Went;
 use crate::apps::{Opened, Permit};
 use crate::cancel::{Cancel, Reason};
 use crate::desktop::Desktop;
@@ -66,6 +67,8 @@ pub(crate) struct Checkpoint<'a> {
     /// The other processes that a chain's steps went to.
     others: Vec<u32>,
     pub(crate) guard: Watch,
+    /// Where the link's last input went.
+    pub(crate) went: Option<Went>,
     /// The window that the link last brought to the front.
     raised: Option<WindowId>,
     /// Whether input was sent or a window brought to the front.
@@ -103,6 +106,7 @@ impl<'a> Checkpoint<'a> {
             opened: None,
             others: Vec::new(),
             guard: Watch::default(),
+            went: None,
             raised: None,
             touched: false,
             keep: false,

@@ -284,6 +284,7 @@ impl Steps<'_> {
             target: targets.target.as_ref(),
             to: targets.to.as_ref(),
             window: targets.window,
+            in_chain: self.call.is_chain(),
         };
         let outcome = Outcome {
             done: &mut report.step.done,

@@ -37,6 +37,8 @@ impl Act<'_> {
                 let Reached { point, name, .. } = self.reach(desk, target)?;
                 self.animate(desk, target, Some(point), then.text.as_deref())?;
                 self.look_at_canvas(desk, point, outcome);
+                let keys_follow = then.text.is_some() || then.key.is_some();
+                self.note_window(desk, keys_follow)?;
                 let button = if *right { Button::Right } else { Button::Left };
                 let clicks = if *double {
                     Clicks::Double
@@ -47,7 +49,7 @@ impl Act<'_> {
                 outcome.done.at = Some(point);
                 let verb = verb(*double, *right);
                 outcome.done.say(format!("{verb} {name}"));
-                if then.text.is_some() || then.key.is_some() {
+                if keys_follow {
                     // The click may open a dialog or move the focus: the text is for what it
                     // leads to.
                     let tree = self.pause(desk)?;
@@ -56,13 +58,17 @@ impl Act<'_> {
                 }
             }
             Input::Type { typing } => {
+                self.check_front_window(desk)?;
                 self.front(desk, self.wanted_for_keys())?;
                 self.caption(desk, typing.text.as_deref())?;
+                self.note_window(desk, false)?;
                 outcome.keys.before = self.tree.map(Witness::of);
                 self.type_and_press(desk, typing, outcome)?;
             }
             Input::PressKey { press } => {
+                self.check_front_window(desk)?;
                 self.front(desk, self.wanted_for_keys())?;
+                self.note_window(desk, false)?;
                 outcome.keys.before = self.tree.map(Witness::of);
                 self.press_key(desk, *press, outcome)?;
             }
@@ -192,22 +198,25 @@ impl Act<'_> {
     }
 
     /// Aims at what the click brought to the front, also if that is a dialog of another process, but
-    /// never at the person's window or an app that is out of bounds. `tree` is the target's. Returns
+    /// never at the person's window, an app that is out of bounds, or a window of the target's process
+    /// that was there and was not clicked. `tree` is the target's. Returns
     /// what is known of where keys go now.
     fn follow(&self, desk: &mut Checkpoint<'_>, tree: &Tree) -> Result<Option<Witness>> {
-        let front = desk.front()?.and_then(|front| front.pid);
-        let theirs = desk.front_before().and_then(|front| front.pid);
-        let Some(pid) = front.filter(|pid| Some(*pid) != theirs) else {
-            return Ok(Some(Witness::of(tree)));
-        };
-        if pid == self.pid {
+        let front = desk.front()?;
+        if let Some(front) = front.as_ref().filter(|front| front.pid == Some(self.pid)) {
+            self.check_window(desk, front)?;
             desk.aim(Aim {
-                pid,
-                window: None,
+                pid: self.pid,
+                window: Some(front.id),
                 menu: false,
             });
             return Ok(Some(Witness::of(tree)));
         }
+        let front = front.and_then(|front| front.pid);
+        let theirs = desk.front_before().and_then(|front| front.pid);
+        let Some(pid) = front.filter(|pid| Some(*pid) != theirs) else {
+            return Ok(Some(Witness::of(tree)));
+        };
         if self.policy.is_bounded() {
             let listed = desk.applications()?;
             let own = listed.into_iter().find(|a| a.app.pid == pid);

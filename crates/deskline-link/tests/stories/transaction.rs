@@ -170,7 +170,7 @@ fn a_click_text_and_key_are_one_link_with_one_diff() {
     click 170,52
     read 100 showing
     read 100 showing
-    aim 100 any
+    aim 100 2
     type_text
     read 100 showing
     read 100 showing

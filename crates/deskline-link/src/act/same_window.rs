@@ -1,0 +1,86 @@
+//! Keys of a link go to the window that its last input went to, or to one that this opened; never
+//! to another window of the same process that came to the front meanwhile. In LibreOffice every
+//! document is a window of one process.
+
+use deskline_core::{Tree, WindowId, escape};
+
+use super::Act;
+use crate::checkpoint::Checkpoint;
+use crate::display::Window;
+use crate::error::{Error, Result};
+
+/// Where a link's last input went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Went {
+    pid: u32,
+    window: WindowId,
+    /// Whether it is a dialog: once it has closed, what it belongs to has the keyboard.
+    dialog: bool,
+    /// The windows of the process at that time.
+    beside: Vec<WindowId>,
+}
+
+impl Act<'_> {
+    /// Notes which window has the input that is about to be sent, where keys may follow in this
+    /// link. Not known on a desktop that does not tell its front window.
+    pub(crate) fn note_window(&self, desk: &mut Checkpoint<'_>, keys_follow: bool) -> Result<()> {
+        if !keys_follow && !self.in_chain {
+            return Ok(());
+        }
+        let front = desk.front()?.filter(|front| front.pid == Some(self.pid));
+        desk.went = match front {
+            Some(front) => Some(Went {
+                pid: self.pid,
+                window: front.id,
+                dialog: self.tree.is_some_and(|tree| is_dialog(tree, front.id)),
+                beside: desk.windows(self.pid)?.iter().map(|w| w.id).collect(),
+            }),
+            None => None,
+        };
+        Ok(())
+    }
+
+    /// Fails if `now`, which is to get keys, is another window of the process than the one that the
+    /// link's last input went to, and was there then.
+    pub(crate) fn check_window(&self, desk: &mut Checkpoint<'_>, now: &Window) -> Result<()> {
+        let Some(went) = desk.went.clone().filter(|went| went.pid == self.pid) else {
+            return Ok(());
+        };
+        if went.window == now.id || !went.beside.contains(&now.id) {
+            return Ok(());
+        }
+        if went.dialog && !desk.windows(self.pid)?.iter().any(|w| w.id == went.window) {
+            return Ok(());
+        }
+        let title = escape::short(&now.title, 40);
+        Err(Error::Elsewhere {
+            title: now.title.clone(),
+            pid: self.pid,
+            why: format!(
+                "came to the front, and the last input of this call went to another window of the \
+                 app: no key was sent. Pass window '{title}' in a call of its own if the keys are for that one"
+            ),
+        })
+    }
+
+    /// [`Act::check_window`] for keys that no window is given for: they go to the app's front one.
+    pub(crate) fn check_front_window(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
+        if self.window.is_some() || desk.went.is_none() {
+            return Ok(());
+        }
+        let front = desk.front()?.filter(|front| front.pid == Some(self.pid));
+        let now = match front {
+            Some(front) => Some(front),
+            None => desk.windows(self.pid)?.into_iter().next(),
+        };
+        now.map_or(Ok(()), |now| self.check_window(desk, &now))
+    }
+}
+
+fn is_dialog(tree: &Tree, window: WindowId) -> bool {
+    let its = tree.window(window).map_or(&[][..], |w| &w.elements);
+    its.iter().any(|top| {
+        let role = tree.elements.get(*top).map(|e| e.native_role.as_ref());
+        tree.dialog == Some(*top) || matches!(role, Some("dialog" | "alert" | "file chooser"))
+    })
+}

@@ -51,6 +51,12 @@ impl LastTrees {
         Some(Since { app, diff })
     }
 
+    /// The tree of the last answer about this app.
+    pub(crate) fn last(&self, app: &deskline_core::App) -> Option<&Tree> {
+        let found = self.apps.iter().find(|known| known.tree.app == *app);
+        found.map(|known| &known.tree)
+    }
+
     /// Keeps an answer's trees for later comparison: the target's first, with its late changes.
     pub(crate) fn remember(&mut self, late: Option<Late>, trees: [Option<Tree>; 2]) {
         let mut restless = late.map(|late| late.restless).unwrap_or_default();

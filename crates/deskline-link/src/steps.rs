@@ -1,6 +1,6 @@
 //! The steps of a link, one method each. [`crate::link`] has their order.
 
-use deskline_core::{Diff, States, Tree};
+use deskline_core::{Diff, Ref, States, Tree};
 
 use crate::act::{Act, Outcome};
 use crate::call::{Action, Call, Input, Quiet, Target};
@@ -91,6 +91,57 @@ impl Steps<'_> {
         Ok(tree)
     }
 
+    /// Gives a ref back to the element that its app has re-created, where that does not look exactly
+    /// the same any more: a combo box of a web page that was rendered again when it was chosen from.
+    /// It is the one that looks as the ref's element did before an earlier step, or the only one with
+    /// its role and text.
+    fn find_recreated(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        reference: Ref,
+        report: &mut Report,
+    ) -> Result<()> {
+        let Report { before, now, .. } = report;
+        let Some(tree) = now.as_ref().or(before.as_ref()) else {
+            return Ok(());
+        };
+        if tree.find_ref(reference).is_some() {
+            return Ok(());
+        }
+        let first = before.as_ref().filter(|_| now.is_some());
+        let last = self.last_trees.last(&tree.app);
+        let find = |old: &Tree| {
+            let index = old.find_ref(reference)?;
+            let id = &old.elements[index].id;
+            let twins = Diff::between(old, tree).renamed(old, tree);
+            let twin = twins.into_iter().find(|(was, _)| was == id);
+            let only = || {
+                let now = tree.only_like(old, index)?;
+                let is_taken = old.elements.iter().any(|e| e.id == tree.elements[now].id);
+                (!is_taken).then(|| (id.clone(), tree.elements[now].id.clone()))
+            };
+            twin.or_else(only)
+        };
+        let Some(pair) = first.into_iter().chain(last).find_map(find) else {
+            return Ok(());
+        };
+        self.readings.carry_over(&[pair]);
+        let mut tree = match report.now.take() {
+            Some(tree) => tree,
+            None => match report.before.take() {
+                Some(tree) => tree,
+                None => return Ok(()),
+            },
+        };
+        let accepted = self.readings.accept(desktop, &mut tree, report);
+        if report.before.is_some() {
+            report.now = Some(tree);
+        } else {
+            report.before = Some(tree);
+        }
+        accepted
+    }
+
     /// The toplevel that the call insists on.
     fn window(&self, tree: &Tree) -> Result<Option<usize>> {
         let wanted = self.call.window.as_ref();
@@ -121,6 +172,9 @@ impl Steps<'_> {
                 Err(Error::NotAnswering { .. }) if action.waits() => None,
                 Err(e) => return Err(e),
             };
+        }
+        if let Some(Target::Ref(reference)) = wanted {
+            self.find_recreated(desktop, *reference, report)?;
         }
         let tree = report.current();
         let sends_input = || self.call.actions().any(|a| matches!(a, Action::Input(_)));

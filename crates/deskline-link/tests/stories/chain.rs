@@ -1,6 +1,7 @@
 //! Chains: several steps, one checkpoint, one diff, one restore.
 
-use deskline_link::Policy;
+use deskline_link::call::{Input, Typing};
+use deskline_link::{Action, Policy, Target, Tool};
 use insta::assert_snapshot;
 
 use crate::script::person;
@@ -38,7 +39,7 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
     click 170,52
     read 100 showing
     read 100 showing
-    aim 100 any
+    aim 100 2
     type_text
     ungrab
     read 100 again
@@ -313,4 +314,91 @@ fn esc_ends_a_chain_and_puts_everything_back() {
     reached: Mail: click To, Mail: b, Mail: o, Mail: b
     front: Notes, pointer: 900,700
     "##);
+}
+
+/// Another window of Mail, behind the person's, that Send brings to the front.
+fn with_another_window() -> Story {
+    let story = Story::new();
+    story.given(|world| {
+        let field = r#"[AXTextField] "Cc" x:60 y:60 w:200 h:24 editable"#;
+        let other = world.window(MAIL, "Another Message", [50, 20, 400, 300], field);
+        world.raise(MAIL_WINDOW);
+        world.raise(crate::story::EDITOR_WINDOW);
+        world.on_press("Send", move |world| world.raise(other));
+    });
+    story
+}
+
+#[test]
+fn keys_go_to_the_window_that_was_clicked_or_nowhere() {
+    let why = "came to the front, and the last input of this call went to another window of the app: \
+               no key was sent. Pass window 'Another Message'";
+    let mut story = with_another_window();
+    story.click_then("Send", None, Some("Return"));
+    assert!(
+        story.is_error() && story.text().contains(why),
+        "{}",
+        story.text()
+    );
+    assert!(!story.seen().contains('⏎'), "{}", story.seen());
+
+    let mut story = with_another_window();
+    story.chain(None, vec![click("Send", None, None), types("hello")]);
+    assert!(
+        story.is_error() && story.text().contains(why),
+        "{}",
+        story.text()
+    );
+    assert!(
+        story.text().contains("Did 1 of 2 steps"),
+        "{}",
+        story.text()
+    );
+    assert!(!story.seen().contains("Mail: h"), "{}", story.seen());
+
+    // A window that the click opens is what the keys are for.
+    let mut story = Story::new();
+    story.given(|world| {
+        world.on_press("Send", |world| {
+            world.window(MAIL, "Really?", [50, 20, 400, 300], "");
+        });
+    });
+    story.click_then("Send", None, Some("Return"));
+    assert!(!story.is_error(), "{}", story.text());
+    assert!(story.seen().contains("Mail: ⏎"), "{}", story.seen());
+}
+
+#[test]
+fn a_ref_stays_good_where_the_app_renders_its_element_anew() {
+    let mut story = Story::new();
+    story.refresh();
+    let line: deskline_core::Line = story.tree_line("\"To\"").trim().parse().unwrap();
+    let to = Target::Ref(line.reference.unwrap());
+    let by_ref = || {
+        let (target, then) = (to.clone(), Typing::default());
+        Action::Input(Input::Click {
+            target,
+            double: false,
+            right: false,
+            then,
+        })
+    };
+    let anew = |world: &mut World, id: &str| {
+        let node = world.node("To").unwrap();
+        node.id = id.into();
+        node.value += "b";
+    };
+    story.given(|world| world.on_press("Send", move |world| anew(world, "2/anew")));
+    story.chain(None, vec![press_ax("Send"), by_ref()]);
+    assert!(!story.is_error(), "{}", story.text());
+    story.given(|world| anew(world, "2/again"));
+    story.run(Tool::Click, by_ref());
+    assert!(!story.is_error(), "{}", story.text());
+    // Of two that are alike neither is it.
+    story.given(|world| {
+        anew(world, "2/third");
+        world.node("Password").unwrap().says("To");
+    });
+    story.run(Tool::Click, by_ref());
+    assert!(story.text().contains("is stale"), "{}", story.text());
 }

@@ -16,6 +16,7 @@ pub mod keys;
 pub mod line;
 mod line_writer;
 pub mod matching;
+mod mirror;
 pub mod nearest;
 mod opened;
 mod own_line;

@@ -80,8 +80,9 @@ impl Text {
 
     /// Whether both can be readings of one unchanged text: the same length, and the same characters
     /// where the excerpts overlap. The excerpts differ if the caret moved or the view was scrolled.
+    /// Nothing is known of a text that was not read.
     pub fn agrees(&self, other: &Self) -> bool {
-        if self.same(other) {
+        if self.same(other) || self.is_unread() || other.is_unread() {
             return true;
         }
         if self.omitted_before == other.omitted_before || self.total() != other.total() {
@@ -106,6 +107,20 @@ impl Text {
             && self.omitted_after == other.omitted_after
             && a.len() == b.len()
             && (a.is_empty() || a == b)
+    }
+
+    /// A text that the element has and that was not read: for lack of time, or as its app refused.
+    /// It is blank, and agrees with every text.
+    pub fn unread() -> Self {
+        Self {
+            omitted_after: usize::MAX,
+            ..Self::default()
+        }
+    }
+
+    /// Whether it is [`Text::unread`].
+    pub fn is_unread(&self) -> bool {
+        self.shown.is_empty() && self.omitted_after == usize::MAX
     }
 
     /// Whether it is empty or only white space.

@@ -228,7 +228,7 @@ fn summarise(call: &Call, report: &Report, error: Option<String>) -> Summary {
     summary.notes.extend(idle_key(call, report));
     match (&report.before, &report.after, &report.diff) {
         (Some(before), Some(after), Some(diff)) => {
-            summary.text_changes = summary::text_changes(diff);
+            summary.text_changes = summary::text_changes(&diff.without_mirrors(before, after));
             summary.visible_elements = summary::new_elements(before, after, diff);
             summary.picture_changed = report.picture_changed();
         }

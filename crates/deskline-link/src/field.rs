@@ -32,7 +32,7 @@ impl Field {
         let no_field = states.contains(States::SECURE)
             || element.native_role == "terminal"
             || matches!(*role, Role::CELL | Role::TABLE | Role::OUTLINE);
-        if !is_field || no_field || in_table(tree, index) {
+        if !is_field || no_field || in_table(tree, index) || element.value.is_unread() {
             return None;
         }
         let text = text_of(tree, index);

@@ -174,7 +174,12 @@ impl<'a> Engine<'a> {
                 {
                     node.role = None;
                 }
-                Request::Text(..) => node.value = deskline_core::Text::default(),
+                Request::TextLength
+                | Request::Text(..)
+                | Request::Caret
+                | Request::OffsetAt(..) => {
+                    node.value = deskline_core::Text::unread();
+                }
                 // A node whose role was never asked for stays out of the tree.
                 _ => {}
             }

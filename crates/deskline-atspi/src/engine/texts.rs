@@ -96,7 +96,9 @@ impl Engine<'_> {
         match request {
             Request::Caret => self.on_caret(index, None),
             Request::OffsetAt(..) => self.on_first_shown(index, None),
-            Request::Text(..) | Request::TextLength => self.nodes[index].value = Text::default(),
+            Request::Text(..) => self.nodes[index].value = Text::unread(),
+            // Most have no text interface.
+            Request::TextLength => self.nodes[index].value = Text::default(),
             _ => {}
         }
     }

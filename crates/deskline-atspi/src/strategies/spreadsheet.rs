@@ -340,7 +340,8 @@ pub fn empty_active(engine: &mut Engine<'_>) {
     };
     let mut inputs = (0..engine.nodes.len()).filter(is_input);
     if let (Some(input), None) = (inputs.next(), inputs.next())
-        && engine.nodes[input].value.shown.is_empty()
+        && engine.nodes[input].detailed
+        && engine.nodes[input].value == Text::default()
     {
         engine.nodes[active].value = Text::default();
     }

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use deskline_core::summary::text_changes;
+use deskline_core::texts::own_text;
 use deskline_core::{
     Attribute, Diff, Element, ElementId, Matching, Role, States, Text, Texts, Tree, Value,
 };
@@ -433,4 +435,63 @@ proptest! {
         prop_assert!(diff.is_empty());
         prop_assert_eq!(diff.twins.len(), tree.elements.len());
     }
+}
+
+#[test]
+fn a_field_that_repeats_what_has_the_focus_has_no_text_change() {
+    let tree = |focus: &str, bar: &str| {
+        let state = |cell: &str| if cell == focus { "focused " } else { "" };
+        let mut tree = tree(&format!(
+            r#"
+[AXWindow] "Table" #e1
+  [AXTextArea] #e2
+  [AXCell] "A1" {}#e3
+  [AXCell] "B1" {}#e4
+"#,
+            state("A1"),
+            state("B1")
+        ));
+        at(&mut tree, 2).value = Text::new(bar);
+        at(&mut tree, 3).value = Text::new("Name");
+        tree
+    };
+    let changes = |before: &Tree, after: &Tree| {
+        let diff = Diff::between(before, after);
+        assert!(!diff.is_empty());
+        text_changes(&diff.without_mirrors(before, after))
+    };
+    let (name, empty) = (tree("A1", "Name"), tree("B1", ""));
+    assert_eq!(changes(&name, &empty), []);
+    assert_eq!(changes(&empty, &name), []);
+    // What changes while the focus stays, or as something else, is told.
+    let told = [("Name".to_owned(), String::new())];
+    assert_eq!(changes(&name, &tree("A1", "")), told);
+    let told = [("Name".to_owned(), "other".to_owned())];
+    assert_eq!(changes(&name, &tree("B1", "other")), told);
+}
+
+#[test]
+fn a_text_that_was_not_read_has_not_changed() {
+    let before = tree(r#"[AXTextField] "Name" #e1"#);
+    let (mut said, mut unread) = (before.clone(), before);
+    at(&mut said, 1).value = Text::new("Ann");
+    at(&mut unread, 1).value = Text::unread();
+    assert!(Diff::between(&said, &unread).is_empty());
+    assert!(Diff::between(&unread, &said).is_empty());
+    assert_eq!(own_text(&unread.elements[0]).unwrap().shown, "Name");
+}
+
+#[test]
+fn what_was_re_created_is_found_again_by_its_role_text_and_place() {
+    let before = tree("[AXCell] \"a\" #e1\n[AXCell] \"b\" #e2\n[AXCell] \"b\" #e3\n[AXCell] #e4");
+    let after =
+        tree("[AXCell] \"b\" #e5\n[AXRow] \"a\" #e6\n[AXCell] \"b\" #e7\n[AXCell] \"a\" #e8");
+    let again = |index| after.find_again(&before, index);
+    assert_eq!(
+        [again(0), again(1), again(2), again(3)],
+        [Some(3), Some(0), Some(2), None]
+    );
+    assert_eq!(before.find_again(&before, 2), Some(2));
+    let only = |index| after.only_like(&before, index);
+    assert_eq!([only(0), only(1), only(3)], [Some(3), None, None]);
 }

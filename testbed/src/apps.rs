@@ -118,6 +118,11 @@ impl Bed {
         self.script("rows.py")
     }
 
+    /// A Qt 5 tree, most of which is below the fold; see `testbed/apps/tree.py`.
+    pub fn tree(&self) -> App<'_> {
+        self.script("tree.py")
+    }
+
     /// A GTK 3 window that re-creates a part of itself.
     pub fn anew(&self) -> App<'_> {
         self.script("anew.py")

@@ -1,0 +1,132 @@
+//! The element that was named is the one that is acted on, in apps where its box covers others,
+//! where it is scrolled away, and where accessibility selects or presses something else.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use deskline_testbed::{Answer, App, Bed, Client, until};
+use serde_json::{Value, json};
+
+/// A tree whose expanded rows cover their children, as Thunderbird's folders, and a list of plain
+/// boxes in a scroll area of its own. The title says which was clicked.
+const PAGE: &str = "<style>#plain,#listed{height:100px;width:200px;overflow:auto}</style>\
+    <ul role=tree><li role=treeitem aria-expanded=true><span>Local Folders</span><ul role=group>\
+    <li role=treeitem>Inbox</li><li role=treeitem aria-expanded=true><span>Archives</span>\
+    <ul role=group><li role=treeitem>Older<li role=treeitem>Newer</ul></li>\
+    <li role=treeitem>Sent</li></ul></li></ul>\
+    <p><label>Size<select><option>Small</option>\
+    <option label=' Very large '>b</option></select></label>\
+    <div id=plain></div>\
+    <script>for (let i = 0; i < 30; i++) {\
+      const box = document.createElement('div'); box.textContent = 'Box ' + i; plain.append(box);\
+    }\
+    const own = e => e.target.closest('li,div').firstChild.textContent.trim();\
+    addEventListener('click', e => { document.title = 'Reading ' + own(e); });\
+    addEventListener('change', e => { document.title = 'Reading ' + e.target.value; });</script>";
+
+fn call(server: &Client, app: &App<'_>, tool: &str, element: &str, mut more: Value) -> Answer {
+    more["pid"] = app.pid.into();
+    more["element"] = element.into();
+    server.call(tool, more)
+}
+
+/// Clicks rows and boxes of [`PAGE`] and sees by the window's title which one was hit.
+fn page_is_hit(bed: &Bed, server: &Client, app: &App<'_>) {
+    let (editor, _) = bed.mousepad("notes\n");
+    until("the page's tree", || {
+        let answer = server.call("refresh_traversal", json!({"pid": app.pid}));
+        (!answer.is_error && answer.file().contains("Box 29")).then_some(())
+    });
+    for (element, more) in [
+        ("Local Folders", json!({"role": "AXRow"})),
+        ("Archives", json!({"role": "AXRow"})),
+        ("Newer", json!({"role": "AXRow"})),
+        ("Box 20", json!({})),
+        ("Box 1", json!({})),
+    ] {
+        editor.bring_to_front();
+        call(server, app, "click_and_traverse", element, more).ok();
+        until(&format!("a click on {element}"), || {
+            let title = app.window_now().title;
+            title
+                .starts_with(&format!("Reading {element} "))
+                .then_some(())
+        });
+        assert_eq!(bed.screen().front(), editor.window.id, "{element}");
+    }
+}
+
+#[test]
+fn a_row_is_clicked_and_not_those_that_lie_in_its_box_in_firefox() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.firefox(PAGE);
+    page_is_hit(&bed, &server, &app);
+}
+
+#[test]
+fn a_row_is_clicked_and_a_choice_with_blanks_is_set_in_chromium() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let file = bed.path("page.html");
+    std::fs::write(
+        &file,
+        format!("<!doctype html><title>Reading</title>{PAGE}"),
+    )
+    .unwrap();
+    let app = bed.chromium_at(&format!("file://{}", file.display()), "Reading");
+    page_is_hit(&bed, &server, &app);
+    let large = json!({"value": "very large", "role": "AXComboBox"});
+    call(&server, &app, "set_value_and_traverse", "Size", large).ok();
+    until("the choice", || {
+        app.window_now()
+            .title
+            .starts_with("Reading b ")
+            .then_some(())
+    });
+}
+
+#[test]
+fn a_row_below_the_fold_is_scrolled_to_and_a_selection_beside_the_current_row_is_said() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.tree();
+    let (editor, _) = bed.mousepad("notes\n");
+    editor.bring_to_front();
+    let answer = call(
+        &server,
+        &app,
+        "set_selected_and_traverse",
+        "Folder 3",
+        json!({}),
+    )
+    .ok();
+    let note = "note: it is selected, and keys still go by the current row, 'Folder 0' [AXCell]";
+    assert!(answer.text.contains(note), "{answer}");
+    call(&server, &app, "click_and_traverse", "Folder 11", json!({})).ok();
+    app.wait_for("current Folder 11");
+    assert_eq!(app.log(), ["current Folder 11"]);
+    // The other way, and to a row that has been re-created meanwhile.
+    call(&server, &app, "click_and_traverse", "Folder 0", json!({})).ok();
+    app.wait_for("current Folder 0");
+    assert_eq!(bed.screen().front(), editor.window.id);
+}
+
+#[test]
+fn a_command_of_a_widget_is_no_press() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.gnome_text_editor();
+    let typed = json!({"pid": app.pid, "text": "one\ntwo\nthree"});
+    server.call("type_and_traverse", typed).ok();
+    let (editor, _) = bed.mousepad("notes\n");
+    editor.bring_to_front();
+    let area = json!({"pid": app.pid, "element": "one", "role": "AXTextArea"});
+    let pressed = server.call("press_ax_and_traverse", area);
+    let why = "is a press. Use click_and_traverse with its ref";
+    assert!(pressed.error().contains(why), "{pressed}");
+    let answer = server.call("refresh_traversal", json!({"pid": app.pid}));
+    assert!(
+        answer.file().contains("one\\ntwo\\nthree"),
+        "{}",
+        answer.file()
+    );
+}

@@ -1,36 +1,103 @@
 //! What may happen at any moment happens at each: the person moves, types or switches, the app dies or
 //! hangs, something panics, Esc. After each link the promises hold.
 
+use std::time::Duration;
+
 use deskline_core::Point;
+use deskline_link::call::{Awaited, Input};
+use deskline_link::{Action, Tool};
 
 use crate::script::{Happening, person};
-use crate::story::{EDITOR_WINDOW, MAIL, MUSIC_WINDOW, Story, click, press_ax};
-use crate::world::{Health, World};
+use crate::story::{EDITOR_WINDOW, MAIL, MUSIC_WINDOW, Story, by_text, click, press_ax};
+use crate::transaction::chooser;
+use crate::world::{Health, ScriptWindow, World};
 
-/// Links of each kind.
-const LINKS: [fn(&mut Story); 7] = [
+/// Links of each kind after which the person has their window and pointer back.
+const LINKS: [fn(&mut Story); 10] = [
     |story| _ = story.click("Send"),
     |story| _ = story.click_then("To", Some("bob"), Some("Return")),
     |story| _ = story.type_text("bob"),
+    |story| _ = story.press_key("Return"),
     |story| _ = story.press("Send"),
     |story| _ = story.set_value("To", "bob"),
     |story| _ = story.drag("Inbox", "Send"),
+    |story| _ = story.run(Tool::Scroll, scroll()),
+    |story| _ = story.run(Tool::WaitFor, wait_for("Send")),
     |story| _ = story.chain(None, vec![click("To", Some("bob"), None), press_ax("Send")]),
 ];
+
+/// Links by which a window comes to the front that was not there before: that of the app that is opened, and the
+/// dialog of another process.
+const LEADING_AWAY: [(&str, fn(&mut Story)); 2] = [
+    ("Untitled", |story| {
+        story.script().installed = vec![("notes", |world| {
+            world.app(NOTES, "Notes App");
+            world.window(NOTES, "Untitled", [0, 0, 200, 200], "");
+            NOTES
+        })];
+        let identifier = "notes".to_owned();
+        story.run(Tool::Open, Action::Open { identifier });
+    }),
+    ("Open File", |story| {
+        story.given(|world| world.on_press("Send", chooser));
+        story.click("Send");
+    }),
+];
+
+/// The app that is opened.
+const NOTES: u32 = 500;
+
+fn scroll() -> Action {
+    Action::Input(Input::Scroll {
+        at: Point { x: 100, y: 150 },
+        delta_x: 0,
+        delta_y: 3,
+    })
+}
+
+/// For something that is there.
+fn wait_for(target: &str) -> Action {
+    Action::WaitFor {
+        target: by_text(target),
+        state: Awaited::Present,
+        timeout: Duration::from_millis(200),
+    }
+}
 
 /// Runs each link with something that happens before each of its calls.
 fn at_each_step(happens: impl Fn() -> Happening, holds: impl Fn(&Story, usize)) {
     for link in LINKS {
-        let mut calm = Story::new();
-        link(&mut calm);
-        assert!(!calm.is_error(), "{}", calm.text());
-        for step in 1..=calm.calls().len() {
-            let mut story = Story::new();
-            story.before(step, happens());
-            link(&mut story);
-            is_let_go(&story, step);
-            holds(&story, step);
-        }
+        at_each_step_of(link, &happens, &holds);
+    }
+}
+
+/// Runs the links that lead away with something that happens before each of their calls. Then the new window is in
+/// front, or one that the person has chosen.
+fn while_led_away(happens: impl Fn() -> Happening, chosen: &[u64]) {
+    for (new, link) in LEADING_AWAY {
+        let is_new = |w: &ScriptWindow| w.title == new;
+        at_each_step_of(link, &happens, &|story, step| {
+            let may_be = |w: &ScriptWindow| is_new(w) || chosen.contains(&w.id);
+            let stands = story.given(|world| world.front().is_some_and(may_be));
+            assert!(stands, "{}", context(story, step));
+        });
+    }
+}
+
+fn at_each_step_of(
+    link: fn(&mut Story),
+    happens: &impl Fn() -> Happening,
+    holds: &impl Fn(&Story, usize),
+) {
+    let mut calm = Story::new();
+    link(&mut calm);
+    assert!(!calm.is_error(), "{}", calm.text());
+    for step in 1..=calm.calls().len() {
+        let mut story = Story::new();
+        story.before(step, happens());
+        link(&mut story);
+        is_let_go(&story, step);
+        holds(&story, step);
     }
 }
 
@@ -119,6 +186,7 @@ fn the_person_moves_the_pointer() {
             assert_eq!(front(story), EDITOR_WINDOW, "{}", context(story, step));
         },
     );
+    while_led_away(|| person::moves(50, 390), &[EDITOR_WINDOW]);
 }
 
 #[test]
@@ -143,6 +211,8 @@ fn the_person_switches_to_another_window() {
             );
         },
     );
+    let chosen = [MUSIC_WINDOW, EDITOR_WINDOW];
+    while_led_away(|| person::switches_to(MUSIC_WINDOW), &chosen);
 }
 
 #[test]
@@ -152,6 +222,7 @@ fn the_person_types() {
         assert_eq!(front(story), EDITOR_WINDOW, "{}", context(story, step));
         assert_eq!(pointer(story), THEIRS, "{}", context(story, step));
     });
+    while_led_away(person::types, &[EDITOR_WINDOW]);
 }
 
 #[test]
@@ -160,6 +231,7 @@ fn the_person_presses_esc() {
         assert_eq!(front(story), EDITOR_WINDOW, "{}", context(story, step));
         assert_eq!(pointer(story), THEIRS, "{}", context(story, step));
     });
+    while_led_away(person::presses_esc, &[EDITOR_WINDOW]);
 }
 
 /// An app that changes its health.
@@ -173,6 +245,7 @@ fn the_app_dies() {
         assert_eq!(front(story), EDITOR_WINDOW, "{}", context(story, step));
         assert_eq!(pointer(story), THEIRS, "{}", context(story, step));
     });
+    while_led_away(mail_becomes(Health::Dead), &[EDITOR_WINDOW]);
 }
 
 #[test]
@@ -181,6 +254,7 @@ fn the_app_hangs() {
         assert_eq!(front(story), EDITOR_WINDOW, "{}", context(story, step));
         assert_eq!(pointer(story), THEIRS, "{}", context(story, step));
     });
+    while_led_away(mail_becomes(Health::Hung), &[EDITOR_WINDOW]);
 }
 
 #[test]
@@ -208,6 +282,10 @@ fn something_panics() {
             assert_eq!(front(story), EDITOR_WINDOW, "{context}");
             assert_eq!(pointer(story), THEIRS, "{context}");
         },
+    );
+    while_led_away(
+        || Box::new(|_: &mut World| panic!("scripted")),
+        &[EDITOR_WINDOW],
     );
     std::panic::set_hook(hook);
 }

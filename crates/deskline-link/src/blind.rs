@@ -475,8 +475,8 @@ mod tests {
         let start = Instant::now();
         assert_eq!(of(&tree, &plain), [""; 0]);
         println!("looked at in {:?}, at worst {worst:?}", start.elapsed());
-        if !cfg!(debug_assertions) {
-            assert!(worst.as_millis() < 30, "{worst:?}");
-        }
+        // Work that grows faster than the number of pixels would take minutes.
+        let limit = if cfg!(debug_assertions) { 10_000 } else { 30 };
+        assert!(worst.as_millis() < limit, "{worst:?}");
     }
 }

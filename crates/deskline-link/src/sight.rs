@@ -393,8 +393,8 @@ mod tests {
         assert!(compare(&before, &after).is_some());
         let took = start.elapsed();
         println!("compared in {took:?}");
-        if !cfg!(debug_assertions) {
-            assert!(took.as_millis() < 15, "{took:?}");
-        }
+        // Work that grows faster than the number of pixels would take minutes.
+        let limit = if cfg!(debug_assertions) { 5_000 } else { 15 };
+        assert!(took.as_millis() < limit, "{took:?}");
     }
 }

@@ -305,9 +305,9 @@ fn two_trees_of_100_000_elements_are_compared_in_a_blink() {
     let took = start.elapsed();
     println!("100,000 elements compared in {took:?}");
     assert_eq!((diff.removed.len(), diff.modified.len()), (1_000, 99));
-    if !cfg!(debug_assertions) {
-        assert!(took.as_millis() < 300, "{took:?}");
-    }
+    // Comparing each with each would take minutes.
+    let limit = if cfg!(debug_assertions) { 5_000 } else { 300 };
+    assert!(took.as_millis() < limit, "{took:?}");
 }
 
 /// How often each id occurs.

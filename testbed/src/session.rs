@@ -1,12 +1,14 @@
 //! A session for one test, with native apps: a headless Wayland compositor without X11, or Debian 13's X11.
 
 mod apps;
+mod shared;
 mod widgets;
 
-use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Permissions};
 use std::io::{BufRead as _, BufReader};
+use std::ops::{Deref, DerefMut};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -35,7 +37,10 @@ const LABWC: &str = "<labwc_config><keyboard><default/><keybind key=\"C-F12\">\
                      <action name=\"MoveToOutput\" direction=\"right\" wrap=\"yes\"/>\
                      </keybind></keyboard></labwc_config>\n";
 
-/// What all programs of the session read with `GSETTINGS_BACKEND=keyfile`.
+/// Where `GSETTINGS_BACKEND=keyfile` has the person's settings.
+const SETTINGS_FILE: &str = ".config/glib-2.0/settings/keyfile";
+
+/// What all programs of the session read there.
 const SETTINGS: &str = "[org/gnome/desktop/interface]\ntoolkit-accessibility=true\n\
                         [org/gnome/shell]\nwelcome-dialog-last-shown-version='999'\n";
 
@@ -107,15 +112,48 @@ struct Options {
 const EXTENSION: &str = "../extensions/gnome/extension.js";
 const EXTENSION_1: &str = "apps/extension_1.js";
 
-/// A Wayland session. All of it ends with this value, even if the test is killed: the session ends when
-/// the kernel closes a pipe.
+/// A Wayland session. All of it ends with the test program, even if that is killed: the session ends when
+/// the kernel closes a pipe. Sessions of Debian 13 are shared; see `session/shared.rs`.
 #[derive(Debug)]
 pub struct Session {
+    /// There until `Drop`.
+    running: Option<Running>,
+    /// What a session is like that may have its place, if this one is shared.
+    kind: Option<String>,
+}
+
+/// What runs, and ends by `Drop`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Running {
     child: Child,
     stdin: Option<ChildStdin>,
     environment: BTreeMap<String, String>,
     place: Place,
     folder: tempfile::TempDir,
+    remover: Child,
+    /// What was in the folder at first.
+    names: BTreeSet<OsString>,
+    /// The person's settings at first.
+    settings: String,
+}
+
+impl Deref for Session {
+    type Target = Running;
+
+    fn deref(&self) -> &Running {
+        self.running
+            .as_ref()
+            .expect("a session until it is dropped")
+    }
+}
+
+impl DerefMut for Session {
+    fn deref_mut(&mut self) -> &mut Running {
+        self.running
+            .as_mut()
+            .expect("a session until it is dropped")
+    }
 }
 
 impl Session {
@@ -255,8 +293,33 @@ impl Session {
         (sway, devices)
     }
 
+    /// No other test has this session after this one, which leaves more behind than files.
+    #[must_use]
+    pub fn ends_with_the_test(mut self) -> Self {
+        self.kind = None;
+        self
+    }
+
+    fn start(compositor: Compositor, place: Place, options: &Options) -> Self {
+        // Here sessions start quickly, and several have been changed before the test has them.
+        let kind = match place {
+            Place::Root { .. } => Some(format!("{compositor:?} {options:?}")),
+            Place::Here => None,
+        };
+        let idle = kind.as_deref().and_then(shared::take);
+        let running = idle.unwrap_or_else(|| Running::start(compositor, place, options));
+        Self {
+            running: Some(running),
+            kind,
+        }
+    }
+}
+
+impl Running {
     fn start(compositor: Compositor, mut place: Place, options: &Options) -> Self {
         let folder = prepare(options);
+        let remover = shared::remover(folder.path());
+        let settings = fs::read_to_string(folder.path().join(SETTINGS_FILE)).unwrap();
         let path = |name: &str| folder.path().join(name);
         let mut environment = environment(folder.path(), compositor);
         let mut command = place.starter(folder.path());
@@ -303,10 +366,15 @@ impl Session {
             child: session,
             environment,
             place,
+            names: shared::names(folder.path()),
             folder,
+            remover,
+            settings,
         }
     }
+}
 
+impl Session {
     /// Whether its programs are this machine's.
     pub(crate) fn is_here(&self) -> bool {
         matches!(self.place, Place::Here)
@@ -460,6 +528,17 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        let running = self.running.take();
+        if let (Some(running), Some(kind)) = (running, self.kind.take())
+            && !std::thread::panicking()
+        {
+            shared::give(kind, running);
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
         drop(self.stdin.take());
         self.place.end();
         let deadline = Instant::now() + Duration::from_secs(10);
@@ -473,6 +552,8 @@ impl Drop for Session {
         while fs::remove_dir_all(folder).is_err() && folder.exists() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(10));
         }
+        drop(self.remover.stdin.take());
+        let _ = self.remover.wait();
     }
 }
 
@@ -485,7 +566,6 @@ fn prepare(options: &Options) -> tempfile::TempDir {
         .tempdir_in("/tmp")
         .unwrap();
     let path = |name: &str| folder.path().join(name);
-    let settings = ".config/glib-2.0/settings/keyfile";
     let menu = ".config/menus/applications.menu";
     let sway = format!("{SWAY}{}", options.lines);
     let mut shell = SETTINGS.to_owned();
@@ -500,7 +580,7 @@ fn prepare(options: &Options) -> tempfile::TempDir {
     let screens = options.second.map(kwin_screens).unwrap_or_default();
     for (name, text) in [
         ("sway.conf", sway.as_str()),
-        (settings, &shell),
+        (SETTINGS_FILE, &shell),
         (menu, MENU),
         (".config/labwc/rc.xml", LABWC),
         (".config/kwinoutputconfig.json", &screens),

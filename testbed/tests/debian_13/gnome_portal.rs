@@ -147,7 +147,7 @@ fn focus_name(person: &Client, app: &NativeApp) {
 
 #[test]
 fn keys_go_by_the_portal_once_the_person_has_allowed_it() {
-    let bed = WithPortal::new(Session::new(Compositor::Gnome));
+    let bed = WithPortal::new(Session::new(Compositor::Gnome).ends_with_the_test());
     let person = bed.session.server();
     let app = bed.session.widgets(Toolkit::Gtk4, &person);
     focus_name(&person, &app);
@@ -205,7 +205,7 @@ fn keys_go_by_the_portal_once_the_person_has_allowed_it() {
 
 #[test]
 fn with_the_extension_the_pointer_does_too() {
-    let bed = WithPortal::new(Session::gnome_with_extension());
+    let bed = WithPortal::new(Session::gnome_with_extension().ends_with_the_test());
     let person = bed.session.server();
     let app = bed.session.widgets(Toolkit::Gtk4, &person);
     // With the extension the portal's dialog counts as the shell's.

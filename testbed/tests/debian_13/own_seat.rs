@@ -28,7 +28,7 @@ fn text(app: &NativeApp) -> String {
 
 #[test]
 fn an_agent_and_a_person_type_at_once_and_nothing_mixes() {
-    let session = Session::with_screens(&["resolution 2500x900"]);
+    let session = Session::with_screens(&["resolution 2500x900"]).ends_with_the_test();
     let agent = own_seat(&session);
     let person = session.server_with(&["--guard", "off"]);
     let apps = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &person));
@@ -91,7 +91,7 @@ fn an_agent_and_a_person_type_at_once_and_nothing_mixes() {
 
 #[test]
 fn the_doctor_says_which_apps_hear_the_agents_seat() {
-    let session = Session::new(Compositor::Sway);
+    let session = Session::new(Compositor::Sway).ends_with_the_test();
     let person = session.server();
     let row = || {
         let args = ["doctor", "--seat", "own", "--dir", "j"];

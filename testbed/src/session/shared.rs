@@ -1,0 +1,92 @@
+//! Sessions that one test after another uses: a compositor takes seconds to start.
+//!
+//! A session whose test has passed waits here for the next test that wants one of its kind. Files that the test has
+//! left in it are removed. It ends instead if its compositor has, or if the person's settings are others than at
+//! the start. A test that leaves something else behind calls [`super::Session::ends_with_the_test`].
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use super::{Running, SETTINGS_FILE};
+
+/// More than there are kinds of sessions in the turns of a test program.
+const MOST: usize = 6;
+
+static IDLE: Mutex<Vec<(String, Running)>> = Mutex::new(Vec::new());
+
+/// Takes an idle session of this kind.
+pub(super) fn take(kind: &str) -> Option<Running> {
+    loop {
+        let found = {
+            let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+            let at = idle.iter().position(|(its, _)| its == kind)?;
+            idle.remove(at).1
+        };
+        // Not as it is put back: apps of the test may still be ending then.
+        if found.is_as_new() {
+            return Some(found);
+        }
+    }
+}
+
+/// Keeps a session for the next test.
+pub(super) fn give(kind: String, running: Running) {
+    let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    idle.push((kind, running));
+    let surplus = idle.len().saturating_sub(MOST);
+    let oldest: Vec<_> = idle.drain(..surplus).collect();
+    drop(idle);
+    drop(oldest);
+}
+
+/// The names in a folder.
+pub(super) fn names(folder: &Path) -> BTreeSet<OsString> {
+    let entries = fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name()).collect()
+}
+
+fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}
+
+impl Running {
+    /// Removes what a test has left in the session's folder. Returns whether the next one may have the session.
+    fn is_as_new(&self) -> bool {
+        let folder = self.folder.path();
+        let settings = fs::read_to_string(folder.join(SETTINGS_FILE)).unwrap_or_default();
+        let left = [".local/share/applications", ".local/state/deskline"];
+        let left = left.iter().any(|name| folder.join(name).exists());
+        if settings != self.settings || left {
+            return false;
+        }
+        let new = names(folder);
+        // Hidden folders are those of the session's programs.
+        let new = new.difference(&self.names).filter(|name| !is_hidden(name));
+        for name in new {
+            let path = folder.join(name);
+            let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
+        }
+        let mut ping = self.place.command("/usr/bin/kill".as_ref(), folder);
+        let ping = ping.arg("-0").arg(&self.environment["COMPOSITOR_PID"]);
+        ping.status().is_ok_and(|status| status.success())
+    }
+}
+
+/// Removes a session's folder once this process has ended, whichever way.
+pub(super) fn remover(folder: &Path) -> Child {
+    let script = "cat; n=0
+        while [ -e \"$1\" ] && [ $n -lt 100 ]; do
+            rm -rf \"$1\" 2>/dev/null || sleep 0.1
+            n=$((n + 1))
+        done";
+    let mut command = Command::new("sh");
+    command.args(["-c", script, "sh"]).arg(folder);
+    command.stdin(Stdio::piped()).stdout(Stdio::null());
+    // What ends the test's group leaves it.
+    command.process_group(0).spawn().unwrap()
+}

@@ -12,16 +12,13 @@ const BY_CALLS: [&str; 2] = ["--gnome-input", "notify"];
 fn clicks_text_keys_the_wheel_and_drags() {
     let session = Session::new(Compositor::Gnome);
     let server = session.server_with(&BY_CALLS);
-    for toolkit in Toolkit::DEBIAN_13 {
-        let app = session.widgets(toolkit, &server);
-        println!("{toolkit:?}");
-        clicks_land_to_the_pixel(&server, &app);
-        each_button_and_count_of_clicks_arrives(&server, &app);
-        text_and_shortcuts_arrive(&server, &app);
-        server.turns_the_wheel(&app);
-        server.drags_over_the_pad(&app);
-        an_item_of_a_menu_is_clicked(&server, &app);
-    }
+    let app = session.widgets(Toolkit::Gtk4, &server);
+    clicks_land_to_the_pixel(&server, &app);
+    each_button_and_count_of_clicks_arrives(&server, &app);
+    text_and_shortcuts_arrive(&server, &app);
+    server.turns_the_wheel(&app);
+    server.drags_over_the_pad(&app);
+    an_item_of_a_menu_is_clicked(&server, &app);
 }
 
 fn clicks_land_to_the_pixel(server: &Client, app: &NativeApp) {

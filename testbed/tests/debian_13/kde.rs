@@ -95,12 +95,10 @@ fn menus_open_behind_and_the_window_in_front_comes_back() {
 fn forms_the_wheel_and_drags() {
     let kde = Session::new(Compositor::Kwin);
     let server = kde.server();
-    for toolkit in Toolkit::DEBIAN_13 {
-        let app = kde.widgets(toolkit, &server);
-        server.fills_the_form(&app);
-        server.turns_the_wheel(&app);
-        server.drags_over_the_pad(&app);
-    }
+    let app = kde.widgets(Toolkit::Qt6, &server);
+    server.fills_the_form(&app);
+    server.turns_the_wheel(&app);
+    server.drags_over_the_pad(&app);
 }
 
 /// The person is a second program with a keyboard of its own: nothing tells it from a person.

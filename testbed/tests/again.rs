@@ -39,7 +39,7 @@ const BETWEEN_BATCHES: Duration = Duration::from_millis(100);
 
 fn runs() -> usize {
     let asked = std::env::var("DESKLINE_AGAIN_RUNS").ok();
-    asked.and_then(|n| n.parse().ok()).unwrap_or(5)
+    asked.and_then(|n| n.parse().ok()).unwrap_or(3)
 }
 
 /// Processes that keep all cores busy, and end with the test's own, even if it is killed.

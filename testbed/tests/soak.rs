@@ -1,4 +1,4 @@
-//! Three thousand calls in one server: nothing grows.
+//! Hundreds of calls in one server: nothing grows. `DESKLINE_SOAK_CALLS` sets how many.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::fs;
@@ -7,10 +7,16 @@ use std::time::Instant;
 use deskline_testbed::{Bed, Client, Toolkit, until};
 use serde_json::{Value, json};
 
-const CALLS: usize = 3_000;
 /// By then everything that is allocated once (buffers, connections, allocator arenas) is allocated.
 const WARM: usize = 300;
-const MOST_GROWTH_KB: u64 = 20 * 1024;
+/// The allocator keeps some of what was freed; a leak of a tree in each call is more than this.
+const MOST_GROWTH_KB: usize = 4 * 1024;
+const MOST_GROWTH_KB_PER_CALL: usize = 6;
+
+fn calls() -> usize {
+    let asked = std::env::var("DESKLINE_SOAK_CALLS").ok();
+    asked.and_then(|n| n.parse().ok()).unwrap_or(800)
+}
 
 #[derive(Debug)]
 struct Held {
@@ -77,7 +83,9 @@ fn match_rules(bed: &Bed) -> Vec<u64> {
 }
 
 #[test]
-fn three_thousand_calls_leave_nothing_behind() {
+fn hundreds_of_calls_leave_nothing_behind() {
+    let calls = calls();
+    assert!(calls > WARM, "DESKLINE_SOAK_CALLS is not more than {WARM}");
     let bed = Bed::new();
     let server = bed.server(&["--keep", "200MiB,1d"]);
     let gtk3 = bed.widgets(Toolkit::Gtk3).at(20, 40);
@@ -120,13 +128,13 @@ fn three_thousand_calls_leave_nothing_behind() {
     let mut looks = looks.iter().cycle();
     let begun = Instant::now();
     let mut before = None;
-    for n in 0..CALLS {
-        let calls = if n % 10 == 0 {
+    for n in 0..calls {
+        let call = if n % 10 == 0 {
             acts.next()
         } else {
             looks.next()
         };
-        let (tool, arguments) = calls.unwrap();
+        let (tool, arguments) = call.unwrap();
         if n == WARM {
             before = Some(held(&bed, &server));
         }
@@ -137,7 +145,7 @@ fn three_thousand_calls_leave_nothing_behind() {
     }
     let (before, after) = (before.unwrap(), held(&bed, &server));
     println!(
-        "{before:?}\n{after:?}\n{CALLS} calls in {:?}",
+        "{before:?}\n{after:?}\n{calls} calls in {:?}",
         begun.elapsed()
     );
     assert_eq!(after.descriptors, before.descriptors);
@@ -151,5 +159,6 @@ fn three_thousand_calls_leave_nothing_behind() {
     );
     assert_eq!(after.matches, before.matches);
     let grown = after.kilobytes.saturating_sub(before.kilobytes);
-    assert!(grown < MOST_GROWTH_KB, "{grown} kB");
+    let allowed = MOST_GROWTH_KB + MOST_GROWTH_KB_PER_CALL * (calls - WARM);
+    assert!(grown < allowed as u64, "{grown} kB, {allowed} allowed");
 }

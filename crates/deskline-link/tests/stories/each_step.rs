@@ -12,8 +12,11 @@ use crate::story::{EDITOR_WINDOW, MAIL, MUSIC_WINDOW, Story, by_text, click, pre
 use crate::transaction::chooser;
 use crate::world::{Health, ScriptWindow, World};
 
+/// A link of the next story.
+type Link = fn(&mut Story);
+
 /// Links of each kind after which the person has their window and pointer back.
-const LINKS: [fn(&mut Story); 10] = [
+const LINKS: [Link; 10] = [
     |story| _ = story.click("Send"),
     |story| _ = story.click_then("To", Some("bob"), Some("Return")),
     |story| _ = story.type_text("bob"),
@@ -28,7 +31,7 @@ const LINKS: [fn(&mut Story); 10] = [
 
 /// Links by which a window comes to the front that was not there before: that of the app that is opened, and the
 /// dialog of another process.
-const LEADING_AWAY: [(&str, fn(&mut Story)); 2] = [
+const LEADING_AWAY: [(&str, Link); 2] = [
     ("Untitled", |story| {
         story.script().installed = vec![("notes", |world| {
             world.app(NOTES, "Notes App");
@@ -84,11 +87,7 @@ fn while_led_away(happens: impl Fn() -> Happening, chosen: &[u64]) {
     }
 }
 
-fn at_each_step_of(
-    link: fn(&mut Story),
-    happens: &impl Fn() -> Happening,
-    holds: &impl Fn(&Story, usize),
-) {
+fn at_each_step_of(link: Link, happens: &impl Fn() -> Happening, holds: &impl Fn(&Story, usize)) {
     let mut calm = Story::new();
     link(&mut calm);
     assert!(!calm.is_error(), "{}", calm.text());

@@ -96,8 +96,8 @@ impl Answer {
             .collect()
     }
 
-    /// The line of an element with this title and a role that starts with `role`: the first visible
-    /// one, else the first.
+    /// The line of an element that says this, or this and more, and has a role that starts with `role`:
+    /// the first visible one, else the first. An element says its name and then its value.
     #[track_caller]
     pub fn line_of(&self, role: &str, text: &str) -> Line {
         self.find(role, text)
@@ -125,12 +125,19 @@ impl Answer {
     pub fn find(&self, role: &str, text: &str) -> Option<Line> {
         let lines = self.lines();
         let fits = |line: &&Line| {
-            let shown = line.text.as_ref().map(|t| t.shown.as_str());
-            let rest = shown.and_then(|shown| shown.strip_prefix(text));
+            let shown = said(line);
+            let rest = shown.strip_prefix(text);
             line.role.ax().starts_with(role)
                 && rest.is_some_and(|value| value.is_empty() || value.starts_with(' '))
         };
         let visible = lines.iter().filter(|line| line.visible).find(fits);
         visible.or_else(|| lines.iter().find(fits)).cloned()
     }
+}
+
+/// What an element says: its name, then its value.
+pub fn said(line: &Line) -> String {
+    let shown = |text: &Option<deskline_core::Text>| text.as_ref().map(|t| t.shown.clone());
+    let both = [shown(&line.text), shown(&line.value)];
+    both.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

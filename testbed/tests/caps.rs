@@ -71,6 +71,7 @@ fn harmless(answer: &Answer) {
         "summary",
         "steps",
         "note",
+        "target",
         "focus",
         "windows",
         "late_changes",

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use deskline_core::Text;
 use deskline_testbed::{Answer, Bed};
 use serde_json::{Value, json};
 
@@ -10,14 +11,21 @@ use serde_json::{Value, json};
 fn cells(answer: &Answer) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for line in answer.lines() {
-        let text = line.text.as_ref().map_or("", |text| &text.shown);
-        let (name, value) = text.split_once(' ').unwrap_or((text, ""));
+        let shown = |text: Option<Text>| text.map_or_else(String::new, |text| text.shown);
+        let (name, value) = (shown(line.text), shown(line.value));
         let near = name.len() == 2 && name.as_bytes()[0] <= b'C' && name.as_bytes()[1] <= b'6';
         if line.role.ax() == "AXCell" && near && !value.is_empty() {
-            found.insert(name.to_owned(), value.to_owned());
+            assert_eq!(place(&name), line.cell.map(|c| (c.row, c.column)), "{name}");
+            found.insert(name, value);
         }
     }
     found
+}
+
+/// The row and the column of a cell's address.
+fn place(name: &str) -> Option<(u32, u32)> {
+    let column = u32::from(*name.as_bytes().first()?) - u32::from(b'A') + 1;
+    Some((name.get(1..)?.parse().ok()?, column))
 }
 
 fn wanted(columns: [&[&str]; 2]) -> BTreeMap<String, String> {

@@ -83,6 +83,7 @@ impl Run {
                 origin,
                 scale: 1.0,
                 crosshair,
+                clicked: None,
             };
             files.write_picture(&shot).unwrap();
             record.files.picture = Some(files.picture_path().display().to_string());

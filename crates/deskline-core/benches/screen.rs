@@ -26,6 +26,7 @@ fn tree(elements: usize, age: usize) -> Tree {
             title: Text::new(format!("Button {i}")),
             value: Text::new(format!("{value}")),
             description: Text::default(),
+            cell: None,
             extents: Rect::new(10, i as i32, 80, 20),
             visible: i < 500,
             states: States::empty(),

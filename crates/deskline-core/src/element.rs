@@ -103,6 +103,15 @@ impl States {
     }
 }
 
+/// Where a cell is in its table. Both count from 1, as spreadsheets do; headers are not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cell {
+    /// Its row.
+    pub row: u32,
+    /// Its column.
+    pub column: u32,
+}
+
 /// One node of an accessibility tree, as one traversal read it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Element {
@@ -125,6 +134,8 @@ pub struct Element {
     pub description: Text,
     /// Its bounds on the screen; `None` if the OS reports none.
     pub extents: Option<Rect>,
+    /// Where it is in a table, if it is a cell of one that says so.
+    pub cell: Option<Cell>,
     /// Whether it is visible: see [`crate::tree::Tree::scope_visible`].
     pub visible: bool,
     /// Its states.

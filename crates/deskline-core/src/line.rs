@@ -3,7 +3,8 @@
 //! ```text
 //! line   = head [ " x:" int " y:" int " w:" int " h:" int ] tail
 //! head   = "[" role [ " (" native ")" ] "]" [ " " quoted ]
-//! tail   = [ " visible" ] { " " state } [ " #e" digits ]
+//! tail   = [ " visible" ] { " " state } [ " value:" quoted ] [ " row:" int " col:" int ]
+//!          [ " #e" digits ] [ " in #e" digits ]
 //! quoted = '"' [ cut ] escaped [ cut ] '"'
 //! cut    = "…(+" count ")"
 //! state  = focused selected checked mixed expanded collapsed disabled editable secure, in order
@@ -16,6 +17,11 @@
 //! first mark is always written. `escaped` is [`escape`]; in `native`, `)` is escaped too. If a text
 //! itself contains `…(+`, its `…` is written as `\u{2026}`, so that a cut mark cannot be forged. Every
 //! line parses back to what it was made from.
+//!
+//! `value:` stands where an element has a name and a value; an element with one of the two has it as its
+//! text. Row and column count from 1. `in` is the parent's ref; only the lines of a tree have it. A `-`
+//! line has neither `visible`, states nor ref, a `~` line neither states nor value: what changed of
+//! them is in its changes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,8 +30,7 @@ use std::str::FromStr;
 use crate::diff::{Attribute, Change, Value};
 use crate::escape::unescape;
 use crate::line_writer::{Parts, quoted};
-use crate::texts::Words;
-use crate::{Rect, Ref, Role, States, Text, Texts, Tree};
+use crate::{Cell, Rect, Ref, Role, States, Text, Texts, Tree};
 
 /// An element, as one line tells it.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,8 +47,14 @@ pub struct Line {
     pub visible: bool,
     /// Its states.
     pub states: States,
+    /// Its value, if its text is a name that differs from it.
+    pub value: Option<Text>,
+    /// Where it is in its table.
+    pub cell: Option<Cell>,
     /// Its ref.
     pub reference: Option<Ref>,
+    /// Its parent's ref.
+    pub parent: Option<Ref>,
 }
 
 impl Line {
@@ -54,11 +65,14 @@ impl Line {
         Some(Self {
             role: parts.role,
             native_role: parts.native_role.map(|_| element.native_role.clone()),
-            text: parts.text.map(Words::to_text),
+            text: parts.text.cloned(),
             extents: parts.extents,
             visible: parts.visible,
             states: parts.states,
+            value: parts.value.cloned(),
+            cell: parts.cell,
             reference: parts.reference,
+            parent: parts.parent,
         })
     }
 
@@ -66,11 +80,14 @@ impl Line {
         Parts {
             role: self.role,
             native_role: self.native_role.as_deref(),
-            text: self.text.as_ref().map(Words::One),
+            text: self.text.as_ref(),
             extents: self.extents,
             visible: self.visible,
             states: self.states,
+            value: self.value.as_ref(),
+            cell: self.cell,
             reference: self.reference,
+            parent: self.parent,
         }
     }
 }
@@ -237,7 +254,10 @@ impl<'a> Parser<'a> {
             extents: None,
             visible: false,
             states: States::empty(),
+            value: None,
+            cell: None,
             reference: None,
+            parent: None,
         })
     }
 
@@ -260,14 +280,29 @@ impl<'a> Parser<'a> {
         for (word, state) in States::WORDS {
             line.states.set(state, self.eat(&format!(" {word}")));
         }
-        if self.eat(" ") {
-            if !self.0.starts_with("#e") {
-                return None;
-            }
-            line.reference = Some(self.0.parse().ok()?);
-            self.0 = "";
+        if self.eat(" value:") {
+            line.value = Some(self.quoted()?);
+        }
+        if self.eat(" row:") {
+            let row = self.count()?;
+            let column = self.eat(" col:").then(|| self.count())??;
+            line.cell = Some(Cell { row, column });
+        }
+        if self.eat(" #") {
+            line.reference = Some(self.reference()?);
+        }
+        if self.eat(" in #") {
+            line.parent = Some(self.reference()?);
         }
         self.0.is_empty().then_some(())
+    }
+
+    fn reference(&mut self) -> Option<Ref> {
+        self.word(|c| c.is_ascii_alphanumeric()).parse().ok()
+    }
+
+    fn count(&mut self) -> Option<u32> {
+        self.word(|c| c.is_ascii_digit()).parse().ok()
     }
 
     fn value(&mut self) -> Option<Value> {

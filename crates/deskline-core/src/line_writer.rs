@@ -6,33 +6,40 @@
 use std::fmt::{self, Write};
 
 use crate::escape::{escape, is_plain};
-use crate::texts::Words;
-use crate::{Element, Rect, Ref, Role, States, Text, Texts, Tree};
+use crate::texts::value_beside_name;
+use crate::{Cell, Element, Rect, Ref, Role, States, Text, Texts, Tree};
 
 /// A borrowed [`crate::Line`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parts<'a> {
     pub(crate) role: Role,
     pub(crate) native_role: Option<&'a str>,
-    pub(crate) text: Option<Words<'a>>,
+    pub(crate) text: Option<&'a Text>,
     pub(crate) extents: Option<Rect>,
     pub(crate) visible: bool,
     pub(crate) states: States,
+    pub(crate) value: Option<&'a Text>,
+    pub(crate) cell: Option<Cell>,
     pub(crate) reference: Option<Ref>,
+    pub(crate) parent: Option<Ref>,
 }
 
 impl<'a> Parts<'a> {
     /// The line of `element`, which is element `index` of `tree`.
     pub(crate) fn of(element: &'a Element, tree: &'a Tree, texts: &Texts, index: usize) -> Self {
         let native = element.native_role.as_ref();
+        let parent = element.parent.and_then(|parent| tree.elements.get(parent));
         Self {
             role: element.role,
             native_role: element.role.says_more(native).then_some(native),
-            text: texts.words(tree, index),
+            text: texts.text(tree, index),
             extents: element.extents,
             visible: element.visible,
             states: element.states,
+            value: value_beside_name(element),
+            cell: element.cell,
             reference: element.reference,
+            parent: parent.and_then(|parent| parent.reference),
         }
     }
 
@@ -64,25 +71,14 @@ impl<'a> Parts<'a> {
         out.write_str("]")?;
         match self.text {
             None => Ok(()),
-            Some(Words::One(text)) => {
+            Some(text) => {
                 out.write_str(" ")?;
                 quoted(out, text)
-            }
-            Some(Words::Both(title, value)) if !is_cut(title, value) => {
-                out.write_str(" \"")?;
-                inside(out, &title.shown)?;
-                out.write_str(" ")?;
-                inside(out, &value.shown)?;
-                out.write_str("\"")
-            }
-            Some(both) => {
-                out.write_str(" ")?;
-                quoted(out, &both.to_text())
             }
         }
     }
 
-    /// Writes its states and ref.
+    /// Writes its states, value, cell and refs.
     pub(crate) fn tail(&self, out: &mut impl Write) -> fmt::Result {
         if self.visible {
             out.write_str(" visible")?;
@@ -93,17 +89,24 @@ impl<'a> Parts<'a> {
                 out.write_str(state)?;
             }
         }
-        if let Some(Ref(number)) = self.reference {
-            out.write_str(" #e")?;
-            out.write_str(itoa::Buffer::new().format(number))?;
+        if let Some(value) = self.value {
+            out.write_str(" value:")?;
+            quoted(out, value)?;
+        }
+        if let Some(Cell { row, column }) = self.cell {
+            for (name, number) in [(" row:", row), (" col:", column)] {
+                out.write_str(name)?;
+                out.write_str(itoa::Buffer::new().format(number))?;
+            }
+        }
+        for (name, reference) in [(" #e", self.reference), (" in #e", self.parent)] {
+            if let Some(Ref(number)) = reference {
+                out.write_str(name)?;
+                out.write_str(itoa::Buffer::new().format(number))?;
+            }
         }
         Ok(())
     }
-}
-
-/// Whether the two may have to be cut to be joined. Compares bytes: a text has no more characters.
-fn is_cut(a: &Text, b: &Text) -> bool {
-    a.is_cut() || b.is_cut() || a.shown.len() + 1 + b.shown.len() > Text::LIMIT
 }
 
 /// Writes a text between quotes, with its cut marks.

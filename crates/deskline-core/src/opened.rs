@@ -72,9 +72,15 @@ impl Tree {
             .or_else(|| self.active_toplevel().filter(is_dialog))
     }
 
-    /// Puts these elements into the order in which an agent needs them: what is in `opened`, then
-    /// what is in pop-ups, then window by window, frontmost first. The items of menu bars come last.
-    pub(crate) fn sort_for_reading(&self, indices: &mut [usize], opened: Option<usize>) {
+    /// Puts these elements into the order in which an agent needs them: what is in `opened`, then what
+    /// is `new`, then what is in pop-ups, then window by window, frontmost first. In a browser's
+    /// window the page comes before what is around it. The items of menu bars come last.
+    pub(crate) fn sort_for_reading(
+        &self,
+        indices: &mut [usize],
+        opened: Option<usize>,
+        new: impl Fn(usize) -> bool,
+    ) {
         let mut tops = self.toplevels();
         let active = self.active_toplevel();
         tops.sort_by_key(|top| Some(*top) != active);
@@ -90,7 +96,39 @@ impl Tree {
             let element = self.elements.get(index);
             element.is_some_and(|e| e.role == Role::MENU_BAR_ITEM)
         };
-        indices.sort_by_cached_key(|&index| (is_menu(index), rank(index)));
+        let pages = self.pages();
+        let around_page = |index: usize| {
+            let top = self.toplevel(index);
+            let mut pages = pages.iter();
+            pages.any(|&(of, page)| Some(of) == top && !self.is_in(index, page))
+        };
+        indices.sort_by_cached_key(|&index| {
+            let rank = rank(index);
+            let (old, around) = (rank > 0 && !new(index), rank > 0 && around_page(index));
+            (is_menu(index), rank > 0, old, rank, around)
+        });
+    }
+
+    /// The web pages that take up most of a window, each with its toplevel.
+    fn pages(&self) -> Vec<(usize, usize)> {
+        let area = |index: usize| {
+            let extents = self.elements.get(index).and_then(|e| e.extents);
+            extents.map_or(0, |e| i64::from(e.w.max(0)) * i64::from(e.h.max(0)))
+        };
+        let mut pages: Vec<(usize, usize)> = Vec::new();
+        for (index, element) in self.elements.iter().enumerate() {
+            if element.role != Role::WEB_AREA || !element.visible {
+                continue;
+            }
+            // The outermost comes first: a frame in a page is a part of it.
+            if let Some(top) = self.toplevel(index)
+                && pages.iter().all(|(of, _)| *of != top)
+                && area(index) * 2 > area(top)
+            {
+                pages.push((top, index));
+            }
+        }
+        pages
     }
 
     fn is_in(&self, index: usize, container: usize) -> bool {

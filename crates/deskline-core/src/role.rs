@@ -169,6 +169,7 @@ impl Role {
                 | Self::POP_UP_BUTTON
                 | Self::COMBO_BOX
                 | Self::SLIDER
+                | Self::INCREMENTOR
                 | Self::MENU_ITEM
                 | Self::MENU_BAR_ITEM
                 | Self::MENU_BUTTON

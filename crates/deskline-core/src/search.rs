@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use crate::escape::short_escaped;
-use crate::texts::own_text;
+use crate::texts::{own_text, value_beside_name};
 use crate::{Coordinates, Element, Point, Ref, Role, States, Texts, Tree};
 
 /// The best match for a text.
@@ -209,8 +209,11 @@ fn has_text(element: &Element, wanted: &str) -> Option<bool> {
         }
     }
     if filled > 1 {
-        let joined = own_text(element).map(|text| fold(&text.shown));
-        let joined = joined.unwrap_or_default();
+        // What a tree line shows one after the other: `Phone (555) 000-1111`.
+        let value = value_beside_name(element).map(|text| text.shown.as_str());
+        let name = own_text(element).map(|text| text.shown.as_str());
+        let joined = format!("{} {}", name.unwrap_or_default(), value.unwrap_or_default());
+        let joined = fold(&joined);
         if joined == wanted {
             return Some(true);
         }

@@ -3,72 +3,51 @@
 
 use crate::{Element, Role, States, Text, Tree};
 
-/// An element's own text, borrowed: writing a tree copies no texts.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Words<'a> {
-    /// All of it.
-    One(&'a Text),
-    /// Title and value, separated by a space.
-    Both(&'a Text, &'a Text),
+/// An element's own text: its name, or else its value, or else its description. Never the value of a
+/// secure element.
+pub fn own_text(element: &Element) -> Option<&Text> {
+    name_of(element)
+        .or_else(|| value_of(element))
+        .or_else(|| said(&element.description))
 }
 
-impl<'a> Words<'a> {
-    /// The own text of `element`; see [`own_text`].
-    pub(crate) fn of(element: &'a Element) -> Option<Self> {
-        let value = Some(&element.value)
-            .filter(|value| !value.is_blank() && !element.states.contains(States::SECURE));
-        let title = Some(&element.title).filter(|title| !title.is_blank());
-        match (title, value) {
-            (Some(title), Some(value)) if title != value => Some(Self::Both(title, value)),
-            (Some(text), _) | (None, Some(text)) => Some(Self::One(text)),
-            (None, None) => Some(&element.description)
-                .filter(|text| !text.is_blank())
-                .map(Self::One),
-        }
-    }
-
-    /// As a single text.
-    pub(crate) fn to_text(self) -> Text {
-        match self {
-            Self::One(text) => text.clone(),
-            Self::Both(title, value) => join(title, value),
-        }
-    }
+/// The value of an element whose text is a name that differs from it: what its line says beside the
+/// text. Never the value of a secure element.
+pub fn value_beside_name(element: &Element) -> Option<&Text> {
+    let name = name_of(element)?;
+    value_of(element).filter(|value| *value != name)
 }
 
-/// An element's own text: its title and value, joined by a space if they differ; if both are blank,
-/// its description. Never the value of a secure element.
-pub fn own_text(element: &Element) -> Option<Text> {
-    Words::of(element).map(Words::to_text)
+/// The title; of a field without one the description, such as the label that a web page on macOS gives
+/// to it, so that its value is not taken for its name.
+fn name_of(element: &Element) -> Option<&Text> {
+    let is_field = matches!(
+        element.role,
+        Role::TEXT_FIELD
+            | Role::TEXT_AREA
+            | Role::COMBO_BOX
+            | Role::POP_UP_BUTTON
+            | Role::SLIDER
+            | Role::INCREMENTOR
+            | Role::DATE_FIELD
+            | Role::TIME_FIELD
+    );
+    let described = || said(&element.description).filter(|_| is_field);
+    said(&element.title).or_else(described)
 }
 
-/// Joins `a` and `b` with a space and cuts the result. The start of `a`, a label, is always kept. If
-/// the start of `b` was cut off, `…` stands between the two, and any excess is cut there too.
-fn join(a: &Text, b: &Text) -> Text {
-    const ELLIPSIS: &str = " … ";
-    let total = a.total().saturating_add(1).saturating_add(b.total());
-    if a.omitted_after > 0 {
-        return Text::part(a.shown.as_str(), a.omitted_before, total);
-    }
-    if b.omitted_before == 0 {
-        return Text::part(format!("{} {}", a.shown, b.shown), a.omitted_before, total);
-    }
-    let kept = b.shown.chars().count();
-    let used = a.shown.chars().count() + ELLIPSIS.chars().count();
-    let room = Text::LIMIT.saturating_sub(used);
-    let rest: String = b.shown.chars().skip(kept.saturating_sub(room)).collect();
-    Text::part(
-        format!("{}{ELLIPSIS}{rest}", a.shown),
-        a.omitted_before,
-        total,
-    )
+fn said(text: &Text) -> Option<&Text> {
+    Some(text).filter(|text| !text.is_blank())
+}
+
+fn value_of(element: &Element) -> Option<&Text> {
+    let secure = element.states.contains(States::SECURE);
+    Some(&element.value).filter(|value| !value.is_blank() && !secure)
 }
 
 /// Whether the element has text of its own.
 fn has_own(element: &Element) -> bool {
-    !element.title.is_blank()
-        || !element.description.is_blank()
-        || !(element.value.is_blank() || element.states.contains(States::SECURE))
+    own_text(element).is_some()
 }
 
 /// Whether the element may borrow text: only containers do. A field without content is empty,
@@ -127,12 +106,7 @@ impl Texts {
     }
 
     /// The text of element `index` of the tree that this was computed for.
-    pub fn text(&self, tree: &Tree, index: usize) -> Option<Text> {
-        self.words(tree, index).map(Words::to_text)
-    }
-
-    /// [`Texts::text`], borrowed.
-    pub(crate) fn words<'a>(&self, tree: &'a Tree, index: usize) -> Option<Words<'a>> {
-        Words::of(tree.elements.get(self.source(index)?)?)
+    pub fn text<'a>(&self, tree: &'a Tree, index: usize) -> Option<&'a Text> {
+        own_text(tree.elements.get(self.source(index)?)?)
     }
 }

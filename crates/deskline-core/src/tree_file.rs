@@ -11,7 +11,7 @@ use crate::{Coordinates, DeltaLine, Diff, Element, Line, Texts, Tree};
 /// An app's name in a header has at most this many characters.
 pub(crate) const NAME: usize = 80;
 
-/// The line of one element, without the leading space; empty if there is no such element. For a whole
+/// The line of one element of a tree, without the leading space; empty if there is no such element. For a whole
 /// tree use [`full_tree`], which computes [`Texts`] only once.
 pub fn format_element(tree: &Tree, index: usize) -> String {
     Line::of(tree, &Texts::of(tree), index).map_or_else(String::new, |line| line.to_string())
@@ -96,6 +96,9 @@ fn label(tree: &Tree, texts: &Texts, index: usize) -> Option<String> {
         extents: None,
         visible: false,
         states: crate::States::empty(),
+        value: None,
+        cell: None,
+        parent: None,
         ..line
     };
     Some(match text {
@@ -113,12 +116,18 @@ fn delta_lines<'a>(
     diff: &'a Diff,
 ) -> impl Iterator<Item = DeltaLine> + 'a {
     let were = OnceCell::new();
-    let added = diff.added.iter().filter_map(|&i| Line::of(after, texts, i));
+    let added = diff.added.iter().filter_map(|&i| {
+        Some(Line {
+            parent: None,
+            ..Line::of(after, texts, i)?
+        })
+    });
     let removed = diff.removed.iter().filter_map(move |&i| {
         Some(Line {
             visible: false,
             states: crate::States::empty(),
             reference: None,
+            parent: None,
             ..Line::of(before, were.get_or_init(|| Texts::of(before)), i)?
         })
     });
@@ -126,6 +135,8 @@ fn delta_lines<'a>(
         let line = Line {
             extents: None,
             states: crate::States::empty(),
+            value: None,
+            parent: None,
             ..Line::of(after, texts, modified.after)?
         };
         Some(DeltaLine::Modified(line, modified.changes.clone()))

@@ -35,14 +35,15 @@ impl Tree {
     /// A toplevel is an element without a parent, or a child of an `AXApplication`. Nested windows,
     /// menus, popovers and tool tips may extend beyond their toplevel: their contents are clipped to
     /// their own bounds. Menus that are toplevels, or children of one, stay visible beside a dialog,
-    /// which may have opened them. The extents of a row that covers other rows are cut to its own
-    /// line first.
+    /// which may have opened them. A dialog in a web page covers the page, not the browser around it.
+    /// The extents of a row that covers other rows are cut to its own line first.
     pub fn scope_visible(&mut self) {
         self.keep_own_lines();
         let dialog = self.dialog.filter(|&d| d < self.elements.len());
+        let page = dialog.and_then(|dialog| self.page_of(dialog));
         let root = Scope {
             clip: None,
-            in_dialog: dialog.is_none(),
+            in_dialog: dialog.is_none() || page.is_some(),
             in_web: false,
             depth: Depth::App,
             role: None,
@@ -52,7 +53,8 @@ impl Tree {
             let outer = element.parent.and_then(|p| scopes.get(p)).unwrap_or(&root);
             let clip = outer.clip.filter(|_| !pops_up(element, outer));
             let menu_in_front = element.role == Role::MENU && outer.depth != Depth::Within;
-            let in_dialog = outer.in_dialog || dialog == Some(i) || menu_in_front;
+            let covered = page == Some(i);
+            let in_dialog = outer.in_dialog && !covered || dialog == Some(i) || menu_in_front;
             let inner = Scope {
                 clip: inner_clip(element, outer),
                 in_dialog,
@@ -71,6 +73,16 @@ impl Tree {
                 });
             scopes.push(inner);
         }
+    }
+}
+
+impl Tree {
+    /// The outermost web page that an element is in.
+    fn page_of(&self, index: usize) -> Option<usize> {
+        let parent = |at: &usize| self.elements.get(*at)?.parent.filter(|p| p < at);
+        let outwards = std::iter::successors(Some(index), parent);
+        let is_page = |at: &usize| self.elements[*at].role == Role::WEB_AREA;
+        outwards.filter(is_page).last()
     }
 }
 

@@ -1,15 +1,18 @@
-//! Encodes pictures of windows as PNG, with a red crosshair at the click.
+//! Encodes pictures of windows as PNG, with a red crosshair at the click: a ring around what was
+//! clicked, and arms outside of it that point at the click. What is in the ring stays as it is.
 
-use deskline_core::Point;
+use deskline_core::{Point, Rect};
 
 use crate::JournalError;
 
-/// The radius, in pixels, that stays free around the click.
-const GAP: i64 = 4;
-/// The distance, in pixels, from the centre to the ends of the cross.
-const ARM: i64 = 20;
-/// The ring's radius.
-const RING: i64 = 11;
+/// The length of an arm, in pixels.
+const ARM: i64 = 12;
+/// The distance between what was clicked and the ring.
+const GAP: i64 = 3;
+/// The ring is at least so far from the click: a check box is not more than twice as wide.
+const LEAST: i64 = 12;
+/// An element that is wider or higher is not ringed, but the place of the click.
+const MOST: (i64, i64) = (600, 200);
 const RED: [u8; 3] = [255, 0, 0];
 /// The outline of the red, visible on a red background too.
 const EDGE: [u8; 3] = [255, 255, 255];
@@ -29,6 +32,8 @@ pub struct Shot<'a> {
     pub scale: f64,
     /// The click, in pixels from the picture's top left. Not drawn if it is outside.
     pub crosshair: Option<(u32, u32)>,
+    /// The bounds of what was clicked, in pixels from the picture's top left.
+    pub clicked: Option<Rect>,
 }
 
 /// The size of a picture, and its position on the screen.
@@ -90,7 +95,8 @@ pub(crate) fn encode(shot: &Shot<'_>) -> Result<Vec<u8>, JournalError> {
         .filter(|&(x, y)| x < width && y < height)
         .map(|at| {
             let mut marked = rgb.to_vec();
-            draw_crosshair(&mut marked, i64::from(width), at);
+            let cross = Crosshair::around(at, shot.clicked);
+            cross.draw(&mut marked, i64::from(width));
             marked
         });
     let mut file = Vec::with_capacity(rgb.len() / 8);
@@ -112,35 +118,83 @@ pub(crate) fn encode(shot: &Shot<'_>) -> Result<Vec<u8>, JournalError> {
     Ok(file)
 }
 
-fn draw_crosshair(rgb: &mut [u8], width: i64, (x, y): (u32, u32)) {
-    let reach = ARM + 1;
-    for dy in -reach..=reach {
-        for dx in -reach..=reach {
-            let color = if is_red(dx, dy) {
-                RED
-            } else if (-1..=1).any(|j| (-1..=1).any(|i| is_red(dx + i, dy + j))) {
-                EDGE
-            } else {
-                continue;
-            };
-            let (px, py) = (i64::from(x) + dx, i64::from(y) + dy);
-            if !(0..width).contains(&px) {
-                continue;
-            }
-            // Rows above the picture give no index, rows below it one past the end.
-            let start = usize::try_from((py * width + px) * 3);
-            if let Some(pixel) = start.ok().and_then(|at| rgb.get_mut(at..at + 3)) {
-                pixel.copy_from_slice(&color);
+/// A crosshair, in pixels.
+struct Crosshair {
+    /// The click.
+    x: i64,
+    y: i64,
+    /// The ring's sides, each inclusive.
+    left: i64,
+    top: i64,
+    right: i64,
+    bottom: i64,
+}
+
+impl Crosshair {
+    fn around((x, y): (u32, u32), clicked: Option<Rect>) -> Self {
+        let (x, y) = (i64::from(x), i64::from(y));
+        let sides = |r: Rect| {
+            let (left, top) = (i64::from(r.x), i64::from(r.y));
+            (
+                left,
+                top,
+                left + i64::from(r.w) - 1,
+                top + i64::from(r.h) - 1,
+            )
+        };
+        let fits = |&(left, top, right, bottom): &(i64, i64, i64, i64)| {
+            let small = right - left < MOST.0 && bottom - top < MOST.1;
+            small && (left..=right).contains(&x) && (top..=bottom).contains(&y)
+        };
+        let (left, top, right, bottom) = clicked.map(sides).filter(fits).unwrap_or((x, y, x, y));
+        Self {
+            x,
+            y,
+            left: (left - GAP).min(x - LEAST),
+            top: (top - GAP).min(y - LEAST),
+            right: (right + GAP).max(x + LEAST),
+            bottom: (bottom + GAP).max(y + LEAST),
+        }
+    }
+
+    fn draw(&self, rgb: &mut [u8], width: i64) {
+        let reach = ARM + 1;
+        for py in self.top - reach..=self.bottom + reach {
+            for px in self.left - reach..=self.right + reach {
+                let color = if self.is_red(px, py) {
+                    RED
+                } else if self.is_edge(px, py) {
+                    EDGE
+                } else {
+                    continue;
+                };
+                if !(0..width).contains(&px) {
+                    continue;
+                }
+                // Rows above the picture give no index, rows below it one past the end.
+                let start = usize::try_from((py * width + px) * 3);
+                if let Some(pixel) = start.ok().and_then(|at| rgb.get_mut(at..at + 3)) {
+                    pixel.copy_from_slice(&color);
+                }
             }
         }
     }
-}
 
-/// Whether the cross or the ring covers the pixel at `(dx, dy)` from the centre.
-fn is_red(dx: i64, dy: i64) -> bool {
-    let on_arm = |along: i64, across: i64| across == 0 && (GAP..=ARM).contains(&along.abs());
-    let square = dx * dx + dy * dy;
-    on_arm(dx, dy) || on_arm(dy, dx) || (RING * RING - RING..=RING * RING + RING).contains(&square)
+    /// Whether the ring or an arm covers the pixel.
+    fn is_red(&self, px: i64, py: i64) -> bool {
+        let (across, along) = (self.left..=self.right, self.top..=self.bottom);
+        let on_side = (px == self.left || px == self.right) && along.contains(&py)
+            || (py == self.top || py == self.bottom) && across.contains(&px);
+        let beyond = |v: i64, low: i64, high: i64| (low - v).max(v - high);
+        let on_arm = px == self.x && (1..=ARM).contains(&beyond(py, self.top, self.bottom))
+            || py == self.y && (1..=ARM).contains(&beyond(px, self.left, self.right));
+        on_side || on_arm
+    }
+
+    /// Whether the white line along the red one covers the pixel. It is narrower than [`GAP`].
+    fn is_edge(&self, px: i64, py: i64) -> bool {
+        (-1..=1).any(|j| (-1..=1).any(|i| self.is_red(px + i, py + j)))
+    }
 }
 
 #[cfg(test)]
@@ -164,6 +218,7 @@ mod tests {
             origin,
             scale,
             crosshair,
+            clicked: None,
         })
     }
 
@@ -209,35 +264,78 @@ mod tests {
         }
     }
 
+    /// A picture of one colour with a mark on it, and how to read its pixels.
+    fn marked(
+        (width, height): (u32, u32),
+        color: [u8; 3],
+        at: (u32, u32),
+        clicked: Option<Rect>,
+    ) -> impl Fn(usize, usize) -> [u8; 3] {
+        let png = super::encode(&Shot {
+            width,
+            height,
+            rgb: &plain(width, height, color),
+            origin: Point { x: 0, y: 0 },
+            scale: 1.0,
+            crosshair: Some(at),
+            clicked,
+        });
+        let (_, _, rgb) = decode(&png.unwrap());
+        move |x, y| <[u8; 3]>::try_from(&rgb[(y * width as usize + x) * 3..][..3]).unwrap()
+    }
+
     #[test]
-    fn the_crosshair_stands_out_on_any_color_and_leaves_its_centre() {
+    fn the_crosshair_stands_out_on_any_color_and_leaves_its_inside() {
         for color in [[255, 0, 0], [255, 255, 255], [0, 0, 0]] {
-            let png = encode(100, 80, &plain(100, 80, color), Some((40, 30))).unwrap();
-            let (_, _, rgb) = decode(&png);
-            let at =
-                |x: usize, y: usize| <[u8; 3]>::try_from(&rgb[(y * 100 + x) * 3..][..3]).unwrap();
-            assert_eq!(at(40, 30), color);
-            for (x, y) in [(40, 20), (40, 50), (20, 30), (60, 30), (51, 30), (40, 41)] {
+            let at = marked((100, 80), color, (40, 30), None);
+            for (x, y) in [(40, 30), (40, 20), (49, 39), (31, 21), (70, 30), (60, 60)] {
+                assert_eq!(at(x, y), color, "{x},{y}");
+            }
+            for (x, y) in [(28, 18), (52, 42), (40, 18), (40, 7), (64, 30), (17, 30)] {
                 assert_eq!(at(x, y), RED, "{x},{y}");
             }
-            for (x, y) in [(41, 45), (39, 45), (40, 51), (61, 30)] {
+            for (x, y) in [(41, 45), (39, 45), (40, 55), (65, 30)] {
                 assert_eq!(at(x, y), EDGE, "{x},{y}");
             }
-            assert_eq!(at(70, 30), color);
-            assert_eq!(at(60, 60), color);
         }
+    }
+
+    #[test]
+    fn the_ring_leaves_what_was_clicked_visible() {
+        let grey = [120, 120, 120];
+        let button = Rect::new(60, 40, 80, 30).unwrap();
+        let at = marked((200, 120), grey, (100, 55), Some(button));
+        for y in 40..70 {
+            for x in 60..140 {
+                assert_eq!(at(x, y), grey, "{x},{y}");
+            }
+        }
+        for (x, y) in [
+            (57, 40),
+            (142, 69),
+            (100, 37),
+            (100, 72),
+            (100, 27),
+            (150, 55),
+        ] {
+            assert_eq!(at(x, y), RED, "{x},{y}");
+        }
+        let huge = Rect::new(0, 0, 190, 300).unwrap();
+        let at = marked((200, 120), grey, (100, 55), Some(huge));
+        assert_eq!((at(88, 43), at(100, 55)), (RED, grey), "a small ring");
     }
 
     #[test]
     fn the_edges_of_the_picture_cut_the_crosshair() {
         let (width, height) = (30, 26);
         for (x, y) in [(0, 0), (29, 0), (0, 25), (29, 25), (15, 1)] {
-            let white = plain(width, height, EDGE);
-            let (_, _, rgb) = decode(&encode(width, height, &white, Some((x, y))).unwrap());
-            for (index, pixel) in rgb.as_chunks::<3>().0.iter().enumerate() {
-                let dx = index as i64 % i64::from(width) - i64::from(x);
-                let dy = index as i64 / i64::from(width) - i64::from(y);
-                assert_eq!(*pixel == RED, is_red(dx, dy), "{x},{y}: {dx},{dy}");
+            let cross = Crosshair::around((x, y), None);
+            let at = marked((width, height), EDGE, (x, y), None);
+            for py in 0..height as usize {
+                for px in 0..width as usize {
+                    let red = cross.is_red(px as i64, py as i64);
+                    assert_eq!(at(px, py) == RED, red, "{x},{y}: {px},{py}");
+                }
             }
         }
     }

@@ -42,6 +42,7 @@ fn folders_are_0700_and_files_0600() {
             origin: Point { x: 0, y: 0 },
             scale: 1.0,
             crosshair: None,
+            clicked: None,
         })
         .unwrap();
     journal.record(&record()).unwrap();

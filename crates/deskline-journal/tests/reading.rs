@@ -33,6 +33,7 @@ fn files_are_listed_oldest_first_and_strangers_are_not() {
             origin: Point { x: 0, y: 0 },
             scale: 1.0,
             crosshair: None,
+            clicked: None,
         })
         .unwrap();
     let second = journal.begin("macos-use_click/../and traverse").unwrap();

@@ -67,6 +67,7 @@ fn a_call_costs_little() {
                 origin: Point { x: 0, y: 0 },
                 scale: 1.0,
                 crosshair: Some((960, 540)),
+                clicked: None,
             })
         })
     });

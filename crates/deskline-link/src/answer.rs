@@ -2,7 +2,7 @@
 
 use std::thread::{Builder, ScopedJoinHandle};
 
-use deskline_core::{Point, Summary, escape, focus, summary, tree_file};
+use deskline_core::{Point, Rect, Summary, escape, focus, listing, summary, target, tree_file};
 use deskline_journal::{DiffCounts, FilePair, Journal, Outcome, Record, Shot};
 use serde_json::{Map, Value};
 
@@ -12,6 +12,7 @@ use crate::display::Picture;
 use crate::error::{Error, Result};
 use crate::readback;
 use crate::report::Report;
+use crate::resolve;
 use crate::secrecy::{HIDDEN, character_of};
 
 /// Everything the model sees of a call.
@@ -103,6 +104,7 @@ fn write(
 ) {
     let picture = report.picture.take();
     let at = report.step.done.at;
+    let clicked = clicked(report);
     let shot = picture.as_ref().and_then(|picture| {
         let picture = picture.as_ref().ok()?;
         Some(Shot {
@@ -112,6 +114,7 @@ fn write(
             origin: picture.origin,
             scale: picture.scale,
             crosshair: at.and_then(|at| pixel(picture, at)),
+            clicked: clicked.and_then(|clicked| pixels(picture, clicked)),
         })
     });
     // Encoding a picture takes as long as rendering and writing the tree.
@@ -166,6 +169,25 @@ fn pixel(picture: &Picture, at: Point) -> Option<(u32, u32)> {
         scaled(at.x - picture.origin.x)?,
         scaled(at.y - picture.origin.y)?,
     ))
+}
+
+/// The pixels of a picture that show this part of the screen.
+fn pixels(picture: &Picture, part: Rect) -> Option<Rect> {
+    let pixel = |v: i32| (f64::from(v) * picture.scale).round() as i32;
+    let (x, y) = (
+        part.x.checked_sub(picture.origin.x)?,
+        part.y.checked_sub(picture.origin.y)?,
+    );
+    Rect::new(pixel(x), pixel(y), pixel(part.w), pixel(part.h))
+}
+
+/// Where on the screen the element that was clicked is.
+fn clicked(report: &Report) -> Option<Rect> {
+    let acted = report.step.acted.as_ref()?;
+    let now = report.after.as_ref();
+    let now = now.and_then(|after| Some(&after.elements[acted.find(after, report.current())?]));
+    let now = now.filter(|e| e.visible).and_then(|e| e.extents);
+    now.or(acted.was.extents)
 }
 
 /// The tree file's text. `None` if no tree was read.
@@ -223,18 +245,20 @@ fn summarise(call: &Call, report: &Report, error: Option<String>) -> Summary {
             return summary;
         }
     }
+    summary.target = target(call, report);
     summary.hint = report.first || report.diff.is_none();
     summary.summary = sentence(call, report, summary.error.is_some());
     summary.notes.extend(idle_key(call, report));
     match (&report.before, &report.after, &report.diff) {
         (Some(before), Some(after), Some(diff)) => {
-            summary.text_changes = summary::text_changes(&diff.without_mirrors(before, after));
-            summary.visible_elements = summary::new_elements(before, after, diff);
+            let shown = diff.without_mirrors(before, after);
+            summary.text_changes = listing::text_changes(after, &shown);
+            summary.visible_elements = listing::new_elements(before, after, diff);
             summary.picture_changed = report.picture_changed();
         }
         (_, Some(after), _) => {
             summary.blind.clone_from(&after.blind);
-            summary.visible_elements = summary::tree_elements_in(after, report.window);
+            summary.visible_elements = listing::tree_elements_in(after, report.window);
         }
         _ => {}
     }
@@ -249,6 +273,19 @@ fn summarise(call: &Call, report: &Report, error: Option<String>) -> Summary {
         ));
     }
     summary
+}
+
+/// The element that was acted on or waited for, as it is now.
+fn target(call: &Call, report: &Report) -> Option<String> {
+    match &call.action {
+        Action::WaitFor { target, .. } => {
+            let after = report.after.as_ref()?;
+            let found = resolve::resolve(after, target, None).ok()?;
+            target::target(after, found.index?, None)
+        }
+        Action::Input(Input::Scroll { .. }) => None,
+        _ => report.target(),
+    }
 }
 
 /// `Clicked 'Send' [AXButton]. 2 added, 1 removed, 3 modified. Settled in 84 ms.`

@@ -248,6 +248,7 @@ mod tests {
             title: Text::new(text),
             value: Text::default(),
             description: Text::default(),
+            cell: None,
             extents: Some(extents),
             visible: true,
             states: States::empty(),

@@ -1,7 +1,7 @@
 //! The steps of a chain: each is resolved on what the one before it led to. A call that is no chain
 //! has one step.
 
-use deskline_core::{Diff, Tree, escape, summary};
+use deskline_core::{Diff, Tree, escape, summary, target};
 
 use crate::call::Action;
 use crate::checkpoint::Checkpoint;
@@ -40,7 +40,8 @@ impl Steps<'_> {
             }
             if let (true, Some(after)) = (self.call.is_chain(), &report.after) {
                 let before = report.current();
-                report.step.led_to = before.and_then(|before| led_to(action, before, after));
+                let led_to = before.and_then(|before| led_to(action, before, after, report));
+                report.step.led_to = led_to;
             }
             let Some(next) = actions.peek() else { break };
             targets = report.timed("resolve", |report| {
@@ -189,9 +190,9 @@ impl Steps<'_> {
     }
 }
 
-/// What a step opened or closed, or that it changed nothing, in a few words: steps go on in a dialog
-/// without being told.
-fn led_to(action: &Action, before: &Tree, after: &Tree) -> Option<String> {
+/// What a step opened or closed, what it changed of its target, or that it changed nothing, in a few
+/// words: steps go on in a dialog without being told.
+fn led_to(action: &Action, before: &Tree, after: &Tree, report: &Report) -> Option<String> {
     let diff = Diff::between(before, after);
     let title = |tree: &Tree, index: usize| summary::name_of(tree, index);
     if let Some(opened) = after.opened_since(before, &diff) {
@@ -206,6 +207,15 @@ fn led_to(action: &Action, before: &Tree, after: &Tree) -> Option<String> {
     let gone = |top: &usize| !now.contains(&id(before, *top));
     if let Some(closed) = before.toplevels().into_iter().find(gone) {
         return Some(format!("closed {}", title(before, closed)));
+    }
+    // The refs of this tree are not known yet.
+    let was = report.step.acted.as_ref().map(|acted| &acted.was);
+    let is = was.and_then(|was| after.elements.iter().find(|e| e.id == was.id));
+    if let Some(changed) = was
+        .zip(is)
+        .and_then(|(was, is)| target::own_change(was, is))
+    {
+        return Some(changed);
     }
     let nothing = matches!(action, Action::Input(_)) && !has_changed(before, after);
     nothing.then(|| "changed nothing in the tree".to_owned())

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use deskline_core::{Attribute, Diff, Element, ElementId, Modified, Tree, summary, tree_file};
+use deskline_core::{
+    Attribute, Diff, Element, ElementId, Modified, Tree, listing, summary, tree_file,
+};
 
 /// The number of apps whose trees are kept.
 const APPS: usize = 4;
@@ -132,7 +134,7 @@ impl Since<'_> {
         diff.modified.retain(|m| rests(&is[m.after]));
         Some(Late {
             lines: tree_file::late(last, now, &diff),
-            summary: summary::late_changes(last, now, &diff),
+            summary: listing::late_changes(last, now, &diff),
             restless,
         })
     }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{Attribute, Diff, Modified, Tree};
+use deskline_core::{Attribute, Diff, Element, Modified, Tree, target};
 
 use crate::display::{Picture, WindowId};
 use crate::done::Done;
@@ -24,11 +24,51 @@ pub(crate) struct TakenOver {
     pub(crate) tree: Option<Tree>,
 }
 
+/// The element that a step acted on, as it was before.
+#[derive(Debug)]
+pub(crate) struct Acted {
+    pub(crate) was: Element,
+    /// Its index in that tree.
+    index: usize,
+    /// Its line if it goes away: [`target::gone`].
+    gone: Option<String>,
+    /// Whether it is merely where keys went.
+    by_keys: bool,
+}
+
+impl Acted {
+    /// Element `index` of the tree that the step starts from.
+    pub(crate) fn on(tree: &Tree, index: usize, by_keys: bool) -> Option<Self> {
+        Some(Self {
+            was: tree.elements.get(index)?.clone(),
+            index,
+            gone: target::gone(tree, index),
+            by_keys,
+        })
+    }
+
+    /// Where it is in a later tree: by its ref, which an element that was re-created as it was has
+    /// kept, or else as `before`, the tree that the step started from, finds it again.
+    pub(crate) fn find(&self, tree: &Tree, before: Option<&Tree>) -> Option<usize> {
+        let reference = self.was.reference;
+        let mut elements = tree.elements.iter();
+        let same = elements.position(|e| reference.is_some() && e.reference == reference);
+        same.or_else(|| {
+            let before = before?;
+            let was = before.elements.get(self.index);
+            was.filter(|e| e.id == self.was.id)?;
+            tree.find_again(before, self.index)
+        })
+    }
+}
+
 /// What one step of a chain has done, or the only step of another call.
 #[derive(Debug, Default)]
 pub(crate) struct Step {
     /// What was done.
     pub(crate) done: Done,
+    /// What it acted on, if that is an element.
+    pub(crate) acted: Option<Acted>,
     /// How many other elements matched the target equally well.
     pub(crate) others: usize,
     /// How the app settled.
@@ -137,6 +177,21 @@ impl Report {
                 || modified.map(|m| m.after).any(|i| visible(after, i))
                 || !diff.appeared(before, after).is_empty(),
         )
+    }
+
+    /// The element that was acted on, as it is now. Where keys went it is left out if they changed
+    /// nothing of it.
+    pub(crate) fn target(&self) -> Option<String> {
+        let (acted, after) = (self.step.acted.as_ref()?, self.after.as_ref()?);
+        let Some(now) = acted.find(after, self.current()) else {
+            let (before, diff) = (self.before.as_ref()?, self.diff.as_ref()?);
+            let mut removed = diff.removed.iter().filter_map(|&i| before.elements.get(i));
+            let was_removed = removed.any(|e| e.id == acted.was.id);
+            return acted.gone.clone().filter(|_| was_removed && !acted.by_keys);
+        };
+        let (was, is) = (&acted.was, &after.elements[now]);
+        let changed = was.value != is.value || target::own_change(was, is).is_some();
+        (changed || !acted.by_keys).then(|| target::target(after, now, Some(was)))?
     }
 
     /// Adds a note for the agent, once.

@@ -14,7 +14,7 @@ use crate::link::Shot;
 use crate::open::open;
 use crate::policy::{Identity, Policy};
 use crate::readings::Readings;
-use crate::report::{Report, TakenOver};
+use crate::report::{Acted, Report, TakenOver};
 use crate::resolve::{self, Resolved};
 use crate::trees::Scope;
 use crate::wait::wait_for;
@@ -190,6 +190,14 @@ impl Steps<'_> {
             ..Targets::default()
         };
         let Some(wanted) = wanted.filter(|_| !action.waits()) else {
+            let takes_keys = matches!(
+                action,
+                Action::Input(Input::Type { .. } | Input::PressKey { .. })
+            );
+            report.step.acted = tree.filter(|_| takes_keys).and_then(|tree| {
+                let top = window.or_else(|| tree.active_toplevel());
+                Acted::on(tree, tree.focused_in(top)?, true)
+            });
             return Ok(only_window);
         };
         let mut target = resolve_on(tree, wanted, window)?;
@@ -206,6 +214,9 @@ impl Steps<'_> {
         let is = |state| element.is_some_and(|e| e.states.contains(state));
         let public_value = sets && element.is_some() && !is(States::SECURE);
         let disabled = is(States::DISABLED);
+        let acted = tree.zip(target.index);
+        let acted = acted.and_then(|(tree, index)| Acted::on(tree, index, false));
+        report.step.acted = acted;
         report.step.others = target.others;
         report.step.public_value = public_value;
         if disabled {

@@ -179,6 +179,7 @@ pub(crate) mod tests {
             title: Text::default(),
             value: Text::default(),
             description: Text::default(),
+            cell: None,
             extents: Rect::new(*x, *y, 40, 26),
             visible: true,
             states: States::empty(),

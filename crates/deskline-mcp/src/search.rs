@@ -20,6 +20,8 @@ const TIME: Duration = Duration::from_secs(2);
 /// The longest answer, in characters.
 const LONGEST_ANSWER: usize = 3_800;
 const LONGEST_LINE: usize = 300;
+/// How many of a longer line's last characters are kept.
+const LINE_END: usize = 100;
 
 /// The checked arguments of a call.
 #[derive(Debug)]
@@ -139,7 +141,9 @@ fn why(pattern: &str, error: &regex::Error) -> Wrong {
 /// Whether the line's element has a role that starts with `role`, which is bare and in lower case.
 fn has_role(line: &str, role: &str) -> bool {
     let marker = ['+', '-', '~', ' '];
-    line.trim_start_matches(marker)
+    line.strip_prefix("late ")
+        .unwrap_or(line)
+        .trim_start_matches(marker)
         .strip_prefix('[')
         .is_some_and(|line| bare(&line.to_lowercase()).starts_with(role))
 }
@@ -149,12 +153,15 @@ fn bare(role: &str) -> &str {
     role.strip_prefix("ax").unwrap_or(role)
 }
 
-/// Cuts a long line. Tree lines are escaped already.
+/// Cuts a long line, but not its end, where its ref is. Tree lines are escaped already.
 fn cut(line: &str) -> String {
-    match line.char_indices().nth(LONGEST_LINE) {
-        None => line.to_owned(),
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+    let chars: Vec<char> = line.chars().collect();
+    if chars.len() <= LONGEST_LINE {
+        return line.to_owned();
     }
+    let (start, end) = (LONGEST_LINE - LINE_END, chars.len() - LINE_END);
+    let cut = chars[..start].iter().chain(&['…']).chain(&chars[end..]);
+    cut.collect()
 }
 
 #[cfg(test)]

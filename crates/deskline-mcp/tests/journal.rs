@@ -31,6 +31,7 @@ fn write_of(journal: &Journal, app: &str, tool: &str, width: u32, height: u32) -
             origin: Point { x: 0, y: 0 },
             scale: 1.0,
             crosshair: None,
+            clicked: None,
         })
         .unwrap();
     let path = entry.text_path();

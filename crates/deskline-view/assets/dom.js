@@ -77,3 +77,8 @@ export function pattern(text, flags = "gi") {
     return null;
   }
 }
+
+/** Where a cell is in its table: `row:4 col:2`. */
+export function cell({ cell }) {
+  return cell ? `row:${cell[0]} col:${cell[1]}` : null;
+}

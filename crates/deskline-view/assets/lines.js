@@ -1,5 +1,5 @@
 // The lines of a link: what changed, the whole screen, what the model was sent, the call.
-import { el } from "./dom.js";
+import { cell, el } from "./dom.js";
 import { VirtualList } from "./virtual.js";
 
 const HEIGHT = 22;
@@ -106,7 +106,7 @@ export class Lines {
 
   filter() {
     const wanted = this.find.value.toLowerCase();
-    const has = (line) => `[${line.role}] ${line.text ?? ""} ${line.header ?? ""} #${line.ref}`.toLowerCase().includes(wanted);
+    const has = (line) => `[${line.role}] ${line.text ?? ""} ${line.value ?? ""} ${line.header ?? ""} #${line.ref}`.toLowerCase().includes(wanted);
     this.listed = wanted === "" ? this.screen : this.screen.filter(has);
     this.box.scrollTop = 0;
     this.list.reset(this.listed.length);
@@ -155,7 +155,8 @@ export class Lines {
     row.append(el("span", { className: "role" }, line.role));
     if (line.changes) row.append(...changed(line));
     else if (line.text) row.append(el("span", { className: "text" }, line.text));
-    const more = [...(line.states ?? []), line.ref ? `#${line.ref}` : ""].filter((part) => part);
+    if (line.value) row.append(el("span", { className: "text" }, line.value));
+    const more = [...(line.states ?? []), cell(line), line.ref ? `#${line.ref}` : ""].filter((part) => part);
     if (more.length) row.append(el("span", { className: "more" }, more.join(" ")));
     const [x, y, w, h] = line.box ?? [];
     row.title = [line.native, line.box && `${x},${y} ${w}×${h}`, line.visible ? "visible" : "not visible"].filter((part) => part).join(" · ");

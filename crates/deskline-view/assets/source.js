@@ -1,5 +1,5 @@
 // Where the data comes from: the server, or this file itself if it was exported.
-import { id, pattern } from "./dom.js";
+import { cell, id, pattern } from "./dom.js";
 
 /** Rows of a page that are asked for at once; the first time fewer, to be quick. */
 const FIRST = 300;
@@ -122,7 +122,10 @@ function sentence(line) {
     line.box ? `x:${x} y:${y} w:${w} h:${h}` : null,
     line.visible ? "visible" : null,
     ...(line.states ?? []),
+    line.value ? `value:${line.value}` : null,
+    cell(line),
     line.ref ? `#${line.ref}` : null,
+    line.in ? `in #${line.in}` : null,
   ];
   return parts.filter((part) => part).join(" ");
 }

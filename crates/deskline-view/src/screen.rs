@@ -80,8 +80,17 @@ fn element(line: &Line) -> Map<String, Value> {
     if !states.is_empty() {
         json.insert("states".into(), states.into());
     }
+    if let Some(value) = &line.value {
+        json.insert("value".into(), Text::Text(value.clone()).to_string().into());
+    }
+    if let Some(cell) = line.cell {
+        json.insert("cell".into(), json!([cell.row, cell.column]));
+    }
     if let Some(reference) = line.reference {
         json.insert("ref".into(), reference.to_string().into());
+    }
+    if let Some(parent) = line.parent {
+        json.insert("in".into(), parent.to_string().into());
     }
     json
 }
@@ -94,7 +103,8 @@ mod tests {
     fn a_line_has_what_the_file_has() {
         let text = "# diff: +0 added, -0 removed, ~1 modified\n\
             ~ [AXTextField (text)] \"Me\\u{202e}\" | AXValue: \"Hey\" -> \"\" #e31\n\
-            late + [AXButton] \"x:1 y:2 w:3 h:4\" x:5 y:6 w:7 h:8 visible focused #e7\n?";
+            late + [AXButton] \"x:1 y:2 w:3 h:4\" x:5 y:6 w:7 h:8 visible focused #e7\n \
+            [AXCell] \"Phone\" value:\"555\" row:4 col:2 #e9 in #e8\n?";
         assert_eq!(
             Value::Array(lines(text)),
             json!([
@@ -106,6 +116,10 @@ mod tests {
                 {
                     "role": "AXButton", "text": "\"x:1 y:2 w:3 h:4\"", "box": [5, 6, 7, 8],
                     "visible": true, "states": ["focused"], "ref": "e7", "sign": "+", "late": true,
+                },
+                {
+                    "role": "AXCell", "text": "\"Phone\"", "value": "\"555\"", "cell": [4, 2],
+                    "ref": "e9", "in": "e8",
                 },
                 {"unknown": "?"},
             ])

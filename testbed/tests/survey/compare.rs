@@ -36,9 +36,9 @@ pub fn texts(shown: &[Shown]) -> Vec<(String, String, bool)> {
 pub fn missing(shown: &[Shown], lines: &[Line], scoped: bool) -> Vec<Missing> {
     let lines: Vec<(String, bool, bool)> = lines
         .iter()
-        .filter_map(|line| {
-            let text = line.text.as_ref()?;
-            Some((plain(&text.shown), is_cut(text), line.visible))
+        .flat_map(|line| {
+            let texts = line.text.iter().chain(&line.value);
+            texts.map(|text| (plain(&text.shown), is_cut(text), line.visible))
         })
         .collect();
     let mut missing = Vec::new();
@@ -136,7 +136,7 @@ mod tests {
     fn a_text_that_no_line_has_is_missing() {
         let lines = lines(&[
             r#"[AXButton (push button)] "Open File" x:1 y:1 w:9 h:9 visible #e1"#,
-            r#"[AXTextField (text)] "Name\nalice" x:1 y:1 w:9 h:9 #e2"#,
+            r#"[AXTextField (text)] "Name" x:1 y:1 w:9 h:9 value:"alice" #e2"#,
         ]);
         let all = [
             shown("push button", "_Open  File", "", true),

@@ -1,6 +1,6 @@
 //! Excerpts of long texts that changed.
 
-use deskline_core::summary::text_changes;
+use deskline_core::listing::text_changes;
 use deskline_core::{Attribute, Diff, Text, Tree, Value};
 use proptest::prelude::*;
 
@@ -18,9 +18,8 @@ fn field(old: Text, new: Text) -> (Tree, Tree) {
 /// The line in `text_changes`.
 fn line(old: Text, new: Text) -> String {
     let (before, after) = field(old, new);
-    let pairs = text_changes(&Diff::between(&before, &after));
-    let (old, new) = pairs.first().expect("no change");
-    format!("'{old}' -> '{new}'")
+    let changes = text_changes(&after, &Diff::between(&before, &after));
+    changes.lines.first().expect("no change").clone()
 }
 
 /// The old and new value in the `~` line.
@@ -142,9 +141,9 @@ proptest! {
             prop_assert_eq!(shown.total(), text.chars().count());
         }
         let (before, after) = field(was, is);
-        for (old, new) in text_changes(&Diff::between(&before, &after)) {
-            prop_assert!(old.chars().count() <= 60 && new.chars().count() <= 60, "{} {}", old, new);
-            prop_assert!(!(old.clone() + &new).contains(deskline_core::escape::is_hostile));
+        for line in text_changes(&after, &Diff::between(&before, &after)).lines {
+            prop_assert!(line.chars().count() <= 60 + 60 + "'' -> ''".len(), "{}", line);
+            prop_assert!(!line.contains(deskline_core::escape::is_hostile));
         }
     }
 }

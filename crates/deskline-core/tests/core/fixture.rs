@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{App, Element, ElementId, Line, Rect, Ref, Role, States, Text, Tree};
+use deskline_core::{App, Cell, Element, ElementId, Line, Rect, Ref, Role, States, Text, Tree};
 use proptest::prelude::*;
 
 /// An app's tree from indented lines. The text of a line is the title; its ref is also the id.
@@ -26,8 +26,9 @@ pub(crate) fn tree(lines: &str) -> Tree {
             role: line.role,
             native_role: line.native_role.unwrap_or_else(|| line.role.short().into()),
             title: line.text.unwrap_or_default(),
-            value: Text::default(),
+            value: line.value.unwrap_or_default(),
             description: Text::default(),
+            cell: line.cell,
             extents: line.extents,
             visible: line.visible,
             states: line.states,
@@ -106,6 +107,10 @@ prop_compose! {
 }
 
 prop_compose! {
+    pub(crate) fn cell()(row in any::<u32>(), column in any::<u32>()) -> Cell { Cell { row, column } }
+}
+
+prop_compose! {
     fn element()(
         id in 0..40u32,
         parent in any::<prop::sample::Index>(),
@@ -113,6 +118,7 @@ prop_compose! {
         texts in prop::array::uniform3(text()),
         extents in prop::option::of(extents()),
         states in states(),
+        cell in prop::option::of(cell()),
         flags in any::<[bool; 2]>(),
     ) -> (prop::sample::Index, Element) {
         let [title, value, description] = texts;
@@ -125,6 +131,7 @@ prop_compose! {
             title,
             value,
             description,
+            cell,
             extents,
             visible: flags[0],
             states,

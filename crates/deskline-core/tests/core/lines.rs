@@ -1,8 +1,10 @@
 use deskline_core::escape::{escape, is_hostile, one_line, short, short_escaped, unescape};
-use deskline_core::{Attribute, Change, DeltaLine, Line, Rect, Ref, Role, States, Text, Value};
+use deskline_core::{
+    Attribute, Cell, Change, DeltaLine, Line, Rect, Ref, Role, States, Text, Value,
+};
 use proptest::prelude::*;
 
-use crate::fixture::{extents, hostile, role, states, text};
+use crate::fixture::{cell, extents, hostile, role, states, text};
 
 fn button() -> Line {
     Line {
@@ -12,7 +14,10 @@ fn button() -> Line {
         extents: Rect::new(680, 520, 80, 30),
         visible: true,
         states: States::empty(),
+        value: None,
+        cell: None,
         reference: Some(Ref(42)),
+        parent: None,
     }
 }
 
@@ -35,6 +40,39 @@ fn what_is_unknown_is_left_out() {
         ..button()
     };
     insta::assert_snapshot!(line, @"[AXButton]");
+}
+
+#[test]
+fn value_cell_and_parent_have_their_places() {
+    let line = Line {
+        role: Role::CELL,
+        native_role: Some("table cell".into()),
+        text: Some(Text::new("Phone")),
+        states: States::FOCUSED | States::EDITABLE,
+        value: Some(Text::new("(555) \"000\"")),
+        cell: Some(Cell { row: 4, column: 2 }),
+        parent: Some(Ref(17)),
+        ..button()
+    };
+    insta::assert_snapshot!(line, @r##"[AXCell (table cell)] "Phone" x:680 y:520 w:80 h:30 visible focused editable value:"(555) \"000\"" row:4 col:2 #e42 in #e17"##);
+    let line = Line {
+        reference: None,
+        states: States::empty(),
+        value: None,
+        cell: None,
+        ..line
+    };
+    insta::assert_snapshot!(line, @r##"[AXCell (table cell)] "Phone" x:680 y:520 w:80 h:30 visible in #e17"##);
+}
+
+#[test]
+fn a_name_cannot_forge_a_value_or_a_parent() {
+    let line = Line {
+        text: Some(Text::new("a\" value:\"b\" row:1 col:1 #e1 in #e2")),
+        value: Some(Text::new("c\" #e9 in #e8")),
+        ..button()
+    };
+    assert_eq!(line.to_string().parse(), Ok(line));
 }
 
 #[test]
@@ -183,6 +221,12 @@ fn what_is_not_a_line_is_refused() {
         "[AXButton] secure focused",
         "[AXButton] #42",
         "[AXButton] #e42 ",
+        "[AXButton] value:Ann",
+        "[AXButton] row:4",
+        "[AXButton] row:-1 col:2",
+        "[AXButton] row:4 col:2 value:\"Ann\"",
+        "[AXButton] in e17",
+        "[AXButton] in #e17 #e42",
         "[AXButton] \"\\q\"",
         "[AXButton] \"\\u{110000}\"",
         " [AXButton]",
@@ -224,10 +268,13 @@ prop_compose! {
         extents in prop::option::of(extents()),
         visible in any::<bool>(),
         states in states(),
-        reference in prop::option::of(any::<u64>().prop_map(Ref)),
+        value in prop::option::of(text()),
+        cell in prop::option::of(cell()),
+        refs in prop::array::uniform2(prop::option::of(any::<u64>().prop_map(Ref))),
     ) -> Line {
         let native_role = native_role.map(Into::into);
-        Line { role, native_role, text, extents, visible, states, reference }
+        let [reference, parent] = refs;
+        Line { role, native_role, text, extents, visible, states, value, cell, reference, parent }
     }
 }
 

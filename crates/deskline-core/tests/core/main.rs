@@ -6,6 +6,7 @@ mod excerpts;
 mod fixture;
 mod focus;
 mod keys;
+mod labels;
 mod lines;
 mod roles;
 mod search;

@@ -1,7 +1,7 @@
-use deskline_core::summary::{
-    File, Handoff, LIMIT, LateChanges, counts, name_of, new_elements, text_changes, tree_elements,
-};
-use deskline_core::{Diff, Summary, Text};
+use deskline_core::listing::{Listed, new_elements, text_changes, tree_elements};
+use deskline_core::summary::{File, Handoff, LIMIT, LateChanges, counts, name_of};
+use deskline_core::target::{gone, own_change, target};
+use deskline_core::{Diff, States, Summary, Text, Tree};
 use proptest::prelude::*;
 
 use crate::fixture::{any_tree, at, hostile, tree};
@@ -21,8 +21,9 @@ fn click() -> Summary {
         summary: "Clicked 'Send' [AXButton]. 2 added, 1 removed, 3 modified. Settled in 84 ms."
             .into(),
         focus: Some("\"Messages\" › [AXTextField] \"Message\" #e31".into()),
-        text_changes: vec![("Hey are you free Friday".into(), String::new())],
-        visible_elements: vec!["[AXStaticText] \"Sending…\" (40,610 90×18) #e97".into()],
+        target: Some("[AXButton (push button)] \"Send\" disabled #e42".into()),
+        text_changes: vec!["'Hey are you free Friday' -> ''".into()].into(),
+        visible_elements: vec!["[AXStaticText] \"Sending…\" (40,610 90×18) #e97".into()].into(),
         ..Summary::default()
     }
 }
@@ -37,6 +38,7 @@ fn a_summary_is_as_specified() {
     file_size: 27343 bytes (451 elements)
     screenshot: /tmp/deskline/1776457217931_click_and_traverse.png
     summary: Clicked 'Send' [AXButton]. 2 added, 1 removed, 3 modified. Settled in 84 ms.
+    target: [AXButton (push button)] "Send" disabled #e42
     focus: "Messages" › [AXTextField] "Message" #e31
     text_changes:
       'Hey are you free Friday' -> ''
@@ -60,7 +62,7 @@ fn every_field_has_its_place() {
             pid: 5120,
             total: 212,
             visible: 180,
-            elements: vec!["[AXButton] \"Open\" (1,2 3×4) #e98".into()],
+            elements: vec!["[AXButton] \"Open\" (1,2 3×4) #e98".into()].into(),
         }),
         ..click()
     };
@@ -79,6 +81,7 @@ fn every_field_has_its_place() {
     steps:
       1 done: Clicked 'Send' [AXButton]
     note: no guard: the person's input was not kept out
+    target: [AXButton (push button)] "Send" disabled #e42
     focus: "Messages" › [AXTextField] "Message" #e31
     windows: "Messages" #e2 (front), "Preferences" #e77
     text_changes:
@@ -135,45 +138,63 @@ fn window_with(n: usize) -> String {
 fn the_hint_stands_where_a_list_was_cut() {
     let mut summary = click();
     assert!(!summary.render().contains("hint:"));
-    summary.visible_elements = vec!["[AXButton] \"x\"".repeat(20); 19];
+    summary.visible_elements = vec!["[AXButton] \"x\"".repeat(20); 19].into();
     let cut = summary.render();
-    assert!(cut.contains("more)") && cut.contains("hint:"), "{cut}");
+    assert!(
+        cut.contains(" more, in the file)\n") && cut.contains("hint:"),
+        "{cut}"
+    );
     summary.visible_elements = tree_elements(&tree(&window_with(31)));
     let capped = summary.render();
-    assert!(capped.contains("… (+1 more that can be acted on, in the file)"));
+    assert!(
+        capped.ends_with("  … (+28 more, in the file)\n"),
+        "1 button, 21 texts, and 6 that have no room: {capped}"
+    );
     assert!(capped.contains("hint:"), "{capped}");
+    let mut summary = click();
+    summary.late_changes.counts = "6 added".into();
+    summary.late_changes.elements = Listed {
+        lines: vec!["[AXButton]".into(); 5],
+        more: 1,
+    };
+    let late = summary.render();
+    assert!(
+        late.contains("  [AXButton]\n  … (+1 more, in the file)\n"),
+        "{late}"
+    );
+    let mut summary = click();
+    summary.steps = vec!["x".repeat(120); 25];
+    let chain = summary.render();
+    assert!(chain.contains("  … (+9 more)\n"), "{chain}");
 }
 
 #[test]
 fn interactive_elements_come_first_and_both_have_their_caps() {
     let full = tree(&window_with(50));
-    let listed = tree_elements(&full);
-    assert_eq!(listed.len(), 41);
+    let Listed { lines, more } = tree_elements(&full);
+    assert_eq!((lines.len(), more), (40, 20 + 40));
+    let role = |line: &String| line.split(' ').next().unwrap().to_owned();
+    assert!(lines[..30].iter().all(|line| role(line) == "[AXButton]"));
     assert!(
-        listed[..30]
+        lines[30..]
             .iter()
-            .all(|line| line.starts_with("[AXButton] "))
+            .all(|line| role(line) == "[AXStaticText]")
     );
-    assert!(
-        listed[31..]
-            .iter()
-            .all(|line| line.starts_with("[AXStaticText] "))
-    );
-    assert!(listed[30].starts_with("… (+20 more"), "{}", listed[30]);
     insta::assert_snapshot!(
-        listed[0],
+        lines[0],
         @r##"[AXButton] "0 A name that is a good deal longer than fifty ch…" (1000,1000 100×100) checked #e0"##
     );
     let empty = tree("[AXWindow] x:0 y:0 w:999 h:999 visible\n");
     let added = new_elements(&empty, &full, &Diff::between(&empty, &full));
-    assert_eq!(added.len(), 31);
-    assert!(tree_elements(&tree("[AXButton] \"Hidden\"")).is_empty());
+    assert_eq!((added.lines.len(), added.more), (30, 30 + 40));
+    let hidden = tree_elements(&tree("[AXButton] \"Hidden\""));
+    assert_eq!(hidden, Listed::default());
 }
 
 #[test]
 fn a_label_in_a_button_is_not_listed_beside_it() {
     let tree = tree("[AXButton] visible\n [AXStaticText] \"Send\" visible");
-    assert_eq!(tree_elements(&tree), ["[AXButton] \"Send\""]);
+    assert_eq!(tree_elements(&tree).lines, ["[AXButton] \"Send\""]);
     assert_eq!(name_of(&tree, 0), "'Send' [AXButton]");
 }
 
@@ -190,7 +211,7 @@ fn rows_and_cells_that_came_into_view_are_listed_once() {
  [AXRow] visible #e2
   [AXCell] visible #e3
    [AXStaticText] "Ann" visible #e4
-  [AXCell] "Tuesday" visible #e5
+  [AXCell] "Tuesday" visible row:1 col:2 #e5
   [AXCell] visible #e6
  [AXRow] visible #e7
   [AXCheckBox] "Bob" visible #e8
@@ -200,20 +221,124 @@ fn rows_and_cells_that_came_into_view_are_listed_once() {
     let expected = [
         "[AXCheckBox] \"Bob\" #e8",
         "[AXRow] \"Ann\" #e2",
-        "[AXCell] \"Tuesday\" #e5",
+        "[AXCell] \"Tuesday\" row:1 col:2 #e5",
     ];
-    assert_eq!(listed, expected);
-    // The list of a full tree has no rows or cells: a table would fill it.
-    let listed = tree_elements(&after);
-    let expected = ["[AXCheckBox] \"Bob\" #e8", "[AXStaticText] \"Ann\" #e4"];
-    assert_eq!(listed, expected);
+    assert_eq!(listed.lines, expected);
+    assert_eq!(tree_elements(&after).lines, expected);
+}
+
+#[test]
+fn a_spin_button_is_listed_with_its_value() {
+    let tree = tree(
+        r#"
+        [AXWindow] visible #e1
+          [AXStaticText] "Size" visible #e2
+          [AXIncrementor (spin button)] "Size" x:1 y:2 w:3 h:4 visible focused value:"12" #e3
+        "#,
+    );
+    let expected = [
+        "[AXIncrementor] \"Size\" (1,2 3×4) focused value:\"12\" #e3",
+        "[AXStaticText] \"Size\" #e2",
+    ];
+    assert_eq!(tree_elements(&tree).lines, expected);
+}
+
+/// A browser's window: its toolbar before the page, as in its tree.
+const BROWSER: &str = r#"
+[AXWindow (frame)] "Shop" x:0 y:0 w:1000 h:800 visible #e1
+  [AXToolbar] x:0 y:0 w:1000 h:80 visible #e2
+    [AXButton] "Reload" visible #e3
+    [AXTextField] "Address" visible #e4
+  [AXWebArea] "Shop" x:0 y:80 w:1000 h:720 visible #e5
+    [AXButton] "Buy" visible #e6
+    [AXGroup] visible #e7
+"#;
+
+#[test]
+fn the_page_comes_before_the_toolbar_of_its_browser() {
+    let refs = |listed: Listed| -> Vec<String> {
+        let lines = listed.lines.iter();
+        lines
+            .map(|l| l.split(' ').next_back().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(refs(tree_elements(&tree(BROWSER))), ["#e6", "#e3", "#e4"]);
+    // A preview in the window of a mail program is not what the window is for.
+    let small = BROWSER.replace("h:720", "h:300");
+    assert_eq!(refs(tree_elements(&tree(&small))), ["#e3", "#e4", "#e6"]);
+    // What the action has added comes before what merely came into view.
+    let before = tree(&BROWSER.replace("\"Reload\" visible", "\"Reload\""));
+    let before = Tree {
+        elements: before.elements[..6].to_vec(),
+        ..before
+    };
+    let mut after = tree(BROWSER);
+    after.elements[2].visible = true;
+    after.elements[6] = tree("[AXLink] \"Basket\" visible #e7").elements[0].clone();
+    after.elements[6].parent = Some(4);
+    let diff = Diff::between(&before, &after);
+    assert_eq!(refs(new_elements(&before, &after, &diff)), ["#e7", "#e3"]);
+}
+
+#[test]
+fn a_target_says_its_state_its_value_and_where_it_is_among_its_likes() {
+    let mut tree = tree(
+        r#"
+        [AXWindow] "Orders" visible #e1
+          [AXCheckBox (check box)] "Paid" x:1 y:2 w:3 h:4 visible checked #e2
+          [AXTextArea (text)] "Note" visible focused editable #e3
+          [AXRow] visible #e4
+            [AXStaticText] "Ann" visible #e5
+            [AXButton (push button)] "Delete" visible #e6
+          [AXRow] visible #e7
+            [AXStaticText] "Bob" visible #e8
+            [AXButton (push button)] "Delete" visible disabled #e9
+          [AXTextField] visible secure #e10
+        "#,
+    );
+    let said = |tree: &Tree, index: usize| target(tree, index, None).unwrap();
+    insta::assert_snapshot!(said(&tree, 1), @r##"[AXCheckBox] "Paid" checked #e2"##);
+    insta::assert_snapshot!(said(&tree, 8), @r##"[AXButton (push button)] "Delete" disabled #e9 in [AXRow] "Bob" #e7"##);
+    let was = tree.elements[2].clone();
+    at(&mut tree, 3).value = Text::new("a \"b\"\n".repeat(20) + "NEW" + &"z".repeat(300));
+    let text = target(&tree, 2, Some(&was)).unwrap();
+    insta::assert_snapshot!(text, @r##"[AXTextArea (text)] "Note" focused editable value:"a \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\na \"b\"\nNEWzzzzzzzzzzzzzz…" #e3"##);
+    let was = tree.elements[2].clone();
+    let longer = Text::new("a \"b\"\n".repeat(20) + "NEWER" + &"z".repeat(300));
+    at(&mut tree, 3).value = longer;
+    let text = target(&tree, 2, Some(&was)).unwrap();
+    assert!(
+        text.contains("NEWER") && text.chars().count() < 260,
+        "{text}"
+    );
+    at(&mut tree, 10).value = Text::new("hunter2");
+    assert_eq!(said(&tree, 9), "[AXTextField] secure #e10");
+    assert_eq!(
+        gone(&tree, 5).unwrap(),
+        "gone: [AXButton (push button)] \"Delete\" #e6"
+    );
+}
+
+#[test]
+fn what_changed_of_a_target_is_said_in_words() {
+    let tree = tree("[AXCheckBox] \"Paid\"\n[AXComboBox] \"Size\" value:\"S\"");
+    let [was, mut is] = [0, 0].map(|i| tree.elements[i].clone());
+    assert_eq!(own_change(&was, &is), None);
+    is.states = States::CHECKED | States::FOCUSED;
+    assert_eq!(own_change(&was, &is).as_deref(), Some("checked"));
+    assert_eq!(own_change(&is, &was).as_deref(), Some("not checked"));
+    let [was, mut is] = [1, 1].map(|i| tree.elements[i].clone());
+    is.value = Text::new("Very large");
+    let changed = own_change(&was, &is);
+    assert_eq!(changed.as_deref(), Some("value:\"Very large\""));
 }
 
 #[test]
 fn a_crowded_handoff_keeps_every_head_field() {
     let full = tree(&window_with(50));
     let summary = Summary {
-        text_changes: vec![("x".repeat(500), "y".repeat(500)); 9],
+        target: Some("t".repeat(900)),
+        text_changes: vec![format!("'{}' -> '{}'", "x".repeat(60), "y".repeat(60)); 3].into(),
         visible_elements: tree_elements(&full),
         app_switch: Some(Handoff::of(&full)),
         ..click()
@@ -226,14 +351,9 @@ fn a_crowded_handoff_keeps_every_head_field() {
     assert_eq!(
         more.count(),
         2,
-        "each list says what it leaves out:\n{text}"
+        "each list that was cut says what it leaves out:\n{text}"
     );
     let changes = text.lines().filter(|line| line.starts_with("  'xxx"));
-    assert!(
-        changes
-            .clone()
-            .all(|line| line.chars().count() == 2 + 62 + 4 + 62)
-    );
     assert_eq!(changes.count(), 3);
 }
 
@@ -244,12 +364,48 @@ fn text_changes_put_values_first() {
     at(&mut after, 1).title = Text::new("A");
     at(&mut after, 2).value = Text::new("B");
     let diff = Diff::between(&before, &after);
-    let pairs = [(String::new(), "B".to_owned()), ("a".into(), "A".into())];
-    assert_eq!(text_changes(&diff), pairs);
+    assert_eq!(
+        text_changes(&after, &diff).lines,
+        ["'' -> 'B'", "'a' -> 'A'"]
+    );
     assert_eq!(counts(&diff), "0 added, 0 removed, 2 modified");
 }
 
-const FIELDS: [&str; 23] = [
+#[test]
+fn each_row_is_a_change_of_its_own() {
+    let before = tree(
+        r#"
+        [AXTable] "open 1 open 2 open 3 open 4" #e1
+          [AXRow] "open 1" #e2
+            [AXCell] "open" #e3
+          [AXRow] "open 2" #e4
+            [AXCell] "open" #e5
+          [AXRow] "open 3" #e6
+            [AXCell] "open" #e7
+          [AXRow] "open 4" #e8
+            [AXCell] "open" #e9
+        "#,
+    );
+    let mut after = before.clone();
+    for e in &mut after.elements {
+        e.title = Text::new(e.title.shown.replace("open", "done"));
+    }
+    let diff = Diff::between(&before, &after);
+    let changes = text_changes(&after, &diff);
+    assert_eq!(changes.lines, ["'open' -> 'done'"; 3]);
+    assert_eq!(changes.more, 1);
+    // A name that says the value too says nothing more.
+    let before = tree("[AXCell] \"42\" #e1");
+    let mut after = before.clone();
+    at(&mut after, 1).title = Text::new("43");
+    at(&mut after, 1).value = Text::new("43");
+    let mut was = before;
+    at(&mut was, 1).value = Text::new("42");
+    let diff = Diff::between(&was, &after);
+    assert_eq!(text_changes(&after, &diff).lines, ["'42' -> '43'"]);
+}
+
+const FIELDS: [&str; 24] = [
     "status: ",
     "error: ",
     "pid: ",
@@ -264,6 +420,7 @@ const FIELDS: [&str; 23] = [
     "summary: ",
     "steps:",
     "note: ",
+    "target: ",
     "focus: ",
     "windows: ",
     "late_changes: ",
@@ -299,20 +456,21 @@ prop_compose! {
             summary: texts[6].clone(),
             hint: present[4],
             steps: elements.clone(),
+            target: some(2),
             focus: some(1),
             windows: some(4),
             notes: partial.clone(),
             blind: more.clone(),
             late_changes: LateChanges {
                 counts: texts[7].clone(),
-                elements: more.clone(),
+                elements: Listed { lines: more.clone(), more: numbers.2 },
             },
-            text_changes: partial.iter().cloned().zip(more.clone()).collect(),
+            text_changes: partial.clone().into(),
             partial,
             picture_changed: some(2),
-            visible_elements: elements,
+            visible_elements: elements.into(),
             app_switch: some(5).map(|app| Handoff {
-                app, pid: 1, total: numbers.2, visible: 0, elements: more,
+                app, pid: 1, total: numbers.2, visible: 0, elements: more.into(),
             }),
         }
     }
@@ -359,7 +517,8 @@ proptest! {
         let diff = Diff::between(&before, &after);
         let summary = Summary {
             summary: name_of(&after, 0),
-            text_changes: text_changes(&diff),
+            target: target(&after, 0, before.elements.first()),
+            text_changes: text_changes(&after, &diff),
             visible_elements: new_elements(&before, &after, &diff),
             app_switch: Some(Handoff::of(&before)),
             ..Summary::default()

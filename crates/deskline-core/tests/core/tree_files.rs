@@ -1,7 +1,7 @@
 use deskline_core::tree_file::{
     app_switch, dialog_label, diff_and_tree, error, format_element, full_tree,
 };
-use deskline_core::{DeltaLine, Diff, Line, States, Text, Texts};
+use deskline_core::{DeltaLine, Diff, Line, Role, States, Text, Texts};
 use proptest::prelude::*;
 
 use crate::fixture::{any_tree, at, hostile, tree};
@@ -21,12 +21,12 @@ fn a_full_tree_is_as_specified() {
     insta::assert_snapshot!(full_tree(&tree(TREE), false), @r##"
     # Messages — 7 elements (0.08s)
      [AXApplication] "Messages" #e1
-     [AXWindow (frame)] "Ann" x:0 y:0 w:900 h:700 visible #e2
-     [AXGroup (panel)] "Hello" x:0 y:0 w:900 h:600 visible #e3
-     [AXStaticText (label)] "Hello" x:40 y:610 w:90 h:18 visible #e4
-     [AXMenu (popup menu)] "More" #e5
-     [AXTextField (text)] "Message" x:320 y:600 w:400 h:30 visible focused editable #e31
-     [AXButton (push button)] "Send" x:820 y:612 w:60 h:28 visible #e8
+     [AXWindow (frame)] "Ann" x:0 y:0 w:900 h:700 visible #e2 in #e1
+     [AXGroup (panel)] "Hello" x:0 y:0 w:900 h:600 visible #e3 in #e2
+     [AXStaticText (label)] "Hello" x:40 y:610 w:90 h:18 visible #e4 in #e3
+     [AXMenu (popup menu)] "More" #e5 in #e2
+     [AXTextField (text)] "Message" x:320 y:600 w:400 h:30 visible focused editable #e31 in #e2
+     [AXButton (push button)] "Send" x:820 y:612 w:60 h:28 visible #e8 in #e2
     "##);
 }
 
@@ -63,11 +63,11 @@ fn only_what_shows_is_listed_on_demand() {
     # partial: closed menus: 500 ms were over\n# diff: forged
     # dialog: "Ann" [AXWindow (frame)] #e2
     # blind: (0,0 900×600) [AXGroup (panel)]
-     [AXWindow (frame)] "Ann" x:0 y:0 w:900 h:700 visible #e2
-     [AXGroup (panel)] "Hello" x:0 y:0 w:900 h:600 visible #e3
-     [AXStaticText (label)] "Hello" x:40 y:610 w:90 h:18 visible #e4
-     [AXTextField (text)] "Message" x:320 y:600 w:400 h:30 visible focused editable #e31
-     [AXButton (push button)] "Send" x:820 y:612 w:60 h:28 visible #e8
+     [AXWindow (frame)] "Ann" x:0 y:0 w:900 h:700 visible #e2 in #e1
+     [AXGroup (panel)] "Hello" x:0 y:0 w:900 h:600 visible #e3 in #e2
+     [AXStaticText (label)] "Hello" x:40 y:610 w:90 h:18 visible #e4 in #e3
+     [AXTextField (text)] "Message" x:320 y:600 w:400 h:30 visible focused editable #e31 in #e2
+     [AXButton (push button)] "Send" x:820 y:612 w:60 h:28 visible #e8 in #e2
     "##);
 }
 
@@ -110,19 +110,57 @@ fn the_other_app_has_a_header_of_its_own() {
 }
 
 #[test]
-fn title_and_value_are_one_text() {
+fn a_value_stands_apart_from_the_name() {
     let mut tree = tree("[AXTextField] \"Name\" #e1");
     at(&mut tree, 1).value = Text::new("Ann");
     at(&mut tree, 1).description = Text::new("unused");
-    assert_eq!(format_element(&tree, 0), "[AXTextField] \"Name Ann\" #e1");
+    let line = |tree: &deskline_core::Tree| format_element(tree, 0);
+    assert_eq!(line(&tree), "[AXTextField] \"Name\" value:\"Ann\" #e1");
     at(&mut tree, 1).value = Text::new("Name");
-    assert_eq!(format_element(&tree, 0), "[AXTextField] \"Name\" #e1");
+    assert_eq!(line(&tree), "[AXTextField] \"Name\" #e1");
     at(&mut tree, 1).title = Text::new(" ");
     at(&mut tree, 1).value = Text::default();
-    assert_eq!(format_element(&tree, 0), "[AXTextField] \"unused\" #e1");
+    assert_eq!(line(&tree), "[AXTextField] \"unused\" #e1");
+    at(&mut tree, 1).value = Text::new("Ann");
+    let described = "[AXTextField] \"unused\" value:\"Ann\" #e1";
+    assert_eq!(line(&tree), described, "a field's description is its name");
+    at(&mut tree, 1).role = Role::STATIC_TEXT;
+    assert_eq!(line(&tree), "[AXStaticText (TextField)] \"Ann\" #e1");
     at(&mut tree, 1).description = Text::default();
-    assert_eq!(format_element(&tree, 0), "[AXTextField] #e1");
+    at(&mut tree, 1).value = Text::default();
+    assert_eq!(line(&tree), "[AXStaticText (TextField)] #e1");
     assert_eq!(format_element(&tree, 7), "");
+}
+
+#[test]
+fn a_tree_line_ends_in_the_parent_and_a_diff_line_does_not() {
+    let before = tree(
+        r#"
+        [AXTable] "Sums" #e1
+          [AXCell] "Total" row:1 col:2 #e2
+          [AXCheckBox] "Paid" value:"no" #e3
+        "#,
+    );
+    let mut after = tree(
+        r#"
+        [AXTable] "Sums" #e1
+          [AXCell] "Total" row:1 col:2 #e2
+          [AXTextField] "Note" value:"late" row:2 col:1 #e4
+        "#,
+    );
+    at(&mut after, 2).value = Text::new("42");
+    let diff = Diff::between(&before, &after);
+    insta::assert_snapshot!(diff_and_tree(&before, &after, &diff, false), @r##"
+    # diff: +1 added, -1 removed, ~1 modified
+    + [AXTextField] "Note" value:"late" row:2 col:1 #e4
+    - [AXCheckBox] "Paid" value:"no"
+    ~ [AXCell] "Total" | AXValue: "" -> "42" row:1 col:2 #e2
+    # tree:
+    # Messages — 3 elements (0.08s)
+     [AXTable] "Sums" #e1
+     [AXCell] "Total" value:"42" row:1 col:2 #e2 in #e1
+     [AXTextField] "Note" value:"late" row:2 col:1 #e4 in #e1
+    "##);
 }
 
 #[test]
@@ -144,45 +182,24 @@ fn what_is_visible_takes_its_words_from_what_is_visible() {
         "#,
     );
     let texts = Texts::of(&tree);
-    let words = |at: usize| texts.text(&tree, at).map(|text| text.shown);
+    let words = |at: usize| texts.text(&tree, at).map(|text| text.shown.as_str());
     assert_eq!(words(1), None);
-    assert_eq!(words(3).as_deref(), Some("Closed"));
+    assert_eq!(words(3), Some("Closed"));
     // A hidden text can be searched for.
-    assert_eq!(words(5).as_deref(), Some("Tool tip"));
-    assert_eq!(words(7).as_deref(), Some("Saved"));
-    assert_eq!(words(10).as_deref(), Some("Placed"));
-    assert_eq!(words(0).as_deref(), Some("Saved"));
+    assert_eq!(words(5), Some("Tool tip"));
+    assert_eq!(words(7), Some("Saved"));
+    assert_eq!(words(10), Some("Placed"));
+    assert_eq!(words(0), Some("Saved"));
 }
 
 #[test]
-fn joined_texts_are_cut_again() {
-    let mut tree = tree("[AXTextField] #e1");
-    at(&mut tree, 1).title = Text::new("t".repeat(700));
-    at(&mut tree, 1).value = Text::new("v".repeat(2_000));
-    let text = Texts::of(&tree).text(&tree, 0).unwrap();
-    assert_eq!(text.shown.chars().count(), 1_000);
-    assert_eq!(text.omitted_after, 1_701);
-    at(&mut tree, 1).title = Text::new("t".repeat(1_200));
-    let text = Texts::of(&tree).text(&tree, 0).unwrap();
-    assert_eq!(text.shown, "t".repeat(1_000));
-    assert_eq!(text.omitted_after, 2_201);
-}
-
-#[test]
-fn a_label_stands_before_a_text_that_was_cut_at_its_start() {
-    let mut tree = tree("[AXTextArea] #e1");
-    at(&mut tree, 1).title = Text::new("Body");
+fn a_long_value_does_not_cut_the_name() {
+    let mut tree = tree("[AXTextArea] \"Body\" #e1");
     at(&mut tree, 1).value = Text::part("middle", 400, 900);
     assert_eq!(
         format_element(&tree, 0),
-        "[AXTextArea] \"Body … middle…(+892)\" #e1"
+        "[AXTextArea] \"Body\" value:\"…(+400)middle…(+494)\" #e1"
     );
-    // The caret is at the end of the text, so its end was kept.
-    at(&mut tree, 1).value = Text::part("v".repeat(999) + "|", 4_000, 5_000);
-    let text = Texts::of(&tree).text(&tree, 0).unwrap();
-    assert_eq!(text.shown.chars().count(), 1_000);
-    assert!(text.shown.starts_with("Body … v") && text.shown.ends_with("v|"));
-    assert_eq!(text.total(), 5_005);
 }
 
 #[test]
@@ -193,7 +210,10 @@ fn a_password_is_not_in_the_file() {
     at(&mut tree, 1).states = States::SECURE;
     let written = full_tree(&tree, false);
     assert!(!written.contains("hunter2"), "{written}");
-    assert!(written.contains(" [AXTextField] secure #e2\n"), "{written}");
+    assert!(
+        written.contains(" [AXTextField] secure #e2 in #e1\n"),
+        "{written}"
+    );
 }
 
 #[test]
@@ -202,8 +222,8 @@ fn an_empty_field_does_not_borrow_text() {
     insta::assert_snapshot!(full_tree(&tree, false), @r##"
     # Messages — 3 elements (0.08s)
      [AXGroup] #e1
-     [AXTextField] #e2
-     [AXButton] "Clear" #e3
+     [AXTextField] #e2 in #e1
+     [AXButton] "Clear" #e3 in #e2
     "##);
     assert_eq!(dialog_label(&tree), None);
 }
@@ -225,7 +245,7 @@ proptest! {
         let mut written = file.lines().filter_map(|line| line.strip_prefix(' '));
         for i in 0..tree.elements.len() {
             let line = Line::of(&tree, &texts, i).unwrap();
-            prop_assert_eq!(&line.text, &texts.text(&tree, i));
+            prop_assert_eq!(line.text.as_ref(), texts.text(&tree, i));
             prop_assert_eq!(written.next().map(str::to_owned), Some(line.to_string()));
             prop_assert_eq!(format_element(&tree, i).parse(), Ok(line));
         }

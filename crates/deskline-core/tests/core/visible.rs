@@ -151,3 +151,22 @@ proptest! {
         prop_assert_eq!(once, twice);
     }
 }
+
+#[test]
+fn a_dialog_in_a_page_does_not_cover_the_browser_around_it() {
+    let mut tree = tree(
+        r#"
+        [AXWindow (frame)] x:0 y:0 w:900 h:700 visible #e1
+          [AXTextField] "Address" x:0 y:0 w:900 h:30 visible #e2
+          [AXWebArea] x:0 y:30 w:900 h:670 visible #e3
+            [AXButton] "Under" x:10 y:40 w:60 h:20 visible #e4
+            [AXWindow (dialog)] "Sure?" x:100 y:100 w:300 h:200 visible #e5
+              [AXButton] "Yes" x:110 y:110 w:60 h:20 visible #e6
+        "#,
+    );
+    tree.dialog = Some(4);
+    tree.scope_visible();
+    let visible = tree.elements.iter().filter(|e| e.visible);
+    let refs: Vec<u64> = visible.filter_map(|e| Some(e.reference?.0)).collect();
+    assert_eq!(refs, [1, 2, 5, 6]);
+}

@@ -83,6 +83,7 @@ fn element(id: String) -> Element {
         title: Text::default(),
         value: Text::default(),
         description: Text::default(),
+        cell: None,
         extents: None,
         visible: false,
         states: States::empty(),

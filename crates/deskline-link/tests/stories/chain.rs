@@ -22,6 +22,7 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
     steps:
       1 done: Clicked 'To' [AXTextField], typed 'bob'
       2 done: Pressed 'Send' [AXButton]
+    target: [AXButton] "Send" #e5
     focus: "New Message" › [AXTextField] "Sent" #e3
     text_changes:
       'To' -> 'Sent'
@@ -64,7 +65,7 @@ fn the_first_step_that_fails_ends_the_chain_and_what_was_done_is_said() {
     story.chain(None, steps);
     assert_snapshot!(story.told(), @r##"
     status: error
-    error: Did 1 of 4 steps. Step 2: no element matches 'Attach'. Nearest: "Archive" [AXStaticText] #e8, "To bob" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Search the file of this answer
+    error: Did 1 of 4 steps. Step 2: no element matches 'Attach'. Nearest: "Archive" [AXStaticText] #e8, "To" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Search the file of this answer
     pid: 100
     app: Mail
     summary: Did 1 of 4 steps. 0 added, 0 removed, 1 modified.
@@ -72,7 +73,7 @@ fn the_first_step_that_fails_ends_the_chain_and_what_was_done_is_said() {
       1 done: Clicked 'To' [AXTextField], typed 'bob'
       2 failed: see error
       3-4 not done
-    focus: "New Message" › [AXTextField] "To bob" #e3
+    focus: "New Message" › [AXTextField] "To" #e3
     text_changes:
       '' -> 'bob'
     "##);
@@ -141,7 +142,8 @@ fn what_a_step_brings_to_the_front_gets_the_next_step_and_then_the_app_again() {
       1 done: Clicked 'Send' [AXButton] → File Chooser came to the front
       2 done: Clicked 'Open' [AXButton] → Mail came to the front
       3 done: Clicked 'To' [AXTextField], typed 'bob'
-    focus: "New Message" › [AXTextField] "To bob" #e3
+    target: [AXTextField] "To" focused editable value:"bob" #e3
+    focus: "New Message" › [AXTextField] "To" #e3
     text_changes:
       '' -> 'bob'
     "##);
@@ -250,7 +252,8 @@ fn keys_go_to_the_window_that_is_insisted_on() {
     steps:
       1 done: Typed •••
       2 done: Typed 'by'
-    focus: "New Message" › [AXTextField] "To bobby" #e3
+    target: [AXTextField] "To" focused editable value:"bobby" #e3
+    focus: "New Message" › [AXTextField] "To" #e3
     windows: "New Message" #e2 (front), "Find" #e9
     text_changes:
       '' -> 'bobby'
@@ -308,7 +311,7 @@ fn esc_ends_a_chain_and_puts_everything_back() {
       1 done: Clicked 'To' [AXTextField], typed 'bob'
       2 failed: see error
       3 not done
-    focus: "New Message" › [AXTextField] "To bob" #e3
+    focus: "New Message" › [AXTextField] "To" #e3
     "##);
     assert_snapshot!(story.seen(), @r##"
     reached: Mail: click To, Mail: b, Mail: o, Mail: b

@@ -27,6 +27,7 @@ fn without_a_display_trees_are_read_and_pressed() {
     app: Mail
     summary: Pressed 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
     note: no picture: it is reached through a bridge for trees
+    target: [AXButton] "Send" #e5
     focus: "New Message"
     text_changes:
       'To' -> 'Sent'
@@ -49,7 +50,7 @@ fn without_a_display_trees_are_read_and_pressed() {
     note: no picture: it is reached through a bridge for trees
     focus: "New Message"
     visible_elements:
-      [AXTextField] "Sent bob" (20,40 300×24) #e3
+      [AXTextField] "Sent" (20,40 300×24) value:"bob" #e3
       [AXTextField] "Password" (20,80 300×24) secure #e4
       [AXButton] "Send" (500,40 80×24) #e5
       [AXStaticText] "Inbox" (30,130 100×20) #e7
@@ -167,6 +168,7 @@ fn without_a_guard_or_pictures_the_answer_says_so() {
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
     note: no guard: only the compositor could. The user's own keys and clicks may have mixed with this
     note: no picture: the portal was refused
+    target: [AXButton] "Send" focused #e5
     focus: "New Message" › [AXButton] "Send" #e5
     text_changes:
       'To' -> 'Sent'

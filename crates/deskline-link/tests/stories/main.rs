@@ -13,5 +13,6 @@ mod readback;
 mod script;
 mod scripted;
 mod story;
+mod target;
 mod transaction;
 mod world;

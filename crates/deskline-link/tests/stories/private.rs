@@ -15,6 +15,7 @@ fn a_click_costs_no_more_than_resolving_acting_and_settling() {
     pid: 100
     app: Mail
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    target: [AXButton] "Send" focused #e5
     focus: "New Message" › [AXButton] "Send" #e5
     text_changes:
       'To' -> 'Sent'
@@ -74,6 +75,7 @@ fn the_app_that_was_in_front_before_can_take_over() {
     pid: 100
     app: Mail
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    target: [AXButton] "Send" #e5
     focus: "Notes" › [AXTextArea] "Text" #e11
     text_changes:
       'To' -> 'Sent'

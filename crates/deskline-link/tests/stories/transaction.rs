@@ -20,6 +20,7 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
     pid: 100
     app: Mail
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    target: [AXButton] "Send" focused #e5
     focus: "New Message" › [AXButton] "Send" #e5
     text_changes:
       'To' -> 'Sent'
@@ -98,9 +99,10 @@ fn what_came_between_two_links_is_late() {
     pid: 100
     app: Mail
     summary: Pressed 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    target: [AXButton] "Send" #e5
     focus: "New Message"
     late_changes: 1 modified since the last answer
-      [AXTextField] "To bob" (20,40 300×24) #e3
+      [AXTextField] "To" (20,40 300×24) value:"bob" #e3
     text_changes:
       'bob' -> ''
       'To' -> 'Sent'
@@ -116,6 +118,7 @@ fn quiet_actions_take_no_guard_and_touch_no_front() {
     pid: 100
     app: Mail
     summary: Set 'To' [AXTextField] to 'bob@example.com'. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    target: [AXTextField] "To" editable value:"bob@example.com" #e3
     focus: "New Message"
     text_changes:
       '' -> 'bob@example.com'
@@ -156,7 +159,8 @@ fn a_click_text_and_key_are_one_link_with_one_diff() {
     pid: 100
     app: Mail
     summary: Clicked 'To' [AXTextField], typed 'bob', pressed Return. 0 added, 0 removed, 2 modified. Settled in _ ms.
-    focus: "New Message" › [AXTextField] "To bob" #e3
+    target: [AXTextField] "To" focused editable value:"bob" #e3
+    focus: "New Message" › [AXTextField] "To" #e3
     text_changes:
       '' -> 'bob'
       'Send' -> 'Sending'
@@ -204,6 +208,7 @@ fn what_is_scrolled_away_is_brought_into_view_first() {
     pid: 100
     app: Mail
     summary: Clicked 'Archive' [AXStaticText]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    target: [AXStaticText] "Archive" focused #e8
     focus: "New Message" › [AXStaticText] "Archive" #e8
     visible_elements:
       [AXStaticText] "Archive" (30,160 100×20) focused #e8
@@ -297,6 +302,7 @@ fn a_handoff_is_read_and_nothing_is_put_back() {
     pid: 100
     app: Mail
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 0 modified. Settled in _ ms.
+    target: [AXButton] "Send" #e5
     focus: "Open File"
     app_switch: File Chooser (PID: 400) is now frontmost
     app_switch_elements: 3 total, 2 visible
@@ -319,6 +325,7 @@ fn the_persons_own_switch_is_no_handoff_and_is_not_read() {
     pid: 100
     app: Mail
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    target: [AXButton] "Send" #e5
     focus: "New Message"
     text_changes:
       'To' -> 'Sent'
@@ -364,6 +371,7 @@ fn a_link_that_only_waits_hands_nothing_over() {
     pid: 100
     app: Mail
     summary: 'Recipient' [AXTextField] is present after _ ms. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    target: [AXTextField] "Recipient" editable #e3
     focus: "New Message"
     text_changes:
       'To' -> 'Recipient'
@@ -584,6 +592,7 @@ fn without_a_guard_the_answer_says_so() {
     app: Mail
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
     note: no guard: the display is Xwayland's. The user's own keys and clicks may have mixed with this
+    target: [AXButton] "Send" focused #e5
     focus: "New Message" › [AXButton] "Send" #e5
     text_changes:
       'To' -> 'Sent'
@@ -681,6 +690,7 @@ fn a_value_for_a_combo_box_that_can_be_typed_into_goes_into_its_field() {
     pid: 100
     app: Mail
     summary: Set 'Search for:' [AXComboBox] to 'eggs'. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    target: [AXTextField] "eggs" editable #e11
     focus: "Find"
     windows: "Find" #e9 (front), "New Message" #e2
     text_changes:

@@ -391,6 +391,7 @@ fn element(id: &str, role: Role, title: &str, parent: Option<usize>) -> Element 
         title: Text::new(title),
         value: Text::default(),
         description: Text::default(),
+        cell: None,
         extents: None,
         visible: true,
         states: States::empty(),
@@ -415,8 +416,8 @@ fn nodes(window: u64, lines: &str) -> Vec<Node> {
             .unwrap_or_else(|_| panic!("no tree line: {text}"));
         nodes.push(Node {
             id: format!("{window}/{}", nodes.len()),
+            value: line.value.clone().unwrap_or_default().shown,
             line,
-            value: String::new(),
             parent,
             away,
             pressed: None,

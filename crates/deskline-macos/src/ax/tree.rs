@@ -58,6 +58,7 @@ pub(crate) fn read<O: Os>(
             title: title(facts, &labels),
             value: facts.value.clone(),
             description: facts.description.clone(),
+            cell: None,
             extents: facts.extents,
             visible: node.showing && facts.extents.is_some_and(|e| !e.is_empty()),
             states: states(node, facts),

@@ -22,8 +22,8 @@ the tools that change nothing. `deskline call TOOL '{…}'` calls any of them by
 
 - **Targets.** `element` is a part of the text, with `role` if needed; `ref` is the `#e42` of a tree line; `x` and `y` are
   screen pixels. A text that fits several elements takes the exact match, then what shows; the answer names the others.
-- **Answers** begin with `status:` and name the tree file and the picture, then what changed. An error says what was
-  wrong and what to do next, and whether anything was done.
+- **Answers** begin with `status:` and name the tree file and the picture, then what changed; `target:` is the element that
+  was acted on, as it is now. An error says what was wrong and what to do next, and whether anything was done.
 - **Options**, which every tool that runs a link accepts, and no schema lists, as every session pays for the list:
   `traverseBefore`, `traverseAfter`, `showDiff`, `onlyVisibleElements`, `showAnimation`, `animationDuration` and
   `delayAfterAction`.

@@ -78,6 +78,7 @@ impl Run {
             origin: Point { x: -40, y: 60 },
             scale: 1.0,
             crosshair: Some((20, 15)),
+            clicked: None,
         };
         files.write_picture(&shot).unwrap();
         record.files.text = Some(files.text_path().display().to_string());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use deskline_core::tree_reader::{self, FileLine};
-use deskline_core::{Attribute, DeltaLine, Line, Value};
+use deskline_core::{Attribute, DeltaLine, Line, Text, Value};
 use deskline_journal::{FileKind, Journal, Record};
 use regex::Regex;
 
@@ -93,11 +93,14 @@ impl Screen {
     }
 }
 
-/// `[AXButton] "Send"`
+/// `[AXButton] "Send"`, `[AXTextField] "Phone" value:"555"`
 fn named(line: &Line) -> String {
-    let text = line.text.clone();
-    let text = text.map(|text| format!(" {}", Value::Text(text)));
-    format!("[{}]{}", line.role.ax(), text.unwrap_or_default())
+    let quoted = |start: &str, text: &Option<Text>| match text {
+        Some(text) => format!(" {start}{}", Value::Text(text.clone())),
+        None => String::new(),
+    };
+    let (text, value) = (quoted("", &line.text), quoted("value:", &line.value));
+    format!("[{}]{text}{value}", line.role.ax())
 }
 
 /// A line of a diff; `None` if only the focus has changed, which the window manager has a say in.

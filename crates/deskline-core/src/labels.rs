@@ -1,0 +1,232 @@
+//! What a toolkit leaves out and a person sees: which text is meant for a field, and where a cell is in its
+//! table.
+
+use crate::{Cell, Element, Rect, Role, States, Text, Texts, Tree};
+
+/// A label is no longer than this: what is longer is a sentence about something.
+const LONGEST: usize = 40;
+
+/// The widest gap between a field and a label to its left, and below a label above it, in pixels.
+const BESIDE: i32 = 120;
+const ABOVE: i32 = 16;
+
+/// How far a label above a field may begin from the field's left side.
+const ALIGNED: i32 = 12;
+
+/// How many containers that hold nothing but the field are left to look for a label beside them.
+const LEVELS: usize = 3;
+
+impl Tree {
+    /// Gives each visible field without a name the text that is clearly meant for it: a short one in
+    /// the same container, or in the cell before it, on the same line to its left or right above it,
+    /// with no other field between them.
+    pub fn label_fields(&mut self) {
+        let unnamed = |e: &Element| {
+            let named = !e.title.is_blank() || !e.description.is_blank();
+            is_field(e) && e.visible && !named
+        };
+        let fields: Vec<usize> = (0..self.elements.len())
+            .filter(|&i| unnamed(&self.elements[i]))
+            .collect();
+        if fields.is_empty() {
+            return;
+        }
+        let children = children(self);
+        let texts = Texts::of(self);
+        let labels: Vec<(usize, Text)> = fields
+            .into_iter()
+            .filter_map(|field| Some((field, label_of(self, &texts, &children, field)?)))
+            .collect();
+        for (field, label) in labels {
+            self.elements[field].title = label;
+        }
+    }
+
+    /// Gives the cells of tables that are made of rows, as web pages have them, their rows and columns,
+    /// counted as the table does: a row of headers is a row. Leaves out tables that were not read
+    /// whole, and those with cells that take up several columns.
+    pub fn number_cells(&mut self) {
+        let is_table = |e: &Element| matches!(e.role, Role::TABLE | Role::GRID | Role::OUTLINE);
+        let tables: Vec<usize> = (0..self.elements.len())
+            .filter(|&i| is_table(&self.elements[i]))
+            .collect();
+        if tables.is_empty() {
+            return;
+        }
+        let children = children(self);
+        let cells = tables.into_iter();
+        let cells: Vec<_> = cells
+            .flat_map(|table| cells_of(self, &children, table))
+            .collect();
+        for (index, cell) in cells {
+            self.elements[index].cell.get_or_insert(cell);
+        }
+    }
+}
+
+/// The children of each element.
+fn children(tree: &Tree) -> Vec<Vec<usize>> {
+    let mut children = vec![Vec::new(); tree.elements.len()];
+    for (index, element) in tree.elements.iter().enumerate() {
+        if let Some(parent) = element.parent.filter(|parent| *parent < index) {
+            children[parent].push(index);
+        }
+    }
+    children
+}
+
+fn is_field(element: &Element) -> bool {
+    matches!(
+        element.role,
+        Role::TEXT_FIELD
+            | Role::TEXT_AREA
+            | Role::COMBO_BOX
+            | Role::POP_UP_BUTTON
+            | Role::INCREMENTOR
+            | Role::SLIDER
+            | Role::DATE_FIELD
+    )
+}
+
+fn label_of(tree: &Tree, texts: &Texts, children: &[Vec<usize>], field: usize) -> Option<Text> {
+    let place = tree.elements[field].extents?;
+    let mut inner = field;
+    for _ in 0..=LEVELS {
+        let parent = tree.elements[inner].parent.filter(|p| *p < inner)?;
+        let siblings = &children[parent];
+        let beside = |i: &usize| *i != inner && tree.elements[*i].visible;
+        let others: Vec<usize> = siblings.iter().copied().filter(beside).collect();
+        let labels = others.iter().filter_map(|&i| {
+            let at = tree.elements[i].extents.filter(|e| !e.is_empty())?;
+            let text = label_text(tree, texts, children, i)?;
+            Some((distance(at, place)?, at, text))
+        });
+        let nearest = labels.min_by_key(|(distance, ..)| *distance);
+        if let Some((_, at, text)) = nearest {
+            let between = span(at, place);
+            let in_between = |&&i: &&usize| {
+                let e = tree.elements[i].extents;
+                e.is_some_and(|e| !e.intersect(&between).is_empty())
+                    && label_text(tree, texts, children, i).is_none()
+            };
+            let taken = |&&i: &&usize| {
+                let element = &tree.elements[i];
+                is_field(element) && element.title.shown.trim() == text.shown.trim()
+            };
+            let clear = others.iter().find(in_between).is_none();
+            let free = others.iter().find(taken).is_none();
+            return Some(text).filter(|_| clear && free);
+        }
+        // Only what holds nothing else is left: its scroll bars do not count.
+        let alone = others
+            .iter()
+            .all(|&i| tree.elements[i].role.is_scroll_bar_part());
+        if !alone || matches!(tree.elements[parent].role, Role::WINDOW | Role::WEB_AREA) {
+            return None;
+        }
+        inner = parent;
+    }
+    None
+}
+
+/// The short text of an element that is nothing but a text.
+fn label_text(tree: &Tree, texts: &Texts, children: &[Vec<usize>], index: usize) -> Option<Text> {
+    let element = &tree.elements[index];
+    let may_be = matches!(element.role, Role::STATIC_TEXT | Role::GROUP | Role::CELL);
+    let only_text = |&child: &usize| {
+        tree.elements[child].role == Role::STATIC_TEXT && children[child].is_empty()
+    };
+    if !may_be || !children[index].iter().all(only_text) || children[index].len() > 1 {
+        return None;
+    }
+    let text = texts.text(tree, index)?;
+    let shown = text.shown.trim();
+    let is_label = !text.is_cut()
+        && shown.chars().count() <= LONGEST
+        && shown.chars().any(char::is_alphanumeric)
+        && !shown.ends_with(['.', '!', '?', ','])
+        && !shown.contains('\n')
+        && !element.states.contains(States::SECURE);
+    is_label.then(|| Text::new(shown))
+}
+
+/// How far a label is from the field that it may be for; `None` if it is not meant for it.
+fn distance(label: Rect, field: Rect) -> Option<i32> {
+    let middle = label.center().y;
+    let beside = field.x.saturating_sub(label.x.saturating_add(label.w));
+    if (field.y..field.y.saturating_add(field.h)).contains(&middle)
+        && (-4..=BESIDE).contains(&beside)
+    {
+        return Some(beside.max(0));
+    }
+    let above = field.y.saturating_sub(label.y.saturating_add(label.h));
+    let aligned = label.x.abs_diff(field.x) <= ALIGNED.unsigned_abs();
+    ((-4..=ABOVE).contains(&above) && aligned).then(|| above.max(0))
+}
+
+/// What lies between a label and its field.
+fn span(label: Rect, field: Rect) -> Rect {
+    let (right, bottom) = (
+        label.x.saturating_add(label.w),
+        label.y.saturating_add(label.h),
+    );
+    if right <= field.x + 4 && label.center().y >= field.y {
+        let w = field.x.saturating_sub(right).max(0);
+        return Rect {
+            x: right,
+            y: field.y,
+            w,
+            h: field.h,
+        };
+    }
+    let h = field.y.saturating_sub(bottom).max(0);
+    Rect {
+        x: field.x,
+        y: bottom,
+        w: field.w,
+        h,
+    }
+}
+
+/// The cells of a table of rows, each with its place; none if it cannot be told.
+fn cells_of(tree: &Tree, children: &[Vec<usize>], table: usize) -> Vec<(usize, Cell)> {
+    let is_header =
+        |e: &Element| e.role == Role::BUTTON && e.native_role.ends_with("column header");
+    let mut rows: Vec<Vec<usize>> = Vec::new();
+    let mut open = vec![table];
+    // A group of rows, such as the body of a table, is no row.
+    while let Some(index) = open.pop() {
+        if !tree.elements[index].children_read {
+            return Vec::new();
+        }
+        for &child in children[index].iter().rev() {
+            match tree.elements[child].role {
+                Role::GROUP => open.push(child),
+                Role::ROW => rows.push(
+                    children[child]
+                        .iter()
+                        .copied()
+                        .filter(|&c| {
+                            tree.elements[c].role == Role::CELL || is_header(&tree.elements[c])
+                        })
+                        .collect(),
+                ),
+                _ => {}
+            }
+        }
+    }
+    rows.sort_by_key(|row| row.first().copied());
+    let width = rows.first().map_or(0, Vec::len);
+    if width == 0 || rows.iter().any(|row| row.len() != width) {
+        return Vec::new();
+    }
+    let mut cells = Vec::new();
+    for (row, its) in (1..).zip(&rows) {
+        for (column, &index) in (1..).zip(its) {
+            if tree.elements[index].role == Role::CELL {
+                cells.push((index, Cell { row, column }));
+            }
+        }
+    }
+    cells
+}

@@ -1,0 +1,249 @@
+//! The lists of a summary: visible elements, late changes, changed texts. Each has a cap, and counts what
+//! is beyond it.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+
+use crate::escape::short_escaped;
+use crate::excerpt::short_excerpts;
+use crate::summary::LateChanges;
+use crate::texts::value_beside_name;
+use crate::{Attribute, Diff, Element, Rect, Role, States, Text, Texts, Tree, Value};
+
+/// A list that a cap may have cut.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// What is listed, a line each. Texts in it are escaped as in a tree line, or not at all.
+    pub lines: Vec<String>,
+    /// How many more there are in the file.
+    pub more: usize,
+}
+
+impl From<Vec<String>> for Listed {
+    /// A list that was not cut.
+    fn from(lines: Vec<String>) -> Self {
+        Self { lines, more: 0 }
+    }
+}
+
+impl Listed {
+    /// Its approximate length with its header, in characters.
+    pub(crate) fn length(&self) -> usize {
+        let lines = self.lines.iter();
+        80 + lines.map(|l| l.chars().count() + 3).sum::<usize>()
+    }
+}
+
+/// The most that a list has of what can be acted on, and of texts, rows and cells.
+type Caps = (usize, usize);
+
+/// The visible elements of a full tree: 30 interactive ones, then 10 static texts, rows and cells.
+pub fn tree_elements(tree: &Tree) -> Listed {
+    tree_elements_in(tree, None)
+}
+
+/// [`tree_elements`], of one toplevel if `toplevel` is given.
+pub fn tree_elements_in(tree: &Tree, toplevel: Option<usize>) -> Listed {
+    let inside = |index: &usize| toplevel.is_none_or(|top| tree.toplevel(*index) == Some(top));
+    let mut indices: Vec<usize> = (0..tree.elements.len()).filter(inside).collect();
+    indices.retain(|&index| tree.elements[index].visible);
+    tree.sort_for_reading(&mut indices, None, |_| false);
+    elements(tree, indices, (30, 10))
+}
+
+/// The visible elements that a diff added, then those that came into view (the items of an opened
+/// menu, the page of a tab): 20 interactive ones, then 10 static texts, rows and cells.
+pub fn new_elements(before: &Tree, after: &Tree, diff: &Diff) -> Listed {
+    let appeared = diff.appeared(before, after);
+    let visible = |&index: &usize| after.elements.get(index).is_some_and(|e| e.visible);
+    let added: HashSet<usize> = diff.added.iter().copied().filter(visible).collect();
+    let mut indices: Vec<usize> = diff.added.iter().copied().filter(visible).collect();
+    indices.extend(appeared);
+    let opened = after.opened_since(before, diff);
+    after.sort_for_reading(&mut indices, opened, |index| added.contains(&index));
+    elements(after, indices, (20, 10))
+}
+
+/// The late changes: their counts, and the first five elements. Added ones first, then modified ones
+/// as they are now, then removed ones.
+pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> LateChanges {
+    const MOST: usize = 5;
+    let counts = [
+        (diff.added.len(), "added"),
+        (diff.removed.len(), "removed"),
+        (diff.modified.len(), "modified"),
+    ];
+    let all = counts.iter().map(|(n, _)| n).sum::<usize>();
+    let counts: Vec<_> = counts
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!("{n} {what}"))
+        .collect();
+    let modified = diff.modified.iter().map(|m| m.after);
+    let now = diff.added.iter().copied().chain(modified);
+    let (is, was) = (Texts::of(after), Texts::of(before));
+    let now = now.map(|i| (after, &is, i, ""));
+    let gone = diff.removed.iter().map(|&i| (before, &was, i, "gone: "));
+    let lines = now.chain(gone).take(MOST);
+    let lines = lines.map(|(tree, texts, index, gone)| {
+        let line = tree
+            .elements
+            .get(index)
+            .map(|e| element_line(tree, texts, index, e));
+        format!("{gone}{}", line.unwrap_or_default())
+    });
+    LateChanges {
+        counts: counts.join(", "),
+        elements: Listed {
+            lines: lines.collect(),
+            more: all.saturating_sub(MOST),
+        },
+    }
+}
+
+/// Lists these visible elements: what can be acted on first.
+fn elements(tree: &Tree, indices: Vec<usize>, (most_interactive, most_static): Caps) -> Listed {
+    let texts = Texts::of(tree);
+    let interactive = |index: usize| {
+        let element = tree.elements.get(index);
+        element.is_some_and(|e| e.role.is_interactive())
+    };
+    let (mut first, mut then) = (Vec::new(), Vec::new());
+    let mut more = 0;
+    // The elements whose texts are listed already: a row, its cell and the label in it have the same
+    // text and are listed once.
+    let mut said = HashSet::new();
+    for index in indices {
+        let element = &tree.elements[index];
+        let (list, most) = if element.role.is_interactive() {
+            (&mut first, most_interactive)
+        } else {
+            let is_static = matches!(element.role, Role::STATIC_TEXT | Role::ROW | Role::CELL);
+            let Some(source) = texts.source(index).filter(|_| is_static) else {
+                continue;
+            };
+            // The button's own line already has the text of its label, or of the row it is in.
+            let in_button = element.parent.is_some_and(interactive);
+            if in_button || interactive(source) || !said.insert(source) {
+                continue;
+            }
+            (&mut then, most_static)
+        };
+        if list.len() < most {
+            list.push(element_line(tree, &texts, index, element));
+        } else {
+            more += 1;
+        }
+    }
+    first.append(&mut then);
+    Listed { lines: first, more }
+}
+
+/// The longest text and the longest value in a list.
+const TEXT: usize = 50;
+
+/// `[AXCheckBox] "Wrap lines" (40,610 90×18) checked #e97`: all states but `editable`, which the
+/// role implies.
+fn element_line(tree: &Tree, texts: &Texts, index: usize, element: &Element) -> String {
+    let mut line = format!("[{}]", element.role.ax());
+    // Writing to a String cannot fail.
+    if let Some(text) = texts.text(tree, index) {
+        let _ = write!(line, " \"{}\"", short_escaped(text.shown.trim(), TEXT));
+    }
+    if let Some(Rect { x, y, w, h }) = element.extents {
+        let _ = write!(line, " ({x},{y} {w}×{h})");
+    }
+    for state in (element.states - States::EDITABLE).words() {
+        let _ = write!(line, " {state}");
+    }
+    if let Some(value) = value_beside_name(element) {
+        let value = short_escaped(value.shown.trim(), TEXT);
+        let _ = write!(line, " value:\"{value}\"");
+    }
+    if let Some(cell) = element.cell {
+        let _ = write!(line, " row:{} col:{}", cell.row, cell.column);
+    }
+    if let Some(reference) = element.reference {
+        let _ = write!(line, " #{reference}");
+    }
+    line
+}
+
+/// The texts that a diff changed, as excerpts of 60 characters around the change. Values come first,
+/// then titles, then descriptions. Of an element and what is in it, whose text it has, the innermost
+/// says it, so that each row of a table is a change of its own.
+pub fn text_changes(after: &Tree, diff: &Diff) -> Listed {
+    const MOST: usize = 3;
+    const LENGTH: usize = 60;
+    let all: Vec<TextChange<'_>> = diff
+        .modified
+        .iter()
+        .flat_map(|m| m.changes.iter().map(move |c| (m.after, c)))
+        .filter_map(|(index, change)| match (&change.old, &change.new) {
+            (Value::Text(old), Value::Text(new)) => Some(TextChange {
+                index,
+                attribute: change.attribute,
+                old,
+                new,
+            }),
+            _ => None,
+        })
+        .collect();
+    let said = said_further_in(&all, after);
+    let mut listed = Listed::default();
+    for wanted in [Attribute::Value, Attribute::Title, Attribute::Description] {
+        for (i, change) in all.iter().enumerate() {
+            if change.attribute != wanted || said.contains(&i) {
+                continue;
+            }
+            if listed.lines.len() == MOST {
+                listed.more += 1;
+                continue;
+            }
+            let (old, new) = short_excerpts(change.old, change.new, LENGTH);
+            listed.lines.push(format!("'{old}' -> '{new}'"));
+        }
+    }
+    listed
+}
+
+/// A changed text.
+struct TextChange<'a> {
+    /// The element, in the tree after.
+    index: usize,
+    attribute: Attribute,
+    old: &'a Text,
+    new: &'a Text,
+}
+
+impl TextChange<'_> {
+    /// Whether the other change has this one in it.
+    fn is_part_of(&self, other: &Self) -> bool {
+        let part = |this: &Text, whole: &Text| whole.shown.contains(this.shown.trim());
+        part(self.old, other.old) && part(self.new, other.new)
+    }
+}
+
+/// The changes that an element further in says, or the same element by an attribute that is listed
+/// before.
+fn said_further_in(all: &[TextChange<'_>], tree: &Tree) -> HashSet<usize> {
+    let mut of: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (i, change) in all.iter().enumerate() {
+        of.entry(change.index).or_default().push(i);
+    }
+    let mut said = HashSet::new();
+    for (i, change) in all.iter().enumerate() {
+        let mut at = Some(change.index);
+        while let Some(index) = at {
+            let its = of.get(&index).into_iter().flatten();
+            // The changes of one element are in the order of their attributes.
+            said.extend(its.filter(|&&other| {
+                (index != change.index || other > i) && change.is_part_of(&all[other])
+            }));
+            let parent = tree.elements.get(index).and_then(|e| e.parent);
+            // A container comes before its contents.
+            at = parent.filter(|parent| *parent < index);
+        }
+    }
+    said
+}

@@ -1,0 +1,149 @@
+//! What a summary says of the element that was acted on.
+
+use std::fmt::Write as _;
+
+use crate::escape::short_escaped;
+use crate::excerpt::excerpts;
+use crate::texts::value_beside_name;
+use crate::{Element, Line, Role, States, Text, Texts, Tree};
+
+/// The longest text, and the longest value.
+const TEXT: usize = 60;
+const VALUE: usize = 200;
+
+/// Element `index` as it is now: `[AXCheckBox (check box)] "Wrap lines" checked #e42`; if others are like it
+/// also what it is in. `was` is the element before the action: of a long value the part that changed
+/// is shown.
+pub fn target(tree: &Tree, index: usize, was: Option<&Element>) -> Option<String> {
+    let texts = Texts::of(tree);
+    let element = tree.elements.get(index)?;
+    let line = Line::of(tree, &texts, index)?;
+    let mut out = head(&line);
+    // Writing to a String cannot fail.
+    for state in line.states.words() {
+        let _ = write!(out, " {state}");
+    }
+    // What the head has no room for, or has as its text already.
+    let value = Some(&element.value).filter(|_| !element.states.contains(States::SECURE));
+    let long = value.filter(|value| value.shown.trim().chars().count() > TEXT);
+    if let Some(value) = value_beside_name(element).or(long) {
+        let _ = write!(
+            out,
+            " value:\"{}\"",
+            excerpt(value, was.map(|was| &was.value))
+        );
+    }
+    if let Some(cell) = line.cell {
+        let _ = write!(out, " row:{} col:{}", cell.row, cell.column);
+    }
+    if let Some(reference) = line.reference {
+        let _ = write!(out, " #{reference}");
+    }
+    if let Some(outer) = has_likes(tree, &texts, index)
+        .then(|| telling_container(tree, &texts, index))
+        .flatten()
+    {
+        let line = Line::of(tree, &texts, outer)?;
+        let _ = write!(
+            out,
+            " in {}",
+            head(&Line {
+                native_role: None,
+                ..line.clone()
+            })
+        );
+        if let Some(reference) = line.reference {
+            let _ = write!(out, " #{reference}");
+        }
+    }
+    Some(out)
+}
+
+/// An element that is no longer there: `gone: [AXButton (push button)] "OK" #e42`.
+pub fn gone(tree: &Tree, index: usize) -> Option<String> {
+    let line = Line::of(tree, &Texts::of(tree), index)?;
+    let reference = line.reference.map(|r| format!(" #{r}"));
+    Some(format!(
+        "gone: {}{}",
+        head(&line),
+        reference.unwrap_or_default()
+    ))
+}
+
+/// What an action changed of its own target, for the step of a chain: `checked`, `not checked`,
+/// `value:"12"`. `None` if nothing that its line says.
+pub fn own_change(was: &Element, is: &Element) -> Option<String> {
+    // A focus, and what can be typed into, say nothing of what was done.
+    let told = States::SELECTED
+        | States::CHECKED
+        | States::MIXED
+        | States::EXPANDED
+        | States::COLLAPSED
+        | States::DISABLED;
+    let (old, new) = (was.states & told, is.states & told);
+    let mut words: Vec<String> = (new - old).words().map(str::to_owned).collect();
+    if words.is_empty() {
+        words.extend((old - new).words().map(|word| format!("not {word}")));
+    }
+    // What was typed is said already.
+    let is_choice = matches!(
+        is.role,
+        Role::COMBO_BOX | Role::POP_UP_BUTTON | Role::SLIDER | Role::INCREMENTOR
+    );
+    if is_choice && was.value != is.value {
+        words.push(format!(
+            "value:\"{}\"",
+            short_escaped(is.value.shown.trim(), 40)
+        ));
+    }
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// `[AXButton (push button)] "Send"`
+fn head(line: &Line) -> String {
+    let native = line.native_role.as_ref();
+    let native = native.map(|native| format!(" ({})", short_escaped(native, 30)));
+    let mut out = format!("[{}{}]", line.role.ax(), native.unwrap_or_default());
+    if let Some(text) = &line.text {
+        let _ = write!(out, " \"{}\"", short_escaped(text.shown.trim(), TEXT));
+    }
+    out
+}
+
+/// At most [`VALUE`] characters of a value, around what changed, with `…` at cut ends.
+fn excerpt(value: &Text, was: Option<&Text>) -> String {
+    let (_, part) = excerpts(was.unwrap_or(value), value, VALUE - 2);
+    let start = if part.omitted_before > 0 { "…" } else { "" };
+    let mut shown = start.to_owned() + &short_escaped(&part.shown, VALUE - 2);
+    if part.omitted_after > 0 && !shown.ends_with('…') {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Whether another visible element has the same role and text, or neither has a text.
+fn has_likes(tree: &Tree, texts: &Texts, index: usize) -> bool {
+    let element = &tree.elements[index];
+    let text = texts.text(tree, index);
+    tree.elements.iter().enumerate().any(|(i, other)| {
+        i != index
+            && other.visible
+            && other.role == element.role
+            && texts.text(tree, i).map(|t| &t.shown) == text.map(|t| &t.shown)
+    })
+}
+
+/// The nearest container that says something else than the element, and is not the whole window.
+fn telling_container(tree: &Tree, texts: &Texts, index: usize) -> Option<usize> {
+    let parent = |at: usize| tree.elements.get(at)?.parent.filter(|p| *p < at);
+    let own = texts.text(tree, index).map(|text| text.shown.trim());
+    let mut at = parent(index);
+    while let Some(outer) = at.filter(|outer| tree.toplevel(*outer) != Some(*outer)) {
+        let text = texts.text(tree, outer).map(|text| text.shown.trim());
+        if text.is_some() && text != own {
+            return Some(outer);
+        }
+        at = parent(outer);
+    }
+    parent(index)
+}

@@ -1,0 +1,100 @@
+//! `target:` is what was acted on, as it is now.
+
+use deskline_core::States;
+use insta::assert_snapshot;
+
+use crate::story::{MAIL, MAIL_WINDOW, Story, click, press_ax, presses};
+use crate::world::World;
+
+/// A desk whose mail window also has options: two boxes to tick, one of them twice, and a button that
+/// closes itself.
+fn with_options() -> Story {
+    let story = Story::new();
+    story.given(|world| {
+        world.window(
+            MAIL,
+            "Options",
+            [0, 0, 600, 400],
+            r#"[AXCheckBox (check box)] "Wrap lines" x:20 y:40 w:90 h:24
+               [AXGroup] "Shipping" x:20 y:80 w:300 h:30
+                 [AXCheckBox] "Same" x:20 y:80 w:90 h:24
+               [AXGroup] "Billing" x:20 y:120 w:300 h:30
+                 [AXCheckBox] "Same" x:20 y:120 w:90 h:24
+               [AXComboBox] "Size" x:20 y:160 w:90 h:24 value:"Small"
+               [AXButton] "Close" x:20 y:200 w:90 h:24"#,
+        );
+        let ticks = |name: &'static str| {
+            move |world: &mut World| {
+                if let Some(node) = world.node(name) {
+                    node.line.states.toggle(States::CHECKED);
+                }
+            }
+        };
+        world.on_press("Wrap lines", ticks("Wrap lines"));
+        world.on_press("Same", ticks("Same"));
+        world.on_press("Size", |world| {
+            if let Some(node) = world.node("Size") {
+                node.value = "Very large".into();
+            }
+        });
+        world.on_press("Close", |world| {
+            let options = world.front().map(|window| window.id);
+            options.into_iter().for_each(|id| world.close(id));
+        });
+    });
+    story
+}
+
+#[test]
+fn a_box_that_was_ticked_says_so() {
+    let mut story = with_options();
+    assert_snapshot!(story.click("Wrap lines").field("target"), @r##"[AXCheckBox] "Wrap lines" focused checked #e10"##);
+    assert_snapshot!(story.click("Wrap lines").field("target"), @r##"[AXCheckBox] "Wrap lines" focused #e10"##);
+    assert_snapshot!(story.press("Size").field("target"), @r##"[AXComboBox] "Size" value:"Very large" #e15"##);
+}
+
+#[test]
+fn of_several_alike_the_answer_says_which_it_was() {
+    let mut story = with_options();
+    assert_snapshot!(story.click("Same").field("target"), @r##"[AXCheckBox] "Same" focused checked #e12 in [AXGroup] "Shipping" #e11"##);
+}
+
+#[test]
+fn what_has_gone_is_said_to_be_gone() {
+    let mut story = with_options();
+    assert_snapshot!(story.click("Close").field("target"), @r##"gone: [AXButton] "Close" #e16"##);
+}
+
+#[test]
+fn each_step_of_a_chain_says_what_it_did_to_its_target() {
+    let mut story = with_options();
+    let steps = vec![
+        click("Wrap lines", None, None),
+        press_ax("Size"),
+        presses("a"),
+    ];
+    story.chain(None, steps);
+    assert_snapshot!(story.told(), @r##"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Did 3 of 3 steps. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    steps:
+      1 done: Clicked 'Wrap lines' [AXCheckBox] → checked
+      2 done: Pressed 'Size' [AXComboBox] → value:"Very large"
+      3 done: Pressed A → changed nothing in the tree
+    focus: "Options" › [AXCheckBox] "Wrap lines" #e10
+    windows: "Options" #e9 (front), "New Message" #e2
+    text_changes:
+      'Small' -> 'Very large'
+    "##);
+}
+
+#[test]
+fn keys_name_the_field_that_they_changed_and_no_other() {
+    let mut story = Story::new();
+    story.given(|world| world.raise(MAIL_WINDOW));
+    assert_snapshot!(story.type_text("bob").field("target"), @r##"[AXTextField] "To" focused editable value:"bob" #e3"##);
+    story.given(|world| world.focus.insert(MAIL_WINDOW, format!("{MAIL_WINDOW}/2")));
+    assert_eq!(story.press_key("F5").field("target"), "");
+}

@@ -71,6 +71,7 @@ pub mod role {
     pub const CHECK_BOX: u32 = 7;
     pub const CHECK_MENU_ITEM: u32 = 8;
     pub const COMBO_BOX: u32 = 11;
+    pub const DATE_EDITOR: u32 = 12;
     pub const DIAL: u32 = 15;
     pub const DIALOG: u32 = 16;
     pub const FILE_CHOOSER: u32 = 19;

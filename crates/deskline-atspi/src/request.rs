@@ -45,6 +45,8 @@ pub enum Request {
     OffsetAt(i32, i32),
     /// `Value.CurrentValue`
     Value,
+    /// `Accessible.GetAttributes`
+    Attributes,
     /// `Accessible.GetInterfaces`
     Interfaces,
     /// `Accessible.GetIndexInParent`
@@ -103,6 +105,7 @@ impl Request {
                 (TEXT, "GetOffsetAtPoint", body)
             }
             Self::Value => get(VALUE, "CurrentValue"),
+            Self::Attributes => plain(ACCESSIBLE, "GetAttributes"),
             Self::Interfaces => plain(ACCESSIBLE, "GetInterfaces"),
             Self::Index => plain(ACCESSIBLE, "GetIndexInParent"),
             Self::Parent => get(ACCESSIBLE, "Parent"),

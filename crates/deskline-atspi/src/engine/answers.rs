@@ -9,7 +9,7 @@ use deskline_core::{Rect, Text};
 use super::{Engine, Node};
 use crate::bus::{Error, Message, Reader, WireError};
 use crate::decode;
-use crate::names::{LABELLED_BY, NULL, role};
+use crate::names::{LABELLED_BY, NULL, StateSet, role};
 use crate::request::Request;
 
 impl Engine<'_> {
@@ -63,6 +63,10 @@ impl Engine<'_> {
                 let text = r.str()?;
                 self.on_text(index, text);
             }
+            Request::Attributes => match value_text(&mut r)? {
+                Some(text) => node.value = Text::new(text),
+                None => self.queue.push_back((index, Request::TextLength)),
+            },
             Request::Value => node.value = Text::new(number(r.variant_f64()?)),
             Request::Relations => {
                 let relations = r.array(8, |r| {
@@ -94,7 +98,10 @@ impl Engine<'_> {
                 self.queue.push_back((index, Request::Relations));
                 continue;
             }
-            if self.may_have_text(node, kind) {
+            let editable = node.states.has(StateSet::EDITABLE);
+            if kind == role::SPIN_BUTTON && !editable && self.toolkit.has_value_texts() {
+                self.queue.push_back((index, Request::Attributes));
+            } else if self.may_have_text(node, kind) {
                 let question = match node.id {
                     // The cells of a spreadsheet are thousands, and most texts short.
                     Some(_) => Request::Text(0, -1),
@@ -104,6 +111,9 @@ impl Engine<'_> {
             }
             if role::holds_number(kind) && kind != role::SPIN_BUTTON {
                 self.queue.push_back((index, Request::Value));
+            }
+            if kind == role::COMBO_BOX && self.toolkit.names_by_choice() && !node.name.is_empty() {
+                self.queue.push_back((index, Request::Relations));
             }
             if node.name.is_empty() {
                 if node.description.is_empty() && !self.known.contains_key(&*node.path) {
@@ -150,6 +160,17 @@ impl Engine<'_> {
         }
         Ok(())
     }
+}
+
+/// What an element shows as its value, by its attribute `valuetext`: blank if nothing is set, which
+/// Chromium tells as `0` (a part of a date that is set has two digits or more).
+fn value_text(r: &mut Reader<'_>) -> Result<Option<String>, WireError> {
+    let attributes = r.array(8, |r| {
+        r.align(8)?;
+        Ok((r.str()?.to_owned(), r.str()?.to_owned()))
+    })?;
+    let text = attributes.into_iter().find(|(name, _)| name == "valuetext");
+    Ok(text.map(|(_, text)| if text == "0" { String::new() } else { text }))
 }
 
 /// A number as a person would write it: `50`, `0.25`, without the noise of binary fractions.

@@ -467,10 +467,17 @@ impl<'a> Engine<'a> {
     /// Reads objects that were found by other means, with what is below them.
     pub fn read_found(&mut self, parent: usize, found: Vec<Found>) -> Result<(), Error> {
         let first = self.nodes.len();
-        for Found { path, id, name } in found {
+        for found in found {
+            let Found {
+                path,
+                id,
+                name,
+                cell,
+            } = found;
             if let Some(index) = self.add(Some(parent), path) {
                 self.nodes[index].id = id;
                 self.nodes[index].name = name;
+                self.nodes[index].cell = cell;
             }
         }
         self.pump(None)?;

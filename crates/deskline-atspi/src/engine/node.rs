@@ -17,6 +17,8 @@ pub struct Node {
     pub path: Arc<str>,
     /// Its identity, where that is not its path.
     pub id: Option<String>,
+    /// Its row and column, from 0, where it was found by them.
+    pub cell: Option<(i32, i32)>,
     /// The index of its container.
     pub parent: Option<usize>,
     /// The indexes of its children, in document order.
@@ -52,6 +54,8 @@ pub struct Found {
     pub id: Option<String>,
     /// Its name; empty where it is not known.
     pub name: String,
+    /// Its row and column, from 0, where it is a cell.
+    pub cell: Option<(i32, i32)>,
 }
 
 impl Found {
@@ -61,6 +65,7 @@ impl Found {
             path,
             id: None,
             name: String::new(),
+            cell: None,
         }
     }
 }

@@ -30,6 +30,7 @@ impl Engine<'_> {
             Prose::InParents => {
                 role::holds_text(kind)
                     || role::is_prose(kind)
+                    || kind == role::DATE_EDITOR
                     || nameless && role::is_named_by_its_text(kind)
             }
             Prose::Anywhere => {
@@ -156,6 +157,10 @@ fn screen(text: &str, caret: usize) -> Text {
 pub fn settle(nodes: &mut [Node]) {
     // A child comes after its container.
     for index in (0..nodes.len()).rev() {
+        if let Some(value) = composed(nodes, index) {
+            nodes[index].value = value;
+            continue;
+        }
         let node = &nodes[index];
         if node.value.shown.is_empty() || node.states.has(StateSet::EDITABLE) {
             continue;
@@ -168,6 +173,71 @@ pub fn settle(nodes: &mut [Node]) {
         let kept = !is_said(nodes, node, &value);
         nodes[index].value = if kept { value } else { Text::default() };
     }
+}
+
+/// The value of what has it in its parts: the chosen item of a combo box, the parts of a date or a time.
+/// `None` for everything else.
+fn composed(nodes: &[Node], index: usize) -> Option<Text> {
+    let node = &nodes[index];
+    match node.role? {
+        role::COMBO_BOX if node.value.is_blank() => chosen(nodes, index, 3).map(Text::new),
+        role::DATE_EDITOR if node.value.is_blank() || node.value.shown.contains(CHILD) => {
+            Some(Text::new(parts(nodes, index).unwrap_or_default()))
+        }
+        _ if node.states.has(StateSet::EDITABLE) && node.value.shown.contains(CHILD) => {
+            let is_part = |&child: &usize| nodes[child].role == Some(role::SPIN_BUTTON);
+            let time = node.children.iter().any(is_part);
+            time.then(|| Text::new(parts(nodes, index).unwrap_or_default()))
+        }
+        _ => None,
+    }
+}
+
+/// The selected item of a list or menu in a combo box, at most so many levels down.
+fn chosen(nodes: &[Node], index: usize, levels: usize) -> Option<String> {
+    nodes[index].children.iter().find_map(|&child| {
+        let node = &nodes[child];
+        let is_item = matches!(node.role, Some(role::MENU_ITEM | role::LIST_ITEM));
+        if is_item && node.states.has(StateSet::SELECTED) {
+            return Some(own_text(node).trim().to_owned());
+        }
+        (levels > 1).then(|| chosen(nodes, child, levels - 1))?
+    })
+}
+
+/// What the parts of a date or time show, with what stands between them; `None` if one of them is not
+/// set. The button that opens a calendar is no part.
+fn parts(nodes: &[Node], index: usize) -> Option<String> {
+    let node = &nodes[index];
+    let own = node.value.shown.as_str();
+    match node.role? {
+        role::PUSH_BUTTON => return Some(String::new()),
+        role::STATIC | role::LABEL => return Some(own_text(node).to_owned()),
+        role::SPIN_BUTTON | role::ENTRY | role::TEXT => {
+            return Some(own.to_owned()).filter(|own| !own.trim().is_empty());
+        }
+        _ => {}
+    }
+    if node.children.is_empty() {
+        return Some(own.to_owned());
+    }
+    let mut children = node.children.iter();
+    let mut whole = String::new();
+    // Gecko has what stands between the parts in the text of what holds them.
+    for c in own.chars() {
+        match c {
+            CHILD => {
+                whole += &children
+                    .next()
+                    .map_or(Some(String::new()), |&c| parts(nodes, c))?
+            }
+            c => whole.push(c),
+        }
+    }
+    for &child in children {
+        whole += &parts(nodes, child)?;
+    }
+    Some(whole.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// The text with those of the children that stand in it.
@@ -280,6 +350,56 @@ mod tests {
             ..node(role::SECTION, "same", "same", &[])
         };
         assert_eq!(settled(vec![editable]), ["same"]);
+    }
+
+    fn spin(value: &str) -> Node {
+        node(role::SPIN_BUTTON, "Month", value, &[])
+    }
+
+    #[test]
+    fn a_combo_box_says_what_is_chosen() {
+        let selected = Node {
+            states: StateSet(1 << StateSet::SELECTED),
+            ..node(role::MENU_ITEM, " Very large ", "", &[])
+        };
+        let nodes = vec![
+            node(role::COMBO_BOX, "Size", "", &[1]),
+            node(role::MENU, "", "", &[2, 3]),
+            node(role::MENU_ITEM, "Small", "", &[]),
+            selected,
+        ];
+        assert_eq!(settled(nodes)[0], "Very large");
+        let typed = node(role::COMBO_BOX, "Size", "12", &[]);
+        assert_eq!(settled(vec![typed]), ["12"]);
+    }
+
+    #[test]
+    fn a_date_is_what_its_parts_show() {
+        // Chromium's: the parts and what stands between them are elements.
+        let date = |month: &str| {
+            settled(vec![
+                node(role::DATE_EDITOR, "Day", "", &[1, 5]),
+                node(role::SECTION, "", "\u{fffc}/\u{fffc}", &[2, 3, 4]),
+                spin(month),
+                node(role::STATIC, "/", "", &[]),
+                spin("04"),
+                node(role::PUSH_BUTTON, "Show date picker", "", &[]),
+            ])
+        };
+        assert_eq!(date("03")[0], "03/04");
+        assert_eq!(date("")[0], "", "not set");
+        // Gecko's: what stands between the parts is in the text; a time is an editable panel.
+        let time = Node {
+            states: StateSet(1 << StateSet::EDITABLE),
+            ..node(role::PANEL, "At", "\u{fffc}:\u{fffc} \u{fffc}", &[1, 2, 3])
+        };
+        let nodes = vec![
+            time,
+            spin("10"),
+            spin("20"),
+            node(role::ENTRY, "AM/PM", "AM", &[]),
+        ];
+        assert_eq!(settled(nodes)[0], "10:20 AM");
     }
 
     #[test]

@@ -165,6 +165,7 @@ impl Spreadsheet {
             path: cell.path.clone(),
             id: Some(table::cell_id(table, row, column)),
             name: cell.name.clone(),
+            cell: Some((row, column)),
         })
     }
 

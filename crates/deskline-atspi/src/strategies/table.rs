@@ -230,6 +230,7 @@ impl Table {
                 path,
                 id,
                 name: String::new(),
+                cell: Some((row, column)),
             });
         }
         Ok(found.into_iter().flatten().collect())

@@ -229,10 +229,24 @@ impl Toolkit {
         self != Self::Gtk4
     }
 
+    /// Whether a spin button that is not editable is a part of a date or of ARIA's making, which says what
+    /// it shows in an attribute. As a number Chromium 156 tells March for `03`, and as a text Firefox 153
+    /// tells `mm` where nothing is set.
+    pub fn has_value_texts(self) -> bool {
+        matches!(self, Self::Chromium | Self::Gecko)
+    }
+
+    /// Whether a combo box has the chosen text for its name, also where a label names it: GTK 3, and
+    /// Qt 5 and 6 on Unix.
+    pub fn names_by_choice(self) -> bool {
+        matches!(self, Self::Gtk3 | Self::Qt)
+    }
+
     /// The name of an object of that role without what the toolkit adds to it.
     pub fn plain_name(self, name: &str, number: u32) -> &str {
         match self {
             Self::Gtk4 => gtk::gtk4_name(name, number),
+            Self::Chromium if number == role::PAGE_TAB => without_memory_usage(name),
             _ => name,
         }
     }
@@ -241,5 +255,38 @@ impl Toolkit {
     /// buttons the role of push buttons, and no other button of its is ever pressed.
     pub fn toggles(self, number: u32) -> bool {
         number == role::TOGGLE_BUTTON || self == Self::Gtk4 && number == role::PUSH_BUTTON
+    }
+}
+
+/// The name of a browser's tab without its memory: Chromium 117 and later has
+/// `Inbox - Memory usage - 123 MB`, in the words of its language, and tells another figure every few
+/// seconds.
+fn without_memory_usage(name: &str) -> &str {
+    let parts = name.rsplit_once(" - ").and_then(|(rest, figure)| {
+        let (number, unit) = figure.split_once(|c: char| c.is_whitespace())?;
+        let is_number = number.starts_with(|c: char| c.is_ascii_digit())
+            && number
+                .chars()
+                .all(|c| c.is_ascii_digit() || ".,".contains(c));
+        let is_size = matches!(unit, "B" | "KB" | "kB" | "MB" | "GB");
+        (is_number && is_size).then(|| rest.rsplit_once(" - "))?
+    });
+    parts.map_or(name, |(title, _)| title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tab_is_named_without_its_memory() {
+        let name = |name| Toolkit::Chromium.plain_name(name, role::PAGE_TAB);
+        assert_eq!(name("Web page - Memory usage - 24.7 MB"), "Web page");
+        assert_eq!(name("a - b - Speichernutzung - 1,2 GB"), "a - b");
+        for plain in ["Web page", "Disk - 5 MB", "a - b - c", "a - b - 5 apples"] {
+            assert_eq!(name(plain), plain);
+        }
+        let button = Toolkit::Chromium.plain_name("a - b - 5 MB", role::PUSH_BUTTON);
+        assert_eq!(button, "a - b - 5 MB");
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use deskline_core::{
-    App, Coordinates, Element, ElementId, Rect, Role, States, Text, Tree, TreeWindow,
+    App, Cell, Coordinates, Element, ElementId, Rect, Role, States, Text, Tree, TreeWindow,
 };
 
 use crate::engine::Node;
@@ -116,6 +116,8 @@ pub fn build(
         }
     }
     tree.scope_visible();
+    tree.number_cells();
+    tree.label_fields();
     tree
 }
 
@@ -412,7 +414,15 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
         ax = Role::TEXT_AREA;
     }
     let name = peer.toolkit.plain_name(&node.name, number);
-    let title = if name.is_empty() { &node.label } else { name };
+    let mut title = if name.is_empty() { &node.label } else { name };
+    let mut value = node.value.clone();
+    // Its name is what is chosen, and its label is what it is called.
+    if number == role::COMBO_BOX && peer.toolkit.names_by_choice() && !node.label.is_empty() {
+        if value.is_blank() {
+            value = Text::new(name);
+        }
+        title = &node.label;
+    }
     // Descriptions of named elements are dropped: the bulk cache has them, but they are not
     // requested one by one. Kept, they would come and go with the way that the element was read.
     let description = if name.is_empty() {
@@ -428,13 +438,24 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
         role: ax,
         native_role: native,
         title: Text::new(title),
-        value: node.value.clone(),
+        value,
         description: Text::new(description),
+        cell: cell(node),
         extents: None,
         visible: node.showing && !node.states.has(StateSet::ICONIFIED),
         states: states(node.states, number, peer.toolkit),
         children_read: node.children_read,
     }
+}
+
+/// Its row and column, where it was found by them.
+fn cell(node: &Node) -> Option<Cell> {
+    let (row, column) = node.cell?;
+    let from_one = |i: i32| u32::try_from(i).ok()?.checked_add(1);
+    Some(Cell {
+        row: from_one(row)?,
+        column: from_one(column)?,
+    })
 }
 
 fn states(set: StateSet, number: u32, toolkit: Toolkit) -> States {

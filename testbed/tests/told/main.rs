@@ -11,3 +11,4 @@ mod pictures;
 mod texts;
 mod twins;
 mod view;
+mod web;

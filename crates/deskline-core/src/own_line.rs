@@ -14,28 +14,28 @@ const LEVELS: usize = 16;
 
 impl Tree {
     /// Cuts the extents of each row and menu item to the part that no other of its kind inside it
-    /// covers: its first line, or where others begin at its top the thickest part beside them. What
-    /// is covered entirely keeps its extents. Doing it twice changes nothing.
+    /// covers: its first line, or where others begin at its top the part beside them. A row without
+    /// such a part has the line of the first one inside it: in Thunderbird all accounts are in one.
+    /// Doing it twice changes nothing.
     pub(crate) fn keep_own_lines(&mut self) {
         let holders = self.holders();
         let own = |tree: &Self, i: usize| {
             let extents = tree.elements[i].extents;
             extents.filter(|e| is_kind(tree.elements[i].role) && !e.is_empty())
         };
-        let mut covered: Vec<Option<Rect>> = vec![None; self.elements.len()];
+        let mut covered: Vec<Option<Inside>> = vec![None; self.elements.len()];
         // What is inside comes after what it is in, and is cut first.
         for i in (0..self.elements.len()).rev() {
             let Some(whole) = own(self, i) else { continue };
-            let line = covered[i]
-                .and_then(|inner| beside(whole, inner))
-                .unwrap_or(whole);
+            let line = covered[i].map_or(whole, |inside| {
+                beside(whole, inside).unwrap_or_else(|| whole.intersect(&inside.first))
+            });
             self.elements[i].extents = Some(line);
             let around = std::iter::successors(holders[i], |outer| holders[*outer]);
             for outer in around.take(LEVELS) {
                 let inside = own(self, outer).is_some_and(|box_| box_.contains(line.center()));
                 if inside {
-                    let all = covered[outer].map_or(line, |inner| union(inner, line));
-                    covered[outer] = Some(all);
+                    covered[outer] = Some(Inside::with(covered[outer], line));
                 }
             }
         }
@@ -57,16 +57,44 @@ impl Tree {
     }
 }
 
+/// What lies inside a row.
+#[derive(Debug, Clone, Copy)]
+struct Inside {
+    /// The bounds of all of it.
+    all: Rect,
+    /// Its topmost line.
+    first: Rect,
+}
+
+impl Inside {
+    fn with(before: Option<Self>, line: Rect) -> Self {
+        before.map_or(
+            Self {
+                all: line,
+                first: line,
+            },
+            |inside| Self {
+                all: union(inside.all, line),
+                first: if line.y <= inside.first.y {
+                    line
+                } else {
+                    inside.first
+                },
+            },
+        )
+    }
+}
+
 fn is_kind(role: Role) -> bool {
     matches!(role, Role::ROW | Role::MENU_ITEM)
 }
 
-/// The part of `whole` above `inner`, or else the thickest one below or beside it.
-fn beside(whole: Rect, inner: Rect) -> Option<Rect> {
-    let inner = whole.intersect(&inner);
+/// The part of `whole` above what is inside, or else the wider one beside it, if it is no narrower
+/// than a line is high. What is below is a margin.
+fn beside(whole: Rect, inside: Inside) -> Option<Rect> {
+    let inner = whole.intersect(&inside.all);
     let end = |start: i32, length: i32| start.saturating_add(length);
-    let (right, bottom) = (end(whole.x, whole.w), end(whole.y, whole.h));
-    let (inner_right, inner_bottom) = (end(inner.x, inner.w), end(inner.y, inner.h));
+    let (right, inner_right) = (end(whole.x, whole.w), end(inner.x, inner.w));
     let above = Rect {
         h: inner.y.saturating_sub(whole.y),
         ..whole
@@ -83,15 +111,8 @@ fn beside(whole: Rect, inner: Rect) -> Option<Rect> {
         w: right.saturating_sub(inner_right),
         ..whole
     };
-    let below = Rect {
-        y: inner_bottom,
-        h: bottom.saturating_sub(inner_bottom),
-        ..whole
-    };
-    let thickness = |part: &Rect| part.w.min(part.h);
-    let parts = [left, below, beyond].into_iter().rev();
-    let thickest = parts.max_by_key(thickness);
-    thickest.filter(|part| thickness(part) >= LEAST)
+    let wider = if beyond.w > left.w { beyond } else { left };
+    (wider.w >= LEAST.max(inside.first.h)).then_some(wider)
 }
 
 fn union(a: Rect, b: Rect) -> Rect {

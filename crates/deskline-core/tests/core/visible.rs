@@ -120,6 +120,9 @@ fn a_row_that_covers_others_has_its_own_line() {
     [AXMenuItem] "Right" x:100 y:150 w:100 h:40 visible #e11
   [AXRow] "Covered" x:0 y:150 w:200 h:40 visible #e12
     [AXRow] "Over it" x:0 y:150 w:200 h:40 visible #e13
+  [AXRow] "All folders" x:0 y:100 w:200 h:84 visible #e14
+    [AXRow] "Account" x:0 y:100 w:200 h:84 visible #e15
+      [AXRow] "Trash" x:0 y:128 w:200 h:28 visible #e16
 "#,
     );
     tree.scope_visible();
@@ -136,6 +139,8 @@ fn a_row_that_covers_others_has_its_own_line() {
     assert_eq!(place("e9"), (0, 286, 300, 24));
     assert_eq!(place("e10"), (0, 150, 100, 40));
     assert_eq!(place("e12"), (0, 150, 200, 40));
+    assert_eq!(place("e14"), (0, 100, 200, 28));
+    assert_eq!(place("e15"), (0, 100, 200, 28));
 }
 
 proptest! {

@@ -148,8 +148,8 @@ fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict 
     ))
 }
 
-/// What to say of a selection that keys do not go by: Qt and GTK 3 select through accessibility
-/// without moving their cursor. Qt's is the focused row; GTK 3 has none while its window is behind.
+/// What to say of a selection that keys do not go by: Qt and GTK select through accessibility
+/// without moving their cursor. Qt's is the focused row; GTK has none while its window is behind.
 fn current_beside(tree: &Tree, now: usize) -> Verdict {
     let around = |at: usize| {
         std::iter::successors(Some(at), |at| {
@@ -164,6 +164,8 @@ fn current_beside(tree: &Tree, now: usize) -> Verdict {
         return Verdict::Agrees;
     };
     let own = &tree.elements[now];
+    let in_page = around(now).any(|at| tree.elements[at].role == Role::WEB_AREA);
+    let from_toolkit = matches!(own.native_role.as_ref(), "table cell" | "list item") && !in_page;
     let same_row = |e: &Element| {
         let row = |e: &Element| e.extents.map(|place| (place.y, place.h));
         e.role == Role::CELL && own.role == Role::CELL && row(e) == row(own)
@@ -186,7 +188,7 @@ fn current_beside(tree: &Tree, now: usize) -> Verdict {
             "it is selected, and keys still go by the current row, {}: accessibility cannot move that. Click the one you mean before you press a key for it",
             summary::name_of(tree, current)
         )),
-        None if own.native_role == "table cell" => Verdict::Differs(
+        None if from_toolkit => Verdict::Differs(
             "it is selected, and keys may still go by another row, the current one. Click it before you press a key for it"
                 .into(),
         ),

@@ -104,7 +104,7 @@ fn a_row_below_the_fold_is_scrolled_to_and_a_selection_beside_the_current_row_is
     call(&server, &app, "click_and_traverse", "Folder 11", json!({})).ok();
     app.wait_for("current Folder 11");
     assert_eq!(app.log(), ["current Folder 11"]);
-    // The other way, and to a row that has been re-created meanwhile.
+    // The other way, to a row that has been re-created meanwhile.
     call(&server, &app, "click_and_traverse", "Folder 0", json!({})).ok();
     app.wait_for("current Folder 0");
     assert_eq!(bed.screen().front(), editor.window.id);
@@ -129,4 +129,34 @@ fn a_command_of_a_widget_is_no_press() {
         "{}",
         answer.file()
     );
+}
+
+/// A GTK 3 list with headers and no rows, as a mail program shows before it has any.
+const EMPTY: &str = "
+import gi
+gi.require_version('Gtk', '3.0')
+from gi.repository import Gtk
+window = Gtk.Window(title='Empty')
+view = Gtk.TreeView(model=Gtk.ListStore(str, str))
+for place, name in enumerate(['Date', 'Headline']):
+    view.append_column(Gtk.TreeViewColumn(name, Gtk.CellRendererText(), text=place))
+window.add(view)
+window.set_default_size(300, 200)
+window.show_all()
+Gtk.main()
+";
+
+#[test]
+fn a_list_without_rows_has_its_headers() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let mut command = bed.command("/usr/bin/python3");
+    command.args(["-c", EMPTY]);
+    let app = App::start_when(&bed, command, |_| true);
+    for header in ["Date", "Headline"] {
+        until(header, || {
+            let answer = server.call("refresh_traversal", json!({"pid": app.pid}));
+            answer.find("AXButton", header).filter(|line| line.visible)
+        });
+    }
 }

@@ -108,6 +108,10 @@ fn an_app_that_takes_another_name_is_bounded_by_what_it_is() {
         let listed = server.call("list_applications", json!({})).ok();
         assert!(!listed.text.contains("Sums"), "{listed}");
     }
+    // The name is the installed app's: that one opens.
+    let server = bed.server(&["--allow-app", "gnome-calculator"]);
+    let opened = server.call(OPEN, json!({"identifier": "Calculator"})).ok();
+    assert_ne!(opened.pid(), app.pid);
     let free = bed.server(&["--allow-app", "vault"]);
     let read = free.call("refresh_traversal", json!({"pid": app.pid})).ok();
     assert_eq!(read.field("app"), "Calculator");

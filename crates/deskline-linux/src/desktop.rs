@@ -145,17 +145,27 @@ impl LinuxDesktop {
         Ok(listed.is_empty() && windows.iter().any(|window| window.pid == Some(pid)))
     }
 
-    /// The app with a window that has this name in our own answers, or this window title.
-    fn called(&mut self, identifier: &str) -> Result<Option<u32>> {
+    /// The apps with a window that have this name in our own answers, or this window title.
+    fn called(&mut self, identifier: &str) -> Result<Vec<u32>> {
         let wanted = identifier.trim().to_lowercase();
+        let mut pids = Vec::new();
         for window in self.known_windows()? {
-            let name = window.pid.map(|pid| self.atspi.name_of(pid));
-            let mut names = name.into_iter().chain([window.title]);
-            if names.any(|text| text.to_lowercase() == wanted) {
-                return Ok(window.pid);
+            let Some(pid) = window.pid else { continue };
+            let mut names = [self.atspi.name_of(pid), window.title].into_iter();
+            if names.any(|text| text.to_lowercase() == wanted) && !pids.contains(&pid) {
+                pids.push(pid);
             }
         }
-        Ok(None)
+        Ok(pids)
+    }
+
+    /// Fails if this process may not be opened.
+    fn permit_running(&mut self, pid: u32, permit: Permit<'_>) -> Result<()> {
+        if is_unbounded(permit) {
+            return Ok(());
+        }
+        let own = self.name_of(pid);
+        permit(&Identity::of_process(self, &own, pid))
     }
 
     /// The app's name on the accessibility bus, or its process's.
@@ -168,8 +178,9 @@ impl LinuxDesktop {
         }
     }
 
-    /// The pid of an instance that runs and has a window.
-    fn running(&mut self, launch: &Launch) -> Result<Option<u32>> {
+    /// The pid of an instance that runs, has a window and may be opened: any app can call itself by this
+    /// one's name.
+    fn running(&mut self, launch: &Launch, permit: Permit<'_>) -> Result<Option<u32>> {
         let listed = self
             .atspi
             .apps()
@@ -187,7 +198,7 @@ impl LinuxDesktop {
                 accessible_name: &name,
                 window_class: "",
             };
-            if launch.is_running_as(running) {
+            if launch.is_running_as(running) && self.permit_running(pid, permit).is_ok() {
                 return Ok(Some(pid));
             }
         }
@@ -232,7 +243,7 @@ impl LinuxDesktop {
         }
         if let Some(status) = launched.exited() {
             let waits = status.success() && launch.opens_document() && !starting.is_late();
-            if let Some(pid) = self.running(launch)?.filter(|_| !waits) {
+            if let Some(pid) = self.running(launch, &|_| Ok(()))?.filter(|_| !waits) {
                 return Ok(Progress::Ready(pid));
             }
             if !status.success() {
@@ -278,6 +289,11 @@ impl LinuxDesktop {
             ..windows
         })
     }
+}
+
+/// Whether all apps may be opened: one of which nothing is known may.
+fn is_unbounded(permit: Permit<'_>) -> bool {
+    permit(&Identity::default()).is_ok()
 }
 
 /// The process of the front window.
@@ -548,21 +564,35 @@ impl Apps for LinuxDesktop {
     }
 
     fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {
-        if let Some(pid) = self.called(identifier)? {
-            let own = self.name_of(pid);
-            permit(&Identity::of_process(self, &own, pid))?;
+        let mut refused = None;
+        for pid in self.called(identifier)? {
+            if let Err(e) = self.permit_running(pid, permit) {
+                refused.get_or_insert(e);
+                continue;
+            }
             if self.has_native
                 && let Ok(launch) = apps::find(identifier, &self.session)
-                && permit(&launch.identity(&self.session)).is_ok()
-                && self.running(&launch)? == Some(pid)
+                && (is_unbounded(permit) || permit(&launch.identity(&self.session)).is_ok())
+                && self.running(&launch, permit)? == Some(pid)
             {
                 self.show_itself(&launch);
             }
             return Ok(Opened::Running(pid));
         }
-        let launch = apps::find(identifier, &self.session)?;
-        permit(&launch.identity(&self.session))?;
-        if let Some(pid) = self.running(&launch)?.filter(|_| !launch.opens_document()) {
+        let launch = match (apps::find(identifier, &self.session), refused) {
+            (Ok(launch), None) => launch,
+            // A stranger has taken the name of an installed app.
+            (Ok(launch), Some(_)) if launch.has_name(identifier) => launch,
+            (_, Some(refused)) => return Err(refused),
+            (Err(e), None) => return Err(e),
+        };
+        if !is_unbounded(permit) {
+            permit(&launch.identity(&self.session))?;
+        }
+        if let Some(pid) = self
+            .running(&launch, permit)?
+            .filter(|_| !launch.opens_document())
+        {
             self.show_itself(&launch);
             return Ok(Opened::Running(pid));
         }

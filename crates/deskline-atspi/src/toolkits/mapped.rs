@@ -62,7 +62,7 @@ pub fn hint(pid: u32) -> String {
         Some((toolkit, remedy)) => format!(
             "It is a {toolkit} app that is not on the accessibility bus: end it and start it again {remedy}, or with open_application_and_traverse. Call list_applications for what can be driven"
         ),
-        None => "If it has windows it was started without accessibility, or its toolkit has none: restart it with open_application_and_traverse. Call list_applications for what can be driven".to_owned(),
+        None => "It is not on the accessibility bus: restart it with open_application_and_traverse, which turns accessibility on. If it is not there then, its toolkit has none. Call list_applications for what can be driven".to_owned(),
     }
 }
 

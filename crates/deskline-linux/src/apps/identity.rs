@@ -1,7 +1,7 @@
 //! By what names the system knows an app: a process that runs, or a command before it runs. For the
 //! bounds that `--allow-app` and `--deny-app` draw, which must not go by what an app calls itself.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use deskline_link::Identity;
 use deskline_unix::process;
+use rustix::fs::{Mode, OFlags};
 
 use super::command::{base_name, in_path};
 use super::entry::Entry;
@@ -57,16 +58,29 @@ impl Launch {
         match (&self.entry, trusted) {
             (_, Some(entry)) => {
                 let program = names_of_path(Path::new(entry.program()), session);
-                identity.names.extend(program);
-                identity.names.extend(names_of_entry(entry));
+                let own = std::mem::take(&mut identity.names);
+                let own = [entry.name.clone(), entry.id.clone()]
+                    .into_iter()
+                    .chain(own);
+                identity.names = own
+                    .chain(program)
+                    .chain(entry.names.iter().cloned())
+                    .collect();
             }
             // It may claim any name.
             (Some(entry), None) => identity.claims.extend(names_of_entry(entry)),
             (None, None) => {}
         }
-        identity.names.retain(|name| !name.is_empty());
+        tidy(&mut identity.names);
         identity
     }
+}
+
+/// Each name once; paths last, as they say less to a person.
+fn tidy(names: &mut Vec<String>) {
+    let mut seen = HashSet::new();
+    names.retain(|name| !name.is_empty() && seen.insert(name.clone()));
+    names.sort_by_key(|name| name.starts_with('/'));
 }
 
 fn names_of_entry(entry: &Entry) -> impl Iterator<Item = String> {
@@ -276,11 +290,7 @@ impl Identities {
             }
         }
         names.extend(flatpak);
-        names.sort();
-        names.dedup();
-        names.retain(|name| !name.is_empty());
-        // What it is for a person comes before paths.
-        names.sort_by_key(|name| name.starts_with('/'));
+        tidy(&mut names);
         names
     }
 
@@ -339,12 +349,12 @@ fn flatpak_id(pid: u32) -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-fn read(path: &str) -> Option<Vec<u8>> {
+/// A process chooses its root: what is there may be a link out of it, or a FIFO to wait at.
+pub(super) fn read(path: &str) -> Option<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
+    file.metadata().ok().filter(fs::Metadata::is_file)?;
     let mut text = Vec::new();
-    fs::File::open(path)
-        .ok()?
-        .take(LONGEST)
-        .read_to_end(&mut text)
-        .ok()?;
+    file.take(LONGEST).read_to_end(&mut text).ok()?;
     Some(text)
 }

@@ -66,6 +66,10 @@ fn by_name(path: &Path, session: &Session) -> Option<String> {
 }
 
 fn is_text(path: &Path) -> bool {
+    // Opening a FIFO would wait for its other end.
+    if !path.is_file() {
+        return false;
+    }
     let mut head = vec![];
     let read = fs::File::open(path).and_then(|f| f.take(4096).read_to_end(&mut head));
     read.is_ok()

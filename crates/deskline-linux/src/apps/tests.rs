@@ -395,3 +395,22 @@ fn a_process_is_known_by_its_executable_its_script_and_its_desktop_file() {
     assert!(names.contains(&"run.sh".to_owned()), "{names:?}");
     assert!(!names.contains(&"Dormouse".to_owned()), "{names:?}");
 }
+
+#[test]
+fn a_fifo_is_not_waited_for() {
+    let f = Fixture::new();
+    let path = f.file("docs/x", "").with_file_name("fifo");
+    let kind = rustix::fs::FileType::Fifo;
+    let mode = rustix::fs::Mode::RUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, &path, kind, mode, 0).unwrap();
+    let (sender, answer) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let path = path.to_str().unwrap();
+        let read = identity::read(path);
+        sender.send((read, f.error(path))).unwrap();
+    });
+    let limit = std::time::Duration::from_secs(20);
+    let (read, error) = answer.recv_timeout(limit).unwrap();
+    assert_eq!(read, None);
+    assert!(error.contains("no installed app opens"), "{error}");
+}

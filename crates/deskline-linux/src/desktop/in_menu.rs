@@ -13,6 +13,13 @@ use crate::menus::{self, Heed};
 const HOVERS: Duration = Duration::from_millis(40);
 const TELLS: Duration = Duration::from_millis(800);
 
+/// What the pointer is on in a menu.
+enum Selects {
+    It,
+    Disabled,
+    Another,
+}
+
 impl LinuxDesktop {
     /// Puts the items of a GTK 3 app's menus where they are. Returns those of context menus.
     pub(super) fn place_menus(
@@ -55,30 +62,34 @@ impl LinuxDesktop {
         let Some(pid) = self.aimed_at else {
             return Ok(());
         };
-        match self.menus.before_click(pid, at) {
+        let Point { x, y } = at;
+        let selects = match self.menus.before_click(pid, at) {
             Heed::Nothing => return Ok(()),
             Heed::Item(item) => {
                 let item = item.clone();
-                if self.pointer_selects(pid, &item, at, cancel)? {
-                    return Ok(());
-                }
+                self.pointer_selects(pid, &item, at, cancel)?
             }
-            Heed::UnknownMenu => {}
-        }
-        Err(Error::Input(format!(
-            "GTK 3 does not tell where its open menu is, or the item at ({}, {}) is disabled. Nothing was clicked. Use press_ax_and_traverse on the item, or press_key_and_traverse with Up, Down, Return or Escape",
-            at.x, at.y
-        )))
+            Heed::UnknownMenu => Selects::Another,
+        };
+        Err(Error::Input(match selects {
+            Selects::It => return Ok(()),
+            Selects::Disabled => format!(
+                "the item at ({x}, {y}) is disabled. Nothing was clicked. Click another one, or close the menu with press_key_and_traverse Escape"
+            ),
+            Selects::Another => format!(
+                "GTK 3 does not say where its open menu is, so a click at ({x}, {y}) may reach another item. Nothing was clicked. Use press_ax_and_traverse on the item, or press_key_and_traverse with Up, Down, Return or Escape"
+            ),
+        }))
     }
 
-    /// Puts the pointer there, and tells whether the app's menu takes it to be on this item.
+    /// Puts the pointer there, and tells what the app's menu takes it to be on.
     fn pointer_selects(
         &mut self,
         pid: u32,
         item: &ElementId,
         at: Point,
         cancel: &Cancel,
-    ) -> Result<bool> {
+    ) -> Result<Selects> {
         let start = Instant::now();
         loop {
             // GTK ignores that the pointer enters a new menu, and takes note of a later motion.
@@ -89,10 +100,18 @@ impl LinuxDesktop {
             cancel.wait(HOVERS)?;
             let windows = self.windows_of(pid)?;
             let tree = self.atspi.read(pid, Scope::Showing, &windows)?;
-            let on = |e: &Element| e.id == *item && e.states.contains(States::SELECTED);
-            let selected = tree.elements.iter().any(on);
-            if selected || start.elapsed() > TELLS {
-                return Ok(selected);
+            let is_it = |e: &&Element| e.id == *item;
+            let states = tree.elements.iter().find(is_it).map(|e| e.states);
+            let states = states.unwrap_or(States::empty());
+            if states.contains(States::SELECTED) {
+                return Ok(Selects::It);
+            }
+            // GTK selects no item that is disabled.
+            if states.contains(States::DISABLED) {
+                return Ok(Selects::Disabled);
+            }
+            if start.elapsed() > TELLS {
+                return Ok(Selects::Another);
             }
         }
     }

@@ -1,8 +1,9 @@
 //! Sessions that one test after another uses: a compositor takes seconds to start.
 //!
-//! A session whose test has passed waits here for the next test that wants one of its kind. Files that the test has
-//! left in it are removed. It ends instead if its compositor has, or if the person's settings are others than at
-//! the start. A test that leaves something else behind calls [`super::Session::ends_with_the_test`].
+//! A session whose test has passed waits here for the next test that wants one of its kind. Files that
+//! the test has left in it are removed. It ends instead if its compositor has, or if the person's
+//! settings are others than at the start. A test that leaves something else behind calls
+//! [`super::Session::ends_with_the_test`].
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};

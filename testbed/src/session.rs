@@ -108,6 +108,15 @@ struct Options {
     physical: bool,
 }
 
+impl Options {
+    /// Whether several tests want a session with them.
+    fn are_common(&self) -> bool {
+        let one_screen = self.screens == 0 && self.scale.is_none() && self.second.is_none();
+        let one_source = self.extension.is_none_or(|source| source == EXTENSION);
+        one_screen && one_source && self.socket.is_none() && self.lines.is_empty()
+    }
+}
+
 /// Deskline's extension of GNOME Shell, and as it was at first.
 const EXTENSION: &str = "../extensions/gnome/extension.js";
 const EXTENSION_1: &str = "apps/extension_1.js";
@@ -302,10 +311,8 @@ impl Session {
 
     fn start(compositor: Compositor, place: Place, options: &Options) -> Self {
         // Here sessions start quickly, and several have been changed before the test has them.
-        let kind = match place {
-            Place::Root { .. } => Some(format!("{compositor:?} {options:?}")),
-            Place::Here => None,
-        };
+        let is_shared = matches!(place, Place::Root { .. }) && options.are_common();
+        let kind = is_shared.then(|| format!("{compositor:?} {:?}", options.extension));
         let idle = kind.as_deref().and_then(shared::take);
         let running = idle.unwrap_or_else(|| Running::start(compositor, place, options));
         Self {

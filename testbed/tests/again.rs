@@ -191,7 +191,11 @@ fn agrees(bed: &Bed, app: &App<'_>, targets: &[&str], when: When) -> bool {
             .unwrap();
         // Wait for silence, as a link does.
         let listens = if between { &mut fresh } else { &mut mirror };
-        while listens.wait_for_change(Duration::from_millis(60)).unwrap() {}
+        while listens
+            .wait_for_change(Duration::from_millis(60))
+            .unwrap()
+            .is_some()
+        {}
         if between {
             let start = Instant::now();
             let pings = Pings::start(bed, app.pid);

@@ -13,6 +13,8 @@ pub struct App {
     pub cache: BulkCache,
     /// Whether a reading has found the same tree as the one before it: GTK 4's grows as it is read.
     pub grown: bool,
+    /// Whether the last reading had a page that shows and is loading.
+    pub loads: bool,
     /// Which windows its toplevels are.
     pub windows: KnownWindows,
 }
@@ -24,6 +26,7 @@ impl App {
             cache: BulkCache::new(peer.toolkit.cache_use()),
             peer,
             grown: false,
+            loads: false,
             windows: KnownWindows::default(),
         }
     }

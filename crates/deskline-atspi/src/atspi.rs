@@ -13,7 +13,7 @@ use crate::bus::{self, Body, Call, Connection, Reader};
 use crate::connection::{AppConnection, PATIENCE};
 use crate::engine::{self, Engine};
 use crate::mirrors::Mirrors;
-use crate::names::{ACCESSIBLE, REGISTRY, ROOT};
+use crate::names::{ACCESSIBLE, REGISTRY, ROOT, StateSet, role};
 use crate::peer::Peer;
 use crate::request::Request;
 use crate::strategies::keep_alive::KeepAlive;
@@ -194,6 +194,11 @@ impl AtSpi {
         }
     }
 
+    /// Whether the last reading had a page that shows and is loading.
+    pub fn is_loading(&self, pid: u32) -> bool {
+        self.apps.get(&pid).is_some_and(|app| app.loads)
+    }
+
     /// Whether the last reading has toplevels whose windows may be on their way.
     pub fn lacks_windows(&self, pid: u32) -> bool {
         let app = self.apps.get(&pid);
@@ -314,6 +319,10 @@ impl AtSpi {
         if fetch_cache {
             app.cache.judge(read.cache_was_worth_it);
         }
+        app.loads = nodes.iter().any(|node| {
+            let page = matches!(node.role, Some(role::DOCUMENT_WEB | role::DOCUMENT_FRAME));
+            page && node.showing && node.states.has(StateSet::BUSY)
+        });
         let mut tree = tree::build(
             &app.peer,
             &mut app.windows,

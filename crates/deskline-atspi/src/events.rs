@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_link::Result;
+use deskline_link::{Result, Sign};
 
 use crate::atspi::{AtSpi, on_bus};
 use crate::bus::{self, Body, Call};
@@ -186,22 +186,27 @@ impl AtSpi {
         }
     }
 
-    /// Waits for an event of the app that the link is about, for `time` at the longest. Returns whether
-    /// one came.
-    pub fn wait_for_change(&mut self, time: Duration) -> Result<bool> {
+    /// Waits for an event of the app that the link is about, for `time` at the longest.
+    pub fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
         let end = Instant::now() + time;
-        let lost = on_bus("waiting for accessibility events");
         let waited = loop {
             match self.bus.wait_for_signal(end) {
-                Ok(true) if !self.hear() => {}
-                waited => break waited,
+                Ok(true) => {
+                    let heard = self.hear();
+                    if heard.is_some() {
+                        break Ok(heard);
+                    }
+                }
+                Ok(false) => break Ok(None),
+                Err(e) => break Err(e),
             }
         };
-        waited.map_err(lost)
+        waited.map_err(on_bus("waiting for accessibility events"))
     }
 
-    /// Invalidates the objects that events were sent for. Returns whether any is of the current app.
-    pub(crate) fn hear(&mut self) -> bool {
+    /// Invalidates the objects that events were sent for. Returns what says most of the current
+    /// app.
+    pub(crate) fn hear(&mut self) -> Option<Sign> {
         let signals = self.bus.take_signals();
         self.mirrors.hear(signals.into_iter())
     }

@@ -3,6 +3,8 @@
 
 use std::time::Instant;
 
+use deskline_link::Sign;
+
 use crate::bus::{Message, SIGNALS_KEPT};
 use crate::strategies::reuse::LastReading;
 
@@ -113,16 +115,16 @@ impl Mirrors {
         dropped
     }
 
-    /// Notes events: they invalidate what is known of their objects. Returns whether any is of the
+    /// Notes events: they invalidate what is known of their objects. Returns what says most of the
     /// current app.
-    pub fn hear(&mut self, signals: impl ExactSizeIterator<Item = Message>) -> bool {
+    pub fn hear(&mut self, signals: impl ExactSizeIterator<Item = Message>) -> Option<Sign> {
         // If the signal queue is full, some signals may have been dropped: discard all readings.
         let lost = signals.len() >= SIGNALS_KEPT;
-        let mut any = false;
+        let mut heard = None;
         for signal in signals {
             let current = self.current.as_mut();
             let current = current.filter(|mirror| mirror.bus_name == signal.sender);
-            any |= current.is_some();
+            heard = heard.max(current.is_some().then(|| event(&signal)));
             let mut resting = self.resting.iter_mut();
             let of = current.or_else(|| resting.find(|mirror| mirror.bus_name == signal.sender));
             let Some(mirror) = of else { continue };
@@ -136,7 +138,7 @@ impl Mirrors {
                 mirror.last = None;
             }
         }
-        any
+        heard
     }
 
     /// A resting app whose reading the budget cut short.
@@ -162,6 +164,28 @@ impl Mirrors {
         let kept = self.resting.iter().filter(|m| m.is_worth_keeping());
         kept.map(|mirror| mirror.bus_name.as_str())
     }
+}
+
+/// What an event says.
+fn event(signal: &Message) -> Sign {
+    // The first argument is the state of a `StateChanged`.
+    let state = || signal.reader().str().unwrap_or_default().to_owned();
+    let member = signal.member.as_str();
+    let interface = signal.interface.strip_prefix("org.a11y.atspi.Event.");
+    let of_focus = match interface.unwrap_or_default() {
+        "Focus" => true,
+        "Window" => matches!(
+            member,
+            "Activate" | "Deactivate" | "Raise" | "Lower" | "Restore"
+        ),
+        "Object" => match member {
+            "StateChanged" => matches!(state().as_str(), "focused" | "active" | "armed"),
+            "TextCaretMoved" | "ActiveDescendantChanged" => true,
+            _ => false,
+        },
+        _ => false,
+    };
+    if of_focus { Sign::Focus } else { Sign::Change }
 }
 
 #[cfg(test)]
@@ -246,8 +270,14 @@ mod tests {
             mirrors.rest();
         }
         assert!(mirrors.resume("current"));
-        assert!(!mirrors.hear([event("resting"), event("other")].into_iter()));
-        assert!(mirrors.hear([event("current")].into_iter()));
+        assert_eq!(
+            mirrors.hear([event("resting"), event("other")].into_iter()),
+            None
+        );
+        assert_eq!(
+            mirrors.hear([event("current")].into_iter()),
+            Some(Sign::Change)
+        );
         let many: Vec<Message> = (0..SIGNALS_KEPT).map(|_| event("other")).collect();
         mirrors.hear(many.into_iter());
         assert!(mirrors.last().is_some_and(|last| last.is_none()));

@@ -38,6 +38,7 @@ pub const LABELLED_BY: u32 = 2;
 pub struct StateSet(pub u64);
 
 impl StateSet {
+    pub const BUSY: u32 = 3;
     pub const CHECKED: u32 = 4;
     pub const COLLAPSED: u32 = 5;
     pub const DEFUNCT: u32 = 6;

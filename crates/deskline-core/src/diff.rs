@@ -119,6 +119,14 @@ pub struct Modified {
     pub changes: Vec<Change>,
 }
 
+impl Modified {
+    /// Whether nothing but the focus changed, as raising a window causes.
+    pub fn is_focus_alone(&self) -> bool {
+        let mut changes = self.changes.iter();
+        changes.all(|change| change.attribute == Attribute::Focused)
+    }
+}
+
 /// The changes that an agent is reported of, after the filters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diff {

@@ -43,6 +43,10 @@ pub(crate) struct Outcome<'o> {
     pub(crate) done: &'o mut Done,
     /// The window as it looked before the action.
     pub(crate) sight: &'o mut Option<sight::Before>,
+    /// The window right before the input, if that is another picture.
+    pub(crate) look: &'o mut Option<sight::Before>,
+    /// Whether `sight` is of this step, and not of a chain's first.
+    pub(crate) seen: bool,
     /// Where the typed text went.
     pub(crate) keys: &'o mut Keys,
 }

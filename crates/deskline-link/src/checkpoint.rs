@@ -71,6 +71,8 @@ pub(crate) struct Checkpoint<'a> {
     pub(crate) went: Option<Went>,
     /// The window that the link last brought to the front.
     raised: Option<WindowId>,
+    /// That of the current step.
+    raised_now: Option<WindowId>,
     /// Whether input was sent or a window brought to the front.
     touched: bool,
     /// Whether to restore nothing: after a handoff, or if the restore is deferred.
@@ -108,6 +110,7 @@ impl<'a> Checkpoint<'a> {
             guard: Watch::default(),
             went: None,
             raised: None,
+            raised_now: None,
             touched: false,
             keep: false,
             menu_of: None,
@@ -295,7 +298,18 @@ impl<'a> Checkpoint<'a> {
         }
         self.touched = true;
         self.raised = Some(window);
+        self.raised_now = Some(window);
         self.desktop.activate(window, cancel)
+    }
+
+    /// The window that was brought to the front for the current step.
+    pub(crate) fn raised_now(&self) -> Option<WindowId> {
+        self.raised_now
+    }
+
+    /// The step has ended.
+    pub(crate) fn end_step(&mut self) {
+        self.raised_now = None;
     }
 
     /// The next step goes to this process.

@@ -221,6 +221,11 @@ pub trait Display {
         false
     }
 
+    /// Whether a picture takes a few milliseconds, so that one more before each input costs little.
+    fn pictures_are_quick(&self) -> bool {
+        true
+    }
+
     /// A picture of the window, also where others cover it.
     fn picture(&mut self, _window: WindowId) -> Result<Picture> {
         Err(unsupported("taking a picture", NONE))

@@ -8,11 +8,12 @@ use crate::cancel::Cancel;
 use crate::checkpoint::Checkpoint;
 use crate::end::End;
 use crate::error::{Error, Result};
+use crate::expected::{Effect, sent};
 use crate::handoff::Handoff;
 use crate::readback::{LATE, Verdict, read_back};
 use crate::report::Report;
 use crate::secrecy::Witness;
-use crate::settle::{self, Awaits, Effect, settle};
+use crate::settle::{self, Awaits, settle};
 use crate::steps::{Steps, Targets, no_pid};
 use crate::trees::Scope;
 
@@ -22,6 +23,7 @@ impl Steps<'_> {
         &self,
         desk: &mut Checkpoint<'_>,
         action: &Action,
+        targets: &Targets,
         handoff: &mut Handoff,
         report: &mut Report,
     ) -> Result<()> {
@@ -32,11 +34,17 @@ impl Steps<'_> {
         } else {
             Scope::Showing
         };
+        let before = report.current();
+        let target = targets.target.as_ref().and_then(|target| target.index);
+        let target = target.and_then(|index| before?.elements.get(index));
         let awaits = Awaits {
             scope,
-            before: report.current(),
-            effect: Effect::of(action),
-            sent: settle::sent(action, self.is_last(report)),
+            before,
+            effect: Effect::of(action, target),
+            raised: desk.raised_now().is_some(),
+            look: report.look(),
+            target,
+            sent: sent(action, self.is_last(report)),
             most: settle::MOST,
         };
         match settle(&mut **desk, pid, awaits, self.cancel) {
@@ -49,6 +57,7 @@ impl Steps<'_> {
             }
             Err(e) => self.is_effect(e, report)?,
         }
+        desk.end_step();
         handoff.look(desk)?;
         if !options.delay_after_action.is_zero() {
             self.cancel.wait(options.delay_after_action)?;

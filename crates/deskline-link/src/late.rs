@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use deskline_core::{
-    Attribute, Diff, Element, ElementId, Modified, Tree, listing, summary, tree_file,
-};
+use deskline_core::{Diff, Element, ElementId, Tree, listing, summary, tree_file};
 
 /// The number of apps whose trees are kept.
 const APPS: usize = 4;
@@ -109,13 +107,9 @@ impl Since<'_> {
         diff.added.sort_unstable();
         diff.removed.retain(|&i| was[i].visible);
         // Focus changes are ignored: the restore moves the focus after the answer.
-        let focus_alone = |m: &Modified| {
-            let mut changes = m.changes.iter();
-            changes.all(|change| change.attribute == Attribute::Focused)
-        };
         diff.modified.retain(|m| {
             (is[m.after].visible || was[m.before].visible)
-                && !focus_alone(m)
+                && !m.is_focus_alone()
                 && !is[m.after].role.is_progress()
         });
         let changed = diff.changed_ids(last, now);

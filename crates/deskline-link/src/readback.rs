@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{Attribute, Diff, Element, KeyPress, Role, States, Tree, summary};
+use deskline_core::{Diff, Element, KeyPress, Role, States, Tree, summary};
 
 use crate::call::{Action, Quiet};
 use crate::field::{Field, quoted};
@@ -234,7 +234,6 @@ pub(crate) fn idle_key(press: KeyPress, before: &Tree, after: &Tree, list: bool)
 /// Whether anything but the focus changed.
 pub(crate) fn has_changed(before: &Tree, after: &Tree) -> bool {
     let diff = Diff::between(before, after);
-    let more =
-        |m: &deskline_core::Modified| m.changes.iter().any(|c| c.attribute != Attribute::Focused);
-    !diff.added.is_empty() || !diff.removed.is_empty() || diff.modified.iter().any(more)
+    let more = diff.modified.iter().any(|m| !m.is_focus_alone());
+    !diff.added.is_empty() || !diff.removed.is_empty() || more
 }

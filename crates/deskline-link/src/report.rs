@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{Attribute, Diff, Element, Modified, Tree, target};
+use deskline_core::{Diff, Element, Tree, target};
 
 use crate::display::{Picture, WindowId};
 use crate::done::Done;
@@ -71,6 +71,8 @@ pub(crate) struct Step {
     pub(crate) acted: Option<Acted>,
     /// How many other elements matched the target equally well.
     pub(crate) others: usize,
+    /// The window right before the input, where [`Report::sight`] is not that.
+    pub(crate) look: Option<Before>,
     /// How the app settled.
     pub(crate) settled: Option<Settled>,
     /// The typed text, and where it went.
@@ -169,8 +171,7 @@ impl Report {
         let visible =
             |tree: &Tree, index: usize| tree.elements.get(index).is_some_and(|e| e.visible);
         // Focus changes are ignored: raising a window causes them, whatever the action does.
-        let more = |m: &&Modified| m.changes.iter().any(|c| c.attribute != Attribute::Focused);
-        let modified = diff.modified.iter().filter(more);
+        let modified = diff.modified.iter().filter(|m| !m.is_focus_alone());
         Some(
             diff.added.iter().any(|&i| visible(after, i))
                 || diff.removed.iter().any(|&i| visible(before, i))
@@ -211,6 +212,13 @@ impl Report {
             None => self.times.push((name, took)),
         }
         result
+    }
+
+    /// The window right before the current step's input.
+    pub(crate) fn look(&self) -> Option<&Before> {
+        let first = self.ended_steps.is_empty();
+        let look = self.step.look.as_ref();
+        look.or(self.sight.as_ref().filter(|_| first))
     }
 
     /// Whether it is known that no text of the current step reached a secure field. Unknown counts

@@ -7,16 +7,18 @@
 //! or if events announced the change and then stopped. A change without an event means that the
 //! toolkit sends none: read again.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use deskline_core::{Diff, ElementId, Key, KeyPress, Tree};
+use deskline_core::{Diff, Element, ElementId, Tree};
 
-use crate::call::{Action, Input, Quiet};
 use crate::cancel::Cancel;
 use crate::desktop::Desktop;
 use crate::error::Result;
-use crate::trees::{Scope, Sent};
+use crate::expected::Effect;
+use crate::sight;
+use crate::trailing::{AGREE, lacks_page, trails};
+use crate::trees::{Scope, Sent, Sign};
 
 /// An app of which nothing tells whether it is done has settled after this long without a change.
 pub(crate) const QUIET: Duration = Duration::from_millis(60);
@@ -28,14 +30,6 @@ const SEEN: Duration = Duration::from_millis(40);
 /// After this long without an event the tree is read. Toolkits draw a frame, and send events, every
 /// 16 ms while something moves.
 const PAUSE: Duration = Duration::from_millis(20);
-
-/// After input of which nothing can be seen, neither an event nor a change, an app gets this long:
-/// kcalc draws what was typed after 85 to 100 ms, gnome-calculator a result after 40.
-const UNSEEN: Duration = Duration::from_millis(120);
-
-/// The same after a key or a call that activates a button: GTK 3 after the key, and GTK 4 after both,
-/// draws it pressed for 250 ms, sends no event, and then does what it is for.
-const ACTIVATION: Duration = Duration::from_millis(320);
 
 /// The maximum time that a link waits for an app to settle.
 pub(crate) const MOST: Duration = Duration::from_secs(2);
@@ -69,69 +63,9 @@ pub(crate) struct Settled {
     pub(crate) quiet: bool,
     /// Whether it was computing in the end.
     pub(crate) computing: bool,
-}
-
-/// What an act is expected to lead to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Effect {
-    /// Nothing by itself.
-    Nothing,
-    /// A change or an event.
-    Change,
-    /// A change, which may come late: a button is pressed by a call.
-    Press,
-    /// An event: it ends with a key that may activate a button, and what was typed before that key is
-    /// a change already.
-    Activation,
-    /// A change that may go on without events: browsers scroll smoothly.
-    Motion,
-}
-
-impl Effect {
-    /// Of this action.
-    pub(crate) fn of(action: &Action) -> Self {
-        let input = match action {
-            Action::Input(input) => input,
-            Action::Quiet(Quiet::PressAx { .. }) => return Self::Press,
-            _ => return Self::Nothing,
-        };
-        let key = match input {
-            Input::Click { then: typing, .. } | Input::Type { typing } => typing.key,
-            Input::PressKey { press } => Some(*press),
-            Input::Scroll { .. } => return Self::Motion,
-            Input::Drag { .. } => None,
-        };
-        match key {
-            Some(KeyPress {
-                key: Key::PageUp | Key::PageDown | Key::Home | Key::End,
-                ..
-            }) => Self::Motion,
-            Some(KeyPress {
-                key: Key::Return | Key::Space,
-                modifiers,
-            }) if modifiers.is_empty() => Self::Activation,
-            _ => Self::Change,
-        }
-    }
-
-    /// Whether this is a sign of the effect. GTK 4 sends events of its own while it draws a button
-    /// pressed, and creates objects, which sends events, when it is read.
-    fn shows(self, event: bool, change: bool) -> bool {
-        match self {
-            Self::Press => change,
-            Self::Activation => event,
-            Self::Nothing | Self::Change | Self::Motion => event || change,
-        }
-    }
-
-    /// How long an app gets that has shown no effect.
-    fn unseen(self) -> Duration {
-        match self {
-            Self::Nothing => QUIET,
-            Self::Change | Self::Motion => UNSEEN,
-            Self::Press | Self::Activation => ACTIVATION,
-        }
-    }
+    /// Whether the window's picture moved although the tree shows no effect, but for what is clicked
+    /// and what has the focus. `None` where the tree shows one, or the pictures were not compared.
+    pub(crate) moved: Option<bool>,
 }
 
 /// What a settle goes by.
@@ -143,27 +77,16 @@ pub(crate) struct Awaits<'t> {
     pub(crate) before: Option<&'t Tree>,
     /// What the act is expected to lead to.
     pub(crate) effect: Effect,
+    /// Whether a window was brought to the front for the act.
+    pub(crate) raised: bool,
+    /// The window right before the act.
+    pub(crate) look: Option<&'t sight::Before>,
+    /// What the act was for.
+    pub(crate) target: Option<&'t Element>,
     /// What was sent, if it matters when the tree tells what came of it.
     pub(crate) sent: Option<Sent>,
     /// The longest time.
     pub(crate) most: Duration,
-}
-
-/// What this action sends to the app. What only keys lead to late matters to the answer, and not to the
-/// next step of a chain.
-pub(crate) fn sent(action: &Action, is_last: bool) -> Option<Sent> {
-    let Action::Input(input) = action else {
-        return None;
-    };
-    if Effect::of(action) == Effect::Motion {
-        return Some(Sent::Scroll);
-    }
-    let keys = match input {
-        Input::Click { then: typing, .. } => typing.text.is_some() || typing.key.is_some(),
-        Input::Type { .. } | Input::PressKey { .. } => true,
-        Input::Scroll { .. } | Input::Drag { .. } => false,
-    };
-    (keys && is_last).then_some(Sent::Keys)
 }
 
 /// Waits until the app has settled. Returns the last reading too.
@@ -177,25 +100,41 @@ pub(crate) fn settle(
     let mut restless = Restless::default();
     let mut last: Option<Tree> = None;
     let mut seen = false;
-    let mut more = false;
+    let mut shown = false;
+    let mut moved = None;
+    let mut more = None;
+    let mut again = false;
+    let enough = awaits.effect.least_sign(awaits.raised);
+    // What loads without end is not waited for again.
+    let loaded = awaits.before.is_none_or(|tree| !lacks_page(tree)) && !desktop.is_loading(pid);
     if let Some(sent) = awaits.sent {
         cancel.wait(desktop.lag(pid, sent).min(awaits.most))?;
     }
     loop {
         let cpu = Cpu::now(desktop, pid);
         // What goes on without an event is not read more often for it.
-        let pause = if more || last.is_none() { PAUSE } else { QUIET };
+        let pause = if again {
+            Duration::ZERO
+        } else if more.is_some() || last.is_none() {
+            PAUSE
+        } else {
+            QUIET
+        };
         let heard = listen(desktop, more, pause, cancel)?;
         let (busy, computing) = cpu.used(desktop);
         let tree = desktop.read(pid, awaits.scope)?;
+        let read = Instant::now();
         let known = last.as_ref().or(awaits.before);
-        let changed = known.is_none_or(|known| restless.note(known, &tree));
-        seen |= awaits.effect.shows(heard.any, changed);
-        let told = heard.any && heard.silent && known.is_some();
+        let change = known.map_or(Some(Sign::Change), |known| restless.note(known, &tree));
+        let changed = change.is_some();
+        seen |= awaits.effect.shows(heard.any, change, enough);
+        shown |= awaits.before.is_some() && change >= Some(enough);
+        let told = heard.any.is_some() && heard.silent && known.is_some();
         let pending = desktop.handoff_pending()?;
-        let working = !changed && !heard.any && busy && start.elapsed() < WORKING;
+        let working = !changed && heard.any.is_none() && busy && start.elapsed() < WORKING;
         let done = !changed || told && awaits.effect != Effect::Motion;
-        let mut quiet = !pending && !working && !computing && done;
+        let loading = loaded && (desktop.is_loading(pid) || lacks_page(&tree));
+        let mut quiet = !pending && !working && !computing && done && !loading;
         if quiet {
             let until = if seen {
                 heard.last + if told && changed { SEEN } else { QUIET }
@@ -207,10 +146,19 @@ pub(crate) fn settle(
             // Reading itself makes some apps send events: a second reading that found no change ends
             // that.
             let due = seen || start.elapsed() >= awaits.effect.unseen();
-            quiet = !more || due && last.is_some() && !changed;
-            seen |= awaits.effect.shows(more, false);
+            quiet = more.is_none() || due && last.is_some() && !changed;
+            seen |= awaits.effect.shows(more, None, enough);
         } else {
-            more = false;
+            more = None;
+        }
+        // Some changes come without an event: a look at what is there now.
+        again = quiet && !shown && awaits.effect.may_be_late() && read.elapsed() >= QUIET;
+        quiet &= !again;
+        if quiet && !shown && moved != Some(true) {
+            moved = awaits.has_moved(desktop, &tree);
+        }
+        if moved == Some(true) && !shown && trails(&tree) && start.elapsed() < AGREE {
+            quiet = false;
         }
         if quiet || start.elapsed() >= awaits.most {
             return Ok((
@@ -218,6 +166,7 @@ pub(crate) fn settle(
                     took: start.elapsed(),
                     quiet,
                     computing,
+                    moved: moved.filter(|_| !shown),
                 },
                 tree,
             ));
@@ -226,24 +175,23 @@ pub(crate) fn settle(
     }
 }
 
-/// Whether an event comes within this time.
-fn hears(desktop: &mut dyn Desktop, mut left: Duration, cancel: &Cancel) -> Result<bool> {
+/// The first event that comes within this time.
+fn hears(desktop: &mut dyn Desktop, mut left: Duration, cancel: &Cancel) -> Result<Option<Sign>> {
     loop {
         cancel.check()?;
         let slice = left.min(QUIET);
-        if desktop.wait_for_change(slice)? {
-            return Ok(true);
-        }
+        let heard = desktop.wait_for_change(slice)?;
         left -= slice;
-        if left.is_zero() {
-            return Ok(false);
+        if heard.is_some() || left.is_zero() {
+            return Ok(heard);
         }
     }
 }
 
 /// The events until the app was silent, or [`NOISE`] was over.
 struct Heard {
-    any: bool,
+    /// The one that says most.
+    any: Option<Sign>,
     /// Whether they stopped.
     silent: bool,
     /// When the last one came.
@@ -251,8 +199,13 @@ struct Heard {
 }
 
 /// Listens until no event has come for the time of a pause, or until events have come for [`NOISE`]
-/// without one. `any` tells whether one has come just before.
-fn listen(desktop: &mut dyn Desktop, any: bool, pause: Duration, cancel: &Cancel) -> Result<Heard> {
+/// without one. `any` is one that has come just before.
+fn listen(
+    desktop: &mut dyn Desktop,
+    any: Option<Sign>,
+    pause: Duration,
+    cancel: &Cancel,
+) -> Result<Heard> {
     let start = Instant::now();
     let mut heard = Heard {
         any,
@@ -261,10 +214,10 @@ fn listen(desktop: &mut dyn Desktop, any: bool, pause: Duration, cancel: &Cancel
     };
     loop {
         cancel.check()?;
-        if !desktop.wait_for_change(pause)? {
+        let Some(event) = desktop.wait_for_change(pause)? else {
             return Ok(heard);
-        }
-        heard.any = true;
+        };
+        heard.any = heard.any.max(Some(event));
         heard.last = Instant::now();
         if start.elapsed() >= NOISE {
             heard.silent = false;
@@ -313,8 +266,8 @@ impl Cpu {
 struct Restless(HashMap<ElementId, (u32, Instant)>);
 
 impl Restless {
-    /// Whether anything changed besides the elements that change by themselves.
-    fn note(&mut self, before: &Tree, after: &Tree) -> bool {
+    /// What changed besides the elements that change by themselves.
+    fn note(&mut self, before: &Tree, after: &Tree) -> Option<Sign> {
         let diff = Diff::between(before, after);
         let changed = diff.changed_ids(before, after);
         let mut counts = HashMap::new();
@@ -324,7 +277,17 @@ impl Restless {
         }
         let (times, time) = RESTLESS;
         let is_real = |(count, since): &(u32, Instant)| *count < times || since.elapsed() < time;
-        let real = counts.values().any(is_real);
+        let focus = diff.modified.iter().filter(|m| m.is_focus_alone());
+        let focus: HashSet<_> = focus.map(|m| &after.elements[m.after].id).collect();
+        let sign = |id: &ElementId| {
+            if focus.contains(id) {
+                Sign::Focus
+            } else {
+                Sign::Change
+            }
+        };
+        let real = counts.iter().filter(|(_, count)| is_real(count));
+        let real = real.map(|(id, _)| sign(id)).max();
         self.0 = counts;
         real
     }

@@ -24,6 +24,9 @@ const BLOCK: usize = 16;
 /// wide, block carets of small fonts up to 8.
 const CARET: (usize, usize) = (4, 64);
 
+/// How far a focus ring or a shadow reaches beyond its element.
+const RING: i32 = 8;
+
 /// A change of at most this many pixels is noise.
 const FEW: usize = 12;
 
@@ -66,6 +69,20 @@ pub(crate) fn picture_of(desktop: &mut dyn Desktop, window: WindowId) -> Result<
         Some(why) => Err(Error::Input(why.to_owned())),
         None => desktop.picture(window),
     }
+}
+
+/// Pictures the front window right before input goes to it, to tell later whether the input moved its
+/// picture. `None` where a picture takes long.
+pub(crate) fn glance(desktop: &mut dyn Desktop, window: Option<WindowId>) -> Option<Before> {
+    if !desktop.pictures_are_quick() {
+        return None;
+    }
+    let window = match window {
+        Some(window) => window,
+        None => desktop.front().ok()??.id,
+    };
+    let picture = picture_of(desktop, window).ok()?;
+    Some(Before { window, picture })
 }
 
 /// How long a raised window may go on changing its look: GTK 3 fades for 200 ms.
@@ -114,6 +131,23 @@ pub(crate) fn look_when_still(desktop: &mut dyn Desktop, cancel: &Cancel) -> Opt
 }
 
 impl Before {
+    /// Whether the window's picture is another now, apart from these places: what is clicked is drawn
+    /// pressed, and what has the focus has a ring. `None` if no picture can be taken.
+    pub(crate) fn has_moved(&self, desktop: &mut dyn Desktop, but: &[Rect]) -> Option<bool> {
+        let after = picture_of(desktop, self.window).ok()?;
+        let mut places = spots(&self.picture, &after).into_iter();
+        Some(places.any(|spot| {
+            let Rect { x, y, w, h } = spot.on_screen(&after);
+            let within = |but: &Rect| {
+                x >= but.x.saturating_sub(RING)
+                    && y >= but.y.saturating_sub(RING)
+                    && x.saturating_add(w) <= but.x.saturating_add(but.w).saturating_add(RING)
+                    && y.saturating_add(h) <= but.y.saturating_add(but.h).saturating_add(RING)
+            };
+            !but.iter().any(within)
+        }))
+    }
+
     /// How the window's picture changed: `12% in (40,610 300×80)` or `no`. `None` for a picture of
     /// another window.
     pub(crate) fn changed(&self, window: WindowId, after: &Picture) -> Option<String> {
@@ -184,6 +218,16 @@ impl Spot {
         }
     }
 
+    fn on_screen(&self, of: &Picture) -> Rect {
+        let scaled = |v: usize| (v as f64 / of.scale.max(0.1)).round() as i32;
+        Rect {
+            x: of.origin.x.saturating_add(scaled(self.from.0)),
+            y: of.origin.y.saturating_add(scaled(self.from.1)),
+            w: scaled(self.to.0 - self.from.0),
+            h: scaled(self.to.1 - self.from.1),
+        }
+    }
+
     /// Whether it is only a caret, or a few pixels.
     fn is_nothing(&self) -> bool {
         let (w, h) = (self.to.0 - self.from.0, self.to.1 - self.from.1);
@@ -191,9 +235,19 @@ impl Spot {
     }
 }
 
-/// Compares two pictures of a window. `None` if they differ at most by a caret. A window whose size
-/// changed, or that got a pop-up beyond its edges, has changed as a whole.
+/// Compares two pictures of a window. `None` if they differ at most by a caret.
 fn compare(before: &Picture, after: &Picture) -> Option<Changed> {
+    let all = spots(before, after).into_iter().reduce(Spot::join)?;
+    let pixels = after.width as usize * after.height as usize;
+    Some(Changed {
+        share: all.pixels as f64 / pixels.max(1) as f64,
+        area: all.on_screen(after),
+    })
+}
+
+/// Where two pictures of a window differ, by more than a caret. A window whose size changed, or that
+/// got a pop-up beyond its edges, has changed as a whole.
+fn spots(before: &Picture, after: &Picture) -> Vec<Spot> {
     let (width, height) = (after.width as usize, after.height as usize);
     let whole = Spot {
         from: (0, 0),
@@ -201,23 +255,13 @@ fn compare(before: &Picture, after: &Picture) -> Option<Changed> {
         pixels: width * height,
     };
     let same_size = (before.width, before.height) == (after.width, after.height);
-    let spots = if same_size {
+    let mut spots = if same_size {
         join_touching(&differing_blocks(before, after), width.div_ceil(BLOCK))
     } else {
         vec![whole]
     };
-    let spots = spots.into_iter().filter(|spot| !spot.is_nothing());
-    let all = spots.reduce(Spot::join)?;
-    // Pixels to screen units.
-    let scaled = |v: usize| (v as f64 / after.scale.max(0.1)).round() as i32;
-    let area = Rect {
-        x: after.origin.x.saturating_add(scaled(all.from.0)),
-        y: after.origin.y.saturating_add(scaled(all.from.1)),
-        w: scaled(all.to.0 - all.from.0),
-        h: scaled(all.to.1 - all.from.1),
-    };
-    let share = all.pixels as f64 / whole.pixels.max(1) as f64;
-    Some(Changed { share, area })
+    spots.retain(|spot| !spot.is_nothing());
+    spots
 }
 
 /// The differing pixels of each block, in row-major order. Most pixel rows are equal, so whole rows

@@ -284,7 +284,7 @@ impl Steps<'_> {
         }
         acted?;
         report.timed("settle", |report| {
-            self.settle(desk, action, handoff, report)
+            self.settle(desk, action, targets, handoff, report)
         })?;
         report.timed("read back", |report| {
             self.read_back(desk, action, targets, report)
@@ -352,6 +352,8 @@ impl Steps<'_> {
             in_chain: self.call.is_chain(),
         };
         let outcome = Outcome {
+            seen: report.sight.is_some() && report.ended_steps.is_empty(),
+            look: &mut report.step.look,
             done: &mut report.step.done,
             sight: &mut report.sight,
             keys: &mut report.step.keys,

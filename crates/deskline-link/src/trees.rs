@@ -34,6 +34,16 @@ pub enum Sent {
     Keys,
 }
 
+/// A sign that an app has changed: an event, or a difference between two readings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sign {
+    /// The focus, the active window or a caret moved, or a button is held down: what raising, focusing
+    /// and clicking cause by themselves.
+    Focus,
+    /// Anything else.
+    Change,
+}
+
 /// The trees of apps. Each method is one bounded step.
 ///
 /// An app that does not answer in time is [`Error::NotAnswering`](crate::Error::NotAnswering), and a
@@ -60,6 +70,11 @@ pub trait Trees {
         Duration::ZERO
     }
 
+    /// Whether the last reading of the app had a web page that shows and is loading.
+    fn is_loading(&mut self, _pid: u32) -> bool {
+        false
+    }
+
     /// Between links: takes what has piled up. Returns after which time to call it again, if at all.
     /// Does not block.
     fn idle(&mut self) -> Option<Duration> {
@@ -67,10 +82,10 @@ pub trait Trees {
     }
 
     /// Waits until the app that is listened to has said that something changed, or `time` has
-    /// passed: `true` if it has. A hint only; toolkits forget to say.
-    fn wait_for_change(&mut self, time: Duration) -> Result<bool> {
+    /// passed. Of several events, the one that says most. A hint only; toolkits forget to say.
+    fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
         std::thread::sleep(time);
-        Ok(false)
+        Ok(None)
     }
 
     /// Scrolls the element into view; `false` where the toolkit cannot.

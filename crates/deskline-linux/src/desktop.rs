@@ -10,7 +10,7 @@ use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
     Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Desktop, Display, End, Error,
-    Identity, Opened, Permit, Picture, Pointer, Progress, Result, Scope, Sent, Trees, Window,
+    Identity, Opened, Permit, Picture, Pointer, Progress, Result, Scope, Sent, Sign, Trees, Window,
     WindowId,
 };
 
@@ -361,11 +361,15 @@ impl Trees for LinuxDesktop {
         self.atspi.lag(pid, after)
     }
 
+    fn is_loading(&mut self, pid: u32) -> bool {
+        self.atspi.is_loading(pid)
+    }
+
     fn idle(&mut self) -> Option<Duration> {
         self.atspi.idle()
     }
 
-    fn wait_for_change(&mut self, time: Duration) -> Result<bool> {
+    fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
         self.atspi.wait_for_change(time)
     }
 
@@ -532,6 +536,10 @@ impl Display for LinuxDesktop {
 
     fn release_all(&mut self) {
         self.display.release_all();
+    }
+
+    fn pictures_are_quick(&self) -> bool {
+        self.display.pictures_are_quick()
     }
 
     fn picture(&mut self, window: WindowId) -> Result<Picture> {

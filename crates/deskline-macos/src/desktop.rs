@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use deskline_core::{ElementId, Point, Tree};
-use deskline_link::{Aim, Desktop, Error, Other, Refusal, Result, Scope, Trees};
+use deskline_link::{Aim, Desktop, Error, Other, Refusal, Result, Scope, Sign, Trees};
 
 use crate::ax::act::Acting;
 use crate::ax::identity::Identities;
@@ -219,12 +219,12 @@ impl<O: Os> Trees for MacDesktop<O> {
         self.last = None;
     }
 
-    fn wait_for_change(&mut self, time: Duration) -> Result<bool> {
+    fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
         if let Some(listening) = &self.listening {
             return Ok(listening.wait(time));
         }
         std::thread::sleep(time);
-        Ok(false)
+        Ok(None)
     }
 
     fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {

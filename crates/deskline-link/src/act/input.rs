@@ -10,10 +10,11 @@ use crate::call::{Action, Input, Quiet, Typing};
 use crate::checkpoint::Checkpoint;
 use crate::display::{Button, Clicks};
 use crate::error::{Error, Result};
+use crate::expected::Effect;
 use crate::guard::{self, Mode, Task};
 use crate::resolve::Resolved;
 use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
-use crate::settle::{Awaits, BETWEEN, Effect, settle};
+use crate::settle::{Awaits, BETWEEN, settle};
 use crate::sight;
 use crate::trees::Scope;
 
@@ -45,6 +46,7 @@ impl Act<'_> {
                 } else {
                     Clicks::Single
                 };
+                self.glance(desk, outcome);
                 desk.click(point, button, clicks, self.cancel)?;
                 outcome.done.at = Some(point);
                 let verb = verb(*double, *right);
@@ -62,6 +64,7 @@ impl Act<'_> {
                 self.front(desk, self.wanted_for_keys())?;
                 self.caption(desk, typing.text.as_deref())?;
                 self.note_window(desk, false)?;
+                self.glance(desk, outcome);
                 outcome.keys.before = self.tree.map(Witness::of);
                 self.type_and_press(desk, typing, outcome)?;
             }
@@ -69,6 +72,7 @@ impl Act<'_> {
                 self.check_front_window(desk)?;
                 self.front(desk, self.wanted_for_keys())?;
                 self.note_window(desk, false)?;
+                self.glance(desk, outcome);
                 outcome.keys.before = self.tree.map(Witness::of);
                 self.press_key(desk, *press, outcome)?;
             }
@@ -166,6 +170,14 @@ impl Act<'_> {
         }
     }
 
+    /// Pictures the window right before input goes to it, unless the link has done so.
+    fn glance(&self, desk: &mut Checkpoint<'_>, outcome: &mut Outcome<'_>) {
+        if self.options.show_diff && self.tree.is_some() && !outcome.seen {
+            let window = desk.raised_now();
+            *outcome.look = sight::glance(&mut **desk, window);
+        }
+    }
+
     pub(crate) fn grab(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
         if self.policy.guard.mode == Mode::Off {
             return Ok(());
@@ -191,6 +203,9 @@ impl Act<'_> {
             scope: Scope::Showing,
             before: None,
             effect: Effect::Nothing,
+            raised: false,
+            look: None,
+            target: None,
             sent: None,
             most: BETWEEN,
         };

@@ -205,7 +205,7 @@ impl Act<'_> {
             }
             if last == Some((level, place, showing_alike(&now, at, level))) {
                 // The wheel moved nothing there, or the app is slow to say so.
-                if desk.wait_for_change(LATE)? {
+                if desk.wait_for_change(LATE)?.is_some() {
                     last = None;
                     continue;
                 }

@@ -12,6 +12,7 @@ mod private;
 mod readback;
 mod script;
 mod scripted;
+mod settling;
 mod story;
 mod target;
 mod transaction;

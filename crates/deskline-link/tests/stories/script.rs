@@ -22,6 +22,8 @@ pub(crate) enum When {
     Before(usize),
     /// After the first call whose line in the log begins with this.
     After(&'static str),
+    /// Once the link has waited so long for changes.
+    Waited(Duration),
 }
 
 /// What is scripted, and what was called.
@@ -30,6 +32,8 @@ pub(crate) enum When {
 pub(crate) struct Script {
     pub(crate) world: World,
     pub(crate) happenings: Vec<(When, Happening)>,
+    /// How long the link has waited for changes.
+    pub(crate) waited: Duration,
     /// A line for each call.
     pub(crate) calls: Vec<String>,
     /// Why there is no guard.
@@ -66,6 +70,7 @@ impl Script {
         Self {
             world,
             happenings: Vec::new(),
+            waited: Duration::ZERO,
             calls: Vec::new(),
             unable: None,
             exit: Some(Exit::Unknown),
@@ -99,6 +104,23 @@ impl Script {
             let (_, happens) = self.happenings.remove(at);
             happens(&mut self.world);
         }
+    }
+
+    /// Time passes in which the link waits, until something happens.
+    pub(crate) fn pass(&mut self, time: Duration) {
+        let until = self.waited + time;
+        let due = |when: &When| match when {
+            When::Waited(after) if *after <= until => Some(*after),
+            _ => None,
+        };
+        let next = self
+            .happenings
+            .iter()
+            .filter_map(|(when, _)| due(when))
+            .min();
+        self.waited = next.unwrap_or(until);
+        let now = self.waited;
+        self.fire(|when| matches!(when, When::Waited(after) if *after <= now));
     }
 
     /// An error unless the app answers.

@@ -7,8 +7,8 @@ use deskline_core::{ElementId, Key, KeyPress, Modifiers, Point, Rect, States, Tr
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
     Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Desktop, Display, End, Error,
-    Identity, Opened, Permit, Picture, Platform, Pointer, Progress, Result, Scope, Trees, Window,
-    WindowId,
+    Identity, Opened, Permit, Picture, Platform, Pointer, Progress, Result, Scope, Sign, Trees,
+    Window, WindowId,
 };
 
 use crate::script::{Script, When, refused};
@@ -108,9 +108,14 @@ impl Trees for Scripted {
         self.ask("rest", |script| script.listening = false);
     }
 
-    fn wait_for_change(&mut self, _: Duration) -> Result<bool> {
+    fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
         self.call("wait_for_change", |script| {
-            Ok(script.listening && script.world.take_changed())
+            let changed = script.world.take_changed();
+            let changed = changed.or_else(|| {
+                script.pass(time);
+                script.world.take_changed()
+            });
+            Ok(changed.filter(|_| script.listening))
         })
     }
 

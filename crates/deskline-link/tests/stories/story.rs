@@ -7,9 +7,11 @@ use deskline_link::{
     Action, Answer, Call, Cancel, Capabilities, Links, Options, Policy, Target, Tool, Toplevel,
 };
 use std::sync::{Arc, MutexGuard};
+use std::time::Duration;
+
 use tempfile::TempDir;
 
-use crate::script::{Happening, Script};
+use crate::script::{Happening, Script, When};
 use crate::scripted::Scripted;
 use crate::world::World;
 
@@ -135,8 +137,16 @@ impl Story {
         self
     }
 
+    /// Something happens once the next link has waited so long for changes.
+    pub(crate) fn later(&mut self, ms: u64, happens: Happening) -> &mut Self {
+        let after = When::Waited(Duration::from_millis(ms));
+        self.script().happenings.push((after, happens));
+        self
+    }
+
     pub(crate) fn run_on(&mut self, pid: u32, tool: Tool, action: Action) -> &mut Self {
         self.script().calls.clear();
+        self.script().waited = Duration::ZERO;
         let text = text_of(&action).map(|text| ("text".to_owned(), text.into()));
         let arguments = text.into_iter().collect();
         let call = Call {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use deskline_core::{
     App, Element, ElementId, Line, Point, Rect, Role, States, Text, Tree, TreeWindow, WindowId,
 };
-use deskline_link::Cancel;
+use deskline_link::{Cancel, Sign};
 
 /// What an app does when something of its is pressed, or Return comes.
 pub(crate) type Effect = Arc<dyn Fn(&mut World) + Send + Sync>;
@@ -73,7 +73,8 @@ pub(crate) struct World {
     pub(crate) reached: Vec<String>,
     /// What the person did in vain, because the guard held.
     pub(crate) kept_out: u32,
-    changed: bool,
+    /// What it has not yet said of what changed.
+    changed: Option<Sign>,
     next: u64,
 }
 
@@ -92,7 +93,7 @@ impl World {
             person: None,
             reached: Vec::new(),
             kept_out: 0,
-            changed: false,
+            changed: None,
             next: 1,
         }
     }
@@ -107,7 +108,7 @@ impl World {
     pub(crate) fn window(&mut self, pid: u32, title: &str, at: [i32; 4], lines: &str) -> u64 {
         let (id, [x, y, w, h]) = (self.next, at);
         self.next += 1;
-        self.changed = true;
+        self.changes(Sign::Change);
         let window = ScriptWindow {
             id,
             pid,
@@ -130,7 +131,7 @@ impl World {
 
     pub(crate) fn close(&mut self, id: u64) {
         self.stack.retain(|w| w.id != id);
-        self.changed = true;
+        self.changes(Sign::Change);
     }
 
     /// The front window: menus do not count.
@@ -147,7 +148,7 @@ impl World {
             let window = self.stack.remove(at);
             self.stack.insert(0, window);
         }
-        self.changed = true;
+        self.changes(Sign::Focus);
     }
 
     pub(crate) fn health(&self, pid: u32) -> Health {
@@ -172,7 +173,7 @@ impl World {
 
     /// The element of this id or with this text, in any window.
     pub(crate) fn node(&mut self, name: &str) -> Option<&mut Node> {
-        self.changed = true;
+        self.changes(Sign::Change);
         let mut nodes = self.stack.iter_mut().flat_map(|w| &mut w.nodes);
         nodes.find(|n| n.id == name || n.text() == name)
     }
@@ -222,7 +223,7 @@ impl World {
             .push(format!("{}: click {text}", self.name(pid)));
         self.focus.insert(id, node);
         if self.health(pid) == Health::Well {
-            self.changed = true;
+            self.changes(Sign::Focus);
             if menu {
                 self.close(id);
             }
@@ -255,7 +256,7 @@ impl World {
                 }
             }
         }
-        self.changed = true;
+        self.changes(Sign::Focus);
     }
 
     fn next_field(&mut self, window: u64, from: Option<&str>) {
@@ -271,9 +272,13 @@ impl World {
         }
     }
 
-    /// Whether anything changed since this was last asked.
-    pub(crate) fn take_changed(&mut self) -> bool {
-        std::mem::take(&mut self.changed)
+    fn changes(&mut self, sign: Sign) {
+        self.changed = self.changed.max(Some(sign));
+    }
+
+    /// What changed since this was last asked.
+    pub(crate) fn take_changed(&mut self) -> Option<Sign> {
+        self.changed.take()
     }
 
     /// The app's tree as its toolkit would tell it.

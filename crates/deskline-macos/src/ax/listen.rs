@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use deskline_link::Sign;
+
 use super::PATIENCE;
 use crate::os::{Ax, AxError, Os};
 
@@ -32,6 +34,14 @@ const NOTIFICATIONS: &[&str] = &[
     "AXLoadComplete",
 ];
 
+/// Those that raising a window and focusing cause by themselves.
+const FOCUS: &[&str] = &[
+    "AXFocusedUIElementChanged",
+    "AXFocusedWindowChanged",
+    "AXMainWindowChanged",
+    "AXWindowDeminiaturized",
+];
+
 /// `kAXUIElementDestroyedNotification`
 const DESTROYED: &str = "AXUIElementDestroyed";
 
@@ -41,7 +51,7 @@ const MOST: usize = 10_000;
 /// What was heard since the last time.
 #[derive(Debug)]
 struct Heard<E> {
-    any: bool,
+    event: Option<Sign>,
     destroyed: Vec<E>,
     /// `None` where there were too many.
     named: Option<HashSet<E>>,
@@ -49,7 +59,12 @@ struct Heard<E> {
 
 impl<E: Clone + Eq + std::hash::Hash> Heard<E> {
     fn hear(&mut self, name: &str, element: &E) {
-        self.any = true;
+        let event = if FOCUS.contains(&name) {
+            Sign::Focus
+        } else {
+            Sign::Change
+        };
+        self.event = self.event.max(Some(event));
         if name == DESTROYED && self.destroyed.len() < MOST {
             self.destroyed.push(element.clone());
         }
@@ -73,7 +88,7 @@ impl<O: Os> Listening<O> {
     pub(crate) fn to(os: &O, pid: u32) -> Ax<Self> {
         let heard = Arc::new((
             Mutex::new(Heard {
-                any: false,
+                event: None,
                 destroyed: Vec::new(),
                 named: Some(HashSet::new()),
             }),
@@ -102,18 +117,18 @@ impl<O: Os> Listening<O> {
         })
     }
 
-    /// Waits for a notification, for at most `time`; whether one came.
-    pub(crate) fn wait(&self, time: Duration) -> bool {
+    /// Waits for a notification, for at most `time`.
+    pub(crate) fn wait(&self, time: Duration) -> Option<Sign> {
         let until = Instant::now() + time;
         let (heard, told) = &*self.heard;
         let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            if std::mem::take(&mut heard.any) {
-                return true;
+            if let Some(event) = heard.event.take() {
+                return Some(event);
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return false;
+                return None;
             }
             heard = told
                 .wait_timeout(heard, left)

@@ -184,6 +184,10 @@ impl<O: Os> Display for MacDesktop<O> {
         self.input.release_all();
     }
 
+    fn pictures_are_quick(&self) -> bool {
+        false
+    }
+
     fn pictures_behind(&self) -> bool {
         // Another process takes it. That the window's contents are the same is a guess: AppKit draws an
         // inactive title bar and selection, and keeps what it last drew of a window that is covered.

@@ -229,6 +229,10 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
         self.now().release_all();
     }
 
+    fn pictures_are_quick(&self) -> bool {
+        false
+    }
+
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
         self.now().picture(window)
     }

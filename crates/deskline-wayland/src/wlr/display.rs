@@ -455,6 +455,10 @@ impl<T: Toplevels> Display for WlrDisplay<T> {
         }
     }
 
+    fn pictures_are_quick(&self) -> bool {
+        false
+    }
+
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
         let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
         let front = self.look()?.0;

@@ -1,0 +1,124 @@
+//! What an action is expected to lead to, and what is a sign of it.
+
+use std::time::Duration;
+
+use deskline_core::{Element, Key, KeyPress, States};
+
+use crate::call::{Action, Input, Quiet};
+use crate::settle::QUIET;
+use crate::trees::{Sent, Sign};
+
+/// After input of which no effect can be seen, an app gets this long: kcalc draws what was typed after
+/// 85 to 100 ms, gnome-calculator a result after 40.
+const UNSEEN: Duration = Duration::from_millis(120);
+
+/// The same after what activates a button. After a key GTK 3, and after a key or a call GTK 4, draws it
+/// pressed for 250 ms, sends no event, and then does what it is for. After a click it may have to
+/// compute, or ask a server.
+const ACTIVATION: Duration = Duration::from_millis(320);
+
+/// What an act is expected to lead to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Nothing by itself.
+    Nothing,
+    /// A change or an event.
+    Change,
+    /// The focus, or more: a field is clicked.
+    Focus,
+    /// A change or an event, which may come late: a button is clicked.
+    Click,
+    /// A change, which may come late: a button is pressed by a call.
+    Press,
+    /// An event: it ends with a key that may activate a button, and what was typed before that key is
+    /// a change already.
+    Activation,
+    /// A change that may go on without events: browsers scroll smoothly.
+    Motion,
+}
+
+impl Effect {
+    /// Of this action. `target` is the element that it is for.
+    pub(crate) fn of(action: &Action, target: Option<&Element>) -> Self {
+        let input = match action {
+            Action::Input(input) => input,
+            Action::Quiet(Quiet::PressAx { .. }) => return Self::Press,
+            _ => return Self::Nothing,
+        };
+        let key = match input {
+            Input::Click { then, .. } if then.text.is_none() && then.key.is_none() => {
+                return match target {
+                    Some(target) if target.states.contains(States::EDITABLE) => Self::Focus,
+                    Some(target) if target.role.is_interactive() => Self::Click,
+                    _ => Self::Change,
+                };
+            }
+            Input::Click { then: typing, .. } | Input::Type { typing } => typing.key,
+            Input::PressKey { press } => Some(*press),
+            Input::Scroll { .. } => return Self::Motion,
+            Input::Drag { .. } => None,
+        };
+        match key {
+            Some(KeyPress {
+                key: Key::PageUp | Key::PageDown | Key::Home | Key::End,
+                ..
+            }) => Self::Motion,
+            Some(KeyPress {
+                key: Key::Return | Key::Space,
+                modifiers,
+            }) if modifiers.is_empty() => Self::Activation,
+            _ => Self::Change,
+        }
+    }
+
+    /// Whether these are signs of the effect, if at least `enough` is one. GTK 4 sends events of its own
+    /// while it draws a button pressed, and creates objects, which sends events, when it is read.
+    pub(crate) fn shows(self, event: Option<Sign>, change: Option<Sign>, enough: Sign) -> bool {
+        let sign = match self {
+            Self::Press => change,
+            Self::Activation => event,
+            _ => event.max(change),
+        };
+        sign >= Some(enough)
+    }
+
+    /// The least sign of it. What raising a window and clicking a button do to the focus is no effect.
+    pub(crate) fn least_sign(self, raised: bool) -> Sign {
+        match self {
+            Self::Click | Self::Press => Sign::Change,
+            Self::Change | Self::Activation | Self::Motion if raised => Sign::Change,
+            _ => Sign::Focus,
+        }
+    }
+
+    /// Whether the effect may come long after the act.
+    pub(crate) fn may_be_late(self) -> bool {
+        self.unseen() == ACTIVATION
+    }
+
+    /// How long an app gets that has shown no effect.
+    pub(crate) fn unseen(self) -> Duration {
+        match self {
+            Self::Nothing => QUIET,
+            Self::Change | Self::Focus | Self::Motion => UNSEEN,
+            Self::Click | Self::Press | Self::Activation => ACTIVATION,
+        }
+    }
+}
+
+/// What this action sends to the app. What only keys lead to late matters to the answer, and not to the
+/// next step of a chain.
+pub(crate) fn sent(action: &Action, is_last: bool) -> Option<Sent> {
+    let Action::Input(input) = action else {
+        return None;
+    };
+    if Effect::of(action, None) == Effect::Motion {
+        return Some(Sent::Scroll);
+    }
+    let keys = match input {
+        Input::Click { then: typing, .. } => typing.text.is_some() || typing.key.is_some(),
+        Input::Type { .. } | Input::PressKey { .. } => true,
+        Input::Scroll { .. } | Input::Drag { .. } => false,
+    };
+    (keys && is_last).then_some(Sent::Keys)
+}

@@ -1,0 +1,63 @@
+//! What tells that a tree is older than what the window shows: its picture, or a page that loads.
+
+use std::time::Duration;
+
+use deskline_core::{Element, Rect, Role, States, Tree};
+
+use crate::desktop::Desktop;
+use crate::settle::Awaits;
+
+/// A browser's tree that shows no effect although the window's picture moved gets this long.
+pub(crate) const AGREE: Duration = Duration::from_millis(500);
+
+impl Awaits<'_> {
+    /// Whether the window's picture moved.
+    pub(crate) fn has_moved(&self, desktop: &mut dyn Desktop, now: &Tree) -> Option<bool> {
+        if !desktop.pictures_are_quick() {
+            return None;
+        }
+        let focused = |tree: &Tree| {
+            let focused = |e: &&Element| e.states.contains(States::FOCUSED);
+            let places: Vec<_> = tree.elements.iter().filter(focused).collect();
+            places.into_iter().filter_map(|e| e.extents).collect()
+        };
+        let mut but: Vec<Rect> = focused(now);
+        but.extend(self.before.into_iter().flat_map(focused));
+        but.extend(self.target.and_then(|target| target.extents));
+        // The focus of a window or a page is no ring.
+        let page = |place: &Rect| {
+            now.elements
+                .iter()
+                .any(|e| is_page(e) && e.extents == Some(*place))
+        };
+        but.retain(|place| !page(place));
+        self.look?.has_moved(desktop, &but)
+    }
+}
+
+/// Whether this tree may be older than the picture: a browser makes it in another process than what it
+/// draws.
+pub(crate) fn trails(tree: &Tree) -> bool {
+    tree.elements
+        .iter()
+        .any(|e| e.visible && e.role == Role::WEB_AREA)
+}
+
+/// Whether an element is as large as a window.
+fn is_page(element: &Element) -> bool {
+    element.parent.is_none() || matches!(element.role, Role::WINDOW | Role::WEB_AREA)
+}
+
+/// Whether a web page that shows has nothing in it yet.
+pub(crate) fn lacks_page(tree: &Tree) -> bool {
+    let mut empty = None;
+    for (index, element) in tree.elements.iter().enumerate() {
+        if empty.is_some() && element.parent != empty {
+            return true;
+        }
+        let page = element.role == Role::WEB_AREA && element.visible && element.children_read;
+        let large = element.extents.is_some_and(|place| !place.is_empty());
+        empty = (page && large).then_some(index);
+    }
+    empty.is_some()
+}

@@ -1,0 +1,56 @@
+//! What settles a link: the effect of the action, and not what raising and focusing cause.
+
+use crate::script::Happening;
+use crate::story::{MAIL_WINDOW, Story};
+use crate::world::World;
+
+/// The app says a result.
+fn says_sent() -> Happening {
+    Box::new(|world: &mut World| world.node("To").unwrap().says("Sent"))
+}
+
+/// A desk on which a click on 'Send' shows nothing yet.
+fn slow() -> Story {
+    let story = Story::new();
+    story.given(|world| world.node("Send").unwrap().pressed = None);
+    story
+}
+
+#[test]
+fn a_click_behind_the_persons_window_is_answered_with_its_effect_and_not_the_raise() {
+    for ms in [50, 100, 150, 250] {
+        let mut story = slow();
+        story.later(ms, says_sent()).click("Send");
+        let told = story.told();
+        assert!(told.contains("'To' -> 'Sent'"), "after {ms} ms: {told}");
+    }
+}
+
+#[test]
+fn the_focus_that_a_click_gives_a_button_is_no_effect() {
+    for ms in [50, 150, 250] {
+        let mut story = slow();
+        story.given(|world| world.raise(MAIL_WINDOW));
+        story.later(ms, says_sent()).click("Send");
+        let told = story.told();
+        assert!(told.contains("'To' -> 'Sent'"), "after {ms} ms: {told}");
+    }
+}
+
+#[test]
+fn a_field_that_has_taken_the_focus_is_not_waited_for() {
+    let mut story = Story::new();
+    story.click("Password");
+    assert!(story.script().waited.as_millis() <= 100);
+}
+
+#[test]
+fn what_is_typed_behind_the_persons_window_is_answered_with_its_effect() {
+    // Time passes by itself too: on a busy machine less of the link's is left for what it waits.
+    let told = (0..5).map(|_| {
+        let mut story = Story::new();
+        story.given(|world| world.focus.insert(MAIL_WINDOW, format!("{MAIL_WINDOW}/2")));
+        story.later(70, says_sent()).press_key("F5").told()
+    });
+    assert!(told.into_iter().any(|told| told.contains("'To' -> 'Sent'")));
+}

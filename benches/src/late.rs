@@ -72,14 +72,21 @@ impl Late {
 }
 
 /// A table of the late changes in `count` links on each of ten apps, beside those of another build.
-pub fn markdown(bed: &Bed, only: &str, count: usize, beside: Option<&Path>) -> String {
+/// Another app's window is in front before the links, unless the app is to be in front.
+pub fn markdown(
+    bed: &Bed,
+    only: &str,
+    count: usize,
+    in_front: bool,
+    beside: Option<&Path>,
+) -> String {
     let mut out = String::from("| app | late changes | earlier |\n|---|---|---|\n");
     let mut sums = [Late::default(), Late::default()];
     let apps = subject::FURTHER.iter().chain(subject::ALL);
     let apps = apps.filter(|s| s.name.contains(only) && !subject::SAME_APPS.contains(&s.name));
     for subject in apps {
         eprintln!("{}: late changes", subject.name);
-        let found = of(bed, subject, count, beside);
+        let found = of(bed, subject, count, in_front, beside);
         row(&mut out, subject.name, &found);
         for (sum, of) in sums.iter_mut().zip(&found) {
             sum.late += of.late;
@@ -99,8 +106,20 @@ fn row(out: &mut String, app: &str, [this, earlier]: &[Late; 2]) {
 }
 
 /// Those of this build and of another.
-fn of(bed: &Bed, subject: &Subject, count: usize, beside: Option<&Path>) -> [Late; 2] {
+fn of(
+    bed: &Bed,
+    subject: &Subject,
+    count: usize,
+    in_front: bool,
+    beside: Option<&Path>,
+) -> [Late; 2] {
     let running = subject.start(bed);
+    // Two editors of one kind may be one process.
+    let person = (!in_front).then(|| match subject.name {
+        "mousepad" => bed.featherpad("").0,
+        _ => bed.mousepad("").0,
+    });
+    let person = person.map(|app| (bed.screen().windows_of(app.pid)[0].id, app));
     let own = deskline();
     let mut builds: Vec<(&str, Mcp, Late)> = vec![];
     for (name, binary) in [("this", Some(Path::new(&own))), ("earlier", beside)] {
@@ -110,6 +129,10 @@ fn of(bed: &Bed, subject: &Subject, count: usize, beside: Option<&Path>) -> [Lat
     // What is refused leaves fewer, but not for ever.
     for round in 0..count * 3 / 2 {
         let at = round % subject.varied.len();
+        // Each link puts it back, but for one that leaves a menu open.
+        if let (0, Some((window, _))) = (at, &person) {
+            bed.screen().bring_to_front(*window);
+        }
         for (name, server, late) in &mut builds {
             if late.links < count {
                 late.link(name, server, running.app.pid, &subject.varied[at]);

@@ -28,7 +28,7 @@ use driver::Driver;
 
 const USAGE: &str = "usage: deskline-bench [--peers VENV] [--out FOLDER] [--only SUBJECT]
                       [--links COUNT] [--idle SECONDS] [--beside BIN] [--sway COUNT]
-                      [--late COUNT]";
+                      [--late COUNT] [--late-in-front COUNT]";
 
 fn main() {
     let mut peers: Option<PathBuf> = None;
@@ -42,6 +42,7 @@ fn main() {
     let mut links_only = false;
     let mut on_sway: Option<usize> = None;
     let mut late: Option<usize> = None;
+    let mut in_front = false;
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let value = args.next().expect(USAGE);
@@ -56,6 +57,10 @@ fn main() {
             "--idle" => extent.idle = Duration::from_secs(value.parse().expect(USAGE)),
             "--sway" => on_sway = Some(value.parse().expect(USAGE)),
             "--late" => late = Some(value.parse().expect(USAGE)),
+            "--late-in-front" => {
+                late = Some(value.parse().expect(USAGE));
+                in_front = true;
+            }
             "--beside" => extent.beside = Some(value.into()),
             _ => panic!("{USAGE}"),
         }
@@ -67,7 +72,7 @@ fn main() {
     }
     if let Some(count) = late {
         let beside = extent.beside.as_deref();
-        println!("{}", late::markdown(&bed, &only, count, beside));
+        println!("{}", late::markdown(&bed, &only, count, in_front, beside));
         return;
     }
     if links_only {

@@ -140,10 +140,13 @@ impl Client {
 
     /// Whether `list_applications` has the app in front.
     pub fn has_in_front(&self, app: &NativeApp) -> bool {
+        self.has_process_in_front(app.pid())
+    }
+
+    /// Whether `list_applications` has the app of this process in front.
+    pub fn has_process_in_front(&self, pid: u32) -> bool {
         let listed = self.call("list_applications", json!({})).ok();
-        listed
-            .text
-            .contains(&format!("(PID: {}) front ", app.pid()))
+        listed.text.contains(&format!("(PID: {pid}) front "))
     }
 
     /// Calls a tool. Cancels it and returns `None` if there is no answer within `time`.

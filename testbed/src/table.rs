@@ -1,19 +1,21 @@
 //! Every tool on every toolkit, on all common widgets: one table.
 //!
 //! A cell is a call, and what the app then logs. If the toolkit or the display refuses it, the table has
-//! the error that the agent gets.
+//! the error that the agent gets. Before each cell another app's window is in front, and the app has said
+//! all that the cell before has changed in the answers to it.
 
 pub mod calc;
 mod cells;
 mod lacks;
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::web::Page;
-use crate::{Answer, App, Client, NativeApp, Session, Toolkit};
+use crate::{Answer, App, Client, NativeApp, Session, Toolkit, until};
 use cells::{COMBO, Cell, KEY, SET, cells, chain};
 pub use lacks::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but};
 
@@ -66,27 +68,59 @@ pub struct Subject<'b> {
     pub pid: u32,
     /// Its log.
     pub log: &'b dyn Log,
+    /// The process whose window is in front before each cell.
+    pub person: u32,
     /// What drives it.
     pub server: &'b Client,
     /// The combo boxes of Qt and GTK 4.18 have their choice as name.
     pub combo_has_no_name: bool,
+    /// The late changes so far.
+    pub late: RefCell<Vec<String>>,
 }
 
 impl<'b> Subject<'b> {
+    /// An app, its log, and the process whose window is in front before each cell.
+    pub fn new(pid: u32, log: &'b dyn Log, person: u32, server: &'b Client) -> Self {
+        Self {
+            pid,
+            log,
+            person,
+            server,
+            combo_has_no_name: false,
+            late: RefCell::default(),
+        }
+    }
+
     /// A test app of a session.
     pub fn native(
         session: &Session,
         app: &'b NativeApp,
+        person: u32,
         toolkit: Toolkit,
         server: &'b Client,
     ) -> Self {
         let named = toolkit == Toolkit::Gtk3 || toolkit == Toolkit::Gtk4 && session.is_here();
         Self {
-            pid: app.pid(),
-            log: app,
-            server,
             combo_has_no_name: !named,
+            ..Self::new(app.pid(), app, person, server)
         }
+    }
+
+    /// Has the person's window in front. A menu that a cell has left open would keep it from coming back.
+    fn goes_behind(&self) {
+        if !self.server.has_process_in_front(self.person) {
+            self.leave();
+        }
+        until("the person's window in front", || {
+            let front = self.server.has_process_in_front(self.person);
+            front.then_some(())
+        });
+    }
+
+    /// Closes what is open. What a refused action has changed is not late.
+    fn leave(&self) {
+        let escape = json!({"pid": self.pid, "keyName": "Escape"});
+        self.server.call(KEY, escape);
     }
 
     /// Calls a tool with the app's pid, and with `element` and `role` if they are given.
@@ -103,19 +137,39 @@ impl<'b> Subject<'b> {
         for (name, value) in more.as_object().unwrap() {
             arguments[name] = value.clone();
         }
-        self.server.call(tool, arguments)
+        let answer = self.server.call(tool, arguments);
+        if let Some((_, late)) = answer.text.split_once("\nlate_changes: ") {
+            let lines = late.lines().take(3);
+            let found = format!(
+                "before {tool} {target}: {}",
+                lines.collect::<Vec<_>>().join(" ")
+            );
+            self.late.borrow_mut().push(found);
+        }
+        answer
+    }
+
+    /// What the app has changed between two answers, which the first of them should have had.
+    fn late(&self) -> (String, String) {
+        let late = self.late.borrow();
+        let outcome = match late.is_empty() {
+            true => "✓".into(),
+            false => format!("WRONG: {}", late.join("; ")),
+        };
+        ("late changes".into(), outcome)
     }
 }
 
 /// `✓`, `refused: …` with the agent's error, or what the app has logged instead.
 fn try_cell(subject: &Subject<'_>, cell: &Cell) -> String {
+    subject.goes_behind();
     subject.log.clear();
     let mut answers = Vec::new();
     for (tool, target, more) in &cell.calls {
         let answer = subject.call(tool, target, more);
         if answer.is_error {
             // Close what an earlier call has opened: it would cover the next cell.
-            subject.call(KEY, "", &json!({"keyName": "Escape"}));
+            subject.leave();
             return format!("refused: {}", plain(answer.error()));
         }
         answers.push(answer);
@@ -240,6 +294,7 @@ pub fn column(subject: &Subject<'_>) -> Vec<(String, String)> {
     for cell in cells() {
         column.push((cell.name.into(), try_cell(subject, &cell)));
     }
+    column.push(subject.late());
     column
 }
 

@@ -183,6 +183,7 @@ fn content(document: &str) -> Vec<String> {
 /// `✓` if the document has the cell's line, or for a line that ends in a space, if that cell is
 /// empty.
 fn try_calc(subject: &Subject<'_>, file: &Path, cell: &Cell) -> String {
+    subject.goes_behind();
     for (tool, target, more) in &cell.calls {
         let answer = subject.call(tool, target, more);
         if answer.is_error {

@@ -38,7 +38,12 @@ pub fn serves_all_but(session: &Session, columns: &[Column<'_>]) {
     let mut wrong = Vec::new();
     for (toolkit, lacks) in columns {
         let app = session.widgets(*toolkit, &server);
-        let subject = Subject::native(session, &app, *toolkit, &server);
+        let others = match toolkit {
+            Toolkit::Gtk3 => Toolkit::Gtk4,
+            _ => Toolkit::Gtk3,
+        };
+        let person = session.widgets(others, &server);
+        let subject = Subject::native(session, &app, person.pid(), *toolkit, &server);
         let column = whole_column(&subject);
         println!("{}", render(&format!("{toolkit:?}"), &column));
         wrong.extend(unlike(&column, &lacks.concat()).map(|what| format!("{toolkit:?}, {what}")));

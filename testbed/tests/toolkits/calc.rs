@@ -8,12 +8,8 @@ fn libreoffice_calc() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let (app, file) = bed.calc(&[&["apple", "3"], &["pear", "4"]]);
-    let subject = Subject {
-        pid: app.pid,
-        log: &app,
-        server: &server,
-        combo_has_no_name: false,
-    };
+    let (person, _) = bed.mousepad("");
+    let subject = Subject::new(app.pid, &app, person.pid, &server);
     let table = render("LibreOffice Calc", &calc::column(&subject, &file));
     println!("{table}");
     insta::assert_snapshot!(table, @r#"

@@ -10,11 +10,10 @@ fn run(toolkit: Toolkit) -> String {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.widgets(toolkit);
+    let (person, _) = bed.mousepad("");
     let subject = Subject {
-        pid: app.pid,
-        log: &app,
-        server: &server,
         combo_has_no_name: toolkit == Toolkit::Qt5,
+        ..Subject::new(app.pid, &app, person.pid, &server)
     };
     let table = render(&format!("{toolkit:?}"), &column(&subject));
     println!("{table}");
@@ -58,6 +57,7 @@ fn gtk_3() {
       select, list row          ✓
       select, table row         ✓
       select, tab               ✓
+      late changes              ✓
     "#);
 }
 
@@ -98,6 +98,7 @@ fn gtk_4() {
       select, list row          ✓
       select, table row         ✓
       select, tab               ✓
+      late changes              ✓
     "#);
 }
 
@@ -138,6 +139,7 @@ fn qt_5() {
       select, list row          ✓
       select, table row         ✓
       select, tab               refused: 'First' [AXTab] refused set_selected: what it is in has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
+      late changes              ✓
     "#);
 }
 
@@ -146,12 +148,8 @@ fn chromium() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let (app, page) = bed.chromium_widgets();
-    let subject = Subject {
-        pid: app.pid,
-        log: &page,
-        server: &server,
-        combo_has_no_name: false,
-    };
+    let (person, _) = bed.mousepad("");
+    let subject = Subject::new(app.pid, &page, person.pid, &server);
     let table = render("Chromium", &column(&subject));
     println!("{table}");
     insta::assert_snapshot!(table, @r#"
@@ -189,5 +187,6 @@ fn chromium() {
       select, list row          ✓
       select, table row         refused: 'Item N' [AXCell] refused set_selected: what it is in has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
       select, tab               refused: 'First' [AXTab] refused set_selected: what it is in has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
+      late changes              ✓
     "#);
 }

@@ -1,8 +1,7 @@
 //! Every tool on every toolkit, on all common widgets: one table.
 //!
 //! A cell is a call, and what the app then logs. If the toolkit or the display refuses it, the table has
-//! the error that the agent gets. Before each cell another app's window is in front, and the app has said
-//! all that the cell before has changed in the answers to it.
+//! the error that the agent gets. Before each cell another app's window is in front.
 
 pub mod calc;
 mod cells;
@@ -294,6 +293,12 @@ pub fn column(subject: &Subject<'_>) -> Vec<(String, String)> {
     for cell in cells() {
         column.push((cell.name.into(), try_cell(subject, &cell)));
     }
+    column
+}
+
+/// [`column`], and what the app has changed after the answers.
+pub fn column_in_time(subject: &Subject<'_>) -> Vec<(String, String)> {
+    let mut column = column(subject);
     column.push(subject.late());
     column
 }

@@ -3,7 +3,7 @@
 
 mod calc;
 
-use deskline_testbed::table::{Subject, column, render};
+use deskline_testbed::table::{Subject, column_in_time, render};
 use deskline_testbed::{Bed, Toolkit};
 
 fn run(toolkit: Toolkit) -> String {
@@ -15,7 +15,7 @@ fn run(toolkit: Toolkit) -> String {
         combo_has_no_name: toolkit == Toolkit::Qt5,
         ..Subject::new(app.pid, &app, person.pid, &server)
     };
-    let table = render(&format!("{toolkit:?}"), &column(&subject));
+    let table = render(&format!("{toolkit:?}"), &column_in_time(&subject));
     println!("{table}");
     table
 }
@@ -150,7 +150,7 @@ fn chromium() {
     let (app, page) = bed.chromium_widgets();
     let (person, _) = bed.mousepad("");
     let subject = Subject::new(app.pid, &page, person.pid, &server);
-    let table = render("Chromium", &column(&subject));
+    let table = render("Chromium", &column_in_time(&subject));
     println!("{table}");
     insta::assert_snapshot!(table, @r#"
     Chromium

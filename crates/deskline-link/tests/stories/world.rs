@@ -249,8 +249,11 @@ impl World {
             ('\n', Some(returned)) => returned(self),
             ('\t', _) => self.next_field(id, focus.as_deref()),
             _ => {
-                let field = focus.and_then(|id| self.node(&id));
-                if let Some(field) = field.filter(|n| n.line.states.contains(States::EDITABLE)) {
+                let is =
+                    |n: &Node, id: &str| n.id == id && n.line.states.contains(States::EDITABLE);
+                let nodes = || self.stack.iter().flat_map(|w| &w.nodes);
+                let field = focus.filter(|id| nodes().any(|n| is(n, id)));
+                if let Some(field) = field.and_then(|id| self.node(&id)) {
                     let text = format!("{}{key}", field.value);
                     field.take(&text);
                 }

@@ -219,7 +219,7 @@ impl Act<'_> {
     fn follow(&self, desk: &mut Checkpoint<'_>, tree: &Tree) -> Result<Option<Witness>> {
         let front = desk.front()?;
         if let Some(front) = front.as_ref().filter(|front| front.pid == Some(self.pid)) {
-            self.check_window(desk, front)?;
+            self.check_window(desk, Some(tree), front)?;
             desk.aim(Aim {
                 pid: self.pid,
                 window: Some(front.id),

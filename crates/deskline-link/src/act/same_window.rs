@@ -41,12 +41,21 @@ impl Act<'_> {
     }
 
     /// Fails if `now`, which is to get keys, is another window of the process than the one that the
-    /// link's last input went to, and was there then.
-    pub(crate) fn check_window(&self, desk: &mut Checkpoint<'_>, now: &Window) -> Result<()> {
+    /// link's last input went to, and was there then. A dialog that comes to the front is what the
+    /// input led to, open before or not. `tree` is the latest reading.
+    pub(crate) fn check_window(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        tree: Option<&Tree>,
+        now: &Window,
+    ) -> Result<()> {
         let Some(went) = desk.went.clone().filter(|went| went.pid == self.pid) else {
             return Ok(());
         };
         if went.window == now.id || !went.beside.contains(&now.id) {
+            return Ok(());
+        }
+        if tree.is_some_and(|tree| is_dialog(tree, now.id)) {
             return Ok(());
         }
         if went.dialog && !desk.windows(self.pid)?.iter().any(|w| w.id == went.window) {
@@ -73,7 +82,7 @@ impl Act<'_> {
             Some(front) => Some(front),
             None => desk.windows(self.pid)?.into_iter().next(),
         };
-        now.map_or(Ok(()), |now| self.check_window(desk, &now))
+        now.map_or(Ok(()), |now| self.check_window(desk, self.tree, &now))
     }
 }
 

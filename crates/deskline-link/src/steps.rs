@@ -118,7 +118,11 @@ impl Steps<'_> {
             let only = || {
                 let now = tree.only_like(old, index)?;
                 let is_taken = old.elements.iter().any(|e| e.id == tree.elements[now].id);
-                (!is_taken).then(|| (id.clone(), tree.elements[now].id.clone()))
+                // The button of another dialog is another button.
+                let top =
+                    |tree: &Tree, at| tree.toplevel(at).map(|top| tree.elements[top].id.clone());
+                let stays = top(old, index) == top(tree, now);
+                (!is_taken && stays).then(|| (id.clone(), tree.elements[now].id.clone()))
             };
             twin.or_else(only)
         };
@@ -173,8 +177,14 @@ impl Steps<'_> {
                 Err(e) => return Err(e),
             };
         }
-        if let Some(Target::Ref(reference)) = wanted {
-            self.find_recreated(desktop, *reference, report)?;
+        let end = match action {
+            Action::Input(Input::Drag { to, .. }) => Some(to),
+            _ => None,
+        };
+        for target in wanted.into_iter().chain(end) {
+            if let Target::Ref(reference) = target {
+                self.find_recreated(desktop, *reference, report)?;
+            }
         }
         let tree = report.current();
         let sends_input = || self.call.actions().any(|a| matches!(a, Action::Input(_)));

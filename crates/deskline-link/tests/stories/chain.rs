@@ -359,6 +359,19 @@ fn keys_go_to_the_window_that_was_clicked_or_nowhere() {
     );
     assert!(!story.seen().contains("Mail: h"), "{}", story.seen());
 
+    // A dialog that was open behind is what the click led to.
+    let mut story = with_another_window();
+    story.given(|world| {
+        world.window(MAIL, "Find", [50, 20, 400, 300], "");
+        let found = world.stack[0].id;
+        world.dialogs.push(found);
+        world.raise(MAIL_WINDOW);
+        world.raise(crate::story::EDITOR_WINDOW);
+        world.on_press("Send", move |world| world.raise(found));
+    });
+    story.click_then("Send", None, Some("Return"));
+    assert!(story.seen().contains("Mail: ⏎"), "{}", story.text());
+
     // A window that the click opens is what the keys are for.
     let mut story = Story::new();
     story.given(|world| {
@@ -371,21 +384,40 @@ fn keys_go_to_the_window_that_was_clicked_or_nowhere() {
     assert!(story.seen().contains("Mail: ⏎"), "{}", story.seen());
 }
 
+/// Mail's `To`, by the ref that an answer gave it, and a click on that.
+fn click_by_ref(story: &mut Story) -> impl Fn() -> Action + use<> {
+    story.refresh();
+    let line: deskline_core::Line = story.tree_line("\"To\"").trim().parse().unwrap();
+    let target = Target::Ref(line.reference.unwrap());
+    move || {
+        Action::Input(Input::Click {
+            target: target.clone(),
+            double: false,
+            right: false,
+            then: Typing::default(),
+        })
+    }
+}
+
+#[test]
+fn a_ref_is_not_given_to_what_another_window_has() {
+    let mut story = Story::new();
+    let by_ref = click_by_ref(&mut story);
+    story.given(|world| {
+        let node = world.node("To").unwrap();
+        node.id = "2/other".into();
+        node.says("From");
+        let field = r#"[AXTextField] "To" x:60 y:60 w:200 h:24 editable"#;
+        world.window(MAIL, "Reply", [50, 20, 400, 300], field);
+    });
+    story.run(Tool::Click, by_ref());
+    assert!(story.text().contains("is stale"), "{}", story.text());
+}
+
 #[test]
 fn a_ref_stays_good_where_the_app_renders_its_element_anew() {
     let mut story = Story::new();
-    story.refresh();
-    let line: deskline_core::Line = story.tree_line("\"To\"").trim().parse().unwrap();
-    let to = Target::Ref(line.reference.unwrap());
-    let by_ref = || {
-        let (target, then) = (to.clone(), Typing::default());
-        Action::Input(Input::Click {
-            target,
-            double: false,
-            right: false,
-            then,
-        })
-    };
+    let by_ref = click_by_ref(&mut story);
     let anew = |world: &mut World, id: &str| {
         let node = world.node("To").unwrap();
         node.id = id.into();
@@ -397,6 +429,8 @@ fn a_ref_stays_good_where_the_app_renders_its_element_anew() {
     story.given(|world| anew(world, "2/again"));
     story.run(Tool::Click, by_ref());
     assert!(!story.is_error(), "{}", story.text());
+    let clicks = story.seen().matches("Mail: click To").count();
+    assert_eq!(clicks, 2, "{}", story.seen());
     // Of two that are alike neither is it.
     story.given(|world| {
         anew(world, "2/third");

@@ -65,6 +65,8 @@ pub(crate) struct World {
     pub(crate) ear: Option<Cancel>,
     pub(crate) guarded: bool,
     pub(crate) keys_down: bool,
+    /// The windows whose native role is that of a dialog.
+    pub(crate) dialogs: Vec<u64>,
     /// An app that cannot say which of its windows a toplevel is, but for the active one.
     pub(crate) twins: Option<u32>,
     /// Whether the person pressed anything since a link asked.
@@ -89,6 +91,7 @@ impl World {
             ear: None,
             guarded: false,
             keys_down: false,
+            dialogs: Vec::new(),
             twins: None,
             person: None,
             reached: Vec::new(),
@@ -311,6 +314,9 @@ impl World {
                 Some(0),
             );
             root.extents = Some(window.at);
+            if self.dialogs.contains(&window.id) {
+                root.native_role = "dialog".into();
+            }
             elements.push(root);
             for node in &window.nodes {
                 let mut e = node.line.clone();

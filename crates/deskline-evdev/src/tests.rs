@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -16,13 +17,16 @@ use rustix::fs::{OFlags, fcntl_setfl};
 
 use crate::Guard;
 use deskline_grab::count;
-use deskline_grab::device::{Device, Opened, Source, Stroke};
+use deskline_grab::device::{Device, Node, Opened, Source, Stroke};
 
 const A: u32 = 30;
 const CONTROL: u32 = 29;
 
 #[derive(Default)]
 struct State {
+    inode: u64,
+    /// Whether it is neither a keyboard nor a pointer.
+    other: bool,
     grabbed: bool,
     down: BTreeSet<u32>,
     /// What reached the compositor.
@@ -48,10 +52,13 @@ impl Fake {
     }
 
     fn plug(&self, name: &str) {
-        self.0
-            .lock()
-            .unwrap()
-            .insert(name.to_owned(), Arc::default());
+        static INODES: AtomicU64 = AtomicU64::new(1);
+        let state = State {
+            inode: INODES.fetch_add(1, Ordering::Relaxed),
+            ..State::default()
+        };
+        let state = Arc::new(Mutex::new(state));
+        self.0.lock().unwrap().insert(name.to_owned(), state);
     }
 
     fn unplug(&self, name: &str) {
@@ -106,20 +113,25 @@ impl Fake {
 }
 
 impl Source for Fake {
-    fn names(&self) -> io::Result<Vec<String>> {
-        Ok(self.0.lock().unwrap().keys().cloned().collect())
+    fn nodes(&self) -> io::Result<Vec<Node>> {
+        let all = self.0.lock().unwrap();
+        let node = |(name, state): (&String, &Arc<Mutex<State>>)| Node {
+            name: name.clone(),
+            inode: state.lock().unwrap().inode,
+        };
+        Ok(all.iter().map(node).collect())
     }
 
     fn open(&self, name: &str) -> Opened {
         if self.1.lock().unwrap().contains(name) {
             return Opened::Closed;
         }
-        if name.starts_with("lid") {
-            return Opened::Other;
-        }
         let Some(state) = self.0.lock().unwrap().get(name).cloned() else {
             return Opened::Gone;
         };
+        if name.starts_with("lid") || state.lock().unwrap().other {
+            return Opened::Other;
+        }
         let (reader, writer) = io::pipe().unwrap();
         fcntl_setfl(&reader, OFlags::NONBLOCK).unwrap();
         let poll = reader.try_clone().unwrap();
@@ -324,6 +336,30 @@ fn devices_come_and_go() {
     );
     guard.open();
     assert!(fake.passed("event1").is_empty());
+}
+
+#[test]
+fn a_keyboard_that_takes_the_place_of_another_device_is_grabbed() {
+    let fake = Fake::with(&["event0", "event1"]);
+    fake.state("event1", |state| state.other = true);
+    let guard = fake.guard();
+    let close = || guard.close(&task(LONG), &Cancel::default()).unwrap();
+    assert_eq!(close(), Grab::Held);
+    assert!(!fake.grabbed("event1"));
+    guard.rest();
+    // The kernel gives the lowest number that is free.
+    fake.unplug("event1");
+    fake.plug("event1");
+    assert_eq!(close(), Grab::Held);
+    assert!(fake.grabbed("event0") && fake.grabbed("event1"));
+    guard.rest();
+    // Also while a grab lasts.
+    fake.state("event1", |state| state.other = true);
+    assert_eq!(close(), Grab::Held);
+    assert!(!fake.grabbed("event1"));
+    fake.unplug("event1");
+    fake.plug("event1");
+    until("the new keyboard's grab", || fake.grabbed("event1"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::fs::DirEntryExt as _;
 use std::path::{Path, PathBuf};
 
 use evdev::raw_stream::RawDevice;
@@ -50,10 +51,19 @@ pub enum Opened {
     Gone,
 }
 
+/// The node of a device. The kernel gives a name that is free to the next device; its inode is new.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Node {
+    /// Its file name.
+    pub name: String,
+    /// Its inode.
+    pub inode: u64,
+}
+
 /// Where the devices are.
 pub trait Source {
-    /// The names of all devices.
-    fn names(&self) -> io::Result<Vec<String>>;
+    /// The nodes of all devices.
+    fn nodes(&self) -> io::Result<Vec<Node>>;
 
     /// Opens the device of this name.
     fn open(&self, name: &str) -> Opened;
@@ -71,17 +81,16 @@ impl InputFolder {
 }
 
 impl Source for InputFolder {
-    fn names(&self) -> io::Result<Vec<String>> {
-        let mut names = Vec::new();
+    fn nodes(&self) -> io::Result<Vec<Node>> {
+        let mut nodes = Vec::new();
         for entry in fs::read_dir(&self.0)? {
-            let name = entry?.file_name();
-            names.extend(
-                name.to_str()
-                    .filter(|n| n.starts_with("event"))
-                    .map(str::to_owned),
-            );
+            let entry = entry?;
+            let name = entry.file_name().into_string();
+            let name = name.ok().filter(|name| name.starts_with("event"));
+            let inode = entry.ino();
+            nodes.extend(name.map(|name| Node { name, inode }));
         }
-        Ok(names)
+        Ok(nodes)
     }
 
     fn open(&self, name: &str) -> Opened {

@@ -10,7 +10,7 @@ use deskline_unix::codes::{BUTTONS, ESCAPE, MODIFIERS};
 use deskline_unix::wait;
 use rustix::event::{PollFd, PollFlags};
 
-use crate::device::{Device, Opened, Source, Stroke};
+use crate::device::{Device, Node, Opened, Source, Stroke};
 use crate::message::{Order, Outcome, Said, Seen, hear, say};
 use crate::place::Place;
 
@@ -63,9 +63,9 @@ struct Keeper<S, P> {
     source: S,
     place: P,
     socket: OwnedFd,
-    devices: BTreeMap<String, Theirs>,
+    devices: BTreeMap<Node, Theirs>,
     /// What is neither a keyboard nor a pointer, and need not be opened again.
-    others: BTreeSet<String>,
+    others: BTreeSet<Node>,
     /// How many devices may not be read.
     closed: usize,
     wanted: Option<Wanted>,
@@ -110,8 +110,8 @@ pub fn serve(source: impl Source, place: impl Place, socket: OwnedFd) -> io::Res
 /// Counts the devices. Grabs nothing and reads no event.
 pub fn count(source: &dyn Source) -> Seen {
     let (mut readable, mut closed) = (0_u16, 0_u16);
-    for name in source.names().unwrap_or_default() {
-        match source.open(&name) {
+    for node in source.nodes().unwrap_or_default() {
+        match source.open(&node.name) {
             Opened::Theirs(_) => readable = readable.saturating_add(1),
             Opened::Closed => closed = closed.saturating_add(1),
             Opened::Other | Opened::Gone => {}
@@ -279,15 +279,15 @@ impl<S: Source, P: Place> Keeper<S, P> {
 
     /// Opens the devices that are not open yet.
     fn find(&mut self) {
-        let names = self.source.names().unwrap_or_default();
-        self.devices.retain(|name, _| names.contains(name));
-        self.others.retain(|name| names.contains(name));
+        let nodes = self.source.nodes().unwrap_or_default();
+        self.devices.retain(|node, _| nodes.contains(node));
+        self.others.retain(|node| nodes.contains(node));
         self.closed = 0;
-        for name in names {
-            if self.devices.contains_key(&name) || self.others.contains(&name) {
+        for node in nodes {
+            if self.devices.contains_key(&node) || self.others.contains(&node) {
                 continue;
             }
-            match self.source.open(&name) {
+            match self.source.open(&node.name) {
                 Opened::Theirs(device) => {
                     let down = device.down().unwrap_or_default();
                     let theirs = Theirs {
@@ -295,10 +295,10 @@ impl<S: Source, P: Place> Keeper<S, P> {
                         grabbed: false,
                         down,
                     };
-                    self.devices.insert(name, theirs);
+                    self.devices.insert(node, theirs);
                 }
                 Opened::Other => {
-                    self.others.insert(name);
+                    self.others.insert(node);
                 }
                 Opened::Closed => self.closed += 1,
                 Opened::Gone => {}
@@ -358,22 +358,22 @@ impl<S: Source, P: Place> Keeper<S, P> {
     fn read(&mut self) -> io::Result<()> {
         let mut strokes = Vec::new();
         self.devices
-            .retain(|name, theirs| match theirs.device.strokes() {
+            .retain(|node, theirs| match theirs.device.strokes() {
                 Ok(new) => {
-                    strokes.extend(new.into_iter().map(|stroke| (name.clone(), stroke)));
+                    strokes.extend(new.into_iter().map(|stroke| (node.clone(), stroke)));
                     true
                 }
                 Err(_) => false,
             });
-        for (name, stroke) in strokes {
-            self.stroke(&name, stroke)?;
+        for (node, stroke) in strokes {
+            self.stroke(&node, stroke)?;
         }
         Ok(())
     }
 
     /// In the order of the strokes: a modifier may be up again before Esc is looked at.
-    fn stroke(&mut self, name: &str, stroke: Stroke) -> io::Result<()> {
-        let Some(theirs) = self.devices.get_mut(name) else {
+    fn stroke(&mut self, node: &Node, stroke: Stroke) -> io::Result<()> {
+        let Some(theirs) = self.devices.get_mut(node) else {
             return Ok(());
         };
         if !stroke.down {

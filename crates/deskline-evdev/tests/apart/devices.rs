@@ -1,13 +1,13 @@
 //! Fake devices that several processes see: a folder with a file and a FIFO for each.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, DirEntry, File, Permissions};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirEntryExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use deskline_grab::device::{Device, Opened, Source, Stroke};
+use deskline_grab::device::{Device, Node, Opened, Source, Stroke};
 use rustix::fs::{CWD, FileType, FlockOperation, Mode, OFlags, fcntl_lock, mknodat};
 use rustix::process::{Flock, FlockOffsetType, FlockType, Pid, fcntl_getlk, getuid};
 use tempfile::TempDir;
@@ -128,10 +128,15 @@ impl Devices {
 }
 
 impl Source for Devices {
-    fn names(&self) -> io::Result<Vec<String>> {
-        let names = fs::read_dir(self.path.join("grabs"))?;
-        let names = names.map(|entry| Ok(entry?.file_name().into_string().unwrap()));
-        names.collect()
+    fn nodes(&self) -> io::Result<Vec<Node>> {
+        let entries = fs::read_dir(self.path.join("grabs"))?;
+        let node = |entry: io::Result<DirEntry>| {
+            let entry = entry?;
+            let name = entry.file_name().into_string().unwrap();
+            let inode = entry.ino();
+            Ok(Node { name, inode })
+        };
+        entries.map(node).collect()
     }
 
     fn open(&self, name: &str) -> Opened {

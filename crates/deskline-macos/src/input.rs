@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point};
-use deskline_link::{Button, Cancel, Clicks, Error, Result};
+use deskline_link::{Button, Cancel, Clicks, DragPort, Error, Pace, Result, drag};
 
 use crate::keys::{self, HELD, Press};
 use crate::os::{Event, MouseButton, Os, TAG};
@@ -38,9 +38,14 @@ const TEXT_PAUSE: Duration = Duration::from_millis(4);
 /// A text longer than this is for a text view, which takes it in chunks. The guard opens after 30 s.
 const LONG: usize = 500;
 
-/// The number of steps of a drag. Each step takes one display frame.
-const DRAG_STEPS: i32 = 12;
-const DRAG_PAUSE: Duration = Duration::from_millis(16);
+/// The speed of a drag: each step takes one display frame. A motion that comes sooner after the press
+/// begins no drag (open-codex-computer-use #63), and the target accepts a drop only after a turn of its
+/// event loop.
+const PACE: Pace = Pace {
+    steps: 12,
+    pause: Duration::from_millis(16),
+    dwell: DWELLS,
+};
 
 /// The maximum number of lines in one event: views ignore more than a real wheel sends at once.
 const LINES: i32 = 10;
@@ -155,7 +160,7 @@ impl<O: Os> Input<O> {
         Ok(())
     }
 
-    /// Presses the button at `from`, moves to `to`, and releases it.
+    /// Drags from `from` to `to` with the modifiers held, see [`drag`].
     pub(crate) fn drag(
         &mut self,
         from: Point,
@@ -163,38 +168,15 @@ impl<O: Os> Input<O> {
         modifiers: Modifiers,
         cancel: &Cancel,
     ) -> Result<()> {
-        cancel.check()?;
-        self.move_to(from, cancel)?;
-        let flags = self.hold(modifiers)?;
-        self.button(from, MouseButton::Left, true, 1, flags)?;
-        // A motion that comes sooner begins no drag (open-codex-computer-use #63).
-        cancel.wait(DWELLS)?;
-        let mut last = from;
-        for step in 1..=DRAG_STEPS {
-            cancel.wait(DRAG_PAUSE)?;
-            let part = |a: i32, b: i32| {
-                let way = i64::from(b) - i64::from(a);
-                (i64::from(a) + way * i64::from(step) / i64::from(DRAG_STEPS)) as i32
-            };
-            let place = Point {
-                x: part(from.x, to.x),
-                y: part(from.y, to.y),
-            };
-            let way = |a: i32, b: i32| i64::from(b) - i64::from(a);
-            // macOS takes the motion from the deltas, not from the places (the same #63).
-            self.post(&Event::Move {
-                to: at(place),
-                delta: (way(last.x, place.x), way(last.y, place.y)),
-                number: self.number,
-                dragging: Some(MouseButton::Left),
-                flags,
-            })?;
-            last = place;
-        }
-        // The target accepts a drop only after a turn of its event loop.
-        cancel.wait(DWELLS)?;
-        self.button(to, MouseButton::Left, false, 1, flags)?;
-        self.let_go(modifiers)
+        let mut dragging = Dragging {
+            input: self,
+            modifiers,
+            flags: 0,
+            at: from,
+            pressed: false,
+            cancel,
+        };
+        drag(&mut dragging, [from, to], PACE, cancel)
     }
 
     /// Turns the wheel by lines. Positive is right and down.
@@ -355,6 +337,51 @@ impl<O: Os> Input<O> {
                 tracing::warn!("a key was not released: {e}");
             }
         }
+    }
+}
+
+/// The single events of a drag.
+struct Dragging<'a, O: Os> {
+    input: &'a mut Input<O>,
+    modifiers: Modifiers,
+    /// The flags of the modifiers that are down.
+    flags: u64,
+    /// Where the pointer is, while the button is down.
+    at: Point,
+    pressed: bool,
+    cancel: &'a Cancel,
+}
+
+impl<O: Os> DragPort for Dragging<'_, O> {
+    fn go(&mut self, to: Point) -> Result<()> {
+        let from = std::mem::replace(&mut self.at, to);
+        if !self.pressed {
+            return self.input.move_to(to, self.cancel);
+        }
+        let way = |a: i32, b: i32| i64::from(b) - i64::from(a);
+        // macOS takes the motion from the deltas, not from the places (open-codex-computer-use #63).
+        self.input.post(&Event::Move {
+            to: at(to),
+            delta: (way(from.x, to.x), way(from.y, to.y)),
+            number: self.input.number,
+            dragging: Some(MouseButton::Left),
+            flags: self.flags,
+        })
+    }
+
+    fn press(&mut self) -> Result<()> {
+        self.flags = self.input.hold(self.modifiers)?;
+        self.pressed = true;
+        let Self { at, flags, .. } = *self;
+        self.input.button(at, MouseButton::Left, true, 1, flags)
+    }
+
+    fn release(&mut self) -> Result<()> {
+        let Self { at, flags, .. } = *self;
+        if std::mem::take(&mut self.pressed) {
+            self.input.button(at, MouseButton::Left, false, 1, flags)?;
+        }
+        self.input.let_go(self.modifiers)
     }
 }
 

@@ -4,18 +4,20 @@
 use std::time::Duration;
 
 use deskline_core::{Modifiers, Point};
-use deskline_link::{BETWEEN_CLICKS, Button, Cancel, Clicks, Error, Pointer, Result};
+use deskline_link::{
+    BETWEEN_CLICKS, Button, Cancel, Clicks, DragPort, Error, Pace, Pointer, Result, drag,
+};
 use x11rb::protocol::xproto::{ConnectionExt as _, KeyButMask, Window};
 
 use super::injector::{Injector, Pressed};
 use super::{During as _, Present as _, X11, sync};
 
-/// The number of steps of a drag; a step takes at least a frame at 120 Hz.
-const DRAG_STEPS: i32 = 16;
-const DRAG_STEP: Duration = Duration::from_millis(8);
-
-/// Toolkits start a drag after this distance: 8 pixels in GTK, 10 in Qt.
-const DRAG_THRESHOLD: i32 = 12;
+/// A step of a drag takes at least a frame at 120 Hz.
+const PACE: Pace = Pace {
+    steps: 16,
+    pause: Duration::from_millis(8),
+    dwell: Duration::from_millis(8),
+};
 
 /// Send at most this many turns of the wheel before waiting for the server and the app.
 const AHEAD_OF_SERVER: u32 = 8;
@@ -91,8 +93,8 @@ impl X11 {
         })
     }
 
-    /// Presses the main button at `from`, moves to `to` in steps, waits until the app has noticed each,
-    /// and releases; with the modifiers held.
+    /// Drags from `from` to `to` with the modifiers held, see [`drag`]. Waits until the app has noticed
+    /// each step.
     ///
     /// # Errors
     ///
@@ -112,29 +114,17 @@ impl X11 {
         self.check_drop(to)?;
         // The button stays down if this process dies: record that.
         self.claim_keycodes(&[])?;
-        let drag = |x11: &mut Self| {
-            let mut injector = Injector::of(x11);
-            injector.point_at(from)?;
-            let source = injector.window_at(from)?;
-            injector.hold(&codes)?;
-            injector.press(button)?;
-            for point in path(from, to) {
-                injector.point_at(point)?;
-                injector.await_reader(source, sync::PATIENCE, cancel)?;
-                cancel.wait(DRAG_STEP)?;
-            }
-            // Source and target of a drag exchange messages: the source reports the pointer to the
-            // target, the target answers, the source notes the answer.
-            let target = injector.window_at(to)?;
-            for reader in [target, source] {
-                injector.await_reader(reader, sync::PATIENCE, cancel)?;
-            }
-            cancel.wait(DRAG_STEP)?;
-            injector.release(button)?;
-            injector.let_go(&codes)?;
-            injector.round_trip()
+        let pull = |x11: &mut Self| {
+            let mut dragging = Dragging {
+                injector: Injector::of(x11),
+                codes: &codes,
+                button,
+                source: None,
+            };
+            drag(&mut dragging, [from, to], PACE, cancel)?;
+            dragging.injector.round_trip()
         };
-        let dragged = self.watching_root(|x11| x11.unmodified(drag));
+        let dragged = self.watching_root(|x11| x11.unmodified(pull));
         self.give_keycodes_back()?;
         dragged
     }
@@ -250,39 +240,46 @@ impl Injector<'_> {
     }
 }
 
-/// The points of a drag: first past the drag threshold, if the way is that long, then in even steps.
-/// Ends exactly at `to`.
-fn path(from: Point, to: Point) -> impl Iterator<Item = Point> {
-    let (dx, dy) = (to.x - from.x, to.y - from.y);
-    let longest = dx.abs().max(dy.abs());
-    let start = (longest > DRAG_THRESHOLD).then(|| Point {
-        x: from.x + dx * DRAG_THRESHOLD / longest,
-        y: from.y + dy * DRAG_THRESHOLD / longest,
-    });
-    let steps = (1..=DRAG_STEPS).map(move |step| Point {
-        x: from.x + dx * step / DRAG_STEPS,
-        y: from.y + dy * step / DRAG_STEPS,
-    });
-    start.into_iter().chain(steps.filter(move |p| {
-        let gone = (p.x - from.x).abs().max((p.y - from.y).abs());
-        *p == to || gone > DRAG_THRESHOLD
-    }))
+/// The single events of a drag.
+struct Dragging<'a> {
+    injector: Injector<'a>,
+    /// The keys of its modifiers.
+    codes: &'a [u8],
+    button: Pressed,
+    /// The window that is dragged from.
+    source: Option<Window>,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{Point, path};
+impl DragPort for Dragging<'_> {
+    fn go(&mut self, to: Point) -> Result<()> {
+        self.injector.point_at(to)?;
+        if self.source.is_none() {
+            self.source = self.injector.window_at(to)?;
+        }
+        Ok(())
+    }
 
-    #[test]
-    fn a_drag_ends_where_it_should_and_never_goes_back() {
-        let (from, to) = (Point { x: 10, y: 300 }, Point { x: 907, y: 17 });
-        let points: Vec<_> = path(from, to).collect();
-        assert_eq!(points.last(), Some(&to));
-        assert!(
-            points
-                .windows(2)
-                .all(|p| p[0].x <= p[1].x && p[0].y >= p[1].y)
-        );
-        assert_eq!(path(from, from).last(), Some(from));
+    fn press(&mut self) -> Result<()> {
+        self.injector.hold(self.codes)?;
+        self.injector.press(self.button)
+    }
+
+    fn release(&mut self) -> Result<()> {
+        self.injector.release(self.button)?;
+        self.injector.let_go(self.codes)
+    }
+
+    fn await_source(&mut self, cancel: &Cancel) -> Result<()> {
+        self.injector
+            .await_reader(self.source, sync::PATIENCE, cancel)
+    }
+
+    /// The source reports the pointer to the target, the target answers, the source notes the answer.
+    fn await_target(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
+        let target = self.injector.window_at(at)?;
+        for reader in [target, self.source] {
+            self.injector.await_reader(reader, sync::PATIENCE, cancel)?;
+        }
+        Ok(())
     }
 }

@@ -126,7 +126,7 @@ fn a_drag_moves_step_by_step_with_the_button_down() {
 }
 
 #[test]
-fn a_cancelled_drag_releases_the_button_and_its_modifiers() {
+fn a_cancelled_drag_releases_the_button_and_its_modifiers_where_it_began() {
     let (desktop, mut x11, window) = start();
     let cancel = Cancel::new();
     let other = cancel.clone();
@@ -138,6 +138,13 @@ fn a_cancelled_drag_releases_the_button_and_its_modifiers() {
     canceller.join().unwrap();
     assert!(matches!(result, Err(Error::Cancelled(Reason::Person))));
     eventually("the release", || released(&window) == 1);
+    let motions = window.seen().into_iter().filter_map(|seen| match seen {
+        Seen::Motion { x, y } => Some((i32::from(x), i32::from(y))),
+        _ => None,
+    });
+    let motions: Vec<_> = motions.collect();
+    assert!(motions.iter().any(|at| *at != (AT.x, AT.y)), "{motions:?}");
+    assert_eq!(motions.last(), Some(&(AT.x, AT.y)));
     let mask = desktop.run("xdotool", &["getmouselocation"]);
     assert!(mask.contains("x:"), "{mask}");
     x11.click(

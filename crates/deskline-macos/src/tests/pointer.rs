@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskline_core::{Modifiers, Point};
 use deskline_link::call::{Input, Typing};
-use deskline_link::{Action, Target, Tool};
+use deskline_link::cancel::Reason;
+use deskline_link::{Action, Cancel, Target, Tool};
 
 use super::desk::{Desk, MAIL, by_text};
 use crate::os::Value;
@@ -88,4 +89,42 @@ fn a_drag_has_deltas_and_one_new_number_and_moves_something() {
     assert!(!answer.is_error, "{}", answer.text);
     let place = desk.mac.world().node(card).attributes["AXPosition"].clone();
     assert_eq!(place, Value::Point(400.0, 430.0));
+}
+
+#[test]
+fn a_drag_that_is_cancelled_moves_nothing() {
+    let mut desk = Desk::new();
+    let card = {
+        let mut world = desk.mac.world();
+        let window = desk.window;
+        let card = world.add(window, "AXImage", "card", [200.0, 420.0, 40.0, 40.0]);
+        world.draggable.insert(card);
+        card
+    };
+    let cancel = Cancel::new();
+    let person = std::thread::spawn({
+        let (mac, cancel) = (desk.mac.clone(), cancel.clone());
+        move || {
+            let start = Instant::now();
+            let on_its_way = || (230.0..400.0).contains(&mac.world().pointer.0);
+            while !on_its_way() && start.elapsed() < Duration::from_secs(5) {
+                std::thread::yield_now();
+            }
+            cancel.cancel(Reason::Person);
+        }
+    });
+    let drag = Input::Drag {
+        from: by_text("card", "AXImage"),
+        to: Target::Point(Point { x: 420, y: 450 }),
+        modifiers: Modifiers::empty(),
+    };
+    let answer = desk.run_cancelled(MAIL, Tool::Drag, Action::Input(drag), &cancel);
+    person.join().unwrap();
+    assert!(
+        answer.text.contains("Cancelled: the user"),
+        "{}",
+        answer.text
+    );
+    let place = desk.mac.world().node(card).attributes["AXPosition"].clone();
+    assert_eq!(place, Value::Point(200.0, 420.0));
 }

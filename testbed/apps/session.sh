@@ -92,8 +92,10 @@ if [ "$compositor" = gnome ]; then
   [ -z "$second" ] || gdctl set --layout-mode logical --logical-monitor --primary --monitor Meta-0 \
     --logical-monitor --right-of Meta-0 --scale "$second" --monitor Meta-1 >"$folder/gdctl.log" 2>&1
   [ "$scale" = 1 ] || gdctl set --layout-mode "$layout" --logical-monitor --primary --scale "$scale" --monitor Meta-0 >"$folder/gdctl.log" 2>&1
-  python3 "$folder/seat.py" >"$folder/seat.log" 2>&1 &
-  wait_for grep -q ready "$folder/seat.log"
+  if [ "$bare" = false ]; then
+    python3 "$folder/seat.py" >"$folder/seat.log" 2>&1 &
+    wait_for grep -q ready "$folder/seat.log"
+  fi
 fi
 if [ "$compositor" = labwc ]; then
   # sway gives the focus without a keyboard too.

@@ -106,6 +106,8 @@ struct Options {
     second: Option<f64>,
     /// Whether GNOME counts physical pixels of such a screen, as it does without Debian's settings.
     physical: bool,
+    /// Whether GNOME's seat has no keyboard and no pointer.
+    bare: bool,
 }
 
 impl Options {
@@ -227,6 +229,17 @@ impl Session {
         Self::gnome_with(EXTENSION, None, false)
     }
 
+    /// Starts Debian 13's GNOME Shell without a keyboard and a pointer on its seat, as a headless session
+    /// has none, and a remote one while nobody is connected; with Deskline's extension or without.
+    pub fn gnome_bare(extension: bool) -> Self {
+        let options = Options {
+            extension: extension.then_some(EXTENSION),
+            bare: true,
+            ..Options::default()
+        };
+        Self::start(Compositor::Gnome, Place::debian_13(), &options)
+    }
+
     /// [`Session::gnome_with_extension`], with a screen of this scale, which has room for as much as the usual one.
     /// With `physical`, GNOME counts its physical pixels.
     pub fn gnome_with_extension_scaled(scale: f64, physical: bool) -> Self {
@@ -342,6 +355,7 @@ impl Running {
         command.env("scale", scale.to_string());
         let layout = ["logical", "physical"][usize::from(options.physical)];
         command.env("layout", layout);
+        command.env("bare", options.bare.to_string());
         // Each screen has room for as much as the usual one.
         let largest = options.second.map_or(scale, |second| scale.max(second));
         command.env("width", (1600.0 * largest).to_string());
@@ -609,6 +623,7 @@ fn prepare(options: &Options) -> tempfile::TempDir {
         "pages.py",
         "wayland.py",
         "keyboard.py",
+        "launcher.py",
         "pointer.py",
         "seat.py",
         "session.sh",

@@ -1,9 +1,9 @@
 //! Where input is meant to go, and the words for input that would go elsewhere. A backend checks at
 //! the last moment before an event is sent; what it says then is the same on each.
 
-use deskline_core::{Point, WindowId};
+use deskline_core::{Point, WindowId, escape};
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// What keys and clicks are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,30 @@ pub struct Aim {
     pub window: Option<WindowId>,
     /// Whether a menu of the process is active, so that a grab of keyboard or pointer is its own.
     pub menu: bool,
+}
+
+impl Aim {
+    /// An error if another window of the process than the one that is aimed at has the keyboard: it would
+    /// get the rest of a text. `progress` says how far the input came, as a sentence without its full stop.
+    ///
+    /// # Errors
+    /// [`Error::Input`].
+    pub fn check_window(&self, front: WindowId, title: &str, progress: &str) -> Result<()> {
+        if self.window.is_none_or(|window| window == front) {
+            return Ok(());
+        }
+        Err(Error::Input(format!(
+            "another window of the app, '{}', is in front now. {progress}. Call refresh_traversal to see it",
+            escape::short(title, 40)
+        )))
+    }
+}
+
+/// The error where no window has the keyboard. `progress` as in [`Aim::check_window`].
+pub fn no_keyboard(progress: &str) -> Error {
+    Error::Input(format!(
+        "no window has the keyboard: a panel, a launcher, a menu of the desktop or the lock screen may have it. {progress}"
+    ))
 }
 
 /// Another window than the one that input is for.
@@ -57,5 +81,33 @@ impl Other {
         self.elsewhere(format!(
             "lies over ({x}, {y}), where the drag was to end. Nothing was dragged. Move one of the two windows"
         ))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_window_of_the_process_gets_nothing() {
+        let mut aim = Aim {
+            pid: 7,
+            window: Some(WindowId(1)),
+            menu: false,
+        };
+        aim.check_window(WindowId(1), "Notes", "").unwrap();
+        let typed = "The first 8 of 20 characters were typed";
+        let other = aim
+            .check_window(WindowId(2), "Find\u{202e}", typed)
+            .unwrap_err();
+        let said = other.to_string();
+        assert!(
+            said.starts_with("another window of the app, 'Find"),
+            "{said}"
+        );
+        assert!(said.contains(typed) && !said.contains('\u{202e}'), "{said}");
+        aim.window = None;
+        aim.check_window(WindowId(2), "Find", "").unwrap();
     }
 }

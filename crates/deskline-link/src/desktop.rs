@@ -11,6 +11,9 @@ pub trait Platform: Send + Sync {
     /// Connects, or says what is missing and how to get it.
     fn connect(&self) -> Result<Box<dyn Desktop>>;
 
+    /// Called when a server starts, on a thread of its own: makes what would delay the first link.
+    fn prepare(&self) {}
+
     /// Whether the app answers at all, within 2 s. Called before a link waits for its turn, on a
     /// connection of its own, so that a hung app delays no call about another app.
     fn ping(&self, pid: u32) -> Result<()>;

@@ -84,6 +84,10 @@ pub trait Display {
         false
     }
 
+    /// A link begins. With `acts`, input may follow. What coordinates are relative to stays the same until
+    /// the next link begins: if it changes all the same, the link's calls fail.
+    fn begin_link(&mut self, _acts: bool) {}
+
     /// The front window, if there is one.
     fn front(&mut self) -> Result<Option<Window>> {
         Ok(None)

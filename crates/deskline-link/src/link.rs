@@ -42,6 +42,10 @@ impl Link<'_> {
             cancel,
         } = self;
         cancel.check()?;
+        let acts = call
+            .actions()
+            .any(|action| !matches!(action, Action::Refresh | Action::WaitFor { .. }));
+        desktop.begin_link(acts);
         let readings = Readings {
             id: desktop.id(),
             refs,

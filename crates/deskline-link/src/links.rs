@@ -154,7 +154,9 @@ impl Links {
     /// no tree and touches nothing.
     pub fn applications(&mut self, name: &str) -> Answer {
         let listed = catch_unwind(AssertUnwindSafe(|| {
-            connected(&self.platform, &mut self.desktop)?.applications()
+            let desktop = connected(&self.platform, &mut self.desktop)?;
+            desktop.begin_link(false);
+            desktop.applications()
         }))
         .unwrap_or_else(|panic| {
             self.desktop = None;

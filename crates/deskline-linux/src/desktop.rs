@@ -6,6 +6,7 @@ mod in_menu;
 use std::time::{Duration, Instant};
 
 use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree, escape};
+use deskline_link::aim::no_keyboard;
 use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
@@ -21,7 +22,7 @@ use crate::guard;
 use crate::menus::Menus;
 use crate::native;
 use crate::portal::Portal;
-use crate::session::Session;
+use crate::session::{GNOME_SHELL, Session};
 use deskline_atspi::toolkits::mapped;
 use deskline_atspi::{self as atspi, AppToplevel, AtSpi};
 use deskline_unix::family::{self, Family};
@@ -33,6 +34,9 @@ const MAPS: Duration = Duration::from_millis(500);
 
 /// How often to look for it.
 const LOOK: Duration = Duration::from_millis(30);
+
+/// How long the window with the keyboard may take to report that it has it.
+const CLAIMS: Duration = Duration::from_millis(500);
 
 /// An app that was started, until it has a window and a tree.
 struct Starting {
@@ -133,9 +137,39 @@ impl LinuxDesktop {
         Ok(native::beside(known, self.toplevels()?))
     }
 
+    /// An error if the app that keys are for reports that none of its windows has the keyboard.
+    fn check_keyboard(&mut self, progress: &str, cancel: &Cancel) -> Result<()> {
+        let misses = self.display.misses_launchers();
+        let Some(pid) = self.aimed_at.filter(|_| misses) else {
+            return Ok(());
+        };
+        let start = Instant::now();
+        loop {
+            let all = self.toplevels()?;
+            let mut its = all.iter().filter(|t| t.pid == pid).peekable();
+            // An app that is not on the bus reports nothing.
+            if its.peek().is_none() || its.any(|t| t.active || t.silent) {
+                return Ok(());
+            }
+            if start.elapsed() > CLAIMS {
+                break;
+            }
+            cancel.wait(LOOK)?;
+        }
+        // GTK 3 reports no window as active while a menu is open.
+        self.read(pid, Scope::Showing)?;
+        if self.menus.is_open(pid) {
+            return Ok(());
+        }
+        Err(no_keyboard(progress))
+    }
+
     fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
         let what = "listing the windows of apps";
-        self.atspi.toplevels().map_err(atspi::on_bus(what))
+        let mut listed = self.atspi.toplevels().map_err(atspi::on_bus(what))?;
+        // Its stage is no app's window.
+        listed.retain(|toplevel| process::name(toplevel.pid) != GNOME_SHELL);
+        Ok(listed)
     }
 
     /// Whether the app has windows, and the display system lists none of them.
@@ -366,7 +400,8 @@ impl Trees for LinuxDesktop {
     }
 
     fn idle(&mut self) -> Option<Duration> {
-        self.atspi.idle()
+        let (trees, display) = (self.atspi.idle(), self.display.idle());
+        trees.into_iter().chain(display).min()
     }
 
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
@@ -401,6 +436,10 @@ impl Display for LinuxDesktop {
 
     fn is_private(&self) -> bool {
         !self.attended && self.display.is_private()
+    }
+
+    fn begin_link(&mut self, acts: bool) {
+        self.display.begin_link(acts);
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
@@ -523,10 +562,12 @@ impl Display for LinuxDesktop {
     }
 
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+        self.check_keyboard("Nothing was typed", cancel)?;
         self.display.type_text(text, cancel)
     }
 
     fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+        self.check_keyboard("The key was not pressed", cancel)?;
         self.display.press_key(press, cancel)
     }
 

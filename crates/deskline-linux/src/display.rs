@@ -8,6 +8,8 @@ mod wayland;
 mod wlr;
 mod x11;
 
+use std::time::Duration;
+
 use deskline_atspi as atspi;
 use deskline_core::Rect;
 use deskline_link::capabilities::Ability;
@@ -28,6 +30,18 @@ pub(crate) trait DisplaySystem: Display + Send {
     /// The app's windows, for the coordinates of toolkits that do not know their own; with its open
     /// pop-ups if `popups`.
     fn windows_for_tree(&mut self, pid: u32, popups: bool) -> Result<atspi::Windows>;
+
+    /// Between links: ends what is kept for a next link and is due. Returns after which time to call it
+    /// again, if at all.
+    fn idle(&mut self) -> Option<Duration> {
+        None
+    }
+
+    /// Makes the input devices that the seat lacks, so that apps know them before the first link. Returns
+    /// whether it lacked one.
+    fn prepare(&mut self) -> Result<bool> {
+        Ok(false)
+    }
 
     /// Whether [`Display::every_window`] has all windows of the session, whatever draws them.
     fn lists_all(&self) -> bool {
@@ -51,6 +65,12 @@ pub(crate) trait DisplaySystem: Display + Send {
     /// Where the compositor does not answer.
     fn popups_keep_to(&mut self, _pid: u32) -> Result<Option<Rect>> {
         Ok(None)
+    }
+
+    /// Whether the window that it reports as the front one may have lost the keyboard to a launcher or a lock
+    /// screen. The app reports that.
+    fn misses_launchers(&mut self) -> bool {
+        false
     }
 
     /// Why the agent's own seat, if there is one, does not reach this process.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use deskline_link::{Desktop, Error, Platform, Result};
 
 use crate::desktop::LinuxDesktop;
-use crate::display;
+use crate::display::{self, DisplaySystem};
 use crate::portal::Portal;
 use crate::session::Session;
 use deskline_atspi::AtSpi;
@@ -23,6 +23,8 @@ pub struct LinuxPlatform {
     own_seat: bool,
     /// By which way input goes on GNOME.
     gnome_input: GnomeInput,
+    /// The display that [`Platform::prepare`] has made devices on, and its session.
+    prepared: Mutex<Option<(Session, Box<dyn DisplaySystem>)>>,
     /// A connection for [`Platform::ping`] alone, so that it waits for no link.
     pings: Mutex<Option<AtSpi>>,
 }
@@ -35,6 +37,7 @@ impl LinuxPlatform {
             attended: false,
             own_seat: false,
             gnome_input: GnomeInput::Auto,
+            prepared: Mutex::new(None),
             pings: Mutex::new(None),
         }
     }
@@ -46,6 +49,7 @@ impl LinuxPlatform {
             attended: false,
             own_seat: false,
             gnome_input: GnomeInput::Auto,
+            prepared: Mutex::new(None),
             pings: Mutex::new(None),
         }
     }
@@ -76,6 +80,14 @@ impl LinuxPlatform {
         self.pings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The display that has been prepared, if it is this session's and still answers. Waits while it is
+    /// being prepared.
+    fn prepared_for(&self, session: &Session) -> Option<Box<dyn DisplaySystem>> {
+        let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        let (of, mut display) = prepared.take()?;
+        (of == *session && display.front().is_ok()).then_some(display)
+    }
+
     fn session(&self) -> Result<Session> {
         let mut session = self.session.clone().unwrap_or_else(Session::find);
         session.own_seat = self.own_seat;
@@ -101,7 +113,10 @@ impl LinuxPlatform {
 impl Platform for LinuxPlatform {
     fn connect(&self) -> Result<Box<dyn Desktop>> {
         let session = self.session()?;
-        let display = display::connect(&session)?;
+        let display = match self.prepared_for(&session) {
+            Some(display) => display,
+            None => display::connect(&session)?,
+        };
         let atspi = Self::accessibility_bus(&session)?;
         let portal = session.session_bus.as_deref().and_then(|bus| {
             Portal::watch(bus)
@@ -110,6 +125,21 @@ impl Platform for LinuxPlatform {
         });
         let desktop = LinuxDesktop::new(session, atspi, display, portal, self.attended);
         Ok(Box::new(desktop))
+    }
+
+    fn prepare(&self) {
+        let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(session) = self.session().ok().filter(|s| s.wayland_display.is_some()) else {
+            return;
+        };
+        let made = display::connect(&session).and_then(|mut display| {
+            let made = display.prepare()?;
+            Ok(made.then_some(display))
+        });
+        match made {
+            Ok(display) => *prepared = display.map(|display| (session, display)),
+            Err(e) => tracing::debug!("no input devices before the first call: {e}"),
+        }
     }
 
     fn ping(&self, pid: u32) -> Result<()> {

@@ -4,6 +4,7 @@
 pub mod codes;
 pub mod family;
 pub mod process;
+pub mod socket;
 pub mod spawn;
 pub mod unread;
 pub mod wait;

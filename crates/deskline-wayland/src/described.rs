@@ -78,8 +78,9 @@ pub(crate) fn front(toplevels: &[AppToplevel]) -> Option<&AppToplevel> {
     (active.next().is_none() && !first.shell).then_some(first)
 }
 
-/// As windows, the one with the keyboard first.
+/// As windows, the one with the keyboard first, without the shell's stage.
 pub(crate) fn windows(mut toplevels: Vec<AppToplevel>) -> Vec<Window> {
+    toplevels.retain(|t| !t.shell);
     toplevels.sort_by_key(|t| !t.active);
     toplevels.into_iter().map(window).collect()
 }
@@ -116,7 +117,8 @@ mod tests {
         assert_eq!(front(&[toplevel(1, false)]), None);
         let mut stage = toplevel(1, true);
         stage.shell = true;
-        assert_eq!(front(&[stage]), None);
+        assert_eq!(front(&[stage.clone()]), None);
         assert_eq!(windows(one.to_vec())[0].id, WindowId(2));
+        assert_eq!(windows(vec![stage, toplevel(3, false)]).len(), 1);
     }
 }

@@ -17,6 +17,7 @@
 //!
 //! All coordinates are those of the layout: logical pixels, the same as the compositor's.
 
+mod dbus;
 mod described;
 mod eis;
 mod gnome;

@@ -3,10 +3,10 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use deskline_link::{Error, Result};
+use deskline_unix::socket;
 use wayland_client::protocol::wl_callback::{self, WlCallback};
 use wayland_client::protocol::wl_keyboard::{self, WlKeyboard};
 use wayland_client::protocol::wl_registry::{self, WlRegistry};
@@ -45,9 +45,9 @@ pub(crate) struct Seat {
 }
 
 impl Seat {
-    /// Connects to the compositor that listens on `socket`.
-    pub(crate) fn connect(socket: &Path) -> Result<Self> {
-        let stream = UnixStream::connect(socket).map_err(lost)?;
+    /// Connects to the compositor that listens on `path`.
+    pub(crate) fn connect(path: &Path) -> Result<Self> {
+        let stream = socket::connect(path, PATIENCE).map_err(lost)?;
         let connection = Connection::from_socket(stream).map_err(lost)?;
         let mut queue: EventQueue<Heard> = connection.new_event_queue();
         let handle = queue.handle();
@@ -100,6 +100,11 @@ impl Seat {
     /// Whether the seat has a device of this kind.
     pub(crate) fn has(&self, kind: Capability) -> bool {
         self.heard.capabilities.contains(kind)
+    }
+
+    /// The kinds of devices that the seat has.
+    pub(crate) fn capabilities(&self) -> Capability {
+        self.heard.capabilities
     }
 
     /// Waits until it has devices of all these kinds (2 s).

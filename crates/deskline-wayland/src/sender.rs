@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use deskline_core::{Key, KeyPress, Modifiers};
-use deskline_link::{BETWEEN_CLICKS, Button, Cancel, Clicks, Error, Result};
+use deskline_core::{Key, KeyPress, Modifiers, Point};
+use deskline_link::{BETWEEN_CLICKS, Button, Cancel, Clicks, DragPort, Error, Pace, Result, drag};
 use deskline_unix::codes::{LEFT, RIGHT};
 
 use crate::keymap;
@@ -14,10 +14,12 @@ use crate::layout::{Layout, Stroke};
 /// mousepad.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// In how many motions a drag goes, and the time between two of them: toolkits begin a drag after
-/// some motion of the pressed pointer.
-const MOTIONS: u8 = 10;
-const STEP: Duration = Duration::from_millis(10);
+/// The speed of a drag, on all compositors.
+pub(crate) const PACE: Pace = Pace {
+    steps: 10,
+    pause: Duration::from_millis(10),
+    dwell: Duration::from_millis(10),
+};
 
 /// A way to send single events. Codes are those of `linux/input-event-codes.h`.
 pub(crate) trait Port: Debug + Send {
@@ -142,17 +144,21 @@ impl<P: Port> Sender<P> {
         self.button(code, false)
     }
 
-    /// Drags from one place to another.
-    pub(crate) fn drag(&mut self, from: (f64, f64), to: (f64, f64), cancel: &Cancel) -> Result<()> {
-        self.go(from.0, from.1)?;
-        self.button(LEFT, true)?;
-        for step in 1..=MOTIONS {
-            cancel.wait(STEP)?;
-            let part = |a: f64, b: f64| a + (b - a) * f64::from(step) / f64::from(MOTIONS);
-            self.go(part(from.0, to.0), part(from.1, to.1))?;
-        }
-        cancel.wait(STEP)?;
-        self.button(LEFT, false)
+    /// Drags from one place to another while modifiers are held. `place` maps a point to the port's
+    /// coordinates.
+    pub(crate) fn drag(
+        &mut self,
+        ends: [Point; 2],
+        modifiers: Modifiers,
+        place: impl Fn(Point) -> (f64, f64),
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let mut dragging = Dragging {
+            sender: self,
+            modifiers,
+            place,
+        };
+        drag(&mut dragging, ends, PACE, cancel)
     }
 
     /// Turns the wheel by lines; positive is right and down.
@@ -274,6 +280,29 @@ impl<P: Port> Sender<P> {
             }
         }
         self.port.sync()
+    }
+}
+
+/// The single events of a drag.
+struct Dragging<'s, P, F> {
+    sender: &'s mut Sender<P>,
+    modifiers: Modifiers,
+    place: F,
+}
+
+impl<P: Port, F: Fn(Point) -> (f64, f64)> DragPort for Dragging<'_, P, F> {
+    fn go(&mut self, to: Point) -> Result<()> {
+        let (x, y) = (self.place)(to);
+        self.sender.go(x, y)
+    }
+
+    fn press(&mut self) -> Result<()> {
+        self.sender.hold(self.modifiers)?;
+        self.sender.button(LEFT, true)
+    }
+
+    fn release(&mut self) -> Result<()> {
+        self.sender.release()
     }
 }
 

@@ -59,7 +59,12 @@ pub(crate) fn serve(settings: &Settings) -> Done {
             "deskline: serving MCP on standard input and output, which is meant for an agent; see deskline --help. Ctrl-D ends it."
         );
     }
-    let (dispatcher, _open) = dispatcher(settings)?;
+    let (dispatcher, open) = dispatcher(settings)?;
+    if !settings.read_only {
+        let platform = Arc::clone(&open.platform);
+        let prepare = std::thread::Builder::new().name("prepare".into());
+        prepare.spawn(move || platform.prepare())?;
+    }
     in_runtime(async {
         let stop = stopped()?;
         let (input, output) = deskline_mcp::stdio();

@@ -1,5 +1,7 @@
 //! GNOME Shell 48: input and pictures in the window in front, by Mutter's own interfaces.
 
+use std::time::{Duration, Instant};
+
 use deskline_testbed::{Compositor, Session, Toolkit, until};
 use serde_json::json;
 
@@ -143,4 +145,56 @@ fn the_doctor_says_what_gnome_can_do() {
     ] {
         assert!(said.contains(row), "{row}\n{said}");
     }
+}
+
+/// A headless session's seat has none, nor has a remote one's while nobody is connected.
+#[test]
+fn clicks_on_a_seat_without_keyboard_and_pointer() {
+    for extension in [false, true] {
+        let session = Session::gnome_bare(extension);
+        let times = click_times(&session);
+        println!("bare, extension {extension}: {times:?}");
+        // Apps that report nothing were once waited for four times 500 ms.
+        assert!(
+            times[times.len() / 2] < Duration::from_millis(1500),
+            "{times:?}"
+        );
+    }
+}
+
+/// Clicks in windows behind the person's, which comes back. Returns how long each took, sorted.
+fn click_times(session: &Session) -> Vec<Duration> {
+    let server = session.server();
+    let apps = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &server));
+    let [_, _, person] = &apps;
+    let listed = server.call("list_applications", json!({})).ok();
+    assert!(!listed.text.contains("gnome-shell"), "{listed}");
+    let mut times = Vec::new();
+    for n in 1..=4 {
+        for app in &apps[..2] {
+            let ok = json!({"element": "OK", "role": "AXButton"});
+            let start = Instant::now();
+            server.call_for(app, "click_and_traverse", ok).ok();
+            times.push(start.elapsed());
+            until("the click", || (app.said("clicked OK") == n).then_some(()));
+            assert_eq!(person.said("clicked OK"), 0);
+        }
+    }
+    println!("{times:?}");
+    times.sort_unstable();
+    times
+}
+
+/// For the table of docs and notes.
+#[test]
+#[ignore = "measures"]
+fn click_times_with_a_keyboard() {
+    println!(
+        "keyboard: {:?}",
+        click_times(&Session::new(Compositor::Gnome))
+    );
+    println!(
+        "extension: {:?}",
+        click_times(&Session::gnome_with_extension())
+    );
 }

@@ -355,3 +355,31 @@ fn raise_row(session: &Session) -> String {
         .find(|row| row.trim_start().starts_with("raise"));
     format!("✓{}", row.unwrap_or_else(|| panic!("{said}")))
 }
+
+/// Coordinates would change their meaning within the call.
+#[test]
+fn an_extension_that_is_switched_off_ends_the_call() {
+    let session = Session::gnome_with_extension();
+    let server = session.server();
+    let app = session.widgets(Toolkit::Gtk4, &server);
+    let field = json!({"element": "Name", "role": "AXTextField"});
+    server.call_for(&app, "click_and_traverse", field).ok();
+    let text = json!({"pid": app.pid(), "text": "all work and no play ".repeat(300)});
+    let typing = server.send("type_and_traverse", text);
+    until("the first words", || {
+        let log = app.log();
+        log.iter().any(|l| l.contains("no play")).then_some(())
+    });
+    let mut set = session.command("/usr/bin/gsettings");
+    set.args(["set", "org.gnome.shell", "enabled-extensions", "@as []"]);
+    assert!(set.status().unwrap().success());
+    let answer = typing.answer(Duration::from_secs(60)).unwrap();
+    assert!(
+        answer.is_error && answer.text.contains("switched off"),
+        "{answer}"
+    );
+    let ok = json!({"element": "OK", "role": "AXButton"});
+    let next = server.call_for(&app, "click_and_traverse", ok).ok();
+    assert!(next.file().contains("# coordinates: window"), "{next}");
+    app.wait_for("clicked OK");
+}

@@ -12,6 +12,7 @@ mod gnome_portal;
 mod gnome_widgets;
 mod kde;
 mod labwc;
+mod launcher;
 mod long_texts;
 mod menus;
 mod names;

@@ -1,5 +1,7 @@
 //! GNOME's windows, as apps describe them on the accessibility bus, or as Deskline's extension of the shell tells them.
 
+use std::time::Duration;
+
 use deskline_atspi as atspi;
 use deskline_link::doctor::Fix;
 use deskline_link::{Display as _, Result, WindowId};
@@ -36,10 +38,14 @@ fn with_access<R>(session: &Session, done: impl FnOnce(&GnomeAccess<'_>) -> R) -
 
 impl DisplaySystem for GnomeDisplay<Described> {
     fn windows_for_tree(&mut self, pid: u32, _popups: bool) -> Result<atspi::Windows> {
-        match self.shell_windows() {
+        match self.shell_windows()? {
             Some(windows) => Ok(placed(windows, pid)),
             None => Ok(self.described()?.windows(pid)),
         }
+    }
+
+    fn idle(&mut self) -> Option<Duration> {
+        GnomeDisplay::idle(self)
     }
 
     fn lists_all(&self) -> bool {

@@ -58,6 +58,10 @@ impl DisplaySystem for KdeDisplay {
         self.input_needs_a_file().then_some(Fix::KwinFile)
     }
 
+    fn prepare(&mut self) -> Result<bool> {
+        KdeDisplay::prepare(self)
+    }
+
     fn lists_all(&self) -> bool {
         true
     }

@@ -40,6 +40,10 @@ impl DisplaySystem for SwayDisplay {
         }
     }
 
+    fn prepare(&mut self) -> Result<bool> {
+        SwayDisplay::prepare(self)
+    }
+
     fn lists_all(&self) -> bool {
         true
     }
@@ -50,6 +54,11 @@ impl DisplaySystem for SwayDisplay {
         // The one with the keyboard, else the frontmost.
         let window = its.min_by_key(|w| !w.focused);
         Ok(window.and_then(|w| w.screen))
+    }
+
+    /// sway (1.10) reports a window as focused also while the screen is locked.
+    fn misses_launchers(&mut self) -> bool {
+        self.has_one_seat()
     }
 
     fn lists_popups(&self) -> bool {

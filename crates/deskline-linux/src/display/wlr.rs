@@ -21,6 +21,10 @@ impl DisplaySystem for WlrDisplay<Described> {
         Ok(self.source().windows(pid))
     }
 
+    fn prepare(&mut self) -> Result<bool> {
+        WlrDisplay::prepare(self)
+    }
+
     fn lists_all(&self) -> bool {
         true
     }

@@ -9,14 +9,21 @@ use std::time::{Duration, Instant};
 use deskline_link::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use zbus::blocking::connection::Builder;
 use zbus::blocking::{Connection, MessageIterator};
 use zbus::zvariant::{self, DynamicType, OwnedObjectPath, OwnedValue, Type, Value};
 use zbus::{MatchRule, Message};
 
+use crate::dbus;
+
 /// How long Mutter may take for an answer: 0.5 s with twelve busy processes on two cores, and more than 2 s
 /// was seen once. While the shell stands still, so does the whole desktop: there is nothing else to do.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+const DAEMON: On<'static> = (
+    "org.freedesktop.DBus",
+    "/org/freedesktop/DBus",
+    "org.freedesktop.DBus",
+);
 
 /// Options of a method, by their names.
 pub(crate) type Options<'v> = HashMap<&'static str, Value<'v>>;
@@ -51,23 +58,23 @@ fn failed(what: &'static str) -> impl Fn(zbus::Error) -> Error {
 }
 
 impl Bus {
-    /// Connects, and listens to Mutter's objects.
+    /// Connects to the bus at `address`.
     pub(crate) fn connect(address: &str) -> Result<Self> {
         let (heard, signals) = channel();
-        let bus = Self {
+        Ok(Self {
             calls: Calls::connect(address)?,
             heard,
             signals,
-        };
-        bus.listen("/org/gnome/Mutter")?;
-        Ok(bus)
+        })
     }
 
-    /// Listens to the objects in this namespace too.
-    pub(crate) fn listen(&self, namespace: &str) -> Result<()> {
+    /// Subscribes to the signals of the objects that the owner of `name` has under `namespace`.
+    pub(crate) fn listen(&self, name: &str, namespace: &str) -> Result<()> {
         let what = "connecting to the session bus";
         let rule = MatchRule::builder()
             .msg_type(zbus::message::Type::Signal)
+            .sender(name)
+            .map_err(failed(what))?
             .path_namespace(namespace)
             .map_err(failed(what))?
             .build();
@@ -85,8 +92,16 @@ impl Bus {
         Ok(())
     }
 
-    /// Waits for a signal of an object. Others that come meanwhile are dropped.
-    pub(crate) fn wait(&self, path: &str, signal: &str, deadline: Instant) -> Result<Message> {
+    /// Waits for a signal of an object that the owner of `name` has. Others that come meanwhile are
+    /// dropped: every program of the session can send us a signal.
+    pub(crate) fn wait(
+        &self,
+        name: &str,
+        path: &str,
+        signal: &str,
+        deadline: Instant,
+    ) -> Result<Message> {
+        let owner = self.owner(name)?;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let Ok(message) = self.signals.recv_timeout(left) else {
@@ -94,10 +109,7 @@ impl Bus {
                     "no signal {signal} in time"
                 )));
             };
-            let header = message.header();
-            if header.path().is_some_and(|p| p.as_str() == path)
-                && header.member().is_some_and(|m| m.as_str() == signal)
-            {
+            if is_from(&message, &owner, path, signal) {
                 return Ok(message);
             }
         }
@@ -107,9 +119,7 @@ impl Bus {
 impl Calls {
     pub(crate) fn connect(address: &str) -> Result<Self> {
         let what = "connecting to the session bus";
-        let builder = Builder::address(address).map_err(failed(what))?;
-        let connection = builder.method_timeout(PATIENCE).build();
-        let connection = connection.map_err(failed(what))?;
+        let connection = dbus::connect(address, PATIENCE).map_err(failed(what))?;
         Ok(Self { connection })
     }
 
@@ -164,6 +174,11 @@ impl Calls {
         Ok(fd.into())
     }
 
+    /// The unique name of the connection that owns this name.
+    pub(crate) fn owner(&self, name: &str) -> Result<String> {
+        self.ask(DAEMON, "GetNameOwner", &(name,))
+    }
+
     /// Reads a property.
     pub(crate) fn property(&self, on: On<'_>, property: &str) -> Result<OwnedValue> {
         let (name, path, interface) = on;
@@ -180,4 +195,37 @@ pub(crate) fn read<R: DeserializeOwned + Type>(message: &Message) -> Result<R> {
     let body = message.body();
     body.deserialize()
         .map_err(failed("reading Mutter's answer"))
+}
+
+/// Whether a message is this signal of an object of this connection.
+fn is_from(message: &Message, owner: &str, path: &str, signal: &str) -> bool {
+    let header = message.header();
+    header.sender().is_some_and(|sender| sender == owner)
+        && header.path().is_some_and(|of| of == path)
+        && header.member().is_some_and(|member| member == signal)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_counts_only_from_its_objects_owner() {
+        let signal = |sender: &str| {
+            let signal = Message::signal("/a", "org.a.B", "Response").unwrap();
+            signal
+                .sender(sender.to_owned())
+                .unwrap()
+                .build(&())
+                .unwrap()
+        };
+        assert!(is_from(&signal(":1.7"), ":1.7", "/a", "Response"));
+        assert!(
+            !is_from(&signal(":1.8"), ":1.7", "/a", "Response"),
+            "forged"
+        );
+        assert!(!is_from(&signal(":1.7"), ":1.7", "/a/b", "Response"));
+        assert!(!is_from(&signal(":1.7"), ":1.7", "/a", "Closed"));
+    }
 }

@@ -1,7 +1,7 @@
 //! GNOME as the display of a link: with the places that Deskline's extension tells, where it is switched on, else
 //! with what Mutter lets every program do.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_link::{
@@ -15,9 +15,6 @@ use super::plain::PlainDisplay;
 use super::portal::Portal;
 use super::session::{Access, Way};
 use crate::described::Toplevels;
-
-/// After how long to look again whether the extension is switched on.
-const AGAIN: Duration = Duration::from_secs(1);
 
 /// How deep an open menu may go.
 const SUBMENUS: usize = 5;
@@ -38,9 +35,8 @@ pub struct GnomeDisplay<T> {
     plain: PlainDisplay<T>,
     /// Where input can go to a place on the screen.
     placed: Option<PlacedDisplay>,
-    /// Whether that is used now, and since when that is known.
+    /// Whether that is used in this link.
     has_places: bool,
-    looked: Instant,
 }
 
 impl<T: Toplevels> GnomeDisplay<T> {
@@ -54,7 +50,6 @@ impl<T: Toplevels> GnomeDisplay<T> {
         let placed = PlacedDisplay::connect(to.session_bus, plain.way())?;
         Ok(Self {
             has_places: placed.as_ref().is_some_and(PlacedDisplay::is_there),
-            looked: Instant::now(),
             plain,
             placed,
         })
@@ -71,13 +66,18 @@ impl<T: Toplevels> GnomeDisplay<T> {
     }
 
     /// The toplevels and open pop-ups of all apps, the topmost first. `None` where their places are not known.
-    pub fn shell_windows(&mut self) -> Option<Vec<ShellWindow>> {
-        let windows = self.places()?.shell_windows(None);
-        windows
-            .inspect_err(|e| {
-                tracing::debug!("the extension tells no places: {e}");
-            })
-            .ok()
+    ///
+    /// # Errors
+    ///
+    /// Where the extension was switched off since the link began: coordinates would change their meaning.
+    pub fn shell_windows(&mut self) -> Result<Option<Vec<ShellWindow>>> {
+        let placed = self.places();
+        placed.map(|placed| placed.shell_windows(None)).transpose()
+    }
+
+    /// Between links. Returns after which time to call it again, if at all.
+    pub fn idle(&mut self) -> Option<Duration> {
+        self.plain.idle()
     }
 
     /// Whether coordinates are the screen's, as of the last look.
@@ -104,29 +104,29 @@ impl<T: Toplevels> GnomeDisplay<T> {
         }
     }
 
-    /// Looks again, from time to time, whether the extension tells places. What was sent before is released then.
-    fn places(&mut self) -> Option<&mut PlacedDisplay> {
-        let placed = self.placed.as_mut()?;
-        if self.looked.elapsed() > AGAIN {
-            let now = placed.is_there();
-            if now != self.has_places {
-                tracing::debug!("the extension tells places: {now}");
-                placed.release_all();
-                self.plain.release_all();
-                self.has_places = now;
-            }
-            self.looked = Instant::now();
+    /// Looks whether the extension reports places now. If that has changed, releases what was pressed before.
+    fn look_for_places(&mut self) {
+        let Some(placed) = &mut self.placed else {
+            return;
+        };
+        let now = placed.is_there();
+        if now != self.has_places {
+            tracing::debug!("the extension tells places: {now}");
+            placed.release_all();
+            self.plain.release_all();
+            self.has_places = now;
         }
+    }
+
+    fn places(&mut self) -> Option<&mut PlacedDisplay> {
         self.placed.as_mut().filter(|_| self.has_places)
     }
 
     fn now(&mut self) -> &mut dyn Display {
-        if self.places().is_some()
-            && let Some(placed) = &mut self.placed
-        {
-            return placed;
+        match &mut self.placed {
+            Some(placed) if self.has_places => placed,
+            _ => &mut self.plain,
         }
-        &mut self.plain
     }
 
     /// Closes another app's open menu, with its submenus: it would keep the keyboard.
@@ -166,6 +166,11 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
         }
     }
 
+    fn begin_link(&mut self, acts: bool) {
+        self.look_for_places();
+        self.plain.look_at_seat(acts);
+    }
+
     fn front(&mut self) -> Result<Option<Window>> {
         self.now().front()
     }
@@ -200,6 +205,7 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
     }
 
     fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+        self.plain.introduce_devices();
         self.now().click(at, button, clicks, cancel)
     }
 
@@ -210,18 +216,22 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
         modifiers: Modifiers,
         cancel: &Cancel,
     ) -> Result<()> {
+        self.plain.introduce_devices();
         self.now().drag(from, to, modifiers, cancel)
     }
 
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+        self.plain.introduce_devices();
         self.now().type_text(text, cancel)
     }
 
     fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+        self.plain.introduce_devices();
         self.now().press_key(press, cancel)
     }
 
     fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
+        self.plain.introduce_devices();
         self.now().scroll(at, right, down, cancel)
     }
 

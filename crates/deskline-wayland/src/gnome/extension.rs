@@ -7,11 +7,6 @@ use deskline_link::{Error, Pointer, Result};
 use super::bus::{Calls, On};
 use crate::described::AppToplevel;
 
-const DAEMON: On<'static> = (
-    "org.freedesktop.DBus",
-    "/org/freedesktop/DBus",
-    "org.freedesktop.DBus",
-);
 const NAME: &str = "org.deskline.Shell";
 const PATH: &str = "/org/deskline/Shell";
 
@@ -120,9 +115,9 @@ impl<'b> Extension<'b> {
     /// The extension, if it is switched on. Another program that takes its name is not it: the name must
     /// be the shell's.
     pub(crate) fn find(bus: &'b Calls) -> Option<Self> {
-        let owner = |name: &str| bus.ask::<_, String>(DAEMON, "GetNameOwner", &(name,)).ok();
-        let owner_of_it = owner(NAME)?;
-        (owner("org.gnome.Shell")? == owner_of_it).then_some(Self {
+        let owner_of_it = bus.owner(NAME).ok()?;
+        let shell = bus.owner("org.gnome.Shell").ok()?;
+        (shell == owner_of_it).then_some(Self {
             bus,
             owner: owner_of_it,
         })

@@ -17,6 +17,7 @@
 //! - `display`: [`GnomeDisplay`], the one or the other, by whether the extension is switched on.
 
 mod bus;
+mod devices;
 mod display;
 mod extension;
 mod notify;

@@ -29,6 +29,8 @@ const RESTACKS: Duration = Duration::from_millis(300);
 /// How often to look.
 const LOOK: Duration = Duration::from_millis(10);
 
+const SWITCHED_OFF: &str = "Deskline's extension of GNOME Shell was switched off during this call, so its coordinates mean something else now. Call refresh_traversal for the new ones";
+
 const ESC: KeyPress = KeyPress {
     key: deskline_core::Key::Escape,
     modifiers: Modifiers::empty(),
@@ -51,7 +53,7 @@ impl PlacedDisplay {
         if let Way::Notify(_) = way {
             return Ok(None);
         }
-        let bus = Bus::connect(address)?;
+        let bus = session::bus(address)?;
         if let Way::Portal(_) = way {
             Portal::listen(&bus)?;
         }
@@ -69,13 +71,21 @@ impl PlacedDisplay {
         self.look().is_ok()
     }
 
-    fn extension(&self) -> Result<Extension<'_>> {
-        Extension::find(&self.bus)
-            .ok_or_else(|| Error::Input("Deskline's extension has been switched off".into()))
+    /// Asks the extension. One that is being switched off keeps its name for a moment.
+    fn ask<T>(&self, ask: impl FnOnce(Extension<'_>) -> Result<T>) -> Result<T> {
+        let switched_off = || Error::Input(SWITCHED_OFF.into());
+        let extension = Extension::find(&self.bus).ok_or_else(switched_off)?;
+        ask(extension).map_err(|e| {
+            if e.costs_connection() {
+                return e;
+            }
+            tracing::debug!("the extension does not answer: {e}");
+            switched_off()
+        })
     }
 
     fn look(&self) -> Result<Screen> {
-        self.extension()?.screen()
+        self.ask(|extension| extension.screen())
     }
 
     /// The app's toplevels and its pop-ups, or everybody's, the topmost first.
@@ -121,15 +131,19 @@ impl PlacedDisplay {
 
     /// An error if the window with the keyboard is not the target's. `progress` says how far the input came.
     fn check_front(&self, progress: impl FnOnce() -> String) -> Result<()> {
-        match self.look()?.focused() {
-            None => Err(Error::Input(format!(
+        let screen = self.look()?;
+        match (screen.focused(), self.aim) {
+            (None, _) => Err(Error::Input(format!(
                 "no app has the keyboard: GNOME's overview or a dialog of its own may be open. {}",
                 progress()
             ))),
-            Some(front) if self.aim.is_some_and(|aim| aim.pid != front.pid) => {
+            (Some(front), Some(aim)) if aim.pid != front.pid => {
                 Err(other(front).has_keyboard(&progress()))
             }
-            Some(_) => Ok(()),
+            (Some(front), Some(aim)) if front.is_toplevel() => {
+                aim.check_window(WindowId(front.id), &front.title, &progress())
+            }
+            _ => Ok(()),
         }
     }
 
@@ -138,7 +152,7 @@ impl PlacedDisplay {
         let Some(aim) = self.aim else { return Ok(None) };
         let start = Instant::now();
         loop {
-            let there = match self.extension()?.over(at)? {
+            let there = match self.ask(|extension| extension.over(at))? {
                 Over::Nothing => return Ok(None),
                 Over::Shell => Other {
                     title: "GNOME Shell".to_owned(),
@@ -251,7 +265,7 @@ impl Display for PlacedDisplay {
     }
 
     fn activate(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
-        if !self.extension()?.activate(id.0)? {
+        if !self.ask(|extension| extension.activate(id.0))? {
             return Err(Error::Input("the window is gone".into()));
         }
         let start = Instant::now();
@@ -332,10 +346,7 @@ impl Display for PlacedDisplay {
             return Err(other.lies_over_end(to));
         }
         let sender = &mut self.session()?.sender;
-        sender.hold(modifiers)?;
-        let dragged = sender.drag(middle(from), middle(to), cancel);
-        sender.release()?;
-        dragged
+        sender.drag([from, to], modifiers, middle, cancel)
     }
 
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {

@@ -11,12 +11,13 @@ use deskline_link::{
 };
 
 use super::bus::Bus;
+use super::devices::Devices;
 use super::extension::{self, Extension};
 use super::picture;
 use super::place;
 use super::recency::Recency;
 use super::scales;
-use super::session::{Access, Session, Way};
+use super::session::{self, Access, Session, Way};
 use crate::described::{self, AppToplevel, OpenMenu, Toplevels};
 use crate::pipewire::{self, Frame};
 use crate::wlroots::keyboard::typeable;
@@ -41,6 +42,7 @@ pub(crate) struct PlainDisplay<T> {
     aim: Option<Aim>,
     last_click: LastClick,
     pub(super) recency: Recency,
+    devices: Devices,
     /// The menu that was last seen to have the keyboard, and its window. GTK 3 reports no window as active
     /// then, or the menu itself.
     menu: Option<(WindowId, OpenMenu)>,
@@ -49,7 +51,7 @@ pub(crate) struct PlainDisplay<T> {
 impl<T: Toplevels> PlainDisplay<T> {
     /// See [`GnomeDisplay::connect`](super::GnomeDisplay::connect).
     pub fn connect(to: &Access<'_>, toplevels: T) -> Result<Self> {
-        let bus = Bus::connect(to.session_bus)?;
+        let bus = session::bus(to.session_bus)?;
         let way = Way::find(&bus, to)?;
         Ok(Self {
             bus,
@@ -59,6 +61,7 @@ impl<T: Toplevels> PlainDisplay<T> {
             aim: None,
             last_click: LastClick::default(),
             recency: Recency::default(),
+            devices: Devices::on(to.wayland_socket),
             menu: None,
         })
     }
@@ -80,6 +83,21 @@ impl<T: Toplevels> PlainDisplay<T> {
     /// How input goes in.
     pub fn way(&self) -> &Way {
         &self.way
+    }
+
+    /// A link begins: gives the seat the devices that it lacks, if input may follow.
+    pub(super) fn look_at_seat(&mut self, acts: bool) {
+        self.devices.begin_link(&self.bus, &self.way, acts);
+    }
+
+    /// Waits until apps have had the time to ask for devices that are new to the seat.
+    pub(super) fn introduce_devices(&self) {
+        self.devices.introduce();
+    }
+
+    /// Between links. Returns after which time to call it again, if at all.
+    pub(super) fn idle(&mut self) -> Option<Duration> {
+        self.devices.idle(&self.bus)
     }
 
     /// The window whose menu was last seen to have the keyboard.
@@ -127,8 +145,13 @@ impl<T: Toplevels> PlainDisplay<T> {
             let known = front.is_some_and(|t| t.active || Some(t.id) == self.menu_window());
             let target = self.aim.map(|aim| aim.pid);
             let silent = all.iter().any(|t| t.silent && Some(t.pid) == target);
-            let most = if silent { ANSWERS } else { CLAIMS };
-            if known || start.elapsed() > most {
+            let most = match silent {
+                // No app claims it then.
+                _ if !self.devices.has_keyboard() => Duration::ZERO,
+                true => ANSWERS,
+                false => CLAIMS,
+            };
+            if known || start.elapsed() >= most {
                 return Ok(all);
             }
             std::thread::sleep(LOOK);
@@ -168,13 +191,17 @@ impl<T: Toplevels> PlainDisplay<T> {
             )));
         };
         match self.aim {
-            Some(aim) if front.pid != aim.pid => Err(Other {
-                title: front.title.clone(),
-                pid: front.pid,
+            Some(aim) if front.pid != aim.pid => {
+                return Err(Other {
+                    title: front.title.clone(),
+                    pid: front.pid,
+                }
+                .has_keyboard(&progress()));
             }
-            .has_keyboard(&progress())),
-            _ => Ok(front.clone()),
+            Some(aim) => aim.check_window(front.id, &front.title, &progress())?,
+            None => {}
         }
+        Ok(front.clone())
     }
 
     /// The session, whose stream need not be the front window's.
@@ -200,14 +227,6 @@ impl<T: Toplevels> PlainDisplay<T> {
             return Err(Error::Input(
                 "a menu of the app is open, and it is not known where on the screen. Nothing was sent. Use press_ax_and_traverse on its items, or press_key_and_traverse with Up, Down, Return or Escape".into(),
             ));
-        }
-        if let Some(wanted) = self.aim.and_then(|aim| aim.window)
-            && wanted != front.id
-        {
-            return Err(Error::Input(format!(
-                "another window of the app, '{}', is in front now. Nothing was sent. Call refresh_traversal to see it",
-                deskline_core::escape::short(&front.title, 40)
-            )));
         }
         let open = self.session.take();
         let session = match open {
@@ -278,11 +297,15 @@ impl Session {
 
     /// A place in the window's content, as one of its stream.
     fn in_stream(&self, at: Point) -> (f64, f64) {
-        let (x, y) = self.offset;
-        // The middle of a pixel: the stream may be shown at another scale.
-        let of = |at: i32, offset: f64| f64::from(at) + offset + 0.5;
-        (of(at.x, x), of(at.y, y))
+        in_stream(self.offset, at)
     }
+}
+
+/// A place in a window's content, as one of its stream, in which the content begins at `offset`.
+fn in_stream((x, y): (f64, f64), at: Point) -> (f64, f64) {
+    // The middle of a pixel: the stream may be shown at another scale.
+    let of = |at: i32, offset: f64| f64::from(at) + offset + 0.5;
+    (of(at.x, x), of(at.y, y))
 }
 
 pub(crate) const NO_GUARD: &str =
@@ -366,11 +389,9 @@ impl<T: Toplevels> Display for PlainDisplay<T> {
         cancel.check()?;
         self.at_front()?;
         self.inject(|session| {
-            let (from, to) = (session.in_stream(from), session.in_stream(to));
-            session.sender.hold(modifiers)?;
-            let dragged = session.sender.drag(from, to, cancel);
-            session.sender.release()?;
-            dragged
+            let offset = session.offset;
+            let place = |at| in_stream(offset, at);
+            session.sender.drag([from, to], modifiers, place, cancel)
         })
     }
 

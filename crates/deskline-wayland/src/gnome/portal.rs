@@ -75,7 +75,7 @@ impl Portal {
 
     /// Hears on this connection what requests answer.
     pub(crate) fn listen(bus: &Bus) -> Result<()> {
-        bus.listen(REMOTE.1)
+        bus.listen(NAME, REMOTE.1)
     }
 
     /// Whether the person has allowed input, as far as is known without asking.
@@ -222,7 +222,7 @@ where
     B: Serialize + DynamicType,
 {
     let request = bus.make(REMOTE, method, body)?;
-    let answer = bus.wait(&request, "Response", Instant::now() + patience);
+    let answer = bus.wait(NAME, &request, "Response", Instant::now() + patience);
     let Ok(answer) = answer else {
         // Ends the dialog.
         let _ = bus.tell((NAME, &request, REQUEST), "Close", &());

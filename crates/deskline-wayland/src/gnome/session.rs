@@ -128,6 +128,13 @@ impl Way {
     }
 }
 
+/// A connection to the session bus that hears what streams say.
+pub(crate) fn bus(address: &str) -> Result<Bus> {
+    let bus = Bus::connect(address)?;
+    bus.listen(CAST.0, CAST.1)?;
+    Ok(bus)
+}
+
 /// Whether this Mutter has what a session needs.
 fn is_supported(bus: &Bus) -> Result<()> {
     let found = bus
@@ -244,7 +251,7 @@ fn record(bus: &Bus, session: On<'_>) -> Result<String> {
 
 fn await_node(bus: &Bus, stream: &str) -> Result<u32> {
     let deadline = Instant::now() + STARTS;
-    let signal = bus.wait(stream, "PipeWireStreamAdded", deadline)?;
+    let signal = bus.wait(CAST.0, stream, "PipeWireStreamAdded", deadline)?;
     let (node,): (u32,) = read(&signal)?;
     Ok(node)
 }

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use deskline_link::{Error, Result};
 use serde::Serialize;
-use zbus::blocking::{Connection, connection};
+use zbus::blocking::Connection;
 use zbus::message::Message;
 use zbus::zvariant::{DynamicType, OwnedFd};
+
+use crate::dbus;
 
 /// How long KWin may take for an answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
@@ -32,11 +34,7 @@ impl Bus {
     /// Connects to the session bus at `address`, on which the process `pid` must be KWin.
     pub(super) fn connect(address: &str, pid: u32) -> Result<Self> {
         let unavailable = |e: zbus::Error| Error::Unavailable(format!("KWin is not reached: {e}"));
-        let builder = connection::Builder::address(address).map_err(unavailable)?;
-        let connection = builder
-            .method_timeout(PATIENCE)
-            .build()
-            .map_err(unavailable)?;
+        let connection = dbus::connect(address, PATIENCE).map_err(unavailable)?;
         let of_bus = |member: &str, name: &str| {
             let bus = "org.freedesktop.DBus";
             let path = "/org/freedesktop/DBus";
@@ -75,6 +73,19 @@ impl Bus {
         let answer = self.call(path, introspectable, "Introspect", &());
         let xml = answer.and_then(|answer| answer.body().deserialize::<String>().map_err(lost));
         xml.is_ok_and(|xml| xml.contains(&format!("\"{interface}\"")))
+    }
+
+    /// Whether the screen is locked.
+    pub(super) fn is_locked(&self) -> bool {
+        let answer = self.call(
+            "/ScreenSaver",
+            "org.freedesktop.ScreenSaver",
+            "GetActive",
+            &(),
+        );
+        // A KWin without a lock screen does not have it.
+        let locked = answer.and_then(|answer| answer.body().deserialize().map_err(lost));
+        locked.unwrap_or_default()
     }
 
     /// Whether KWin hands out a socket for input.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_link::aim::no_keyboard;
 use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
@@ -63,8 +64,10 @@ pub struct KdeDisplay {
     bus: Bus,
     scripts: Scripts,
     way: Option<Way>,
-    /// Made when it is first needed: a doctor or a reader must not make devices.
+    /// Made by [`KdeDisplay::prepare`] or when it is first needed: a doctor or a reader must not make devices.
     sender: Option<Input>,
+    /// Since when the seat has a device that is its first of its kind, until apps have asked for it.
+    new_since: Option<Instant>,
     has_guard: bool,
     pictures: Pictures,
     guard: Option<Guard>,
@@ -96,6 +99,7 @@ impl KdeDisplay {
             bus,
             scripts,
             sender: None,
+            new_since: None,
             guard: None,
             parked: Point { x: 0, y: 0 },
             left: None,
@@ -151,12 +155,31 @@ impl KdeDisplay {
                 None => return Err(Error::Unavailable(NO_INPUT.into())),
             };
             if !had {
-                // Nothing tells when apps have asked for it.
-                std::thread::sleep(ASK);
+                self.new_since = Some(Instant::now());
             }
             Sender::over(port)
         };
         Ok(self.sender.insert(sender))
+    }
+
+    /// Makes the devices if the seat has none. Returns whether it did.
+    ///
+    /// # Errors
+    ///
+    /// As for input.
+    pub fn prepare(&mut self) -> Result<bool> {
+        if self.way.is_none() || self.bus.has_devices() {
+            return Ok(false);
+        }
+        self.sender().map(|_| true)
+    }
+
+    /// Waits until apps have had the time to ask for devices that are new to the seat.
+    fn introduce(&mut self) {
+        if let Some(since) = self.new_since.take() {
+            // Nothing tells when they have.
+            std::thread::sleep(ASK.saturating_sub(since.elapsed()));
+        }
     }
 
     /// An error if the window in front is not the target's.
@@ -165,7 +188,13 @@ impl KdeDisplay {
         let screen = self.look()?;
         match screen.active() {
             Some(window) if window.pid != aim.pid => Err(other(window).has_keyboard(&progress())),
-            _ => Ok(()),
+            None => Err(no_keyboard(&progress())),
+            // KWin leaves a window active below its lock screen.
+            Some(_) if self.bus.is_locked() => Err(no_keyboard(&progress())),
+            Some(window) if window.toplevel => {
+                aim.check_window(WindowId(window.id), &window.title, &progress())
+            }
+            Some(_) => Ok(()),
         }
     }
 
@@ -207,6 +236,7 @@ impl KdeDisplay {
         let (parked, at) = (self.parked, self.place(self.parked));
         let guards = self.guards();
         self.sender()?;
+        self.introduce();
         self.left = end.or(self.left);
         let (Some(sender), guard) = (&mut self.sender, &mut self.guard) else {
             return Err(Error::Input("there is no sender".into()));
@@ -453,11 +483,13 @@ impl Display for KdeDisplay {
         if let Some(other) = self.over(to)? {
             return Err(other.lies_over_end(to));
         }
-        self.burst(Some(to), |sender| {
-            sender.hold(modifiers)?;
-            sender.drag(middle(from), middle(to), cancel)?;
-            sender.release()
-        })
+        let dragged = self.burst(Some(to), |sender| {
+            sender.drag([from, to], modifiers, middle, cancel)
+        });
+        if dragged.is_err() {
+            (self.parked, self.left) = (from, Some(from));
+        }
+        dragged
     }
 
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
@@ -474,6 +506,7 @@ impl Display for KdeDisplay {
                 let pause = self.burst(None, |sender| sender.burst(strokes))?;
                 cancel.wait(pause)?;
             } else {
+                self.introduce();
                 self.sender()?.strike(strokes, cancel)?;
             }
             typed += part;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
+use deskline_link::aim::no_keyboard;
 use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
@@ -76,6 +77,16 @@ impl SwayDisplay {
         Ok(display)
     }
 
+    /// Makes the devices that the seat lacks. Returns whether this has any.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lost`] where the compositor does not answer.
+    pub fn prepare(&mut self) -> Result<bool> {
+        // A seat of its own was given both when it was made.
+        Ok(self.own.is_some() || self.input.make_missing(&mut self.client)?)
+    }
+
     /// All windows, the frontmost first.
     ///
     /// # Errors
@@ -95,6 +106,12 @@ impl SwayDisplay {
             }
         }
         Ok(windows)
+    }
+
+    /// Whether there is one seat, the person's. With several, an app reports the focus of the seat that has
+    /// changed last.
+    pub fn has_one_seat(&mut self) -> bool {
+        self.own.is_none() && self.ipc.seats().is_ok_and(|seats| seats.len() == 1)
     }
 
     /// Whether the agent has a seat of its own.
@@ -149,10 +166,11 @@ impl SwayDisplay {
     fn check_keyboard(&mut self, progress: impl FnOnce() -> String) -> Result<()> {
         let Some(aim) = self.aim else { return Ok(()) };
         let windows = self.listed()?;
+        // A menu of the target takes the keyboard from no window.
         match windows.iter().find(|w| w.focused) {
             Some(window) if window.pid != aim.pid => Err(other(window).has_keyboard(&progress())),
-            // A menu of the target takes the keyboard from no window.
-            _ => Ok(()),
+            Some(window) => aim.check_window(WindowId(window.id), &window.title, &progress()),
+            None => Err(no_keyboard(&progress())),
         }
     }
 
@@ -385,7 +403,8 @@ impl Display for SwayDisplay {
     }
 
     fn release_all(&mut self) {
-        self.input.release(&mut self.client);
+        // A lost connection has released them.
+        let _ = self.input.release(&mut self.client);
     }
 
     fn picture(&mut self, id: WindowId) -> Result<Picture> {

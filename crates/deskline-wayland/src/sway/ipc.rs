@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use deskline_core::Rect;
 use deskline_link::{Error, Result};
+use deskline_unix::socket;
 use serde::Deserialize;
 
 use crate::sway::devices::Input;
@@ -113,9 +114,16 @@ struct Node {
     floating_nodes: Vec<Node>,
 }
 
+/// A seat, and the container with its keyboard.
+#[derive(Deserialize)]
+pub(crate) struct Seat {
+    name: String,
+    focus: u64,
+}
+
 impl Ipc {
-    pub(crate) fn connect(socket: &Path) -> Result<Self> {
-        let stream = UnixStream::connect(socket).and_then(|stream| {
+    pub(crate) fn connect(path: &Path) -> Result<Self> {
+        let stream = socket::connect(path, PATIENCE).and_then(|stream| {
             stream.set_read_timeout(Some(PATIENCE))?;
             stream.set_write_timeout(Some(PATIENCE))?;
             Ok(stream)
@@ -187,15 +195,13 @@ impl Ipc {
 
     /// The container with the keyboard of the seat with this name.
     pub(crate) fn focus_of(&mut self, seat: &str) -> Result<Option<u64>> {
-        #[derive(Deserialize)]
-        struct Seat {
-            name: String,
-            focus: u64,
-        }
-        let answer = self.ask(GET_SEATS, "")?;
-        let seats: Vec<Seat> =
-            serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
+        let seats = self.seats()?;
         Ok(seats.into_iter().find(|s| s.name == seat).map(|s| s.focus))
+    }
+
+    pub(crate) fn seats(&mut self) -> Result<Vec<Seat>> {
+        let answer = self.ask(GET_SEATS, "")?;
+        serde_json::from_slice(&answer).map_err(Error::system("asking sway"))
     }
 
     /// Runs commands.

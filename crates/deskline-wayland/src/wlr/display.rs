@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect, escape};
+use deskline_link::aim::no_keyboard;
 use deskline_link::capabilities::Ability;
 use deskline_link::{
     Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Result,
@@ -99,6 +100,15 @@ impl<T: Toplevels> WlrDisplay<T> {
         self.toplevels.toplevels()
     }
 
+    /// Makes the devices that the seat lacks. Returns whether it lacked one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lost`] where the compositor does not answer.
+    pub fn prepare(&mut self) -> Result<bool> {
+        self.input.make_missing(&mut self.client)
+    }
+
     /// What tells them.
     pub fn source(&self) -> &T {
         &self.toplevels
@@ -140,6 +150,15 @@ impl<T: Toplevels> WlrDisplay<T> {
     /// The window with the keyboard, which must be the target's, and which its app says has it. `progress` says
     /// how far the input came.
     fn check_front(&mut self, progress: impl Fn() -> String) -> Result<Front> {
+        let front = self.settled_front(&progress)?;
+        if let Some(aim) = self.aim {
+            aim.check_window(front.its.id, &front.its.title, &progress())?;
+        }
+        Ok(front)
+    }
+
+    /// The window with the keyboard, once its app says that it has it. It must be the target's.
+    fn settled_front(&mut self, progress: &impl Fn() -> String) -> Result<Front> {
         let start = Instant::now();
         loop {
             let (front, all) = self.look()?;
@@ -172,10 +191,8 @@ impl<T: Toplevels> WlrDisplay<T> {
                     "'{}' is in front now, a window that no app describes to assistive technology, and input would not reach the target",
                     escape::short(&front.title, 40)
                 ),
-                (None, None) => {
-                    "no window has the keyboard: a panel, a launcher or a lock screen may have it"
-                        .to_owned()
-                }
+                (None, None) if late => return Err(no_keyboard(&progress())),
+                (None, None) => String::new(),
             };
             if late {
                 return Err(Error::Input(format!("{why}. {}", progress())));
@@ -187,14 +204,6 @@ impl<T: Toplevels> WlrDisplay<T> {
     /// The corner of the front window's content in the layout. The window must be the target's.
     fn at_front(&mut self, effort: Effort<'_>, cancel: &Cancel) -> Result<Point> {
         let front = self.check_front(|| "Nothing was sent".to_owned())?;
-        if let Some(wanted) = self.aim.and_then(|aim| aim.window)
-            && wanted != front.its.id
-        {
-            return Err(Error::Input(format!(
-                "another window of the app, '{}', is in front now. Nothing was sent. Call refresh_traversal to see it",
-                escape::short(&front.its.title, 40)
-            )));
-        }
         let corner = self.locate(&front, effort, cancel)?;
         // It may have taken a while.
         let still = self.check_front(|| "Nothing was sent".to_owned())?;
@@ -449,7 +458,8 @@ impl<T: Toplevels> Display for WlrDisplay<T> {
     }
 
     fn release_all(&mut self) {
-        self.input.release(&mut self.client);
+        // A lost connection has released them.
+        let _ = self.input.release(&mut self.client);
         if let Err(e) = self.put_back() {
             tracing::warn!("the window's full screen was not ended: {e}");
         }

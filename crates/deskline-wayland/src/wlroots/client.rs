@@ -1,11 +1,10 @@
 //! A connection to the compositor. Every wait has a time limit: wayland-client's own have none.
 
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use deskline_link::{Error, Result};
-use deskline_unix::wait;
+use deskline_unix::{socket, wait};
 use rustix::event::{PollFd, PollFlags};
 use wayland_client::backend::WaylandError;
 use wayland_client::protocol::wl_buffer::WlBuffer;
@@ -72,6 +71,8 @@ pub(crate) struct Client {
     pub(crate) heard: Heard,
     asked: u32,
     start: Instant,
+    /// Since when the seat has a device that is its first of its kind, until apps have asked for it.
+    new_since: Option<Instant>,
     pub(crate) seat: WlSeat,
     /// The agent's own seat, if `seat` is one. It ends with this.
     pub(crate) own: Option<OwnSeat>,
@@ -86,8 +87,8 @@ pub(crate) fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Er
 }
 
 impl Client {
-    pub(crate) fn connect(socket: &Path, seat: Seat) -> Result<Self> {
-        let stream = UnixStream::connect(socket).map_err(lost)?;
+    pub(crate) fn connect(path: &Path, seat: Seat) -> Result<Self> {
+        let stream = socket::connect(path, PATIENCE).map_err(lost)?;
         let connection = Connection::from_socket(stream).map_err(lost)?;
         let mut queue: EventQueue<Heard> = connection.new_event_queue();
         let handle = queue.handle();
@@ -129,6 +130,7 @@ impl Client {
             heard,
             asked: 1,
             start: Instant::now(),
+            new_since: None,
             queue,
             connection,
             registry,
@@ -219,13 +221,21 @@ impl Client {
     }
 
     /// Called after a device was made. Where the seat `had` none of its kind, apps have to ask for it
-    /// first, and what is sent before is lost: gives them the time, as nothing tells when they have.
+    /// first, and what is sent before [`Client::await_apps`] is lost.
     pub(crate) fn introduce(&mut self, had: bool) -> Result<()> {
         self.roundtrip()?;
         if !had {
-            std::thread::sleep(ASK);
+            self.new_since = Some(Instant::now());
         }
         Ok(())
+    }
+
+    /// Waits until apps have had the time to ask for devices that are new to the seat.
+    pub(crate) fn await_apps(&mut self) {
+        if let Some(since) = self.new_since.take() {
+            // Nothing tells when they have.
+            std::thread::sleep(ASK.saturating_sub(since.elapsed()));
+        }
     }
 }
 

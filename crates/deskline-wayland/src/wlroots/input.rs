@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
-use deskline_link::{Button, Cancel, Clicks, Result};
+use deskline_link::{Button, Cancel, Clicks, DragPort, Result, drag};
 use wayland_client::protocol::wl_pointer::Axis;
 use wayland_client::protocol::wl_seat::Capability;
 
 use crate::helper::Helper;
+use crate::sender::PACE;
 use crate::wlroots::client::Client;
 use crate::wlroots::keyboard::VirtualKeyboard;
 use crate::wlroots::pointer::VirtualPointer;
@@ -38,9 +39,16 @@ impl Input {
 
     /// Makes both devices: apps that start from now on hear a seat with devices.
     pub(crate) fn make(&mut self, client: &mut Client) -> Result<()> {
-        self.pointer(client)?;
-        self.keyboard(client)?;
-        Ok(())
+        self.make_pointer(client)?;
+        self.make_keyboard(client).map(drop)
+    }
+
+    /// Makes both devices if the seat lacks one. Returns whether it did.
+    pub(crate) fn make_missing(&mut self, client: &mut Client) -> Result<bool> {
+        if client.has(Capability::Pointer | Capability::Keyboard) {
+            return Ok(false);
+        }
+        self.make(client).map(|()| true)
     }
 
     /// How many keyboards there are.
@@ -48,7 +56,21 @@ impl Input {
         usize::from(self.keyboard.is_some())
     }
 
+    /// The pointer, once apps have had the time to ask for it.
     fn pointer(&mut self, client: &mut Client) -> Result<&mut VirtualPointer> {
+        let pointer = self.make_pointer(client)?;
+        client.await_apps();
+        Ok(pointer)
+    }
+
+    /// The keyboard, once apps have had the time to ask for it.
+    fn keyboard(&mut self, client: &mut Client) -> Result<&mut VirtualKeyboard> {
+        let keyboard = self.make_keyboard(client)?;
+        client.await_apps();
+        Ok(keyboard)
+    }
+
+    fn make_pointer(&mut self, client: &mut Client) -> Result<&mut VirtualPointer> {
         let pointer = if let Some(pointer) = self.pointer.take() {
             pointer
         } else {
@@ -61,7 +83,7 @@ impl Input {
         Ok(self.pointer.insert(pointer))
     }
 
-    fn keyboard(&mut self, client: &mut Client) -> Result<&mut VirtualKeyboard> {
+    fn make_keyboard(&mut self, client: &mut Client) -> Result<&mut VirtualKeyboard> {
         let keyboard = match self.keyboard.take() {
             Some(keyboard) => keyboard,
             None => VirtualKeyboard::new(client)?,
@@ -94,14 +116,13 @@ impl Input {
         modifiers: Modifiers,
         cancel: &Cancel,
     ) -> Result<()> {
-        if !modifiers.is_empty() {
-            self.keyboard(client)?.hold(client, modifiers)?;
-        }
-        self.pointer(client)?.drag(client, layout, ends, cancel)?;
-        if !modifiers.is_empty() {
-            self.keyboard(client)?.let_go(client, modifiers)?;
-        }
-        Ok(())
+        let mut dragging = Dragging {
+            input: self,
+            client,
+            layout,
+            modifiers,
+        };
+        drag(&mut dragging, ends, PACE, cancel)
     }
 
     /// Turns the wheel by lines where the pointer is; positive is right and down.
@@ -137,14 +158,39 @@ impl Input {
         self.keyboard(client)?.press(client, press)
     }
 
-    /// Releases all that is pressed. A lost connection has released it.
-    pub(crate) fn release(&mut self, client: &mut Client) {
-        if let Some(pointer) = &mut self.pointer {
-            let _ = pointer.release(client);
+    /// Releases all that is pressed: the buttons, then the keys. A lost connection has released it.
+    pub(crate) fn release(&mut self, client: &mut Client) -> Result<()> {
+        let pointer = self.pointer.as_mut();
+        let buttons = pointer.map_or(Ok(()), |pointer| pointer.release(client));
+        let keyboard = self.keyboard.as_mut();
+        let keys = keyboard.map_or(Ok(()), |keyboard| keyboard.release(client));
+        buttons.and(keys)
+    }
+}
+
+/// The single events of a drag.
+struct Dragging<'a> {
+    input: &'a mut Input,
+    client: &'a mut Client,
+    layout: Rect,
+    modifiers: Modifiers,
+}
+
+impl DragPort for Dragging<'_> {
+    fn go(&mut self, to: Point) -> Result<()> {
+        self.input.go(self.client, self.layout, to)
+    }
+
+    fn press(&mut self) -> Result<()> {
+        if !self.modifiers.is_empty() {
+            let keyboard = self.input.keyboard(self.client)?;
+            keyboard.hold(self.client, self.modifiers)?;
         }
-        if let Some(keyboard) = &mut self.keyboard {
-            let _ = keyboard.release(client);
-        }
+        self.input.pointer(self.client)?.press(self.client)
+    }
+
+    fn release(&mut self) -> Result<()> {
+        self.input.release(self.client)
     }
 }
 

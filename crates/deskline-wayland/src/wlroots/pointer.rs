@@ -1,7 +1,5 @@
 //! A virtual pointer: absolute motion over the whole layout, buttons and the wheel.
 
-use std::time::Duration;
-
 use deskline_core::{Point, Rect};
 use deskline_link::{BETWEEN_CLICKS, Button, Cancel, Clicks, Result};
 use deskline_unix::codes::{LEFT, RIGHT};
@@ -13,11 +11,6 @@ use crate::wlroots::client::Client;
 
 /// A wheel's notch, in the units of `wl_pointer.axis`.
 const NOTCH: f64 = 15.0;
-
-/// In how many motions a drag goes, and the time between two of them: toolkits begin a drag after
-/// some motion of the pressed pointer.
-const MOTIONS: i32 = 10;
-const STEP: Duration = Duration::from_millis(10);
 
 pub(crate) struct VirtualPointer {
     device: ZwlrVirtualPointerV1,
@@ -89,26 +82,9 @@ impl VirtualPointer {
         self.button(client, code, ButtonState::Released)
     }
 
-    pub(crate) fn drag(
-        &mut self,
-        client: &mut Client,
-        layout: Rect,
-        [from, to]: [Point; 2],
-        cancel: &Cancel,
-    ) -> Result<()> {
-        self.go(client, layout, from)?;
-        self.button(client, LEFT, ButtonState::Pressed)?;
-        for step in 1..=MOTIONS {
-            cancel.wait(STEP)?;
-            let part = |a: i32, b: i32| a + (b - a) * step / MOTIONS;
-            let at = Point {
-                x: part(from.x, to.x),
-                y: part(from.y, to.y),
-            };
-            self.go(client, layout, at)?;
-        }
-        cancel.wait(STEP)?;
-        self.button(client, LEFT, ButtonState::Released)
+    /// Presses the main button.
+    pub(crate) fn press(&mut self, client: &mut Client) -> Result<()> {
+        self.button(client, LEFT, ButtonState::Pressed)
     }
 
     pub(crate) fn scroll(

@@ -1,0 +1,48 @@
+//! Connecting to a D-Bus bus, with a time limit: zbus has none for the connection and its handshake.
+
+use std::io;
+use std::time::Duration;
+
+use async_io::Timer;
+use futures_lite::future;
+use zbus::blocking::Connection;
+use zbus::connection::Builder;
+
+/// Connects to the bus at `address`, within `patience`. Each method call is given as long.
+pub(crate) fn connect(address: &str, patience: Duration) -> zbus::Result<Connection> {
+    let build = Builder::address(address)?.method_timeout(patience).build();
+    let limit = async {
+        Timer::after(patience).await;
+        Err(io::Error::from(io::ErrorKind::TimedOut).into())
+    };
+    // The future that loses is dropped, and its socket closed.
+    async_io::block_on(future::or(build, limit)).map(Into::into)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::io::Read as _;
+    use std::os::unix::net::UnixListener;
+    use std::time::Instant;
+
+    #[test]
+    fn a_bus_that_does_not_answer_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bus");
+        let silent = UnixListener::bind(&path).unwrap();
+        let start = Instant::now();
+        let address = format!("unix:path={}", path.display());
+        let failed = connect(&address, Duration::from_millis(100)).unwrap_err();
+        let timed_out = |e: &io::Error| e.kind() == io::ErrorKind::TimedOut;
+        assert!(
+            matches!(&failed, zbus::Error::InputOutput(e) if timed_out(e)),
+            "{failed}"
+        );
+        assert!(start.elapsed() < Duration::from_secs(5));
+        // Nothing of it is left.
+        let mut said = Vec::new();
+        silent.accept().unwrap().0.read_to_end(&mut said).unwrap();
+    }
+}

@@ -1,0 +1,57 @@
+//! A launcher or a lock screen that has the keyboard gets nothing of what is typed.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::Stdio;
+
+use deskline_testbed::{Compositor, Session, Toolkit};
+use serde_json::json;
+
+/// Types while a launcher, or a lock screen, has the keyboard.
+fn nothing_is_typed_into(compositor: Compositor, what: &str) {
+    // sway stays locked after its locker.
+    let session = Session::new(compositor).ends_with_the_test();
+    let server = session.server();
+    let app = session.widgets(Toolkit::Gtk3, &server);
+    let field = json!({"element": "Name", "role": "AXTextField", "text": "before"});
+    server.call_for(&app, "click_and_traverse", field).ok();
+    app.wait_for("text Name before");
+    let mut command = session.command("/usr/bin/python3");
+    command.arg(session.folder().join("launcher.py")).arg(what);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut launcher = command.spawn().unwrap();
+    let mut told = BufReader::new(launcher.stdout.take().unwrap());
+    let mut line = String::new();
+    told.read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n", "{compositor:?} {what}");
+    let typing = server.call_for(&app, "type_and_traverse", json!({"text": "secret"}));
+    let key = server.call_for(&app, "press_key_and_traverse", json!({"keyName": "Return"}));
+    if compositor == Compositor::Kwin {
+        // KWin gives the window the keyboard all the same.
+        app.wait_for("text Name beforesecret");
+    } else {
+        for answer in [typing, key] {
+            println!("{answer}");
+            assert!(answer.is_error, "{compositor:?} {what}: {answer}");
+        }
+    }
+    drop(launcher.stdin.take());
+    let mut keys = String::new();
+    told.read_to_string(&mut keys).unwrap();
+    launcher.wait().unwrap();
+    assert!(!keys.contains("key"), "{compositor:?} {what}: {keys}");
+}
+
+#[test]
+fn nothing_is_typed_into_a_launcher_of_sway() {
+    nothing_is_typed_into(Compositor::Sway, "launcher");
+}
+
+#[test]
+fn nothing_is_typed_into_a_lock_screen_of_sway() {
+    nothing_is_typed_into(Compositor::Sway, "lock");
+}
+
+#[test]
+fn nothing_is_typed_into_a_launcher_of_kde() {
+    nothing_is_typed_into(Compositor::Kwin, "launcher");
+}

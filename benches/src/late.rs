@@ -25,6 +25,8 @@ const AFTERWARDS: Duration = Duration::from_millis(300);
 pub struct Late {
     /// Links after whose answers something that shows changed.
     pub late: usize,
+    /// Those after whose answers only that changed that the app changes on a timer of its own.
+    pub timed: usize,
     /// Links that were answered.
     pub links: usize,
 }
@@ -32,7 +34,14 @@ pub struct Late {
 impl Late {
     /// Makes a link, and looks whether what shows is still the same some time after its answer. A link that
     /// is refused is not counted: its element or window is not there now.
-    pub fn link(&mut self, name: &str, server: &mut Mcp, pid: u32, link: &(&str, &str)) {
+    pub fn link(
+        &mut self,
+        name: &str,
+        server: &mut Mcp,
+        pid: u32,
+        link: &(&str, &str),
+        timers: &[&str],
+    ) {
         let (tool, arguments) = link;
         let mut arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
         arguments["pid"] = json!(pid);
@@ -60,7 +69,16 @@ impl Late {
         let mut changed = differences(&first, &later);
         changed.retain(|line| !restless.contains(element(line)));
         self.links += 1;
-        if !changed.is_empty() {
+        let timed = |line: &&String| timers.iter().any(|timer| line.contains(timer));
+        let by_timer: Vec<_> = changed
+            .iter()
+            .filter(timed)
+            .map(|line| element(line))
+            .collect();
+        let all_timed = changed.iter().all(|line| by_timer.contains(&element(line)));
+        if !changed.is_empty() && all_timed {
+            self.timed += 1;
+        } else if !changed.is_empty() {
             self.late += 1;
             eprintln!(
                 "  {name} late after {tool} {}: {:.300}",
@@ -90,6 +108,7 @@ pub fn markdown(
         row(&mut out, subject.name, &found);
         for (sum, of) in sums.iter_mut().zip(&found) {
             sum.late += of.late;
+            sum.timed += of.timed;
             sum.links += of.links;
         }
     }
@@ -100,7 +119,8 @@ pub fn markdown(
 fn row(out: &mut String, app: &str, [this, earlier]: &[Late; 2]) {
     let cell = |of: &Late| match of.links {
         0 => "–".to_owned(),
-        links => format!("{} of {links}", of.late),
+        links if of.timed == 0 => format!("{} of {links}", of.late),
+        links => format!("{} of {links}, and {} by timers", of.late, of.timed),
     };
     let _ = writeln!(out, "| {app} | {} | {} |", cell(this), cell(earlier));
 }
@@ -135,7 +155,13 @@ fn of(
         }
         for (name, server, late) in &mut builds {
             if late.links < count {
-                late.link(name, server, running.app.pid, &subject.varied[at]);
+                late.link(
+                    name,
+                    server,
+                    running.app.pid,
+                    &subject.varied[at],
+                    subject.timers,
+                );
             }
         }
         // What one build opens the other may close, so each goes first in every other turn.

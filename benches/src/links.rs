@@ -245,7 +245,7 @@ fn measure(bed: &Bed, subject: &Subject, extent: &Extent) -> Results {
             build
                 .measured
                 .late
-                .link(build.name, &mut build.server, pid, link);
+                .link(build.name, &mut build.server, pid, link, subject.timers);
             Ok(())
         });
     }

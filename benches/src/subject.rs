@@ -18,6 +18,8 @@ pub struct Subject {
     pub role: &'static str,
     /// Links of several kinds, each a tool and its arguments without pid. What cannot be done is skipped.
     pub varied: &'static [(&'static str, &'static str)],
+    /// Parts of the tree lines that the app changes on a timer of its own, however long a link waits.
+    pub timers: &'static [&'static str],
     start: fn(&Bed) -> Running<'_>,
 }
 
@@ -115,6 +117,19 @@ const FOLDER: &[(&str, &str)] = &[
     (KEY, r#"{"keyName": "l", "modifierFlags": ["Control"]}"#),
     (KEY, r#"{"keyName": "Escape"}"#),
     (KEY, r#"{"keyName": "1", "modifierFlags": ["Control"]}"#),
+];
+
+/// The bubble with a link's address, which browsers take away some time after the pointer or the focus.
+const BUBBLE: &[&str] = &["\"file:", "\"http:", "(status bar)"];
+
+/// What `LibreOffice` brings up to date while it idles.
+const OFFICE: &[&str] = &[
+    "\"Undo",
+    "\"Redo",
+    "\"Clone",
+    " words",
+    " characters",
+    "Average",
 ];
 
 /// A running subject.
@@ -220,6 +235,7 @@ pub const ALL: &[Subject] = &[
         varied: KEYS,
         element: "5",
         role: "push button",
+        timers: &[],
         start: |b| plain(b.gnome_calculator()),
     },
     Subject {
@@ -227,6 +243,7 @@ pub const ALL: &[Subject] = &[
         varied: KEYS,
         element: "5",
         role: "push button",
+        timers: &[],
         start: |b| plain(b.kcalc()),
     },
     Subject {
@@ -234,6 +251,7 @@ pub const ALL: &[Subject] = &[
         varied: WIDGETS,
         element: "checkbutton",
         role: "check box",
+        timers: &[],
         start: |b| plain(b.gtk3_widget_factory()),
     },
     Subject {
@@ -242,6 +260,7 @@ pub const ALL: &[Subject] = &[
         // Its last check box is inconsistent: it looks the same on and off.
         element: "togglebutton",
         role: "push button",
+        timers: &[],
         start: |b| plain(b.gtk4_widget_factory()),
     },
     Subject {
@@ -249,6 +268,7 @@ pub const ALL: &[Subject] = &[
         varied: SHEET,
         element: "Bold",
         role: "toggle button",
+        timers: OFFICE,
         start: calc,
     },
     Subject {
@@ -256,6 +276,7 @@ pub const ALL: &[Subject] = &[
         varied: &[(CLICK, r#"{"element": "off"}"#)],
         element: "off",
         role: "push button",
+        timers: &[],
         start: many,
     },
     Subject {
@@ -263,6 +284,7 @@ pub const ALL: &[Subject] = &[
         varied: PAGE,
         element: "off",
         role: "push button",
+        timers: BUBBLE,
         start: |b| page(b, 500),
     },
     Subject {
@@ -270,6 +292,7 @@ pub const ALL: &[Subject] = &[
         varied: PAGE,
         element: "off",
         role: "push button",
+        timers: BUBBLE,
         start: |b| page(b, 2_000),
     },
     Subject {
@@ -277,6 +300,7 @@ pub const ALL: &[Subject] = &[
         varied: PAGE,
         element: "off",
         role: "push button",
+        timers: BUBBLE,
         start: |b| page(b, 10_000),
     },
 ];
@@ -291,6 +315,7 @@ pub const FURTHER: &[Subject] = &[
         varied: TEXT,
         element: "",
         role: "",
+        timers: &[],
         start: |b| plain(b.mousepad("one\n").0),
     },
     Subject {
@@ -298,6 +323,7 @@ pub const FURTHER: &[Subject] = &[
         varied: FOLDER,
         element: "",
         role: "",
+        timers: &[],
         start: |b| plain(b.thunar(&["one.txt", "two.txt", "three.txt"])),
     },
     Subject {
@@ -305,6 +331,7 @@ pub const FURTHER: &[Subject] = &[
         varied: LETTER,
         element: "",
         role: "",
+        timers: OFFICE,
         start: |b| plain(b.writer(&["One.", "Two."]).0),
     },
     Subject {
@@ -312,6 +339,7 @@ pub const FURTHER: &[Subject] = &[
         varied: PAGE,
         element: "",
         role: "",
+        timers: BUBBLE,
         start: |b| plain(b.firefox(&html(500))),
     },
 ];

@@ -74,7 +74,7 @@ def form(window):
     row = Gtk.Box(spacing=4)
     row.pack_start(button("OK", None), False, False, 0)
     row.pack_start(button("Ask", lambda: ask(window)), False, False, 0)
-    row.pack_start(button("Late", lambda: GLib.timeout_add(300, appear)), False, False, 0)
+    row.pack_start(button("Late", lambda: GLib.timeout_add(1000, appear)), False, False, 0)
     row.pack_start(button("Hang", lambda: time.sleep(5)), False, False, 0)
     disabled = button("Never", None)
     disabled.set_sensitive(False)

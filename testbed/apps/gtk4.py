@@ -99,7 +99,7 @@ def form(window):
         Gtk.Box(spacing=4),
         button("OK", None),
         button("Ask", lambda: ask(window)),
-        button("Late", lambda: GLib.timeout_add(300, appear)),
+        button("Late", lambda: GLib.timeout_add(1000, appear)),
         button("Hang", lambda: time.sleep(5)),
         disabled,
     )

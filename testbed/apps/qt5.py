@@ -134,7 +134,7 @@ def form(window):
         QHBoxLayout(),
         button("OK", None),
         button("Ask", lambda: ask(window)),
-        button("Late", lambda: QTimer.singleShot(300, appear)),
+        button("Late", lambda: QTimer.singleShot(1000, appear)),
         button("Hang", lambda: time.sleep(5)),
         disabled,
     )

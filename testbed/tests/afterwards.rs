@@ -163,3 +163,43 @@ fn where_a_page_has_scrolled_to_is_in_the_answer() {
         last = told;
     }
 }
+
+/// A page whose buttons do their work some time after the click.
+const SLOW: &str = "<title>Slow</title><p id=o>start</p><script>\
+    n = 0; later = (word, ms) => setTimeout(() => o.textContent = word + ' ' + ++n, ms)</script>\
+    <button onclick=\"later('done', 60)\">Slow</button>\
+    <button onclick=\"later('later', 180)\">Slower</button>";
+
+/// Raising the app's window moves the focus, and the button takes it: the effect comes after that.
+#[test]
+fn what_a_click_behind_another_window_leads_to_is_in_its_answer() {
+    const ROUNDS: usize = 6;
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let calculator = bed.gnome_calculator();
+    let (chromium, _page) = bed.chromium(SLOW);
+    let _person = bed.mousepad("");
+    let click = |pid: u32, element: &str| {
+        let target = json!({"pid": pid, "element": element, "role": "AXButton"});
+        server.call("click_and_traverse", target).ok()
+    };
+    for round in 0..ROUNDS {
+        let clear = json!({"pid": calculator.pid, "keyName": "Escape"});
+        server.call("press_key_and_traverse", clear).ok();
+        for key in ["7", "×", "8"] {
+            click(calculator.pid, key);
+        }
+        let answer = click(calculator.pid, "=");
+        assert!(answer.file().contains("\"56\""), "round {round}: {answer}");
+    }
+    for round in 0..ROUNDS {
+        for (at, (button, word)) in [("Slow", "done"), ("Slower", "later")]
+            .into_iter()
+            .enumerate()
+        {
+            let wanted = format!("{word} {}", 2 * round + at + 1);
+            let answer = click(chromium.pid, button);
+            assert!(answer.file().contains(&wanted), "{wanted}: {answer}");
+        }
+    }
+}

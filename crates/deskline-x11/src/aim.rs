@@ -10,7 +10,7 @@ use x11rb::protocol::xproto::Window;
 
 use super::grab_probe::Grabbable;
 use super::grabs;
-use super::toplevel::Toplevel;
+use super::toplevel::{Kind, Toplevel};
 use super::{During as _, Present as _, X11};
 
 /// How long the focus may be on no window while it moves between two, and how long an unexplained
@@ -157,7 +157,10 @@ impl X11 {
             return Ok(Goes::ToTarget);
         }
         self.target.focus = None;
-        let goes = self.owner(focus, pid)?;
+        let goes = match self.owner(focus, pid)? {
+            Goes::ToTarget => self.in_wanted(focus)?,
+            goes => goes,
+        };
         if !matches!(goes, Goes::ToTarget) {
             return Ok(goes);
         }
@@ -166,6 +169,42 @@ impl X11 {
         }
         self.target.focus = Some(focus);
         Ok(Goes::ToTarget)
+    }
+
+    /// Whether a window of the target's process may have the keys: the wanted one, a menu, or a
+    /// dialog of the wanted one. Another document of the process may not.
+    fn in_wanted(&self, focus: Window) -> Result<Goes> {
+        let Some(wanted) = self.target.aim.and_then(|aim| aim.window) else {
+            return Ok(Goes::ToTarget);
+        };
+        let around = self.ancestry(focus)?;
+        let is_wanted = |id: Window| u64::from(id) == wanted.0;
+        if around.iter().any(|id| is_wanted(*id)) {
+            return Ok(Goes::ToTarget);
+        }
+        let toplevels = self.toplevels()?;
+        let Some(has) = toplevels.iter().find(|t| around.contains(&t.id)) else {
+            // No window manager lists it: a menu, or a window that an app draws over its own.
+            return Ok(Goes::ToTarget);
+        };
+        let mut over = has.transient_for;
+        // As many steps as there are windows, should they be transient for each other.
+        for _ in 0..toplevels.len() {
+            let Some(id) = over else { break };
+            if is_wanted(id) {
+                return Ok(Goes::ToTarget);
+            }
+            let next = toplevels.iter().find(|t| t.id == id);
+            over = next.and_then(|t| t.transient_for);
+        }
+        // A dialog of no window, or of all windows of its app.
+        let of_app = has.transient_for.is_none_or(|id| id == self.root);
+        let of_app = of_app && (has.kind == Kind::Dialog || has.modal);
+        Ok(if of_app {
+            Goes::ToTarget
+        } else {
+            Goes::To(has.clone())
+        })
     }
 
     /// The owner of a window. A window inside the target's window counts as the target's: helper

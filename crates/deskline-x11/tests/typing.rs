@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use common::{Look, Manager, PlainWindow, Seen, TestDesktop, eventually};
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_link::cancel::Reason;
-use deskline_link::{Cancel, Error, WindowId};
+use deskline_link::{Aim, Cancel, Error, WindowId};
 use deskline_x11::X11;
 
 const MIXED: &str = "Hé漢字😀Ω£ zB!\tA1@\n~`^end";
@@ -296,4 +296,40 @@ fn mousepad_saves_what_was_typed() {
         .unwrap();
     eventually("the file", || std::fs::metadata(&file).unwrap().len() > 0);
     assert_eq!(std::fs::read_to_string(&file).unwrap().trim_end(), text);
+}
+
+fn dialog_of(desktop: &TestDesktop, window: u32, of: u32) {
+    use x11rb::protocol::xproto::{AtomEnum, PropMode};
+    use x11rb::wrapper::ConnectionExt as _;
+    let (c, _) = x11rb::connect(Some(&desktop.display)).unwrap();
+    let (name, kind) = (AtomEnum::WM_TRANSIENT_FOR, AtomEnum::WINDOW);
+    c.change_property32(PropMode::REPLACE, window, name, kind, &[of])
+        .unwrap();
+    c.sync().unwrap();
+}
+
+/// Another document of the same process has the keyboard; then a dialog of the wanted window.
+#[test]
+fn another_window_of_the_process_gets_no_key_and_a_dialog_does() {
+    let desktop = TestDesktop::start(Manager::Plain);
+    let (mut x11, wanted) = focused(&desktop, Look::default());
+    let other = PlainWindow::open(&desktop.display, Look::default());
+    let aim = Aim {
+        pid: std::process::id(),
+        window: Some(WindowId(wanted.id.into())),
+        menu: false,
+    };
+    x11.aim(aim);
+    // The new window has taken the keyboard.
+    let its = WindowId(wanted.id.into());
+    x11.activate(its, &Cancel::new()).unwrap();
+    x11.type_text("a", &Cancel::new()).unwrap();
+    let id = WindowId(other.id.into());
+    x11.activate(id, &Cancel::new()).unwrap();
+    let stopped = x11.type_text("bc", &Cancel::new()).unwrap_err();
+    assert!(matches!(stopped, Error::Elsewhere { .. }), "{stopped}");
+    dialog_of(&desktop, other.id, wanted.id);
+    x11.type_text("d", &Cancel::new()).unwrap();
+    eventually("the dialog's text", || other.text() == "d");
+    assert_eq!(wanted.text(), "a");
 }

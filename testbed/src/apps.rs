@@ -113,6 +113,11 @@ impl Bed {
         app
     }
 
+    /// A GTK 3 window whose dialog another process draws; see `testbed/apps/plugin.py`.
+    pub fn plugin(&self) -> App<'_> {
+        self.script("plugin.py")
+    }
+
     /// A Qt 6 window with a list of 200 rows.
     pub fn rows(&self) -> App<'_> {
         self.script("rows.py")

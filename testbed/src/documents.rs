@@ -105,6 +105,11 @@ impl Bed {
         self.office("letter.fodt", &letter(paragraphs))
     }
 
+    /// `LibreOffice` Writer with a plain text, which it asks about before it saves it.
+    pub fn writer_with_text(&self, content: &str) -> (App<'_>, PathBuf) {
+        self.office("notes.txt", content)
+    }
+
     /// `LibreOffice` Impress with a slide that has a text box.
     pub fn impress(&self, text: &str) -> (App<'_>, PathBuf) {
         let body = text_box(text);

@@ -76,6 +76,37 @@ fn a_note_is_saved_through_the_dialog_that_a_step_opens() {
     });
 }
 
+/// Another document of the process is in front, and then the dialog that a step opens.
+#[test]
+fn a_chain_that_begins_in_a_document_follows_the_dialog_that_it_opens() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (app, file) = bed.writer_with_text("first");
+    let new = json!({"pid": app.pid, "keyName": "n", "modifierFlags": ["Control"]});
+    server.call("press_key_and_traverse", new).ok();
+    until("another document", || {
+        (bed.screen().windows_of(app.pid).len() > 1).then_some(())
+    });
+    let person = bed.windows("gtk3", &[], &["Mine|Mine|300x200+900+600"]);
+    person.bring_to_front();
+    let steps = json!([
+        {"do": "type", "text": "second "},
+        {"do": "press_key", "keyName": "s", "modifierFlags": ["Control"]},
+        {"do": "click", "element": "Use Text", "role": "AXButton"},
+        {"do": "type", "text": "third "},
+        {"do": "press_key", "keyName": "s", "modifierFlags": ["Control"]},
+        {"do": "press_key", "keyName": "Return"},
+    ]);
+    let chain = json!({"pid": app.pid, "window": "notes", "steps": steps});
+    let answer = server.call("chain_and_traverse", chain);
+    until("the text to be saved", || {
+        let saved = std::fs::read_to_string(&file).unwrap().to_lowercase();
+        saved.contains("second third first").then_some(())
+    });
+    let answer = answer.ok();
+    assert!(answer.list("steps")[1].contains("opened"), "{answer}");
+}
+
 #[test]
 fn a_chain_stops_at_the_step_that_fails_and_says_what_was_done() {
     let bed = Bed::new();

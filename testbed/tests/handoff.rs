@@ -157,3 +157,42 @@ fn gnome_text_editor_saves_a_file_through_the_portal() {
     });
     assert_eq!(content.trim_end(), "saved words");
 }
+
+/// A plug-in draws the dialog, and it comes after the answer: a wait finds it, and so do a chain's
+/// steps. Nobody else waits for the wait.
+#[test]
+fn a_dialog_that_a_process_of_the_app_draws_is_followed() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let theirs = bed.windows("gtk3", &[], &["Mine|Mine|300x200+900+600"]);
+    let app = bed.plugin();
+    theirs.bring_to_front();
+    let export = json!({"pid": app.pid, "element": "Export", "role": "AXButton"});
+    server.call("click_and_traverse", export.clone()).ok();
+    app.wait_for("exports");
+    let wait = json!({"pid": app.pid, "element": "Save", "role": "AXButton", "timeout": 20});
+    let wait = server.send("wait_for_and_traverse", wait);
+    let start = Instant::now();
+    server.call("list_applications", json!({})).ok();
+    assert!(start.elapsed() < Duration::from_millis(1_200), "{start:?}");
+    let came = wait
+        .answer(Duration::from_secs(25))
+        .expect("the dialog")
+        .ok();
+    let dialog = app_switch(&came);
+    assert_ne!(dialog, app.pid);
+    let save = json!({"pid": dialog, "element": "Save", "role": "AXButton"});
+    server.call("click_and_traverse", save).ok();
+    app.wait_for("saved");
+    app.clear_log();
+    theirs.bring_to_front();
+    let steps = json!([
+        {"do": "click", "element": "Export", "role": "AXButton"},
+        {"do": "wait_for", "element": "Export Image", "role": "AXWindow"},
+        {"do": "click", "element": "Save", "role": "AXButton"},
+    ]);
+    let chain = json!({"pid": app.pid, "window": "Host", "steps": steps});
+    let answer = server.call("chain_and_traverse", chain).ok();
+    app.wait_for("saved");
+    assert_eq!(answer.list("steps").len(), 3, "{answer}");
+}

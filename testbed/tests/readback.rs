@@ -145,5 +145,8 @@ fn a_list_of_completions_that_takes_the_return_is_said_so() {
     app.wait_for("saved alice Lon");
     let key = json!({"pid": app.pid, "keyName": "F9"});
     let answer = server.call("press_key_and_traverse", key).ok();
-    assert_eq!(said(&answer), "note: F9 changed nothing in the tree");
+    assert_eq!(
+        said(&answer),
+        "note: F9 changed nothing, neither tree nor picture"
+    );
 }

@@ -37,18 +37,26 @@ impl Tree {
 
     /// The toplevel that keys go to: the open dialog's, or the frontmost.
     pub fn active_toplevel(&self) -> Option<usize> {
-        let dialog = self.dialog.and_then(|dialog| self.toplevel(dialog));
+        let open = self.dialog.filter(|&dialog| self.has_window(dialog));
+        let dialog = open.and_then(|dialog| self.toplevel(dialog));
         dialog.or_else(|| self.toplevels().first().copied())
     }
 
     /// The focused element: the innermost, as toolkits mark its ancestors too. In one toplevel, or
-    /// anywhere.
+    /// anywhere. A web page says that it is focused while a field of its browser has the keys, and
+    /// so does the list below that field, which is a page too.
     pub fn focused_in(&self, toplevel: Option<usize>) -> Option<usize> {
         let focused = |&i: &usize| {
             self.elements[i].states.contains(States::FOCUSED)
                 && toplevel.is_none_or(|top| self.toplevel(i) == Some(top))
         };
-        (0..self.elements.len()).rev().find(focused)
+        let all = || (0..self.elements.len()).rev().filter(focused);
+        let last = all().next()?;
+        if self.elements[last].role != Role::WEB_AREA {
+            return Some(last);
+        }
+        let takes_keys = |&i: &usize| self.elements[i].role.is_interactive();
+        all().find(takes_keys).or(Some(last))
     }
 
     /// The toplevel whose text contains `title`, case-insensitively: an exact match first, then the

@@ -1,6 +1,8 @@
 //! What an action has opened: a dialog, another window, a pop-up. And what an agent is to see first.
 
-use crate::{Diff, Role, Tree};
+use std::collections::HashSet;
+
+use crate::{Diff, ElementId, Role, Tree};
 
 /// Native roles of dialogs, modal or not: AT-SPI's, then AX subroles.
 const DIALOGS: [&str; 8] = [
@@ -13,6 +15,9 @@ const DIALOGS: [&str; 8] = [
     "AXDialog",
     "AXSystemDialog",
 ];
+
+/// What is thinner than this is no window to act in: a separator, a resize handle.
+const THIN: i32 = 8;
 
 impl Tree {
     /// The topmost window, dialog or pop-up that `before` did not show. `diff` is that of the two.
@@ -56,10 +61,30 @@ impl Tree {
         let window = match element.role {
             Role::WINDOW => element.native_role != "internal frame",
             Role::SHEET | Role::DRAWER | Role::POPOVER => true,
-            Role::APPLICATION | Role::HELP_TAG => false,
+            // The list below a browser's address is a page of its own.
+            Role::APPLICATION | Role::HELP_TAG | Role::SPLITTER | Role::WEB_AREA => false,
             _ => top,
         };
-        window && (element.visible || top && element.extents.is_none())
+        let thin = |extents: crate::Rect| extents.w < THIN || extents.h < THIN;
+        window
+            && (element.visible || top && element.extents.is_none())
+            && !element.extents.is_some_and(thin)
+            && self.has_window(index)
+    }
+
+    /// Whether a window or dialog can have a window on the screen: one that is closing has none any
+    /// more, though the app still describes it.
+    pub(crate) fn has_window(&self, index: usize) -> bool {
+        let Some(top) = self.toplevel(index) else {
+            return true;
+        };
+        let is_window = self.elements[top].role == Role::WINDOW;
+        let unknown = |w: &crate::TreeWindow| w.on_screen && w.elements.is_empty();
+        let its = |w: &crate::TreeWindow| w.elements.contains(&top);
+        !is_window
+            || !DIALOGS.contains(&&*self.elements[top].native_role)
+            || self.windows.is_empty()
+            || self.windows.iter().any(|w| its(w) || unknown(w))
     }
 
     /// The open modal dialog, or the dialog that is the front window.
@@ -68,8 +93,45 @@ impl Tree {
             let window = self.elements.get(top);
             window.is_some_and(|window| DIALOGS.contains(&&*window.native_role))
         };
-        self.dialog
-            .or_else(|| self.active_toplevel().filter(is_dialog))
+        let open = self.dialog.filter(|&dialog| self.has_window(dialog));
+        open.or_else(|| self.active_toplevel().filter(is_dialog))
+    }
+
+    /// The menu or list that `before` showed and this tree does not: its items were visible, and
+    /// none is now. An index into `before`; the outermost, if menus in menus have closed.
+    pub fn menu_closed_since(&self, before: &Tree) -> Option<usize> {
+        let is_item = |e: &crate::Element| {
+            e.visible && matches!(e.role, Role::MENU_ITEM | Role::MENU_BAR_ITEM | Role::MENU)
+        };
+        let now: HashSet<&ElementId> = self
+            .elements
+            .iter()
+            .filter(|e| is_item(e))
+            .map(|e| &e.id)
+            .collect();
+        let holders = before.elements.iter().filter(|e| is_item(e));
+        let mut closed = Vec::new();
+        let mut open = HashSet::new();
+        for item in holders {
+            let Some(parent) = item.parent else { continue };
+            if now.contains(&item.id) {
+                open.insert(parent);
+            } else {
+                closed.push(parent);
+            }
+        }
+        closed.retain(|parent| !open.contains(parent));
+        let outermost = closed.into_iter().min()?;
+        // A menu without a text is known by what opened it.
+        let named = |index: &usize| {
+            let element = before.elements.get(*index);
+            element.is_some_and(|e| !e.title.is_blank())
+        };
+        let up = std::iter::successors(Some(outermost), |at| {
+            let parent = before.elements.get(*at)?.parent;
+            parent.filter(|parent| parent < at)
+        });
+        up.take(2).find(named).or(Some(outermost))
     }
 
     /// Puts these elements into the order in which an agent needs them: what is in `opened`, then what

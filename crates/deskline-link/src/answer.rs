@@ -14,6 +14,7 @@ use crate::readback;
 use crate::report::Report;
 use crate::resolve;
 use crate::secrecy::{HIDDEN, character_of};
+use crate::sight;
 
 /// Everything the model sees of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -226,13 +227,18 @@ fn summarise(call: &Call, report: &Report, error: Option<String>) -> Summary {
             (Some(before), Some(after), Some(diff)) => after.opened_since(before, diff),
             _ => None,
         };
-        let dialog = opened.or_else(|| tree.dialog_in_front());
-        summary.dialog = dialog.and_then(|dialog| tree_file::window_label(tree, dialog));
         summary.partial.clone_from(&tree.partial);
         let taken = report.handoff.as_ref().and_then(|t| t.tree.as_ref());
-        let now = taken.unwrap_or(tree);
-        summary.focus = focus::focus(now);
-        summary.windows = focus::windows(now);
+        // What has ended has no dialog and no focus, whatever its last tree had.
+        let alive = Some(tree).filter(|_| !report.ended);
+        if let Some(tree) = alive {
+            let dialog = opened.or_else(|| tree.dialog_in_front());
+            summary.dialog = dialog.and_then(|dialog| tree_file::window_label(tree, dialog));
+        }
+        if let Some(now) = taken.or(alive) {
+            summary.focus = focus::focus(now);
+            summary.windows = focus::windows(now);
+        }
         if let Some(late) = &report.late {
             summary.late_changes = late.summary.clone();
         }
@@ -280,7 +286,7 @@ fn target(call: &Call, report: &Report) -> Option<String> {
     match &call.action {
         Action::WaitFor { target, .. } => {
             let after = report.after.as_ref()?;
-            let found = resolve::resolve(after, target, None).ok()?;
+            let found = resolve::resolve(after, target, &[]).ok()?;
             target::target(after, found.index?, None)
         }
         Action::Input(Input::Scroll { .. }) => None,
@@ -317,6 +323,15 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
         let ms = silent.as_millis();
         parts.push(format!(
             "The app is busy: no answer for {ms} ms since. Call wait_for_and_traverse, which outlasts that"
+        ));
+    }
+    if let (false, Some(before), Some(after), Some(_)) =
+        (call.is_chain(), &report.before, &report.after, &report.diff)
+        && let Some(menu) = after.menu_closed_since(before)
+    {
+        parts.push(format!(
+            "Closed the menu {}",
+            summary::name_of(before, menu)
         ));
     }
     match (&report.diff, &report.after) {
@@ -367,7 +382,8 @@ fn idle_key(call: &Call, report: &Report) -> Option<String> {
     let alone = matches!(call.action, Action::Input(Input::PressKey { .. }));
     let alone = report.before.as_ref().filter(|_| alone);
     let before = keys.between.as_ref().or(alone)?;
-    readback::idle_key(press, before, report.after.as_ref()?, keys.list)
+    let still = report.picture_changed().as_deref() == Some(sight::SAME);
+    readback::idle_key(press, before, report.after.as_ref()?, keys.list, still)
 }
 
 /// The error text: what was done, what failed and what to do next.

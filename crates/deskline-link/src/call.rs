@@ -266,6 +266,14 @@ impl Call {
         std::iter::once(&self.action).chain(&self.then)
     }
 
+    /// How long it outlasts that its app does not answer before it begins.
+    pub fn patience(&self) -> Duration {
+        match self.action {
+            Action::WaitFor { timeout, .. } => timeout,
+            _ => Duration::ZERO,
+        }
+    }
+
     /// Whether its steps are reported one by one.
     pub fn is_chain(&self) -> bool {
         self.tool == Tool::Chain

@@ -1,7 +1,7 @@
 //! The steps of a chain: each is resolved on what the one before it led to. A call that is no chain
 //! has one step.
 
-use deskline_core::{Diff, Tree, escape, summary, target};
+use deskline_core::{Attribute, Change, Diff, Modified, Tree, Value, escape, summary, target};
 
 use crate::call::Action;
 use crate::checkpoint::Checkpoint;
@@ -10,10 +10,11 @@ use crate::display::Window;
 use crate::effect::has_ended;
 use crate::error::{Error, Result};
 use crate::handoff::Handoff;
-use crate::readback::has_changed;
 use crate::report::{Ended, Report, Step};
+use crate::resolve;
 use crate::secrecy::Witness;
 use crate::steps::{Steps, Targets, no_pid};
+use crate::wait;
 
 impl Steps<'_> {
     /// Carries out every step, the first one with `targets`. Leaves the last step's looks at the
@@ -40,13 +41,18 @@ impl Steps<'_> {
             }
             if let (true, Some(after)) = (self.call.is_chain(), &report.after) {
                 let before = report.current();
-                let led_to = before.and_then(|before| led_to(action, before, after, report));
+                let led_to = before.and_then(|before| led_to(before, after, report));
                 report.step.led_to = led_to;
             }
             let Some(next) = actions.peek() else { break };
             targets = report.timed("resolve", |report| {
                 self.go_on(desk, handoff, next, report)?;
-                let targets = self.resolve(&mut **desk, next, report)?;
+                let targets = match self.resolve(&mut **desk, next, report) {
+                    Err(e @ Error::NotFound { .. }) => {
+                        self.resolve_in_helper(desk, next, report)?.ok_or(e)?
+                    }
+                    targets => targets?,
+                };
                 if targets.away {
                     self.reveal(desk, next, report)
                 } else {
@@ -67,16 +73,17 @@ impl Steps<'_> {
         report: &mut Report,
     ) -> Result<()> {
         let home = report.pid.ok_or_else(no_pid)?;
-        let to = match self.call.window {
-            Some(_) => None,
-            None => self.elsewhere(desk, handoff, report)?,
-        };
+        let to = self.elsewhere(desk, handoff, report)?;
         let to = to.map_or(home, |(_, pid)| pid);
         let after = report.after.take();
         let same = self.pid == Some(to) && !report.ended;
         let tree = match after {
             Some(mut tree) if same => {
                 self.carry_over(report, &tree);
+                if let (Some(_), Some(before)) = (&self.call.window, report.current()) {
+                    let front = desk.front()?.map(|front| front.id);
+                    self.window.note(before, &tree, front);
+                }
                 let accepted = self.readings.accept(&mut **desk, &mut tree, report);
                 accepted.map(|()| tree)
             }
@@ -112,6 +119,30 @@ impl Steps<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Resolves a step in a dialog that a helper of the app draws, if one has what it is for. The
+    /// steps after it go there too.
+    fn resolve_in_helper(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        next: &Action,
+        report: &mut Report,
+    ) -> Result<Option<Targets>> {
+        let (Some(pid), Some(wanted)) = (self.pid, resolve::target_of(next)) else {
+            return Ok(None);
+        };
+        for helper in wait::helpers(&mut **desk, pid) {
+            let Ok(tree) = self.readings.read(&mut **desk, helper, report) else {
+                continue;
+            };
+            if resolve::resolve(&tree, wanted, &[]).is_ok() {
+                self.turn_to(desk, helper)?;
+                report.now = Some(tree);
+                return self.resolve(&mut **desk, next, report).map(Some);
+            }
+        }
+        Ok(None)
     }
 
     /// A step failed. Takes the tree as the steps before it have left it.
@@ -183,16 +214,24 @@ impl Steps<'_> {
 
     /// Keeps the refs of what the step has re-created as it was.
     pub(crate) fn carry_over(&mut self, report: &Report, tree: &Tree) {
-        if let Some(now) = &report.now {
+        if let Some(now) = report
+            .now
+            .as_ref()
+            .filter(|now| now.app.pid == tree.app.pid)
+        {
             let renamed = Diff::between(now, tree).renamed(now, tree);
             self.readings.carry_over(&renamed);
         }
     }
 }
 
-/// What a step opened or closed, what it changed of its target, or that it changed nothing, in a few
-/// words: steps go on in a dialog without being told.
-fn led_to(action: &Action, before: &Tree, after: &Tree, report: &Report) -> Option<String> {
+/// What a step opened, closed, changed of its target or selected, in a few words: steps go on in a
+/// dialog without being told.
+fn led_to(before: &Tree, after: &Tree, report: &Report) -> Option<String> {
+    // A wait that has ended in a helper of the app.
+    if before.app.pid != after.app.pid {
+        return None;
+    }
     let diff = Diff::between(before, after);
     let title = |tree: &Tree, index: usize| summary::name_of(tree, index);
     if let Some(opened) = after.opened_since(before, &diff) {
@@ -208,6 +247,9 @@ fn led_to(action: &Action, before: &Tree, after: &Tree, report: &Report) -> Opti
     if let Some(closed) = before.toplevels().into_iter().find(gone) {
         return Some(format!("closed {}", title(before, closed)));
     }
+    if let Some(menu) = after.menu_closed_since(before) {
+        return Some(format!("closed the menu {}", title(before, menu)));
+    }
     // The refs of this tree are not known yet.
     let was = report.step.acted.as_ref().map(|acted| &acted.was);
     let is = was.and_then(|was| after.elements.iter().find(|e| e.id == was.id));
@@ -217,6 +259,21 @@ fn led_to(action: &Action, before: &Tree, after: &Tree, report: &Report) -> Opti
     {
         return Some(changed);
     }
-    let nothing = matches!(action, Action::Input(_)) && !has_changed(before, after);
-    nothing.then(|| "changed nothing in the tree".to_owned())
+    let chosen = |m: &&Modified| {
+        let is = |change: &Change| {
+            change.attribute == Attribute::Selected && change.new == Value::Flag(true)
+        };
+        m.changes.iter().any(is)
+    };
+    let chosen: Vec<usize> = diff
+        .modified
+        .iter()
+        .filter(chosen)
+        .map(|m| m.after)
+        .collect();
+    match chosen.as_slice() {
+        [] => None,
+        [one] => Some(format!("selected {}", title(after, *one))),
+        several => Some(format!("selected {} elements", several.len())),
+    }
 }

@@ -115,6 +115,12 @@ pub trait Display {
         Ok(Vec::new())
     }
 
+    /// The windows of other processes that belong to the app, frontmost first: a process that it
+    /// has started draws them (a plug-in), or they are dialogs of its windows.
+    fn helper_windows(&mut self, _pid: u32) -> Result<Vec<Window>> {
+        Ok(Vec::new())
+    }
+
     /// Why the app's windows are not among [`Display::windows`]; `None` if it has no others.
     fn unseen(&mut self, _pid: u32) -> Option<&'static str> {
         None

@@ -34,6 +34,9 @@ impl Steps<'_> {
         } else {
             Scope::Showing
         };
+        if report.started {
+            self.await_start(desk, pid)?;
+        }
         let before = report.current();
         let target = targets.target.as_ref().and_then(|target| target.index);
         let target = target.and_then(|index| before?.elements.get(index));
@@ -72,12 +75,30 @@ impl Steps<'_> {
         // An app that is ending may still answer, with nothing in its tree.
         let lists = desk.capabilities().windows.is_there();
         // An app that can do without windows has not ended.
-        report.ended |= lists && desk.windows(pid)?.is_empty() && desk.app_itself(pid)?.is_none();
+        let gone = lists && desk.windows(pid)?.is_empty() && desk.app_itself(pid)?.is_none();
+        report.ended |= gone && !shows_others(desk, pid, scope, report);
         if report.ended {
             report.end = await_end(desk, pid, self.cancel)?;
         }
         if report.ended || !(options.traverse_after || self.call.is_chain()) {
             report.after = None;
+        }
+        Ok(())
+    }
+
+    /// Waits until an app that this call has started no longer computes: LibreOffice opens its tip
+    /// of the day, and a document's warnings, up to a second after the window.
+    fn await_start(&self, desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
+        let start = Instant::now();
+        let mut ran = desk.computed(pid);
+        while start.elapsed() < STARTS {
+            self.cancel.wait(IDLE)?;
+            let now = desk.computed(pid);
+            let computed = now.zip(ran).map(|(now, ran)| now.saturating_sub(ran));
+            if computed.is_none_or(|computed| computed < IDLE / 10) {
+                return Ok(());
+            }
+            ran = now;
         }
         Ok(())
     }
@@ -136,6 +157,25 @@ impl Steps<'_> {
         }
     }
 }
+
+/// Whether an app without a window that a person would call so shows others: a panel, a
+/// desktop. Its tree is then the answer's.
+fn shows_others(desk: &mut Checkpoint<'_>, pid: u32, scope: Scope, report: &mut Report) -> bool {
+    // Read anew: the last reading may be older than the end of the app's windows.
+    match desk.read(pid, scope) {
+        Ok(tree) if tree.windows.iter().any(|w| w.on_screen) => {
+            report.after = Some(tree);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// How long an app that was started may go on computing before it is read.
+const STARTS: Duration = Duration::from_secs(3);
+
+/// It has started once it has computed for less than a tenth of this time.
+const IDLE: Duration = Duration::from_millis(200);
 
 /// How long the process of an app without windows may take to end.
 const ENDS: Duration = Duration::from_millis(500);

@@ -44,6 +44,7 @@ mod steps;
 mod trailing;
 pub mod trees;
 mod wait;
+mod within;
 
 pub use aim::{Aim, Other};
 pub use answer::{Answer, error as error_answer};
@@ -57,6 +58,7 @@ pub use display::{Button, Clicks, Display, Picture, Pointer, Window, WindowId};
 pub use drag::{DragPort, Pace, drag};
 pub use end::{End, Exit};
 pub use error::{Error, Refusal, Result};
-pub use links::{Links, unanswered};
+pub use links::{Links, Looked, unanswered};
 pub use policy::{Identity, Policy};
 pub use trees::{Scope, Sent, Sign, Trees};
+pub use wait::Waiting;

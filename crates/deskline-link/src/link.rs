@@ -17,6 +17,7 @@ use crate::readings::Readings;
 use crate::report::Report;
 use crate::sight;
 use crate::steps::{Steps, Targets};
+use crate::within::Windows;
 
 /// What a link works with.
 pub(crate) struct Link<'l> {
@@ -58,6 +59,7 @@ impl Link<'_> {
             readings,
             last_trees,
             pid: call.pid,
+            window: Windows::default(),
         };
         report.of = call.actions().count();
 

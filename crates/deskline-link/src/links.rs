@@ -1,5 +1,6 @@
 //! Runs links one at a time: connects to the desktop, runs the link, and answers whatever happens.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,11 +15,16 @@ use crate::call::Call;
 use crate::cancel::Cancel;
 use crate::checkpoint::DeferredRestore;
 use crate::desktop::{Desktop, Platform};
+use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, panic_text};
 use crate::late::LastTrees;
 use crate::link::Link;
 use crate::policy::Policy;
+use crate::readings::Readings;
 use crate::report::Report;
+use crate::steps::Steps;
+use crate::wait::{Waiting, Wanted};
+use crate::within::Windows;
 
 /// Runs links on one desktop, one at a time.
 pub struct Links {
@@ -35,6 +41,8 @@ pub struct Links {
     answered: bool,
     /// The process that a link was about last.
     last: Option<u32>,
+    /// The windows of helpers that an answer has named.
+    helpers_named: HashSet<WindowId>,
 }
 
 impl Links {
@@ -51,22 +59,88 @@ impl Links {
             last_trees: LastTrees::default(),
             answered: false,
             last: None,
+            helpers_named: HashSet::new(),
         }
     }
 
     /// Runs one tool call, from connecting to its line in the journal. Never panics. Ends within
     /// the bounds of its steps, and soon after `cancel` is raised.
     pub fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer {
-        let mut report = Report {
-            first: !std::mem::replace(&mut self.answered, true),
-            ..Report::default()
+        let mut report = Report::default();
+        let result = self.caught(|links| links.link(call, cancel, &mut report));
+        self.answer(call, report, result)
+    }
+
+    /// Looks for what a `wait_for` waits for, until it comes, its time is over, or `others` says
+    /// that another call wants the desktop. Never panics. Ends soon after `cancel` is raised.
+    /// Nothing is held between two looks; what comes is answered by a link that finds it there.
+    pub fn look(
+        &mut self,
+        mut waiting: Box<Waiting>,
+        cancel: &Cancel,
+        others: &dyn Fn() -> bool,
+    ) -> Looked {
+        let result = self.caught(|links| links.look_for(&mut waiting, cancel, others));
+        match result {
+            Ok(false) => Looked::NotYet(waiting),
+            result => {
+                let Waiting { call, report, .. } = *waiting;
+                Looked::Answer(self.answer(&call, report, result.map(drop)))
+            }
+        }
+    }
+
+    /// One look. `false` if the wait has to go on later.
+    fn look_for(
+        &mut self,
+        waiting: &mut Waiting,
+        cancel: &Cancel,
+        others: &dyn Fn() -> bool,
+    ) -> Result<bool> {
+        cancel.check()?;
+        let desktop = connected(&self.platform, &mut self.desktop)?;
+        let Waiting {
+            call,
+            report,
+            since,
+        } = waiting;
+        let mut steps = Steps {
+            policy: &self.policy,
+            call,
+            cancel,
+            readings: Readings {
+                id: desktop.id(),
+                refs: &mut self.refs,
+                policy: &self.policy,
+            },
+            last_trees: &self.last_trees,
+            pid: call.pid,
+            window: Windows::default(),
         };
-        let result = catch_unwind(AssertUnwindSafe(|| self.link(call, cancel, &mut report)))
-            .unwrap_or_else(|panic| {
-                // The panic may have left the connection in any state.
-                self.desktop = None;
-                Err(internal(panic.as_ref()))
-            });
+        let looked = match Wanted::of(&call.action, *since) {
+            Some(wanted) => steps.look_for(desktop, wanted, others, report),
+            None => Ok(None),
+        };
+        desktop.rest();
+        let Some(came) = looked? else {
+            return Ok(false);
+        };
+        report.came = Some(came);
+        self.link(call, cancel, report).map(|()| true)
+    }
+
+    fn caught<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        catch_unwind(AssertUnwindSafe(|| run(self))).unwrap_or_else(|panic| {
+            // The panic may have left the connection in any state.
+            self.desktop = None;
+            Err(internal(panic.as_ref()))
+        })
+    }
+
+    /// Answers and records a link that has ended.
+    fn answer(&mut self, call: &Call, mut report: Report, result: Result<()>) -> Answer {
+        report.first = !std::mem::replace(&mut self.answered, true);
+        self.name_helpers(&mut report);
         if result.as_ref().is_err_and(Error::costs_connection) {
             self.desktop = None;
         }
@@ -84,6 +158,23 @@ impl Links {
         let taken = handoff.and_then(|taken| taken.tree);
         self.last_trees.remember(late, [after.or(before), taken]);
         answer
+    }
+
+    /// Notes the windows that other processes draw for the app, each once.
+    fn name_helpers(&mut self, report: &mut Report) {
+        /// More than an agent sees in a session. Then they are named once more.
+        const MOST: usize = 256;
+        if self.helpers_named.len() > MOST {
+            self.helpers_named.clear();
+        }
+        for Window { id, pid, title, .. } in std::mem::take(&mut report.helpers) {
+            if let (Some(pid), true) = (pid, self.helpers_named.insert(id)) {
+                report.note(format!(
+                    "another process draws \"{}\" for this app: act on it with pid {pid}",
+                    escape::short_escaped(&title, 40)
+                ));
+            }
+        }
     }
 
     /// Between links. Returns after which time to call it again, if at all. Never panics.
@@ -183,6 +274,15 @@ impl Links {
             }
         }
     }
+}
+
+/// What came of a look.
+#[derive(Debug)]
+pub enum Looked {
+    /// The wait is over.
+    Answer(Answer),
+    /// Another call wanted the desktop, or the app does not answer: look again later.
+    NotYet(Box<Waiting>),
 }
 
 /// Answers and records a call whose app failed the ping, and which therefore was not queued.

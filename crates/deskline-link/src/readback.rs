@@ -197,8 +197,15 @@ fn current_beside(tree: &Tree, now: usize) -> Verdict {
 }
 
 /// What to say of a key that did nothing, or only closed a list over the window. `before` is the tree
-/// that it was pressed on, and `list` whether a pop-up was open then: Qt's are not in the tree.
-pub(crate) fn idle_key(press: KeyPress, before: &Tree, after: &Tree, list: bool) -> Option<String> {
+/// that it was pressed on, `list` whether a pop-up was open then (Qt's are not in the tree), and
+/// `still` whether the window's picture is known to be the same as before.
+pub(crate) fn idle_key(
+    press: KeyPress,
+    before: &Tree,
+    after: &Tree,
+    list: bool,
+    still: bool,
+) -> Option<String> {
     let diff = Diff::between(before, after);
     if !diff.added.is_empty() || !diff.modified.is_empty() {
         return None;
@@ -212,12 +219,13 @@ pub(crate) fn idle_key(press: KeyPress, before: &Tree, after: &Tree, list: bool)
         return None;
     }
     if diff.removed.is_empty() {
-        let why = if list {
-            ": a list over the window was open and may have taken it. Press it again if it was meant for the window"
-        } else {
-            ""
-        };
-        return Some(format!("{press} changed nothing in the tree{why}"));
+        if list {
+            return Some(format!(
+                "{press} changed nothing in the tree: a list over the window was open and may have taken it. Press it again if it was meant for the window"
+            ));
+        }
+        // What selects a text or saves a file may change nothing in the tree.
+        return still.then(|| format!("{press} changed nothing, neither tree nor picture"));
     }
     // A list of completions is a window of its own, or an unmanaged one without a frame.
     let top = focus(before).and_then(|at| before.toplevel(at));

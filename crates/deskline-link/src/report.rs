@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Diff, Element, Tree, target};
 
-use crate::display::{Picture, WindowId};
+use crate::display::{Picture, Window, WindowId};
 use crate::done::Done;
 use crate::end::End;
 use crate::late::Late;
@@ -145,6 +145,12 @@ pub(crate) struct Report {
     pub(crate) late: Option<Late>,
     /// Further notes for the agent.
     pub(crate) notes: Vec<String>,
+    /// What has come that the call waits for, if it was found before the link began.
+    pub(crate) came: Option<String>,
+    /// The helper of the app in which it has come, if not in the app itself.
+    pub(crate) came_in: Option<u32>,
+    /// The windows of the app's helpers at the end.
+    pub(crate) helpers: Vec<Window>,
     /// The duration of each step of the link, in order.
     pub(crate) times: Vec<(&'static str, Duration)>,
     /// How long the person's devices were grabbed.

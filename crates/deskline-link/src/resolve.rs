@@ -1,9 +1,12 @@
 //! Step 1: resolves a call's target to an element and a point.
 
-use deskline_core::{Point, Ref, Role, States, Texts, Tree, escape, focus, summary};
+use deskline_core::{
+    Match, Point, Ref, Role, States, Texts, Tree, escape, focus, summary, tree_file,
+};
 
 use crate::call::{Action, Input, Quiet, Target, Toplevel};
 use crate::error::{Error, Result};
+use crate::within;
 
 /// What to say of an app whose windows accessibility does not list now.
 const AWAY: &str = "Its windows are on another Space or in full screen, where accessibility does not list \
@@ -55,22 +58,23 @@ pub(crate) fn target_of(action: &Action) -> Option<&Target> {
     }
 }
 
-/// Finds the target in a fresh tree. A text is searched in `window`, if one is given.
+/// Finds the target in a fresh tree. A text is searched in the toplevels `within`, in this order,
+/// and in pop-ups; anywhere if there are none.
 ///
 /// # Errors
 /// [`Error::StaleRef`] and [`Error::NotFound`], with the nearest texts.
-pub(crate) fn resolve(tree: &Tree, target: &Target, window: Option<usize>) -> Result<Resolved> {
+pub(crate) fn resolve(tree: &Tree, target: &Target, within: &[usize]) -> Result<Resolved> {
     match target {
         Target::Ref(reference) => Ok(element(tree, find_ref(tree, *reference)?, 0)),
         Target::Text { text, role } => {
             let role = role.as_deref();
-            match tree.find_text_in(window, text, role) {
+            match find_within(tree, within, text, role) {
                 Some(found) => Ok(element(tree, found.index, found.others)),
-                None => Err(not_found(tree, text, role)),
+                None => Err(not_found(tree, within, text, role)),
             }
         }
         Target::Point(point) => {
-            let index = tree.find_at_in(window, *point);
+            let index = tree.find_at_in(within::at(tree, within, Some(*point)), *point);
             let place = Resolved::place(*point);
             Ok(Resolved {
                 index,
@@ -82,6 +86,20 @@ pub(crate) fn resolve(tree: &Tree, target: &Target, window: Option<usize>) -> Re
     }
 }
 
+/// The best match in the first of these toplevels where one shows, then in an open menu; or the
+/// first that does not show.
+fn find_within(tree: &Tree, within: &[usize], text: &str, role: Option<&str>) -> Option<Match> {
+    if within.is_empty() {
+        return tree.find_text(text, role);
+    }
+    let shows = |found: &Match| tree.elements[found.index].visible;
+    let find = |top| tree.find_text_in(Some(top), text, role);
+    let found: Vec<Match> = within.iter().copied().filter_map(find).collect();
+    let in_menus = || within::pop_ups(tree).filter_map(find).find(shows);
+    let first = found.iter().copied().find(shows).or_else(in_menus);
+    first.or(found.first().copied())
+}
+
 /// Finds the toplevel that a call insists on.
 ///
 /// # Errors
@@ -91,27 +109,31 @@ pub(crate) fn window(tree: &Tree, wanted: &Toplevel) -> Result<usize> {
         Toplevel::Ref(reference) => tree.toplevel(find_ref(tree, *reference)?),
         Toplevel::Titled(title) => tree.toplevel_titled(title),
     };
-    found.ok_or_else(|| {
-        let name = escape::name(&tree.app.name, 40);
-        let pid = tree.app.pid;
-        let wanted = match wanted {
-            Toplevel::Ref(reference) => format!("#{reference}"),
-            Toplevel::Titled(title) => format!("'{}'", escape::short(title, 60)),
-        };
-        if tree.is_elsewhere() {
-            return Error::Input(format!(
-                "{name} (pid {pid}) shows no window {wanted} now. Nothing was touched. {AWAY}"
-            ));
-        }
-        let there = focus::windows(tree).or_else(|| focus::focus(tree));
-        let there = there.map_or_else(
-            || "It shows none".to_owned(),
-            |windows| format!("It shows {windows}"),
-        );
-        Error::Input(format!(
-            "{name} (pid {pid}) shows no window {wanted}. {there}. Nothing was touched. Pass a part of a title, or the ref of a window"
-        ))
-    })
+    found.ok_or_else(|| no_window(tree, wanted))
+}
+
+/// The error where no window is the wanted one: names the windows there are.
+pub(crate) fn no_window(tree: &Tree, wanted: &Toplevel) -> Error {
+    let name = escape::name(&tree.app.name, 40);
+    let pid = tree.app.pid;
+    let wanted = match wanted {
+        Toplevel::Ref(reference) => format!("#{reference}"),
+        Toplevel::Titled(title) => format!("'{}'", escape::short(title, 60)),
+    };
+    if tree.is_elsewhere() {
+        return Error::Input(format!(
+            "{name} (pid {pid}) shows no window {wanted} now. Nothing was touched. {AWAY}"
+        ));
+    }
+    let there = focus::windows(tree).or_else(|| focus::focus(tree));
+    let there = there.map_or_else(
+        || "It shows none".to_owned(),
+        |windows| format!("It shows {windows}"),
+    );
+    Error::Input(format!(
+        "{name} (pid {pid}) shows no window {wanted}. {there}. Nothing was touched. Pass a part of \
+         a title, or the ref of a window"
+    ))
 }
 
 fn find_ref(tree: &Tree, reference: Ref) -> Result<usize> {
@@ -193,11 +215,24 @@ fn caption_of(tree: &Tree, index: usize) -> String {
     }
 }
 
-/// The error for a text that no element has, with the nearest texts.
-pub(crate) fn not_found(tree: &Tree, text: &str, role: Option<&str>) -> Error {
+/// The error for a text that no element has, or none in these windows: with the nearest texts, or
+/// the window that has it.
+pub(crate) fn not_found(tree: &Tree, within: &[usize], text: &str, role: Option<&str>) -> Error {
     let mut wanted = format!("'{}'", escape::short(text, 60));
     if let Some(role) = role {
         wanted = format!("{wanted} with role {}", escape::short(role, 30));
+    }
+    let label = |top: usize| tree_file::window_label(tree, top).unwrap_or_default();
+    if let Some(window) = within.first() {
+        wanted = format!("{wanted} in {}", label(*window));
+        let elsewhere = tree.find_text(text, role);
+        if let Some(top) = elsewhere.and_then(|found| tree.toplevel(found.index)) {
+            let nearest = format!(
+                "It is in another window: {}. Nothing was touched. Pass that one as window, or none",
+                label(top)
+            );
+            return Error::NotFound { wanted, nearest };
+        }
     }
     let nearest = tree.nearest_texts(text, role);
     let nearest = if nearest.is_empty() {

@@ -30,6 +30,9 @@ const RING: i32 = 8;
 /// A change of at most this many pixels is noise.
 const FEW: usize = 12;
 
+/// What is said of a picture that is the same as before.
+pub(crate) const SAME: &str = "no";
+
 /// A window as it looked before the action.
 #[derive(Debug)]
 pub(crate) struct Before {
@@ -155,7 +158,7 @@ impl Before {
             return None;
         }
         Some(match compare(&self.picture, after) {
-            None => "no".into(),
+            None => SAME.into(),
             Some(Changed { share, area }) => {
                 let percent = (share * 100.0).round();
                 let percent = if percent < 1.0 {

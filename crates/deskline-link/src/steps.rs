@@ -1,6 +1,8 @@
 //! The steps of a link, one method each. [`crate::link`] has their order.
 
-use deskline_core::{Diff, Ref, States, Tree};
+use std::time::Instant;
+
+use deskline_core::{Diff, Point, Ref, States, Tree};
 
 use crate::act::{Act, Outcome};
 use crate::call::{Action, Call, Input, Quiet, Target};
@@ -17,7 +19,8 @@ use crate::readings::Readings;
 use crate::report::{Acted, Report, TakenOver};
 use crate::resolve::{self, Resolved};
 use crate::trees::Scope;
-use crate::wait::wait_for;
+use crate::wait::Wanted;
+use crate::within::{self, Windows};
 
 /// What an action is for, where it needs to know it beforehand.
 #[derive(Default)]
@@ -40,6 +43,8 @@ pub(crate) struct Steps<'s> {
     pub(crate) last_trees: &'s LastTrees,
     /// The process that the current step is for. In a chain it can be another than the call's.
     pub(crate) pid: Option<u32>,
+    /// The windows that the call insists on.
+    pub(crate) window: Windows,
 }
 
 impl Steps<'_> {
@@ -51,7 +56,7 @@ impl Steps<'_> {
         let tree = report.timed("traverse", |report| {
             self.read_since(desktop, pid, scope, report)
         })?;
-        report.window = self.window(&tree)?;
+        report.window = self.within(&tree)?.first().copied();
         report.after = Some(tree);
         report.timed("picture", |report| {
             Shot::of(desktop, pid, report.window, report).take(desktop, report);
@@ -146,12 +151,13 @@ impl Steps<'_> {
         accepted
     }
 
-    /// The toplevel that the call insists on.
-    fn window(&self, tree: &Tree) -> Result<Option<usize>> {
-        let wanted = self.call.window.as_ref();
-        wanted
-            .map(|wanted| resolve::window(tree, wanted))
-            .transpose()
+    /// The toplevels that the call insists on, the one that keys go to first; empty if there is no
+    /// such one, or if the step is for another process.
+    fn within(&mut self, tree: &Tree) -> Result<Vec<usize>> {
+        match &self.call.window {
+            Some(wanted) if self.pid == self.call.pid => self.window.within(tree, wanted),
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// Step 1. Reads the tree unless the step before has just read it.
@@ -168,7 +174,9 @@ impl Steps<'_> {
         let wanted = resolve::target_of(action);
         let needs_tree = wanted.is_some_and(|target| !matches!(target, Target::Point(_)));
         let needs_tree = needs_tree || self.call.window.is_some() || self.call.is_chain();
+        // What has come was looked for in trees that are older than this link.
         if report.current().is_none()
+            && report.came.is_none()
             && (self.call.options.traverse_before || needs_tree || self.policy.is_bounded())
         {
             report.before = match self.read_since(desktop, pid, self.again(), report) {
@@ -186,7 +194,7 @@ impl Steps<'_> {
                 self.find_recreated(desktop, *reference, report)?;
             }
         }
-        let tree = report.current();
+        let tree = report.now.as_ref().or(report.before.as_ref());
         let sends_input = || self.call.actions().any(|a| matches!(a, Action::Input(_)));
         if tree.is_some_and(Tree::is_elsewhere) && sends_input() {
             return Ok(Targets {
@@ -194,7 +202,8 @@ impl Steps<'_> {
                 ..Targets::default()
             });
         }
-        let window = tree.map_or(Ok(None), |tree| self.window(tree))?;
+        let within = tree.map_or(Ok(Vec::new()), |tree| self.within(tree))?;
+        let window = tree.and_then(|tree| within::at(tree, &within, place_of(action)));
         let only_window = Targets {
             window,
             ..Targets::default()
@@ -210,14 +219,14 @@ impl Steps<'_> {
             });
             return Ok(only_window);
         };
-        let mut target = resolve_on(tree, wanted, window)?;
+        let mut target = resolve_on(tree, wanted, &within)?;
         // The value is for this element and no other.
         let sets = matches!(action, Action::Quiet(Quiet::SetValue { .. }));
         if let (true, Some(tree)) = (sets, tree) {
             target = resolve::settable(tree, target);
         }
         let to = match action {
-            Action::Input(Input::Drag { to, .. }) => Some(resolve_on(tree, to, window)?),
+            Action::Input(Input::Drag { to, .. }) => Some(resolve_on(tree, to, &within)?),
             _ => None,
         };
         let element = target.index.and_then(|i| tree?.elements.get(i));
@@ -308,26 +317,24 @@ impl Steps<'_> {
         targets: &Targets,
         report: &mut Report,
     ) -> Result<()> {
-        let cancel = self.cancel;
         match action {
             Action::Open { identifier } => {
                 self.policy.permit_identifier(identifier)?;
                 let permit = |app: &Identity| self.policy.permit_start(app);
-                let (pid, started) = open(desk, identifier, &permit, cancel)?;
+                let (pid, started) = open(desk, identifier, &permit, self.cancel)?;
                 report.started = started;
                 self.pid = Some(pid);
                 report.pid = Some(pid);
             }
-            Action::WaitFor {
-                target,
-                state,
-                timeout,
-            } => {
-                let pid = self.pid.ok_or_else(no_pid)?;
-                let came = wait_for(&mut **desk, target, *state, *timeout, cancel, |desk| {
-                    self.readings.read(desk, pid, report)
-                })?;
-                report.step.done.say(came);
+            Action::WaitFor { .. } => {
+                let came = match (report.came.take(), Wanted::of(action, Instant::now())) {
+                    (None, Some(wanted)) => self.wait_for(&mut **desk, wanted, None, report)?,
+                    (came, _) => came,
+                };
+                report.step.done.say(came.unwrap_or_default());
+                if let Some(helper) = report.came_in.take() {
+                    self.turn_to(desk, helper)?;
+                }
             }
             Action::Input(input) => {
                 let (act, mut outcome) = self.acting(action, targets, report)?;
@@ -341,6 +348,13 @@ impl Steps<'_> {
             Action::Refresh => {}
         }
         Ok(())
+    }
+
+    /// From here on the steps are for this process.
+    pub(crate) fn turn_to(&mut self, desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
+        desk.drives(pid);
+        self.pid = Some(pid);
+        self.listen(&mut **desk)
     }
 
     fn acting<'a>(
@@ -408,6 +422,10 @@ impl Steps<'_> {
         report: &mut Report,
     ) -> Result<()> {
         let Some((window, pid)) = self.elsewhere(desk, handoff, report)? else {
+            // A dialog that another process draws for the app may have come late.
+            if let Some(pid) = report.pid.filter(|_| !self.policy.is_bounded()) {
+                report.helpers = desk.helper_windows(pid)?;
+            }
             return Ok(());
         };
         desk.hand_off();
@@ -434,9 +452,18 @@ pub(crate) fn no_pid() -> Error {
     Error::Input("pid is missing. Call list_applications for the running apps".into())
 }
 
-fn resolve_on(tree: Option<&Tree>, target: &Target, window: Option<usize>) -> Result<Resolved> {
+/// The place that an action names.
+fn place_of(action: &Action) -> Option<Point> {
+    match (action, resolve::target_of(action)) {
+        (_, Some(Target::Point(place))) => Some(*place),
+        (Action::Input(Input::Scroll { at, .. }), _) => Some(*at),
+        _ => None,
+    }
+}
+
+fn resolve_on(tree: Option<&Tree>, target: &Target, within: &[usize]) -> Result<Resolved> {
     match (tree, target) {
-        (Some(tree), target) => resolve::resolve(tree, target, window),
+        (Some(tree), target) => resolve::resolve(tree, target, within),
         (None, Target::Point(point)) => Ok(Resolved::place(*point)),
         (None, _) => Err(Error::Input("the tree was not read".into())),
     }

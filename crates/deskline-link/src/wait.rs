@@ -2,69 +2,273 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{Tree, escape, summary};
+use deskline_core::{States, Tree, escape, summary};
 
-use crate::call::{Awaited, Target};
-use crate::cancel::Cancel;
+use crate::call::{Action, Awaited, Call, Target};
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
+use crate::report::Report;
 use crate::resolve;
+use crate::steps::{Steps, no_pid};
 
 /// How long to wait for an event before reading anyway. Toolkits omit some events.
 const STEP: Duration = Duration::from_millis(100);
 
-/// Reads until the target has `state`. Returns a description of the target for the summary.
-///
-/// # Errors
-/// After `timeout`, with the nearest texts or the element found.
-pub(crate) fn wait_for(
-    desktop: &mut dyn Desktop,
-    target: &Target,
+/// The time between the first event of a burst and the reading.
+const BURST: Duration = Duration::from_millis(10);
+
+/// How often a wait that holds nothing asks whether another call wants the desktop.
+const SLICE: Duration = Duration::from_millis(20);
+
+/// A `wait_for_and_traverse` between two looks. It holds nothing of the desktop: other links run
+/// meanwhile. Only the link that ends it has a checkpoint.
+#[derive(Debug)]
+pub struct Waiting {
+    pub(crate) call: Call,
+    /// The tree from before the first look, and the late changes in it.
+    pub(crate) report: Report,
+    pub(crate) since: Instant,
+}
+
+impl Waiting {
+    /// Starts the clock. Gives the call back if it is not a single `wait_for`: a chain keeps the
+    /// desktop while one of its steps waits.
+    ///
+    /// # Errors
+    /// The call.
+    pub fn new(call: Call) -> std::result::Result<Self, Box<Call>> {
+        if call.is_chain() || !call.action.waits() {
+            return Err(Box::new(call));
+        }
+        Ok(Self {
+            call,
+            report: Report::default(),
+            since: Instant::now(),
+        })
+    }
+
+    /// How much of its time is left.
+    pub fn left(&self) -> Duration {
+        match &self.call.action {
+            Action::WaitFor { timeout, .. } => timeout.saturating_sub(self.since.elapsed()),
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// The call, for an answer without a look.
+    pub fn into_call(self) -> Call {
+        self.call
+    }
+}
+
+/// What is waited for, and since when.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted<'w> {
+    target: &'w Target,
     state: Awaited,
     timeout: Duration,
-    cancel: &Cancel,
-    mut read: impl FnMut(&mut dyn Desktop) -> Result<Tree>,
-) -> Result<String> {
-    let start = Instant::now();
-    loop {
-        cancel.check()?;
-        let tree = match read(desktop) {
-            Ok(tree) => tree,
-            // Its end takes the element with it.
-            Err(Error::NoProcess(_) | Error::NoWindow { .. }) if state == Awaited::Absent => {
-                let ms = start.elapsed().as_millis();
-                return Ok(format!("{} is absent after {ms} ms", wanted(target)));
-            }
-            // It is busy. One reading is patient already.
-            Err(Error::NotAnswering { .. }) if start.elapsed() < timeout => {
-                cancel.wait(STEP)?;
-                continue;
-            }
-            Err(e) => return Err(e),
-        };
-        let found = resolve::resolve(&tree, target, None);
-        let index = found.as_ref().ok().and_then(|found| found.index);
-        if holds(&tree, index, state) {
-            let what = index.map_or_else(|| wanted(target), |i| summary::name_of(&tree, i));
-            let ms = start.elapsed().as_millis();
-            return Ok(format!("{what} is {} after {ms} ms", word(state)));
+    since: Instant,
+}
+
+impl<'w> Wanted<'w> {
+    pub(crate) fn of(action: &'w Action, since: Instant) -> Option<Self> {
+        match action {
+            Action::WaitFor {
+                target,
+                state,
+                timeout,
+            } => Some(Self {
+                target,
+                state: *state,
+                timeout: *timeout,
+                since,
+            }),
+            _ => None,
         }
-        if start.elapsed() >= timeout {
-            let what = match (found, state) {
-                (Err(e), Awaited::Present | Awaited::Visible | Awaited::State(_)) => e.to_string(),
-                (found, _) => found.map_or_else(|_| wanted(target), |found| found.name),
-            };
-            return Err(Error::Input(format!(
-                "waited {:.1} s for {} and it did not come: {what}",
-                timeout.as_secs_f64(),
-                word(state),
-            )));
-        }
-        let left = timeout.saturating_sub(start.elapsed());
-        desktop.wait_for_change(STEP.min(left))?;
-        // Events come in bursts. One reading per burst is enough.
-        cancel.wait(Duration::from_millis(10).min(left))?;
     }
+
+    fn left(&self) -> Duration {
+        self.timeout.saturating_sub(self.since.elapsed())
+    }
+
+    fn after(&self, what: &str) -> String {
+        let ms = self.since.elapsed().as_millis();
+        format!("{what} is {} after {ms} ms", word(self.state))
+    }
+
+    /// Whether it is there and takes no input.
+    fn is_disabled(&self, tree: &Tree) -> bool {
+        let found = resolve::resolve(tree, self.target, &[]).ok();
+        let element = found.and_then(|found| tree.elements.get(found.index?));
+        element.is_some_and(|e| e.states.contains(States::DISABLED))
+    }
+
+    /// What to say if the tree has it.
+    ///
+    /// # Errors
+    /// What the tree has instead.
+    fn in_tree(&self, tree: &Tree) -> std::result::Result<String, String> {
+        let found = resolve::resolve(tree, self.target, &[]);
+        let index = found.as_ref().ok().and_then(|found| found.index);
+        if holds(tree, index, self.state) {
+            let what = index.map_or_else(|| name(self.target), |i| summary::name_of(tree, i));
+            return Ok(self.after(&what));
+        }
+        let is_not = |what: &str| match self.state {
+            Awaited::Absent => format!("{what} is still there"),
+            state => format!("{what} is not {}", word(state)),
+        };
+        Err(match found {
+            Ok(found) => is_not(&found.name),
+            Err(e) => e.to_string(),
+        })
+    }
+}
+
+/// Whether another call wants the desktop. `None` if the wait keeps it all the same.
+pub(crate) type Yields<'y> = Option<&'y dyn Fn() -> bool>;
+
+impl Steps<'_> {
+    /// One look of a wait that holds nothing: what is there before it is read at the first.
+    ///
+    /// # Errors
+    /// Those of [`Steps::wait_for`].
+    pub(crate) fn look_for(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        wanted: Wanted<'_>,
+        others: &dyn Fn() -> bool,
+        report: &mut Report,
+    ) -> Result<Option<String>> {
+        self.listen(desktop)?;
+        if report.pid.is_none() {
+            self.resolve(desktop, &self.call.action, report)?;
+        }
+        self.wait_for(desktop, wanted, Some(others), report)
+    }
+
+    /// Reads until the target has its state. Returns a description of it for the summary; `None` if
+    /// the wait has to go on later: another call wants the desktop, or the app does not answer,
+    /// which must delay no other.
+    ///
+    /// # Errors
+    /// After the timeout, with the nearest texts or the element found. The last reading is then the
+    /// tree of the answer.
+    pub(crate) fn wait_for(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        wanted: Wanted<'_>,
+        yields: Yields<'_>,
+        report: &mut Report,
+    ) -> Result<Option<String>> {
+        let pid = self.pid.ok_or_else(no_pid)?;
+        let others = || yields.is_some_and(|yields| yields());
+        loop {
+            self.cancel.check()?;
+            match self.readings.read(desktop, pid, report) {
+                Ok(tree) => match wanted.in_tree(&tree) {
+                    Ok(came) => {
+                        // A dialog below a plug-in's has a button of the same name.
+                        let helper = wanted
+                            .is_disabled(&tree)
+                            .then(|| self.came_in_helper(desktop, pid, wanted, report));
+                        return Ok(helper.flatten().or(Some(came)));
+                    }
+                    Err(instead) if wanted.left().is_zero() => {
+                        report.after = Some(tree);
+                        return Err(timed_out(wanted, &instead));
+                    }
+                    Err(_) => {
+                        if let Some(came) = self.came_in_helper(desktop, pid, wanted, report) {
+                            return Ok(Some(came));
+                        }
+                    }
+                },
+                // Its end takes the element with it.
+                Err(Error::NoProcess(_) | Error::NoWindow { .. })
+                    if wanted.state == Awaited::Absent =>
+                {
+                    return Ok(Some(wanted.after(&name(wanted.target))));
+                }
+                // It is busy. One reading is patient already.
+                Err(Error::NotAnswering { .. }) if !wanted.left().is_zero() => {
+                    if yields.is_some() {
+                        return Ok(None);
+                    }
+                    self.cancel.wait(STEP)?;
+                    continue;
+                }
+                Err(e) => return Err(e),
+            }
+            self.pause_until_due(desktop, wanted, yields.is_some().then_some(&others))?;
+            if others() {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Whether a helper of the app has what is waited for: a plug-in's dialog.
+    fn came_in_helper(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        pid: u32,
+        wanted: Wanted<'_>,
+        report: &mut Report,
+    ) -> Option<String> {
+        if wanted.state == Awaited::Absent {
+            return None;
+        }
+        for helper in helpers(desktop, pid) {
+            let Ok(tree) = self.readings.read(desktop, helper, report) else {
+                continue;
+            };
+            if let Ok(came) = wanted.in_tree(&tree) {
+                report.came_in = Some(helper);
+                let name = escape::short(&tree.app.name, 40);
+                return Some(format!("{came} in {name} (PID: {helper})"));
+            }
+        }
+        None
+    }
+
+    /// Waits until the next reading is due: after an event, or [`STEP`]. Ends early if `others`
+    /// want the desktop.
+    fn pause_until_due(
+        &self,
+        desktop: &mut dyn Desktop,
+        wanted: Wanted<'_>,
+        others: Yields<'_>,
+    ) -> Result<()> {
+        let due = Instant::now() + STEP.min(wanted.left());
+        while !others.is_some_and(|others| others()) {
+            self.cancel.check()?;
+            let left = due.saturating_duration_since(Instant::now());
+            let slice = if others.is_some() {
+                left.min(SLICE)
+            } else {
+                left
+            };
+            if desktop.wait_for_change(slice)?.is_some() || left <= slice {
+                // Events come in bursts. One reading per burst is enough.
+                return self.cancel.wait(BURST.min(wanted.left()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The processes that draw windows for the app. None if they cannot be listed: the app itself goes
+/// on.
+pub(crate) fn helpers(desktop: &mut dyn Desktop, pid: u32) -> Vec<u32> {
+    let windows = desktop.helper_windows(pid).unwrap_or_default();
+    let mut pids: Vec<u32> = windows.into_iter().filter_map(|w| w.pid).collect();
+    pids.dedup();
+    pids
+}
+
+fn timed_out(wanted: Wanted<'_>, instead: &str) -> Error {
+    let seconds = wanted.timeout.as_secs_f64();
+    Error::Input(format!("timed out after {seconds:.1} s: {instead}"))
 }
 
 fn holds(tree: &Tree, index: Option<usize>, state: Awaited) -> bool {
@@ -92,7 +296,7 @@ fn word(state: Awaited) -> String {
     }
 }
 
-fn wanted(target: &Target) -> String {
+fn name(target: &Target) -> String {
     match target {
         Target::Ref(reference) => format!("#{reference}"),
         Target::Text { text, .. } => format!("'{}'", escape::short(text, 60)),

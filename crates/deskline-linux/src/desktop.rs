@@ -460,6 +460,18 @@ impl Display for LinuxDesktop {
         self.display.windows(pid)
     }
 
+    fn helper_windows(&mut self, pid: u32) -> Result<Vec<Window>> {
+        let mut found = self.display.dialogs_of(pid)?;
+        for window in self.display.every_window()? {
+            let known = found.iter().any(|known| known.id == window.id);
+            let started = |its: u32| its != pid && process::descends(its, pid);
+            if !known && window.pid.is_some_and(started) {
+                found.push(window);
+            }
+        }
+        Ok(found)
+    }
+
     fn unseen(&mut self, pid: u32) -> Option<&'static str> {
         let native = self.has_native && self.is_native(pid).unwrap_or(false);
         native.then_some(native::UNSEEN)

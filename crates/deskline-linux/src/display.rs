@@ -116,6 +116,12 @@ pub(crate) trait DisplaySystem: Display + Send {
         None
     }
 
+    /// The windows of other processes that are dialogs of this one's windows, where the display
+    /// says which window a dialog is for.
+    fn dialogs_of(&mut self, _pid: u32) -> Result<Vec<Window>> {
+        Ok(Vec::new())
+    }
+
     /// Those of [`Display::every_window`] that are not minimised.
     fn mapped_windows(&mut self) -> Result<Vec<Window>> {
         self.every_window()

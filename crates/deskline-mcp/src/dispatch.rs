@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_journal::Journal;
-use deskline_link::{Action, Answer, Call, Cancel, Error, Platform, Policy, unanswered};
+use deskline_link::{Call, Cancel, Error, Looked, Platform, Policy, Waiting, unanswered};
 use serde_json::{Map, Value};
 
 use crate::args::Wrong;
@@ -15,11 +15,15 @@ use crate::files::JournalFiles;
 use crate::live::Live;
 use crate::reply::Reply;
 use crate::tools::{self, COMPAT_PREFIX, Handler, TOOLS, ToolRecord};
+use crate::turns::Turn;
 use crate::worker::{Desk, Job, failure};
 use crate::{picture, search};
 
 /// The pause between two pings of an app that does not answer. A ping itself waits 2 s.
 const BETWEEN_PINGS: Duration = Duration::from_millis(20);
+
+/// The pause between two looks of a `wait_for` while other calls want the desktop.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// The options of the server.
 #[derive(Debug, Clone, Default)]
@@ -164,61 +168,85 @@ impl Dispatcher {
     }
 }
 
-async fn link(desktop: &Served, mut call: Call, cancel: &Cancel) -> Result<Reply, Wrong> {
-    let answer = match call.pid {
-        None => desktop
-            .worker
-            .submit(Job::Link(Box::new(call)), cancel.clone()),
-        Some(pid) => {
-            let platform = Arc::clone(&desktop.platform);
-            let (start, cancelled) = (Instant::now(), cancel.clone());
-            let patience = match &call.action {
-                Action::WaitFor { timeout, .. } => *timeout,
-                _ => Duration::ZERO,
-            };
-            let ping =
-                tokio::task::spawn_blocking(move || answers(&*platform, pid, patience, &cancelled));
-            // Queue for the turn before the ping is over, so that requests keep their order.
-            let (turn, answers) = tokio::join!(desktop.turns.take(pid), ping);
-            match answers {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => {
-                    let journal = desktop.journal.clone();
-                    let recorded = move || Ok(unanswered(&journal, &call, error).into());
-                    return blocking(recorded).await;
-                }
-                Err(error) => return Err(format!("internal error in the server: {error}")),
-            }
-            if let Action::WaitFor { timeout, .. } = &mut call.action {
-                *timeout = timeout.saturating_sub(start.elapsed());
-            }
-            let answer = desktop
-                .worker
-                .submit(Job::Link(Box::new(call)), cancel.clone());
-            drop(turn);
-            answer
-        }
+async fn link(desktop: &Served, call: Call, cancel: &Cancel) -> Result<Reply, Wrong> {
+    let Some(pid) = call.pid else {
+        let job = Job::Link(Box::new(call));
+        return Ok(answered(desktop.worker.submit(job, cancel.clone()).await));
     };
-    Ok(answered(answer.await))
+    match Waiting::new(call) {
+        Ok(waiting) => wait_for(desktop, pid, waiting, cancel).await,
+        Err(call) => {
+            let turn = match answering(desktop, pid, call.patience(), cancel).await? {
+                Ok(turn) => turn,
+                Err(error) => return not_answering(desktop, *call, error).await,
+            };
+            let answer = desktop.worker.submit(Job::Link(call), cancel.clone());
+            drop(turn);
+            Ok(answered(answer.await))
+        }
+    }
 }
 
-/// Pings the app until it answers, for `patience` at the longest and once at the least. A call that
-/// waits for a busy app does so here, where it delays no other.
-fn answers(
-    platform: &dyn Platform,
+/// A `wait_for`: looks, one job each, between which the worker runs other calls.
+async fn wait_for(
+    desktop: &Served,
+    pid: u32,
+    waiting: Waiting,
+    cancel: &Cancel,
+) -> Result<Reply, Wrong> {
+    let mut waiting = Box::new(waiting);
+    let mut first = true;
+    loop {
+        // A look at a hung app would hold the worker for 2 s.
+        let turn = match answering(desktop, pid, waiting.left(), cancel).await? {
+            Ok(turn) => Some(turn),
+            // Its end may be what is waited for.
+            Err(Error::NoProcess(_) | Error::NoWindow { .. }) if !first => None,
+            Err(error) => return not_answering(desktop, waiting.into_call(), error).await,
+        };
+        let looked = desktop.worker.submit(Job::Look(waiting), cancel.clone());
+        drop(turn);
+        waiting = match looked.await {
+            Ok(Looked::NotYet(waiting)) => waiting,
+            looked => return Ok(answered(looked)),
+        };
+        first = false;
+        tokio::time::sleep(BETWEEN_LOOKS.min(waiting.left())).await;
+    }
+}
+
+/// The turn of a call about this app, once the app has answered a ping. Pings for `patience` at the
+/// longest, and once at the least; a ping waits 2 s. Others have their turns between two pings.
+async fn answering(
+    desktop: &Served,
     pid: u32,
     patience: Duration,
     cancel: &Cancel,
-) -> deskline_link::Result<()> {
+) -> Result<Result<Turn, Error>, Wrong> {
     let start = Instant::now();
     loop {
-        match platform.ping(pid) {
-            Err(Error::NotAnswering { .. }) if start.elapsed() < patience => {
-                cancel.wait(BETWEEN_PINGS)?;
-            }
-            result => return result,
+        let platform = Arc::clone(&desktop.platform);
+        let ping = tokio::task::spawn_blocking(move || platform.ping(pid));
+        // Queue for the turn before the ping is over, so that requests keep their order.
+        let (turn, answers) = tokio::join!(desktop.turns.take(pid), ping);
+        match answers {
+            Ok(Ok(())) => return Ok(Ok(turn)),
+            Ok(Err(Error::NotAnswering { .. })) if start.elapsed() < patience => {}
+            Ok(Err(error)) => return Ok(Err(error)),
+            Err(error) => return Err(format!("internal error in the server: {error}")),
         }
+        drop(turn);
+        if let Some(reason) = cancel.reason() {
+            return Ok(Err(Error::Cancelled(reason)));
+        }
+        tokio::time::sleep(BETWEEN_PINGS).await;
     }
+}
+
+/// Answers and records a call without a link.
+async fn not_answering(desktop: &Served, call: Call, error: Error) -> Result<Reply, Wrong> {
+    let journal = desktop.journal.clone();
+    blocking(move || Ok(unanswered(&journal, &call, error).into())).await
 }
 
 /// Reads the journal on a thread that may block.
@@ -230,8 +258,10 @@ async fn blocking(
         .unwrap_or_else(|error| Err(format!("internal error in the server: {error}")))
 }
 
-fn answered<E>(answer: Result<Answer, E>) -> Reply {
-    answer
-        .unwrap_or_else(|_| failure("the server is stopping. Nothing was touched"))
-        .into()
+fn answered<E>(looked: Result<Looked, E>) -> Reply {
+    match looked {
+        Ok(Looked::Answer(answer)) => answer,
+        Ok(Looked::NotYet(_)) | Err(_) => failure("the server is stopping. Nothing was touched"),
+    }
+    .into()
 }

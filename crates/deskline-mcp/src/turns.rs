@@ -4,16 +4,19 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
+use tokio::sync::{Mutex as Line, OwnedMutexGuard};
+
+/// The turn of a call. The next call about the app has its turn when this is dropped.
+pub(crate) type Turn = OwnedMutexGuard<()>;
 
 /// A fair lock for each pid.
 #[derive(Debug, Default)]
-pub(crate) struct Turns(Mutex<HashMap<u32, Arc<Turn<()>>>>);
+pub(crate) struct Turns(Mutex<HashMap<u32, Arc<Line<()>>>>);
 
 impl Turns {
     /// Waits for the turn of a call about this app. Calls are served in the order in which they were
     /// first polled.
-    pub(crate) async fn take(&self, pid: u32) -> OwnedMutexGuard<()> {
+    pub(crate) async fn take(&self, pid: u32) -> Turn {
         let turn = {
             let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             // Drop the locks that nobody holds or waits for.

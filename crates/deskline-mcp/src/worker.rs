@@ -3,13 +3,15 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use deskline_core::Summary;
 use deskline_link::cancel::Reason;
 use deskline_link::error::panic_text;
-use deskline_link::{Answer, Call, Cancel, Links};
+use deskline_link::{Answer, Call, Cancel, Links, Looked, Waiting};
 use tokio::sync::{oneshot, watch};
 
 use crate::live::Live;
@@ -18,6 +20,10 @@ use crate::live::Live;
 pub trait Desk: Send {
     /// One link.
     fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer;
+
+    /// A look of a `wait_for`, until `others` says that another job waits for the desktop.
+    fn look(&mut self, waiting: Box<Waiting>, cancel: &Cancel, others: &dyn Fn() -> bool)
+    -> Looked;
 
     /// `list_applications`: those whose name contains `name`.
     fn applications(&mut self, name: &str) -> Answer;
@@ -31,6 +37,15 @@ pub trait Desk: Send {
 impl Desk for Links {
     fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer {
         Links::run(self, call, cancel)
+    }
+
+    fn look(
+        &mut self,
+        waiting: Box<Waiting>,
+        cancel: &Cancel,
+        others: &dyn Fn() -> bool,
+    ) -> Looked {
+        Links::look(self, waiting, cancel, others)
     }
 
     fn applications(&mut self, name: &str) -> Answer {
@@ -47,12 +62,14 @@ impl Desk for Links {
 pub(crate) enum Job {
     /// A link.
     Link(Box<Call>),
+    /// A look of a `wait_for`.
+    Look(Box<Waiting>),
     /// The list of apps whose name contains `name`.
     Applications { name: String },
 }
 
 enum Order {
-    Run(Job, Cancel, oneshot::Sender<Answer>),
+    Run(Job, Cancel, oneshot::Sender<Looked>),
     Quit,
 }
 
@@ -60,6 +77,8 @@ enum Order {
 #[derive(Debug)]
 pub(crate) struct Worker {
     orders: mpsc::Sender<Order>,
+    /// How many orders are in the queue.
+    queued: Arc<AtomicUsize>,
     /// Closed once the thread has dropped the desktop.
     gone: watch::Receiver<()>,
 }
@@ -69,39 +88,55 @@ impl Worker {
     pub(crate) fn start(desk: Box<dyn Desk>, live: Live) -> io::Result<Self> {
         let (orders, inbox) = mpsc::channel();
         let (going, gone) = watch::channel(());
+        let queued = Arc::new(AtomicUsize::new(0));
+        let left = Arc::clone(&queued);
         std::thread::Builder::new()
             .name("links".into())
             .spawn(move || {
-                work(desk, &live, &inbox);
+                work(desk, &live, &inbox, &left);
                 drop(going);
             })?;
-        Ok(Self { orders, gone })
+        Ok(Self {
+            orders,
+            queued,
+            gone,
+        })
     }
 
     /// Puts a job at the end of the queue.
-    pub(crate) fn submit(&self, job: Job, cancel: Cancel) -> oneshot::Receiver<Answer> {
+    pub(crate) fn submit(&self, job: Job, cancel: Cancel) -> oneshot::Receiver<Looked> {
         let (reply, answer) = oneshot::channel();
         // If the thread has ended, the reply is dropped, and the receiver sees that.
-        let _ = self.orders.send(Order::Run(job, cancel, reply));
+        self.order(Order::Run(job, cancel, reply));
         answer
+    }
+
+    fn order(&self, order: Order) {
+        self.queued.fetch_add(1, Ordering::SeqCst);
+        let _ = self.orders.send(order);
     }
 
     /// Lets the thread finish its queue and end. `false` if that takes longer than `limit`.
     pub(crate) async fn stop(&self, limit: Duration) -> bool {
-        let _ = self.orders.send(Order::Quit);
+        self.order(Order::Quit);
         let mut gone = self.gone.clone();
         let ended = async { while gone.changed().await.is_ok() {} };
         tokio::time::timeout(limit, ended).await.is_ok()
     }
 }
 
-fn work(mut desk: Box<dyn Desk>, live: &Live, inbox: &mpsc::Receiver<Order>) {
-    while let Some(Order::Run(job, cancel, reply)) = next(desk.as_mut(), inbox) {
-        let answer = match live.stopped(&cancel) {
-            Some(reason) => never_started(reason),
-            None => run(desk.as_mut(), &job, &cancel),
+fn work(mut desk: Box<dyn Desk>, live: &Live, inbox: &mpsc::Receiver<Order>, queued: &AtomicUsize) {
+    while let Some(order) = next(desk.as_mut(), inbox) {
+        queued.fetch_sub(1, Ordering::SeqCst);
+        let Order::Run(job, cancel, reply) = order else {
+            return;
         };
-        let _ = reply.send(answer);
+        let others = || queued.load(Ordering::SeqCst) > 0;
+        let looked = match live.stopped(&cancel) {
+            Some(reason) => Looked::Answer(never_started(reason)),
+            None => run(desk.as_mut(), job, &cancel, &others),
+        };
+        let _ = reply.send(looked);
     }
 }
 
@@ -120,17 +155,18 @@ fn next(desk: &mut dyn Desk, inbox: &mpsc::Receiver<Order>) -> Option<Order> {
 }
 
 /// Runs one job. A panic in it ends neither the thread nor the queue.
-fn run(desk: &mut dyn Desk, job: &Job, cancel: &Cancel) -> Answer {
+fn run(desk: &mut dyn Desk, job: Job, cancel: &Cancel, others: &dyn Fn() -> bool) -> Looked {
     let job = AssertUnwindSafe(|| match job {
-        Job::Link(call) => desk.run(call, cancel),
-        Job::Applications { name } => desk.applications(name),
+        Job::Link(call) => Looked::Answer(desk.run(&call, cancel)),
+        Job::Look(waiting) => desk.look(waiting, cancel, others),
+        Job::Applications { name } => Looked::Answer(desk.applications(&name)),
     });
     catch_unwind(job).unwrap_or_else(|panic| {
         let what = panic_text(panic.as_ref());
         tracing::error!("a link panicked: {what}");
-        failure(&format!(
+        Looked::Answer(failure(&format!(
             "internal error in the server: {what}. The server keeps running; call refresh_traversal to see what was done before you try again"
-        ))
+        )))
     })
 }
 

@@ -381,3 +381,67 @@ async fn a_server_with_one_desktop_has_no_key_for_it() {
     assert!(refused.contains("desktop"), "{refused}");
     assert!(refused.starts_with("ERROR"), "{refused}");
 }
+
+#[tokio::test]
+async fn other_calls_run_while_a_call_waits() {
+    let mut session = Session::initialized(Config::default()).await;
+    let wait = json!({"pid": PLAIN, "element": "Sent", "timeout": 40});
+    session.call(1, "wait_for_and_traverse", wait.clone()).await;
+    assert_eq!(session.seen().await, "look");
+    session.call(2, "list_applications", json!({})).await;
+    assert_eq!(session.receive().await["id"], 2);
+    // About the same app, and a second wait.
+    session.refresh(3, PLAIN).await;
+    assert_eq!(session.receive().await["id"], 3);
+    session.call(4, "wait_for_and_traverse", wait).await;
+    session.refresh(5, PLAIN).await;
+    assert_eq!(session.receive().await["id"], 5);
+    session.gate.send(()).unwrap();
+    session.gate.send(()).unwrap();
+    let mut answered = [0, 0];
+    for id in &mut answered {
+        let answer = session.receive().await;
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+        *id = answer["id"].as_u64().unwrap();
+    }
+    answered.sort_unstable();
+    assert_eq!(answered, [1, 4]);
+}
+
+#[tokio::test]
+async fn a_wait_is_cancelled_between_two_looks() {
+    let mut session = Session::initialized(Config::default()).await;
+    let wait = json!({"pid": PLAIN, "element": "Sent", "timeout": 40});
+    session.call(1, "wait_for_and_traverse", wait).await;
+    assert_eq!(session.seen().await, "look");
+    session.refresh(2, GATED).await;
+    assert_eq!(session.seen().await, "start 5 0");
+    session
+        .notify("notifications/cancelled", json!({"requestId": 1}))
+        .await;
+    session.gate.send(()).unwrap();
+    assert_eq!(session.receive().await["id"], 2);
+    // rmcp answers no cancelled request: what comes next is the next call's.
+    session.refresh(3, PLAIN).await;
+    assert_eq!(session.receive().await["id"], 3);
+}
+
+#[tokio::test]
+async fn a_wait_for_an_app_that_does_not_answer_delays_no_call_about_it() {
+    let mut session = Session::initialized(Config::default()).await;
+    let wait = json!({"pid": HUNG, "element": "Sent", "timeout": 40});
+    session.call(1, "wait_for_and_traverse", wait).await;
+    session.refresh(2, HUNG).await;
+    let answer = session.receive().await;
+    assert_eq!(answer["id"], 2, "{answer}");
+    assert!(answer.to_string().contains("does not answer"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_step_of_a_chain_waits_for_half_a_minute_at_most() {
+    let mut session = Session::initialized(Config::default()).await;
+    let steps = json!([{"do": "wait_for", "element": "Sent", "timeout": 31}]);
+    let chain = json!({"pid": PLAIN, "steps": steps});
+    let refused = session.text("chain_and_traverse", chain).await;
+    assert!(refused.contains("at most 30 in a chain"), "{refused}");
+}

@@ -95,6 +95,16 @@ pub fn runs(pid: u32) -> bool {
     read(Path::new("/proc"), pid.cast_signed()).is_some_and(|process| !process.ended) && !dumps()
 }
 
+/// Whether a process was started by another, or by one that it started.
+pub fn descends(pid: u32, from: u32) -> bool {
+    /// More generations than a plug-in's launcher needs.
+    const MOST: usize = 8;
+    let parent = |pid: &i32| read(Path::new("/proc"), *pid).map(|process| process.parent);
+    let ancestors = std::iter::successors(parent(&pid.cast_signed()), parent);
+    let mut ancestors = ancestors.take(MOST).take_while(|pid| *pid > 1);
+    from > 1 && ancestors.any(|ancestor| ancestor == from.cast_signed())
+}
+
 /// Waits until a process has ended, for `time` at the longest. Returns whether it has.
 pub fn ends(pid: u32, time: Duration) -> bool {
     const LOOK: Duration = Duration::from_millis(5);

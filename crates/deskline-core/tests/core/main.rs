@@ -8,6 +8,7 @@ mod focus;
 mod keys;
 mod labels;
 mod lines;
+mod opened;
 mod roles;
 mod search;
 mod summaries;

@@ -271,7 +271,6 @@ fn what_follows_the_action_says_that_it_happened() {
     pid: 100
     app: Mail
     summary: Pressed 'Send' [AXButton]. The process ended.
-    focus: "New Message"
     "##);
 }
 

@@ -16,4 +16,5 @@ mod settling;
 mod story;
 mod target;
 mod transaction;
+mod waits;
 mod world;

@@ -4,7 +4,8 @@ use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_journal::{Journal, Retention};
 use deskline_link::call::{Input, Quiet, Typing};
 use deskline_link::{
-    Action, Answer, Call, Cancel, Capabilities, Links, Options, Policy, Target, Tool, Toplevel,
+    Action, Answer, Call, Cancel, Capabilities, Links, Looked, Options, Policy, Target, Tool,
+    Toplevel, Waiting,
 };
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
@@ -250,6 +251,18 @@ impl Story {
 
     pub(crate) fn is_error(&self) -> bool {
         self.answer.as_ref().is_some_and(|answer| answer.is_error)
+    }
+
+    /// One look of a wait, while another call wants the desktop or not.
+    pub(crate) fn look(&mut self, waiting: Box<Waiting>, others: bool) -> Option<Box<Waiting>> {
+        self.script().calls.clear();
+        match self.links.look(waiting, &Cancel::new(), &|| others) {
+            Looked::NotYet(waiting) => Some(waiting),
+            Looked::Answer(answer) => {
+                self.answer = Some(answer);
+                None
+            }
+        }
     }
 
     /// `list_applications`.

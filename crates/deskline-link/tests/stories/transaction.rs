@@ -610,7 +610,6 @@ fn an_app_that_ends_by_the_action_is_its_effect() {
     pid: 100
     app: Mail
     summary: Clicked 'Send' [AXButton]. The process ended.
-    focus: "New Message"
     "##);
     assert_snapshot!(story.seen(), @"
     reached: Mail: click Send

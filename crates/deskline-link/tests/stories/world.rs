@@ -137,6 +137,12 @@ impl World {
         self.changes(Sign::Change);
     }
 
+    pub(crate) fn retitle(&mut self, id: u64, title: &str) {
+        for window in self.stack.iter_mut().filter(|w| w.id == id) {
+            title.clone_into(&mut window.title);
+        }
+    }
+
     /// The front window: menus do not count.
     pub(crate) fn front(&self) -> Option<&ScriptWindow> {
         self.stack.iter().find(|w| !w.menu)

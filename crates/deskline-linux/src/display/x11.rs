@@ -28,6 +28,19 @@ impl DisplaySystem for X11Display {
         })
     }
 
+    fn dialogs_of(&mut self, pid: u32) -> Result<Vec<Window>> {
+        let windows = self.app_windows()?;
+        let is_for = |w: &&Toplevel| {
+            let of = w.transient_for.filter(|_| w.pid != pid);
+            of.is_some_and(|of| windows.iter().any(|w| w.id == of && w.pid == pid))
+        };
+        Ok(windows
+            .iter()
+            .filter(is_for)
+            .map(Toplevel::window)
+            .collect())
+    }
+
     fn mapped_windows(&mut self) -> Result<Vec<Window>> {
         let windows = self.app_windows()?;
         let mapped = windows.iter().filter(|w| w.viewable);

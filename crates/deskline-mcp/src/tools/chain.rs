@@ -1,6 +1,7 @@
 //! `chain_and_traverse`: several actions in one call.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use deskline_link::Action;
 use serde_json::{Map, Value, json};
@@ -14,6 +15,9 @@ const CHAINS: [&str; 2] = ["pid", "window"];
 
 /// The most steps of one call.
 const MOST: usize = 25;
+
+/// The longest that one step may wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 pub(super) static CHAIN: ToolRecord = ToolRecord {
     name: "chain_and_traverse",
@@ -92,8 +96,20 @@ fn action(step: &Value) -> Result<Action, Wrong> {
     let args = Args(&arguments);
     record.check_as_step(args)?;
     match record.handler {
-        Handler::Link(_, read) => read(args),
+        Handler::Link(_, read) => read(args).and_then(bounded),
         _ => Err(format!("{} cannot be a step", record.name)),
+    }
+}
+
+/// A chain keeps the desktop while it waits.
+fn bounded(action: Action) -> Result<Action, Wrong> {
+    match action {
+        Action::WaitFor { timeout, .. } if timeout > LONGEST_WAIT => Err(format!(
+            "timeout must be at most {} in a chain, which keeps the desktop from other calls meanwhile. \
+             End the chain before it, and call wait_for_and_traverse, which keeps nothing",
+            LONGEST_WAIT.as_secs()
+        )),
+        action => Ok(action),
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use deskline_journal::{Journal, Retention};
-use deskline_link::{Answer, Call, Cancel, Desktop, Error, Platform, Result};
+use deskline_link::{Answer, Call, Cancel, Desktop, Error, Looked, Platform, Result, Waiting};
 use deskline_mcp::{Config, Desk, Dispatcher, ServeError, serve};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -64,6 +64,29 @@ impl Desk for Script {
         Answer {
             text: format!("{} of {pid}: {reason:?}", call.tool.name()),
             is_error,
+        }
+    }
+
+    /// What is waited for comes once the test opens the gate.
+    fn look(
+        &mut self,
+        waiting: Box<Waiting>,
+        cancel: &Cancel,
+        others: &dyn Fn() -> bool,
+    ) -> Looked {
+        self.seen.send("look".into()).unwrap();
+        loop {
+            let reason = cancel.reason();
+            if reason.is_some() || self.gate.try_recv().is_ok() {
+                return Looked::Answer(Answer {
+                    text: format!("waited: {reason:?}"),
+                    is_error: reason.is_some(),
+                });
+            }
+            if others() {
+                return Looked::NotYet(waiting);
+            }
+            let _ = cancel.wait(Duration::from_millis(2));
         }
     }
 

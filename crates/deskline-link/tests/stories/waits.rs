@@ -1,0 +1,102 @@
+//! A `wait_for` between whose looks other links run.
+
+use std::time::Duration;
+
+use deskline_link::call::Awaited;
+use deskline_link::{Action, Call, Tool, Waiting};
+use insta::assert_snapshot;
+
+use crate::story::{MAIL, Story, by_text};
+use crate::world::Health;
+
+fn waiting(target: &str, state: Awaited, timeout: Duration) -> Box<Waiting> {
+    let target = by_text(target);
+    let action = Action::WaitFor {
+        target,
+        state,
+        timeout,
+    };
+    let waiting = Waiting::new(Call::new(Tool::WaitFor, Some(MAIL), action));
+    Box::new(waiting.expect("a single wait"))
+}
+
+const LONG: Duration = Duration::from_secs(30);
+
+#[test]
+fn other_links_run_between_two_looks_and_the_diff_is_since_the_call() {
+    let mut story = Story::new();
+    let wait = story.look(waiting("Sent", Awaited::Present, LONG), true);
+    assert_snapshot!(story.acts(), @r##"
+    listen 100
+    read 100 again
+    read 100 whole
+    rest
+    "##);
+    // Another agent clicks, and the person gets their window back.
+    story.click("Send");
+    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.");
+    assert!(story.look(wait.expect("no answer yet"), true).is_none());
+    assert_snapshot!(story.told(), @r##"
+    status: success
+    pid: 100
+    app: Mail
+    summary: 'Sent' [AXTextField] is present after _ ms. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    target: [AXTextField] "Sent" editable #e3
+    focus: "New Message"
+    text_changes:
+      'To' -> 'Sent'
+    "##);
+    assert_snapshot!(story.seen(), @r##"
+    reached: Mail: click Send
+    front: Notes, pointer: 900,700
+    "##);
+    assert_snapshot!(story.acts(), @r##"
+    listen 100
+    read 100 whole
+    rest
+    listen 100
+    read 100 again
+    read 100 again
+    release_all
+    rest
+    "##);
+}
+
+#[test]
+fn a_look_at_an_app_that_does_not_answer_holds_nothing() {
+    let mut story = Story::new();
+    let wait = story.look(waiting("Sent", Awaited::Present, LONG), true);
+    story.given(|world| world.becomes(MAIL, Health::Hung));
+    let wait = story.look(wait.expect("no answer yet"), false);
+    story.given(|world| world.becomes(MAIL, Health::Dead));
+    story.look(wait.expect("no answer yet"), false);
+    assert_snapshot!(story.field("error"), @"Mail (pid 100) is gone. The process ended. Call open_application_and_traverse to start it again");
+}
+
+#[test]
+fn a_wait_that_times_out_shows_what_was_there_in_the_end() {
+    let mut story = Story::new();
+    let wait = waiting("Sent", Awaited::Present, Duration::from_millis(5));
+    let wait = story.look(wait, true);
+    story.given(|world| world.node("Inbox").unwrap().says("Outbox"));
+    std::thread::sleep(Duration::from_millis(6));
+    assert!(story.look(wait.expect("no answer yet"), true).is_none());
+    assert_snapshot!(story.field("error"), @r##"timed out after 0.0 s: no element matches 'Sent'. Nearest: "Send" [AXButton] #e5, "To" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Search the file of this answer"##);
+    assert!(
+        story.tree_line("Outbox").contains("#e7"),
+        "{}",
+        story.text()
+    );
+    // What it has shown is no late change.
+    assert_snapshot!(story.refresh().field("late_changes"), @"");
+}
+
+#[test]
+fn a_chain_is_no_single_wait() {
+    let wait = Action::WaitFor {
+        target: by_text("Sent"),
+        state: Awaited::Present,
+        timeout: LONG,
+    };
+    assert!(Waiting::new(Call::new(Tool::Chain, Some(MAIL), wait)).is_err());
+}

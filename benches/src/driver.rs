@@ -167,6 +167,8 @@ impl Driver {
                 };
                 let line =
                     last(&|l| l.starts_with(' ') && (l.contains(ax) || role == "toggle button"));
+                // Its parent's ref stands at the end.
+                let line = line.map(|l| l.rsplit_once(" in #").map_or(l, |(own, _)| own));
                 let reference = line.and_then(|l| l.rsplit_once('#')).ok_or_else(missing)?.1;
                 Ok(json!({"pid": pid, "ref": reference}))
             }

@@ -207,6 +207,7 @@ fn differences(first: &str, later: &str) -> Vec<String> {
 
 /// The ref of a changed line's element.
 fn element(line: &str) -> &str {
-    let mut words = line.split_whitespace();
+    let own = line.rsplit_once(" in #").map_or(line, |(own, _)| own);
+    let mut words = own.split_whitespace();
     words.rfind(|word| word.starts_with("#e")).unwrap_or(line)
 }

@@ -47,7 +47,10 @@ pub(crate) fn spots(tree: &Tree, window: WindowId, picture: &Picture) -> Vec<Str
             extents: None,
             visible: false,
             states: States::empty(),
+            value: None,
+            cell: None,
             reference: None,
+            parent: None,
             ..Line::of(tree, &texts, index)?
         };
         let Rect { x, y, w, h } = place;

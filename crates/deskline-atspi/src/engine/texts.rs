@@ -180,7 +180,9 @@ pub fn settle(nodes: &mut [Node]) {
 fn composed(nodes: &[Node], index: usize) -> Option<Text> {
     let node = &nodes[index];
     match node.role? {
-        role::COMBO_BOX if node.value.is_blank() => chosen(nodes, index, 3).map(Text::new),
+        role::COMBO_BOX if node.value.is_blank() => chosen(nodes, index, LEVELS)
+            .map(Text::new)
+            .or_else(|| is_unread(nodes, index, LEVELS).then(Text::unread)),
         role::DATE_EDITOR if node.value.is_blank() || node.value.shown.contains(CHILD) => {
             Some(Text::new(parts(nodes, index).unwrap_or_default()))
         }
@@ -191,6 +193,18 @@ fn composed(nodes: &[Node], index: usize) -> Option<Text> {
         }
         _ => None,
     }
+}
+
+/// How far in a combo box its items are: in a menu or a list, or in that of a scroll area.
+const LEVELS: usize = 3;
+
+/// Whether there was no time for some of what is in an element, at most so many levels down.
+fn is_unread(nodes: &[Node], index: usize, levels: usize) -> bool {
+    let node = &nodes[index];
+    !node.children_read
+        || node.children.iter().any(|&child| {
+            nodes[child].role.is_none() || levels > 1 && is_unread(nodes, child, levels - 1)
+        })
 }
 
 /// The selected item of a list or menu in a combo box, at most so many levels down.
@@ -225,13 +239,11 @@ fn parts(nodes: &[Node], index: usize) -> Option<String> {
     let mut whole = String::new();
     // Gecko has what stands between the parts in the text of what holds them.
     for c in own.chars() {
-        match c {
-            CHILD => {
-                whole += &children
-                    .next()
-                    .map_or(Some(String::new()), |&c| parts(nodes, c))?
-            }
-            c => whole.push(c),
+        if c == CHILD {
+            let child = children.next();
+            whole += &child.map_or(Some(String::new()), |&child| parts(nodes, child))?;
+        } else {
+            whole.push(c);
         }
     }
     for &child in children {
@@ -307,6 +319,7 @@ mod tests {
             name: name.into(),
             value: Text::new(value),
             children: children.to_vec(),
+            children_read: true,
             ..Node::default()
         }
     }
@@ -369,6 +382,10 @@ mod tests {
             selected,
         ];
         assert_eq!(settled(nodes)[0], "Very large");
+        let combo = node(role::COMBO_BOX, "Size", "", &[1]);
+        let mut unread = vec![combo, Node::default()];
+        settle(&mut unread);
+        assert!(unread[0].value.is_unread(), "the menu was not read");
         let typed = node(role::COMBO_BOX, "Size", "12", &[]);
         assert_eq!(settled(vec![typed]), ["12"]);
     }

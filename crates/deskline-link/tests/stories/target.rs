@@ -38,8 +38,9 @@ fn with_options() -> Story {
             }
         });
         world.on_press("Close", |world| {
-            let options = world.front().map(|window| window.id);
-            options.into_iter().for_each(|id| world.close(id));
+            if let Some(options) = world.front().map(|window| window.id) {
+                world.close(options);
+            }
         });
     });
     story

@@ -276,8 +276,7 @@ impl<O: Os> Test<'_, O> {
 }
 
 pub(super) fn reference(line: &str) -> Option<Ref> {
-    let (_, reference) = line.rsplit_once(" #")?;
-    reference.trim().parse().ok()
+    line.trim().parse::<Line>().ok()?.reference
 }
 
 pub(super) fn judge(good: bool, seen: String) -> Found {

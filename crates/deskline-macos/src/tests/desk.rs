@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use deskline_core::{KeyPress, Ref};
+use deskline_core::{KeyPress, Line, Ref};
 use deskline_journal::{Journal, Retention};
 use deskline_link::call::{Input, Typing};
 use deskline_link::{Action, Answer, Call, Cancel, Links, Policy, Target, Tool};
@@ -235,7 +235,8 @@ pub(crate) fn element<'t>(tree: &'t str, text: &str) -> &'t str {
 
 /// The ref in a tree line.
 pub(crate) fn reference(line: &str) -> Ref {
-    line.rsplit_once(" #").unwrap().1.parse().unwrap()
+    let line: Line = line.trim().parse().unwrap();
+    line.reference.unwrap()
 }
 
 /// Creates an empty bundle in the folder of apps.

@@ -5,7 +5,7 @@ use std::fmt;
 use deskline_core::escape;
 
 /// How much of what an app has written to quote.
-pub(crate) const SAID: usize = 300;
+pub(crate) const SAID: usize = 450;
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct End {
     pub app: String,
     /// How it ended.
     pub exit: Exit,
-    /// The last lines that it has written to standard error, if it failed. Hostile data, in one line.
+    /// The last lines that it has written to standard error, if it failed. Hostile data.
     pub said: Option<String>,
 }
 

@@ -8,7 +8,6 @@ use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::process::Stdio;
 use std::sync::Arc;
 
-use deskline_core::escape;
 use rustix::fs::OFlags;
 
 /// The maximum length of the file.
@@ -17,7 +16,7 @@ const MOST: u64 = 1 << 20;
 /// How many bytes of its end to read, and how many of those to quote.
 const END: u64 = 4_096;
 const LINES: usize = 4;
-const LINE: usize = 160;
+const LINE: usize = 110;
 
 /// The file; `None` if the system could not create it.
 #[derive(Debug, Clone, Default)]
@@ -52,7 +51,7 @@ impl Complaint {
         }
     }
 
-    /// The last lines, joined into one.
+    /// The last lines, joined into one. Hostile data: to be quoted.
     pub(super) fn last_lines(&self) -> Option<String> {
         let file = self.0.as_ref()?;
         let length = file.metadata().ok()?.len();
@@ -66,7 +65,10 @@ impl Complaint {
             .filter(|line| !line.is_empty())
             .rev()
             .take(LINES)
-            .map(|line| escape::short(line, LINE))
+            .map(|line| match line.char_indices().nth(LINE) {
+                Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+                None => line.to_owned(),
+            })
             .collect();
         lines.reverse();
         (!lines.is_empty()).then(|| lines.join(" / "))

@@ -70,7 +70,7 @@ impl Launched {
     }
 
     /// The last lines that it has written to standard error, joined into one; `None` if it has
-    /// written nothing. Hostile data, sanitised.
+    /// written nothing. Hostile data, to be quoted.
     pub fn complaint(&self) -> Option<String> {
         self.complaint.last_lines()
     }

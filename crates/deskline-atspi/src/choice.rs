@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_core::fold;
+
 use crate::bus::{self, Message};
 use crate::connection::AppConnection;
 use crate::decode;
@@ -41,19 +43,10 @@ pub enum Search {
     Late(usize),
 }
 
-/// Whether two names are the same but for case and white space: Chromium keeps the blanks and line
-/// ends around and in the text of an `<option>`.
-fn is_same(said: &str, name: &str) -> bool {
-    let folded = |text: &str| {
-        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-        words.join(" ")
-    };
-    folded(said) == folded(name)
-}
-
-/// Searches for a choice by name, ignoring case and white space, within [`TIME`].
+/// Searches for a choice by name, as [`fold`] compares texts, within [`TIME`].
 pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> Result<Search, bus::Error> {
     let end = Instant::now() + TIME;
+    let wanted = fold(name);
     let mut looked = 0;
     let mut level = vec![path.to_owned()];
     for _ in 0..DEPTH {
@@ -78,7 +71,7 @@ pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> Result<Searc
                 for (index, (child, answer)) in (from..).zip(children.into_iter().zip(names)) {
                     let said = answer.as_ref().and_then(|m| m.reader().variant_str().ok());
                     looked += usize::from(said.is_some());
-                    if said.is_some_and(|said| is_same(said, name)) {
+                    if said.is_some_and(|said| fold(&said) == wanted) {
                         return Ok(Search::Choice(Choice {
                             container: container.clone(),
                             index,

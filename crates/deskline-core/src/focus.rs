@@ -1,6 +1,7 @@
 //! Where keys go in an app: its front window, the focused element in it, and the other windows.
 
 use crate::escape::short_escaped;
+use crate::fold::fold;
 use crate::texts::own_text;
 use crate::{Element, Ref, Role, States, Texts, Tree};
 
@@ -43,33 +44,35 @@ impl Tree {
     }
 
     /// The focused element: the innermost, as toolkits mark its ancestors too. In one toplevel, or
-    /// anywhere. A web page says that it is focused while a field of its browser has the keys, and
-    /// so does the list below that field, which is a page too.
+    /// anywhere. One that takes a text comes before any other, as Qt 5 marks the current tab too. A web
+    /// page says that it is focused while a field of its browser has the keys, and so does the list
+    /// below that field, which is a page too.
     pub fn focused_in(&self, toplevel: Option<usize>) -> Option<usize> {
         let focused = |&i: &usize| {
             self.elements[i].states.contains(States::FOCUSED)
                 && toplevel.is_none_or(|top| self.toplevel(i) == Some(top))
         };
         let all = || (0..self.elements.len()).rev().filter(focused);
-        let last = all().next()?;
-        if self.elements[last].role != Role::WEB_AREA {
-            return Some(last);
-        }
+        let takes_text = |&i: &usize| self.elements[i].states.contains(States::EDITABLE);
         let takes_keys = |&i: &usize| self.elements[i].role.is_interactive();
-        all().find(takes_keys).or(Some(last))
+        let last = all().next()?;
+        let interactive = || match self.elements[last].role {
+            Role::WEB_AREA => all().find(takes_keys),
+            _ => None,
+        };
+        all().find(takes_text).or_else(interactive).or(Some(last))
     }
 
-    /// The toplevel whose text contains `title`, case-insensitively: an exact match first, then the
-    /// frontmost.
+    /// The toplevel whose text contains `title`, by [`fold`]: an exact match first, then the frontmost.
     pub fn toplevel_titled(&self, title: &str) -> Option<usize> {
-        let wanted = title.trim().to_lowercase();
-        let text = |top: usize| Some(own_text(&self.elements[top])?.shown.trim().to_lowercase());
+        let wanted = fold(title);
+        let text = |top: usize| Some(fold(&own_text(&self.elements[top])?.shown).into_owned());
         let tops = self.toplevels();
         let exact = tops
             .iter()
-            .find(|&&top| text(top).as_ref() == Some(&wanted));
+            .find(|&&top| text(top).as_deref() == Some(&*wanted));
         let part = || {
-            let has = |&&top: &&usize| text(top).is_some_and(|text| text.contains(&wanted));
+            let has = |&&top: &&usize| text(top).is_some_and(|text| text.contains(&*wanted));
             tops.iter().find(has)
         };
         exact.or_else(part).copied()

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use crate::escape::short_escaped;
+use crate::fold::fold;
 use crate::texts::{own_text, value_beside_name};
 use crate::{Coordinates, Element, Point, Ref, Role, States, Texts, Tree};
 
@@ -22,7 +23,8 @@ type Rank = (bool, bool, bool, bool);
 
 impl Tree {
     /// Finds the element whose text contains `text`, and whose role starts with `role` (with or without
-    /// `AX`) or whose native role is `role`. Case does not matter.
+    /// `AX`) or whose native role is `role`. Compares by [`fold`]: case, invisible marks and kinds of
+    /// space do not matter.
     ///
     /// Searches title, value, description, and the text of the element's line. An exact match beats a
     /// partial one, then visible beats hidden, interactive beats static, and own text beats a
@@ -148,7 +150,7 @@ impl Tree {
                 continue;
             };
             let shown = short_escaped(text.shown.trim(), 50);
-            let folded = fold(&shown);
+            let folded = fold(&shown).into_owned();
             let likeness = wanted.likeness(&folded);
             // Of equal texts keep the first, but prefer an interactive element to its label.
             match seen.get(&folded).and_then(|&at| near.get_mut(at)) {
@@ -186,10 +188,6 @@ impl Tree {
 
 /// A failed search compares at most this many texts.
 const NEAREST_LIMIT: usize = 5_000;
-
-fn fold(text: &str) -> String {
-    text.trim().to_lowercase()
-}
 
 /// Whether one of the element's own texts equals `wanted` (`Some(true)`) or contains it
 /// (`Some(false)`).

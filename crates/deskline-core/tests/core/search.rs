@@ -1,4 +1,4 @@
-use deskline_core::{Coordinates, Match, Point, Ref, States, Text, Tree, nearest};
+use deskline_core::{Coordinates, Match, Point, Ref, States, Text, Tree, fold, nearest};
 use proptest::prelude::*;
 
 use crate::fixture::{any_tree, at, hostile, tree};
@@ -191,5 +191,35 @@ proptest! {
             let element = titled[pick.index(titled.len())];
             prop_assert!(tree.find_text(&element.title.shown, None).is_some());
         }
+    }
+}
+
+#[test]
+fn invisible_marks_kinds_of_space_and_ellipses_do_not_matter() {
+    let tree = tree(
+        "[AXWindow] \"Mail\u{a0}\u{2013} Inbox\" visible #e9\n\
+         [AXButton] \"\\u{2066} 5\\u{2069}\" visible #e1\n\
+         [AXButton] \"Speichern\u{a0}unter\u{2026}\" visible #e2\n\
+         [AXButton] \"Co\u{ad}operate\" visible #e3\n\
+         [AXButton] \"a\u{200b}b\" visible #e4",
+    );
+    for (text, found) in [
+        ("5", 1),
+        ("Speichern unter...", 2),
+        ("speichern  unter\u{2026}", 2),
+        ("Cooperate", 3),
+        ("ab", 4),
+        ("a\u{200b}b", 4),
+    ] {
+        assert_eq!(find(&tree, text, None), Some((found, 0)), "{text}");
+    }
+    assert_eq!(tree.toplevel_titled("mail \u{2013} inbox"), Some(0));
+}
+
+proptest! {
+    #[test]
+    fn a_folded_text_stays_as_it_is(text in hostile()) {
+        let once = fold(&text).into_owned();
+        prop_assert_eq!(fold(&once), once.as_str());
     }
 }

@@ -1,0 +1,49 @@
+//! Folds a text for comparison: what a person or an agent types finds what an app shows.
+
+use std::borrow::Cow;
+
+/// `text` in lower case, trimmed, without marks that nobody sees, with one space for any white space,
+/// and `...` for `…`. Idempotent.
+pub fn fold(text: &str) -> Cow<'_, str> {
+    let trimmed = text.trim();
+    let plain = |b: u8| matches!(b, b'!'..=b'~') && !b.is_ascii_uppercase();
+    let mut pairs = trimmed.bytes().zip(trimmed.bytes().skip(1));
+    let is_folded =
+        trimmed.bytes().all(|b| plain(b) || b == b' ') && pairs.all(|pair| pair != (b' ', b' '));
+    if is_folded {
+        return Cow::Borrowed(trimmed);
+    }
+    let mut out = String::with_capacity(trimmed.len());
+    let mut gap = false;
+    for c in trimmed.chars().filter(|c| !is_invisible(*c)) {
+        if c.is_whitespace() {
+            gap = !out.is_empty();
+            continue;
+        }
+        if std::mem::take(&mut gap) {
+            out.push(' ');
+        }
+        match c {
+            '…' => out.push_str("..."),
+            c => out.extend(c.to_lowercase()),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Whether a character takes no place of its own: bidi controls, soft hyphens, zero-width spaces and
+/// joiners, variation selectors.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+    )
+}

@@ -175,8 +175,17 @@ impl Bed {
         self.editor("featherpad", content)
     }
 
+    /// An editor with an empty Python file, which it indents.
+    pub fn code_editor(&self, program: &str) -> (App<'_>, PathBuf) {
+        self.editor_of(program, "py", "")
+    }
+
     fn editor(&self, program: &str, content: &str) -> (App<'_>, PathBuf) {
-        let file = self.path(&format!("{program}.txt"));
+        self.editor_of(program, "txt", content)
+    }
+
+    fn editor_of(&self, program: &str, suffix: &str, content: &str) -> (App<'_>, PathBuf) {
+        let file = self.path(&format!("{program}.{suffix}"));
         fs::write(&file, content).unwrap();
         let mut command = self.command(program);
         command.arg(&file);
@@ -198,6 +207,13 @@ impl Bed {
     /// GTK 3's showcase of widgets.
     pub fn gtk3_widget_factory(&self) -> App<'_> {
         App::start(self, self.command("gtk3-widget-factory"))
+    }
+
+    /// The same at this scale.
+    pub fn gtk3_widget_factory_at(&self, scale: &str) -> App<'_> {
+        let mut command = self.command("gtk3-widget-factory");
+        command.env("GDK_SCALE", scale);
+        App::start(self, command)
     }
 
     /// GTK 4's showcase of widgets.

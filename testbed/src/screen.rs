@@ -6,7 +6,8 @@ use x11rb::connection::Connection as _;
 use x11rb::protocol::randr::{ConnectionExt as _, MonitorInfo};
 use x11rb::protocol::res::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{
-    AtomEnum, ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, EventMask, Window as Id,
+    AtomEnum, ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, CreateWindowAux,
+    EventMask, Window as Id, WindowClass,
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::{DefaultStream, RustConnection};
@@ -223,6 +224,22 @@ impl Screen {
                 reply.types.iter().map(|t| t.count).sum::<u32>()
             })
             .sum()
+    }
+
+    /// Tells toolkits that windows are composited: they draw shadows around those that they decorate
+    /// themselves (EWMH, `_NET_WM_CM_Sn`).
+    pub fn claim_compositing(&self) {
+        let window = self.x.generate_id().unwrap();
+        let (class, aux) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());
+        let made = self
+            .x
+            .create_window(0, window, self.root, -1, -1, 1, 1, 0, class, 0, &aux);
+        made.unwrap();
+        let selection = self.atom("_NET_WM_CM_S0");
+        self.x
+            .set_selection_owner(window, selection, 0_u32)
+            .unwrap();
+        self.sync();
     }
 
     /// Waits until the X server has processed all our requests.

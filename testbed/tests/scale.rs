@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use deskline_core::Rect;
-use deskline_testbed::{Answer, App, Bed, Client, until};
+use deskline_testbed::{Answer, App, Bed, Client, oracle, until};
 use serde_json::json;
 
 fn see(server: &Client, app: &App<'_>) -> Answer {
@@ -108,6 +108,22 @@ fn gtk_3() {
 fn gtk_4() {
     every_part("gtk4", ("GDK_SCALE", "1"));
     every_part("gtk4", ("GDK_SCALE", "2"));
+}
+
+/// With a shadow of its own, which GTK 3 counts to the frame.
+#[test]
+fn the_header_of_a_gtk_3_window_beyond_the_screen_at_scale_2() {
+    let bed = Bed::new();
+    bed.screen().claim_compositing();
+    let server = bed.server(&[]);
+    let app = bed.gtk3_widget_factory_at("2");
+    let (width, height) = (app.window.bounds.2, app.window.bounds.3);
+    assert!(width > 1920 && height > 1080, "{width}x{height}");
+    let (persons, _) = bed.mousepad("");
+    persons.bring_to_front();
+    let page = json!({"pid": app.pid, "element": "Page 2"});
+    server.call("click_and_traverse", page).ok();
+    oracle::wait_for(&bed, app.pid, "radio button", "Page 2", |e| e.is("checked"));
 }
 
 #[test]

@@ -62,7 +62,8 @@ impl Units {
                 None => None,
             };
         }
-        let targets = [content, toplevel.outer()];
+        // The frame of a window with client-side decorations includes their shadow in GTK 3.
+        let targets = [content, toplevel.outer(), toplevel.window];
         let fits = targets.iter().filter_map(|target| {
             let k = self.factor(frame, *target)?;
             Some(Map::between(frame, *target, k))
@@ -237,6 +238,18 @@ mod tests {
         assert_eq!(map.apply(rect(102, 64, 300, 34)), rect(204, 128, 600, 68));
         let window = toplevel(rect(485, 312, 300, 200), None, [5, 5, 29, 5]);
         let map = Units::Gtk3.fit(rect(480, 283, 310, 234), &window).unwrap();
+        assert_eq!(map, Map::SAME);
+    }
+
+    #[test]
+    fn a_frame_of_gtk_3_includes_the_shadow_that_its_window_reports() {
+        let shadow = Some([52, 52, 46, 58]);
+        let window = toplevel(rect(-52, -46, 2816, 1568), shadow, [0; 4]);
+        let map = Units::Gtk3.fit(rect(-26, -23, 1408, 784), &window).unwrap();
+        assert_eq!(map.scale, 2.0);
+        assert_eq!(map.apply(rect(617, 0, 121, 46)), rect(1234, 0, 242, 92));
+        let window = toplevel(rect(74, 77, 452, 352), Some([26, 26, 23, 29]), [0; 4]);
+        let map = Units::Gtk3.fit(rect(74, 77, 452, 352), &window).unwrap();
         assert_eq!(map, Map::SAME);
     }
 

@@ -99,9 +99,24 @@ fn fields_that_limit_mask_and_complete_a_text() {
     assert!(said(&answer).contains("says '2026-11-22' now"), "{answer}");
     assert!(app.log().contains(&"text Day 2026-11-22".to_owned()));
 
-    let more = json!({"role": "AXIncrementor", "value": "3"});
+    for (value, number) in [("3", "3.0"), ("4,5", "4.5"), ("5.5", "5.5")] {
+        let more = json!({"role": "AXIncrementor", "value": value});
+        call("set_value_and_traverse", "Price", more).ok();
+        app.wait_for(&format!("value {number}"));
+    }
+    app.clear_log();
+    let more = json!({"role": "AXIncrementor", "value": "many"});
     let answer = call("set_value_and_traverse", "Price", more);
-    assert!(!answer.is_error, "{answer}");
+    assert!(said(&answer).contains("is a number"), "{answer}");
+    assert_eq!(app.log(), [""; 0]);
+
+    for (number, name) in ["5", "Speichern unter...", "Cooperate", "ab"]
+        .iter()
+        .enumerate()
+    {
+        call("click_and_traverse", name, json!({"role": "AXButton"})).ok();
+        app.wait_for(&format!("pressed {number}"));
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use deskline_link::{Error, Refusal};
 
 use crate::bus::{self, Body, Message};
 
+use crate::amount::{Amount, amount, current};
 use crate::choice;
 use crate::connection::AppConnection;
 use crate::decode;
@@ -319,21 +320,42 @@ pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted 
     let editable = has(EDITABLE_TEXT)
         && state(app, path)?
             .is_some_and(|s| s.has(StateSet::EDITABLE) || !s.has(StateSet::READ_ONLY));
-    if has(VALUE) {
-        match value.trim().parse::<f64>() {
-            Ok(number) if number.is_finite() => return set_number(app, path, number),
-            _ if !editable => {
-                let why = format!("its value is a number and {value:?} is not one");
-                return Err(refused(ACTION, why, "Pass a number, such as \"50\"").into());
-            }
-            _ => {}
+    let number = if has(VALUE) {
+        amount(app, path, &has, value)?
+    } else {
+        Amount::AsText
+    };
+    match number {
+        Amount::Number(number) => return set_number(app, path, number),
+        Amount::Either(a, b) => {
+            let why = format!("{value:?} is {a} or {b}, depending on the language");
+            let instead = format!("Pass {a} or {b}");
+            return Err(refused(ACTION, why, instead).into());
+        }
+        Amount::AsText if editable || !has(VALUE) => {}
+        Amount::AsText | Amount::None => {
+            let why = format!("its value is a number and {value:?} is not one");
+            return Err(refused(ACTION, why, "Pass a number, such as \"50\"").into());
         }
     }
+    let is = app_role(app, path)?;
     if editable {
+        let before = current_if(app, path, has(VALUE))?;
         let body = Body::new().str(value);
         if is_true(app.call(path, EDITABLE_TEXT, "SetTextContents", body))? {
+            // GTK's spin buttons take a text when they lose the focus, or by Return.
+            let takes_late = is == Some(role::SPIN_BUTTON) && before.is_some();
+            if takes_late && !becomes_other(app, path, before)? {
+                let why = "it shows the text, and its value is the same as before";
+                let instead = "If that is another value, call click_and_traverse on it with \
+                               pressKey: Return";
+                return Err(refused(ACTION, why, instead).into());
+            }
             return Ok(());
         }
+    }
+    if is.is_some_and(role::is_text_field) {
+        return Err(refused(ACTION, NOT_SET, TYPE_IT).into());
     }
     match choice::find(app, path, value)? {
         choice::Search::Choice(choice) => {
@@ -365,16 +387,34 @@ pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted 
         choice::Search::None => {}
     }
     let why = if editable {
-        "its text interface did not take the text"
+        NOT_SET
     } else {
         "it has no value that accessibility can set, or no choice of that name"
     };
-    Err(refused(
-        ACTION,
-        why,
-        "Use click_and_traverse on it with text (select what is there first: doubleClick, or Control+A)",
-    )
-    .into())
+    Err(refused(ACTION, why, TYPE_IT).into())
+}
+
+/// Chromium has no interface to set a text, and others refuse.
+const NOT_SET: &str = "its app does not let accessibility set its text";
+
+/// What to do where a text field takes no text through accessibility.
+const TYPE_IT: &str = "Use click_and_traverse on it with text (select what is there first: \
+                       doubleClick, or Control+A)";
+
+fn app_role(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<u32>> {
+    let answer = answer(app.ask(path, Request::Role))?;
+    Ok(answer.and_then(|m| m.reader().u32().ok()))
+}
+
+fn current_if(app: &mut AppConnection<'_>, path: &str, has: bool) -> Asked<Option<f64>> {
+    if has { current(app, path) } else { Ok(None) }
+}
+
+/// Waits briefly until an element's number is another one.
+fn becomes_other(app: &mut AppConnection<'_>, path: &str, before: Option<f64>) -> Asked<bool> {
+    const SOON: Duration = Duration::from_millis(200);
+    let is = |now: &Option<f64>| *now != before;
+    Ok(is(&ask_until(SOON, || current(app, path), is)?))
 }
 
 fn set_number(app: &mut AppConnection<'_>, path: &str, number: f64) -> Acted {

@@ -14,6 +14,7 @@
 
 pub mod accessibility_bus;
 mod act;
+mod amount;
 mod app;
 mod atspi;
 pub mod bus;

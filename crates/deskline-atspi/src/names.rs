@@ -162,6 +162,11 @@ pub mod role {
         )
     }
 
+    /// Roles of fields that hold nothing but a text.
+    pub fn is_text_field(role: u32) -> bool {
+        matches!(role, PASSWORD_TEXT | TEXT | EDITBAR | ENTRY)
+    }
+
     /// Roles of page parts: the text of a web page or document can be in them, beside or between
     /// children.
     pub fn is_prose(role: u32) -> bool {

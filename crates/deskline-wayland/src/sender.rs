@@ -176,35 +176,26 @@ impl<P: Port> Sender<P> {
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] that names the characters which the person's layout lacks.
+    /// [`Error::Input`] with the places of the characters that the person's layout lacks.
     pub(crate) fn strokes(&mut self, text: &[char]) -> Result<Vec<Stroke>> {
         let layout = self.port.layout()?;
-        let found = text.iter().map(|char| layout.stroke(*char).ok_or(*char));
-        let mut lacking: Vec<char> = found.clone().filter_map(std::result::Result::err).collect();
-        if lacking.is_empty() {
-            return Ok(found.flatten().cloned().collect());
-        }
-        lacking.sort_unstable();
-        lacking.dedup();
-        let named: Vec<String> = lacking
-            .iter()
-            .take(5)
-            .map(|char| format!("'{char}' (U+{:04X})", u32::from(*char)))
+        let found: Vec<Option<&Stroke>> = text.iter().map(|char| layout.stroke(*char)).collect();
+        let lacking: Vec<usize> = (1..)
+            .zip(&found)
+            .filter(|(_, key)| key.is_none())
+            .map(|(at, _)| at)
             .collect();
-        let more = lacking.len().saturating_sub(named.len());
-        let more = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
-        };
+        if lacking.is_empty() {
+            return Ok(found.into_iter().flatten().cloned().collect());
+        }
         let lacks = if layout.common {
             "the user has several keyboard layouts, and GNOME does not tell which is on: they have no common key"
         } else {
             "the user's keyboard layout has no key"
         };
+        let lacking = places(&lacking);
         Err(Error::Input(format!(
-            "{lacks} for {}{more}, and this compositor takes no others; nothing was typed. Write the whole text with set_value_and_traverse",
-            named.join(", ")
+            "{lacks} for {lacking}, and this compositor takes no others; nothing was typed. Write the whole text with set_value_and_traverse"
         )))
     }
 
@@ -307,6 +298,24 @@ impl<P: Port, F: Fn(Point) -> (f64, f64)> DragPort for Dragging<'_, P, F> {
 }
 
 /// The keys of modifiers.
+/// The places of characters in a text, which may be a password.
+fn places(all: &[usize]) -> String {
+    const NAMED: usize = 5;
+    let named: Vec<String> = all.iter().take(NAMED).map(usize::to_string).collect();
+    let more = all.len().saturating_sub(NAMED);
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    let word = if all.len() == 1 {
+        "character"
+    } else {
+        "characters"
+    };
+    format!("{word} {}{more} of the text", named.join(", "))
+}
+
 fn codes_of(modifiers: Modifiers) -> impl Iterator<Item = u32> {
     let all = [
         (Modifiers::SHIFT, keymap::SHIFT),

@@ -95,9 +95,10 @@ impl VirtualKeyboard {
         self.bind(client, text)?;
         for char in text {
             cancel.check()?;
-            let code = self.keymap.code(*char).ok_or_else(|| {
-                Error::Input(format!("U+{:04X} cannot be typed", u32::from(*char)))
-            })?;
+            let code = self
+                .keymap
+                .code(*char)
+                .ok_or_else(|| Error::Input("a character of the text cannot be typed".into()))?;
             self.strike(client, code)?;
             cancel.wait(PAUSE)?;
         }

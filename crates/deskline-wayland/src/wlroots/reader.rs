@@ -81,11 +81,12 @@ pub(crate) fn maps(pid: u32) -> String {
 
 /// An error if the app does not take a character of this text.
 fn check_takes(text: &[char], pid: Option<u32>) -> Result<()> {
-    let cut = text.iter().find(|c| c.len_utf16() > 1);
+    let cut = text.iter().position(|c| c.len_utf16() > 1);
     match cut.filter(|_| pid.is_some_and(|pid| maps(pid).contains(CHROMIUM))) {
         // Measured with Chromium 156: U+1F600 arrives as U+F600.
         Some(cut) => Err(Error::Input(format!(
-            "Chromium and Electron take no {cut:?} from a key on Wayland, nor any character above U+FFFF; nothing was typed. Leave it out, or paste it"
+            "Chromium and Electron take no character above U+FFFF from a key on Wayland, as character {} of the text is; nothing was typed. Leave it out, or use set_value_and_traverse",
+            cut + 1
         ))),
         None => Ok(()),
     }

@@ -5,7 +5,7 @@ mod in_menu;
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{App, ElementId, KeyPress, Modifiers, Point, Rect, Tree, escape};
+use deskline_core::{App, ElementId, Key, KeyPress, Modifiers, Point, Rect, Tree, escape};
 use deskline_link::aim::no_keyboard;
 use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
@@ -19,6 +19,7 @@ use crate::apps::{self, Identities, Launch, Launched, Running};
 use crate::display::DisplaySystem;
 use crate::ends::Ends;
 use crate::guard;
+use crate::input_method::InputMethods;
 use crate::menus::Menus;
 use crate::native;
 use crate::portal::Portal;
@@ -37,6 +38,11 @@ const LOOK: Duration = Duration::from_millis(30);
 
 /// How long the window with the keyboard may take to report that it has it.
 const CLAIMS: Duration = Duration::from_millis(500);
+
+/// The modifiers with which a key types nothing.
+const SHORTCUT: Modifiers = Modifiers::CONTROL
+    .union(Modifiers::ALT)
+    .union(Modifiers::COMMAND);
 
 /// An app that was started, until it has a window and a tree.
 struct Starting {
@@ -87,6 +93,7 @@ pub struct LinuxDesktop {
     ends: Ends,
     identities: Identities,
     menus: Menus,
+    input_methods: InputMethods,
     /// The process that the next input is for.
     aimed_at: Option<u32>,
     /// Whether a person is at this desktop even if it is a private one.
@@ -105,6 +112,7 @@ impl LinuxDesktop {
         attended: bool,
     ) -> Self {
         let by_kernel = guard::by_kernel(&session).map(|kernels| kernels.guard);
+        let input_methods = InputMethods::of(&session);
         Self {
             has_native: session.wayland_display.is_some() && !display.lists_all(),
             session,
@@ -116,6 +124,7 @@ impl LinuxDesktop {
             ends: Ends::default(),
             identities: Identities::default(),
             menus: Menus::default(),
+            input_methods,
             aimed_at: None,
             attended,
             by_kernel,
@@ -575,11 +584,16 @@ impl Display for LinuxDesktop {
 
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
         self.check_keyboard("Nothing was typed", cancel)?;
+        let _direct = self.input_methods.direct(self.aimed_at);
         self.display.type_text(text, cancel)
     }
 
     fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
         self.check_keyboard("The key was not pressed", cancel)?;
+        // A key that types is the input method's. Return, which it does not take, must not wait for it.
+        let types =
+            matches!(press.key, Key::Char(_) | Key::Space) && !press.modifiers.intersects(SHORTCUT);
+        let _direct = types.then(|| self.input_methods.direct(self.aimed_at));
         self.display.press_key(press, cancel)
     }
 

@@ -7,6 +7,7 @@ mod display;
 pub mod doctor;
 mod ends;
 mod guard;
+mod input_method;
 mod menus;
 mod native;
 mod packages;

@@ -58,7 +58,7 @@ fn abstract_answers(name: &[u8], uid: u32) -> bool {
 }
 
 /// Whether a bus of `uid` answers at a D-Bus address. D-Bus specification, "Server Addresses".
-pub(super) fn bus_answers(address: &str, uid: u32) -> bool {
+pub(crate) fn bus_answers(address: &str, uid: u32) -> bool {
     address
         .split(';')
         .filter_map(|one| one.strip_prefix("unix:"))

@@ -86,8 +86,7 @@ impl Shown {
             .and_then(|value| number::decimal_of(&self.text, value * scale));
         let by_language = decimal.map(|decimal| number::parse(text, decimal));
         match (plain, by_language, readings) {
-            (Some(n), ..) => Amount::Number(of(n)),
-            (None, Some(Some(n)), _) => Amount::Number(of(n)),
+            (Some(n), ..) | (None, Some(Some(n)), _) => Amount::Number(of(n)),
             (None, Some(None), _) => Amount::None,
             (None, None, [Some(a), Some(b)]) if a.total_cmp(&b).is_ne() => Amount::Either(a, b),
             (None, None, [a, b]) => a.or(b).map_or(Amount::None, |n| Amount::Number(of(n))),

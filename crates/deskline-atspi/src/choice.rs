@@ -71,7 +71,7 @@ pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> Result<Searc
                 for (index, (child, answer)) in (from..).zip(children.into_iter().zip(names)) {
                     let said = answer.as_ref().and_then(|m| m.reader().variant_str().ok());
                     looked += usize::from(said.is_some());
-                    if said.is_some_and(|said| fold(&said) == wanted) {
+                    if said.is_some_and(|said| fold(said) == wanted) {
                         return Ok(Search::Choice(Choice {
                             container: container.clone(),
                             index,

@@ -1,7 +1,8 @@
 //! What a text field says, and whether that is what was put into it.
 
-use deskline_core::{Element, ElementId, Role, States, Text, Tree, escape};
+use deskline_core::{Element, ElementId, Role, States, Text, Tree, escape, number};
 
+use crate::compare::{self, Difference, Made, made_of};
 use crate::readback::Verdict;
 
 /// A field as one reading found it: an element with a text or a number that can be changed.
@@ -19,7 +20,19 @@ pub(crate) struct Field {
     total: usize,
     /// Whether a person can read it.
     shows: bool,
+    /// Whether the text is put together from parts, so that its line ends are a guess.
+    composed: bool,
 }
+
+/// What an app does to a typed text, and what to do about it.
+const CHANGES: &str = "The app changes what is typed (it indents, completes or converts it). Undo it \
+                       (Control+Z), then pass the field's whole text to set_value_and_traverse";
+
+/// What an app adds behind a line, as the next one's indentation, is no longer than this.
+const LINE: usize = 80;
+
+/// What writes a text as it is where typing does not.
+const INSTEAD: &str = "set_value_and_traverse";
 
 impl Field {
     /// `None` for what is not to be read (secure fields), and for what is no field: cells, whose
@@ -35,7 +48,7 @@ impl Field {
         if !is_field || no_field || in_table(tree, index) || element.value.is_unread() {
             return None;
         }
-        let text = text_of(tree, index);
+        let (text, composed) = text_of(tree, index);
         let title = element.title.shown.trim();
         let name = match title {
             "" => format!("the [{}]", role.ax()),
@@ -50,6 +63,7 @@ impl Field {
             total: text.total(),
             shows: element.visible && element.extents.is_some_and(|e| e.w >= 8 && e.h >= 8),
             text: text.shown,
+            composed,
         })
     }
 
@@ -72,10 +86,11 @@ impl Field {
         matches!(self.role, Role::SLIDER | Role::INCREMENTOR)
     }
 
-    /// Whether it says just this, apart from white space.
+    /// Whether it says just this.
     pub(crate) fn says(&self, wanted: &str) -> bool {
         if !self.is_cut() {
-            return squeezed(&self.text) == squeezed(wanted);
+            let exact = compare::equals(wanted, &self.text);
+            return exact || self.composed && squeezed(&self.text) == squeezed(wanted);
         }
         // The part that was read starts anywhere.
         let wanted = wanted.replace("\r\n", "\n");
@@ -84,10 +99,13 @@ impl Field {
 
     /// Whether it says this in a form of its own: `3.00` for `3`, `2026-01-02` for `20260102`.
     pub(crate) fn means(&self, wanted: &str) -> bool {
-        let number = |text: &str| text.trim().parse::<f64>().ok();
         let (is, want) = (core(&self.text), core(wanted));
-        !is.is_empty() && is == want
-            || number(&self.text).is_some_and(|is| number(wanted) == Some(is))
+        !is.is_empty() && is == want || number::may_be_equal(&self.text, wanted)
+    }
+
+    /// Whether it says this in other blanks.
+    pub(crate) fn respaces(&self, wanted: &str) -> bool {
+        !self.is_cut() && squeezed(&self.text) == squeezed(wanted)
     }
 
     /// How many characters of `wanted` it says, if it says nothing else and not all of them.
@@ -112,51 +130,116 @@ impl Field {
             Role::TEXT_FIELD | Role::TEXT_AREA | Role::COMBO_BOX
         );
         // Tab leaves a field, and Return sends a form off.
-        let leaves = typed.contains('\t') || (one_line && text.contains('\n'));
+        let leaves = one_line && text.contains(['\t', '\n']);
         let read = self.editable && tells && old.shows && self.shows;
         if leaves || !read {
             return Verdict::Agrees;
         }
-        let cut = self.is_cut() || old.is_cut();
-        let wanted = squeezed(typed);
-        let sought = if cut { tail(&wanted) } else { &wanted };
-        if sought.is_empty() {
+        if typed.is_empty() {
             return Verdict::Agrees;
         }
-        let (was, is) = (squeezed(&old.text), squeezed(&self.text));
-        if is.contains(sought) {
-            // Typed over what was selected, a text is no longer than both.
-            let most = was.chars().count() + wanted.chars().count();
-            let more = !cut && is.chars().count() > most;
-            return if more {
-                self.differs()
-            } else {
-                Verdict::Agrees
-            };
-        }
         if self.text == old.text && self.total == old.total {
-            return Verdict::Failed(format!(
-                "{} took none of the text and still says {}. It may be read-only, or take other characters: look at it, then set_value_and_traverse or another text",
-                self.name,
-                quoted(&self.text)
-            ));
+            return self.took_none(typed);
         }
-        if is.is_empty() {
-            return Verdict::Failed(format!(
+        if self.text.trim().is_empty() && text.ends_with('\n') {
+            // A chat has sent it.
+            return self.differs();
+        }
+        if self.is_cut() || old.is_cut() {
+            return self.took_a_part(old, text);
+        }
+        match made_of(text, &old.text, &self.text) {
+            Made::Same => Verdict::Agrees,
+            Made::Followed => self.differs(),
+            _ if self.composed && squeezed(&self.text).contains(&squeezed(typed)) => {
+                Verdict::Agrees
+            }
+            _ if self.text.trim().is_empty() => Verdict::Failed(format!(
                 "{} is empty now: the app did not keep the text",
                 self.name
-            ));
+            )),
+            Made::More(difference) if !one_line => self.changed(&difference),
+            Made::Styled(_) | Made::More(_) => self.differs(),
+            Made::Other(difference) => {
+                let (was, is) = (squeezed(&old.text), squeezed(&self.text));
+                let holds = core(&is).contains(&core(typed));
+                match lost(&inserted(&was, &is), typed) {
+                    // Masks add their own characters, and completions theirs.
+                    _ if holds && (one_line || self.composed) => self.differs(),
+                    Some(kept) if !holds => self.shortened(kept, typed),
+                    _ => self.changed(&difference),
+                }
+            }
         }
-        let kept = if cut {
-            let grown = self.total.saturating_sub(old.total);
-            (0 < grown && grown < typed.chars().count()).then_some(grown)
-        } else {
-            lost(&inserted(&was, &is), &wanted)
-        };
-        match kept {
-            Some(kept) if !core(&is).contains(&core(sought)) => self.shortened(kept, &wanted),
-            _ => self.differs(),
+    }
+
+    /// What came of typing `text` where no field had the focus, and this one has it now: the first keys
+    /// may have opened it, and some of them are lost then.
+    pub(crate) fn came(&self, text: &str) -> Verdict {
+        let typed = text.trim_end_matches('\n');
+        if self.is_cut() || self.text.trim().is_empty() || typed.contains(['\t', '\n']) {
+            return Verdict::Agrees;
         }
+        match lost(&self.text, typed) {
+            Some(kept) => Verdict::Failed(format!(
+                "{} got the focus while it was typed, took {kept} of {} characters and says {} now. Select what it says (Control+A) and type it all there",
+                self.name,
+                typed.chars().count(),
+                quoted(&self.text)
+            )),
+            None => Verdict::Agrees,
+        }
+    }
+
+    fn took_none(&self, typed: &str) -> Verdict {
+        // The same text may have been selected.
+        if compare::contains(&self.text, typed) {
+            return Verdict::Agrees;
+        }
+        Verdict::Failed(format!(
+            "{} took none of the text and still says {}. It may be read-only, or take other characters: look at it, then {INSTEAD} or another text",
+            self.name,
+            quoted(&self.text)
+        ))
+    }
+
+    /// For a long text, of which the part around the caret was read, where the toolkit says where that
+    /// is.
+    fn took_a_part(&self, old: &Self, text: &str) -> Verdict {
+        let text = text.replace("\r\n", "\n");
+        let (typed, all) = (text.trim_end_matches('\n'), text.chars().count());
+        let ends = compare::contains(&self.text, tail(typed));
+        let grown = self.total.saturating_sub(old.total);
+        // Beyond U+FFFF toolkits count in halves.
+        let more = grown.saturating_sub(all + text.chars().filter(|c| *c > '\u{ffff}').count());
+        match (more, ends) {
+            (0, true) => Verdict::Agrees,
+            (1..=LINE, true) if text.ends_with('\n') => self.differs(),
+            (1.., _) => Verdict::Failed(format!(
+                "{} grew by {grown} characters and not by {all}. {CHANGES}",
+                self.name
+            )),
+            (0, false) if grown == all || grown == typed.chars().count() => Verdict::Agrees,
+            (0, false) if grown == 0 => self.differs(),
+            (0, false) => self.shortened_to(grown, all),
+        }
+    }
+
+    /// The app has changed the text as it came in.
+    pub(crate) fn changed(&self, difference: &Difference) -> Verdict {
+        Verdict::Failed(format!(
+            "{} differs from that text {difference}. {CHANGES}",
+            self.name
+        ))
+    }
+
+    /// It says what was set in other blanks: in code and tables these have a meaning.
+    pub(crate) fn respaced(&self, wanted: &str) -> Verdict {
+        if self.role != Role::TEXT_AREA {
+            return self.differs();
+        }
+        let difference = Difference::between(wanted, &self.text);
+        Verdict::Failed(format!("{} differs from it {difference}", self.name))
     }
 
     pub(crate) fn differs(&self) -> Verdict {
@@ -164,10 +247,13 @@ impl Field {
     }
 
     pub(crate) fn shortened(&self, kept: usize, wanted: &str) -> Verdict {
+        self.shortened_to(kept, wanted.chars().count())
+    }
+
+    fn shortened_to(&self, kept: usize, wanted: usize) -> Verdict {
         Verdict::Failed(format!(
-            "{} took {kept} of {} characters and says {} now. It may limit or filter what it takes: clear it (Control+A, then ForwardDelete) and give it what fits",
+            "{} took {kept} of {wanted} characters and says {} now. It may limit or filter what it takes: clear it (Control+A, then ForwardDelete) and give it what fits",
             self.name,
-            wanted.chars().count(),
             quoted(&self.text)
         ))
     }
@@ -183,11 +269,22 @@ fn in_table(tree: &Tree, index: usize) -> bool {
     std::iter::successors(Some(index), parent).any(|at| tree.elements[at].role == Role::CELL)
 }
 
-/// The element's own text, or else that of its descendants: the paragraphs of a rich text.
-fn text_of(tree: &Tree, index: usize) -> Text {
+/// Whether parts of the element's text are elements of their own, as the paragraphs of a web page's are.
+/// A viewport and scroll bars, as in Qt, are none.
+fn has_parts(tree: &Tree, index: usize) -> bool {
+    let text = &tree.elements[index].value.shown;
+    let children = tree.elements.iter().filter(|e| e.parent == Some(index));
+    let mut texts = children.flat_map(|child| [&child.title, &child.value]);
+    texts.any(|part| !part.is_blank() && text.contains(part.shown.trim()))
+}
+
+/// The element's own text, or else that of its descendants: the paragraphs of a rich text. And whether
+/// it has such parts.
+fn text_of(tree: &Tree, index: usize) -> (Text, bool) {
     let element = &tree.elements[index];
     if !element.value.is_blank() || element.role != Role::TEXT_AREA {
-        return element.value.clone();
+        let area = element.role == Role::TEXT_AREA;
+        return (element.value.clone(), area && has_parts(tree, index));
     }
     let mut inside = vec![index];
     let mut text = String::new();
@@ -201,11 +298,10 @@ fn text_of(tree: &Tree, index: usize) -> Text {
         text += own.map_or("", |own| own.shown.as_str());
         text.push('\n');
     }
-    Text::new(if text.trim().is_empty() {
-        element.value.shown.clone()
-    } else {
-        text
-    })
+    if text.trim().is_empty() {
+        return (element.value.clone(), false);
+    }
+    (Text::new(text), true)
 }
 
 /// Without white space and control characters: fields trim, editors indent, lines end in many ways.

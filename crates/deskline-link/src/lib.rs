@@ -15,6 +15,7 @@ pub mod capabilities;
 mod chain;
 mod checkpoint;
 pub mod clicks;
+mod compare;
 pub mod desktop;
 mod detail;
 pub mod display;

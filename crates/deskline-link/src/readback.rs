@@ -13,7 +13,7 @@ use deskline_core::{Diff, Element, KeyPress, Role, States, Tree, summary};
 use crate::call::{Action, Quiet};
 use crate::field::{Field, quoted};
 use crate::resolve::Resolved;
-use crate::secrecy::{Keys, Witness};
+use crate::secrecy::Keys;
 
 /// What came of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,9 +66,12 @@ pub(crate) fn read_back(
 
 /// What came of a typed text, by the focused field right before and right after it.
 pub(crate) fn typed(keys: &Keys) -> Verdict {
-    let before = keys.before.as_ref().and_then(Witness::field);
-    match (before, keys.after.as_ref().and_then(Witness::field)) {
+    let (Some(before), Some(after)) = (&keys.before, &keys.after) else {
+        return Verdict::Agrees;
+    };
+    match (before.field(), after.field()) {
         (Some(old), Some(new)) if old.is(new) => new.took(old, &keys.text),
+        (None, Some(new)) if before.is_of(after) => new.came(&keys.text),
         _ => Verdict::Agrees,
     }
 }
@@ -91,6 +94,9 @@ fn set(old: &Field, new: &Field, wanted: &str) -> Verdict {
             "it is empty now: the app did not keep the value. Click it and type instead: click_and_traverse with its ref and text"
                 .into(),
         );
+    }
+    if new.respaces(wanted) {
+        return new.respaced(wanted);
     }
     match new.lost(wanted) {
         Some(kept) if !new.means(wanted) => new.shortened(kept, wanted),

@@ -45,7 +45,7 @@ impl Witness {
     pub(crate) fn of(tree: &Tree) -> Self {
         let is = |states| move |e: &&deskline_core::Element| e.states.contains(states);
         // Toolkits also mark the ancestors of the focused element. The last match is the innermost.
-        let focused = tree.elements.iter().rposition(|e| is(States::FOCUSED)(&e));
+        let focused = tree.focused_in(None);
         Self {
             pid: tree.app.pid,
             focus: focused.map(|index| holder(tree, index)),
@@ -63,6 +63,27 @@ impl Witness {
     /// Whether the app has a secure element.
     pub(crate) fn is_secure(&self) -> bool {
         self.secure
+    }
+
+    /// Whether an element has the focus.
+    pub(crate) fn has_focus(&self) -> bool {
+        self.focus.is_some()
+    }
+
+    /// Whether the focus is in a table, whose cells take text without being fields.
+    pub(crate) fn is_in_table(&self) -> bool {
+        self.field.is_none() && self.focus.as_ref().is_some_and(|focus| focus.many_lines)
+    }
+
+    /// This one, with the secure elements of another reading of the app, which may have been of more.
+    pub(crate) fn beside(mut self, other: &Self) -> Self {
+        self.secure |= other.secure;
+        self
+    }
+
+    /// Whether both are readings of one app.
+    pub(crate) fn is_of(&self, other: &Self) -> bool {
+        self.pid == other.pid
     }
 
     /// The field that the keys go to, if it is known and may be read.

@@ -1,6 +1,8 @@
 //! Carries out actions: synthetic input, which needs the target in front and in view, and the
 //! accessibility API's.
 
+use std::time::Duration;
+
 use deskline_core::{KeyPress, Point, Rect, Tree};
 
 use super::reach::Reached;
@@ -17,6 +19,19 @@ use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
 use crate::settle::{Awaits, BETWEEN, settle};
 use crate::sight;
 use crate::trees::Scope;
+
+/// How often an app is read that says of no element that it has the focus: it may take a while to move
+/// it into a window that has come to the front.
+const FOCUS_COMES: u32 = 6;
+
+/// How often one is read that says so of what takes no text.
+const FOCUS_MOVES: u32 = 2;
+
+/// The time between two such readings, where no event comes.
+const LOOK: Duration = Duration::from_millis(40);
+
+/// With these a path begins, and file dialogs open a field for it: GTK's `location-popup` keys.
+const OPENS_FIELD: [char; 3] = ['/', '~', '.'];
 
 impl Act<'_> {
     /// Carries out an action that sends synthetic input.
@@ -64,8 +79,8 @@ impl Act<'_> {
                 self.front(desk, self.wanted_for_keys())?;
                 self.caption(desk, typing.text.as_deref())?;
                 self.note_window(desk, false)?;
+                outcome.keys.before = self.witness(desk)?;
                 self.glance(desk, outcome);
-                outcome.keys.before = self.tree.map(Witness::of);
                 self.type_and_press(desk, typing, outcome)?;
             }
             Input::PressKey { press } => {
@@ -212,6 +227,37 @@ impl Act<'_> {
         settle(&mut **desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
     }
 
+    /// Where the keys will go. While another window was in front, toolkits said of no element that it has
+    /// the focus: the app is read again then.
+    fn witness(&self, desk: &mut Checkpoint<'_>) -> Result<Option<Witness>> {
+        let Some(known) = self.tree.map(Witness::of) else {
+            return Ok(None);
+        };
+        let front = desk.front_before().and_then(|front| front.pid);
+        let behind = front != Some(self.pid);
+        // Qt 5 says of a current tab that it has the focus, all the time.
+        let may_move = behind && known.field().is_none() && !known.is_in_table();
+        let mut left = match (known.has_focus(), may_move) {
+            (false, _) => FOCUS_COMES,
+            (true, true) => FOCUS_MOVES,
+            (true, false) => 0,
+        };
+        let mut known = known;
+        while left > 0 {
+            left -= 1;
+            self.cancel.check()?;
+            desk.wait_for_change(LOOK)?;
+            let Ok(tree) = desk.read(self.pid, Scope::Showing) else {
+                break;
+            };
+            known = Witness::of(&tree).beside(&known);
+            if known.field().is_some() || known.has_focus() && !may_move {
+                break;
+            }
+        }
+        Ok(Some(known))
+    }
+
     /// Aims at what the click brought to the front, also if that is a dialog of another process, but
     /// never at the person's window, an app that is out of bounds, or a window of the target's process
     /// that was there and was not clicked. `tree` is the target's. Returns
@@ -262,7 +308,8 @@ impl Act<'_> {
         if let Some(text) = &typing.text {
             outcome.keys.text.clone_from(text);
             outcome.done.underway = true;
-            desk.type_text(text, self.cancel)?;
+            let rest = self.type_first(desk, text, outcome)?;
+            desk.type_text(rest, self.cancel)?;
             outcome.done.text("typed", text);
             outcome.done.underway = false;
         }
@@ -272,6 +319,28 @@ impl Act<'_> {
         match typing.key {
             Some(press) => self.press_key(desk, press, outcome),
             None => Ok(()),
+        }
+    }
+
+    /// Types the first character alone where it opens a field for the rest, as in GTK's file dialogs:
+    /// what is typed before that has the focus is lost. Returns what is still to type.
+    fn type_first<'t>(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        text: &'t str,
+        outcome: &Outcome<'_>,
+    ) -> Result<&'t str> {
+        let in_field = |witness: &Witness| witness.field().is_some();
+        let rest = text
+            .strip_prefix(OPENS_FIELD)
+            .filter(|rest| !rest.is_empty());
+        match (rest, &outcome.keys.before) {
+            (Some(rest), Some(before)) if !in_field(before) => {
+                desk.type_text(&text[..text.len() - rest.len()], self.cancel)?;
+                self.pause(desk)?;
+                Ok(rest)
+            }
+            _ => Ok(text),
         }
     }
 

@@ -125,6 +125,60 @@ fn a_mask_and_a_completion_are_notes() {
     story.says("note: 'To' [AXTextField] says 'London' now");
 }
 
+/// A desk with a text area that makes something else of what is put into it.
+fn with_notes(makes: fn(&str) -> String) -> Story {
+    let story = Story::new();
+    story.given(|world| {
+        world.window(
+            crate::story::MAIL,
+            "Script",
+            [0, 0, 300, 200],
+            r#"[AXTextArea] "Code" x:20 y:40 w:200 h:100 editable"#,
+        );
+        world.node("Code").unwrap().makes = Some(makes);
+        let window = world.stack[0].id;
+        world.focus.insert(window, format!("{window}/0"));
+        world.raise(window);
+    });
+    story
+}
+
+/// An editor that indents a new line.
+fn indented(text: &str) -> String {
+    if text.ends_with('\n') {
+        format!("{text}    ")
+    } else {
+        text.to_owned()
+    }
+}
+
+#[test]
+fn white_space_that_an_editor_adds_is_an_error_that_shows_the_place() {
+    let mut story = with_notes(indented);
+    story.type_text("if a:\n    b\n");
+    assert!(story.is_error(), "{}", story.text());
+    story.says("differs from that text after 10 characters: ");
+    story.says("'if a:\\n        b\\n    ' instead of 'if a:\\n    b'");
+    story.says("set_value_and_traverse");
+    let mut story = with_notes(|text| text.replace("hello", "合理咯"));
+    story.type_text("hello world");
+    assert!(story.is_error());
+    story.says("'合理咯 world' instead of 'hello world'");
+}
+
+#[test]
+fn curly_quotes_and_the_next_lines_indentation_are_no_error() {
+    let mut story = with_notes(|text| text.replace('\'', "’"));
+    story.type_text("it's");
+    assert!(!story.is_error(), "{}", story.text());
+    story.says("note: ");
+    let mut story = with_notes(indented);
+    story.type_text("    a\n");
+    assert!(!story.is_error(), "{}", story.text());
+    let mut story = with_notes(str::to_owned);
+    story.type_text("line\n  line\n").says_nothing_more();
+}
+
 #[test]
 fn a_text_goes_into_what_is_there_and_nothing_is_claimed_of_one_that_leaves_the_field() {
     let mut story = Story::new();

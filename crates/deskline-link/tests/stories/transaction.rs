@@ -415,6 +415,7 @@ fn keys_alone_do_not_touch_the_pointer() {
     grab 'AI: typing in Mail'
     aim 100 2
     activate 2
+    read 100 showing
     type_text
     ungrab
     read 100 again
@@ -492,6 +493,7 @@ fn esc_stops_the_text_and_puts_everything_back() {
     grab 'AI: typing in Mail'
     aim 100 2
     activate 2
+    read 100 showing
     type_text
     release_all
     ungrab

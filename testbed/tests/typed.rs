@@ -1,0 +1,89 @@
+//! What an app has is what was asked for, or the answer says where it differs. Another app's window, the
+//! person's, is in front.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::fs;
+use std::path::Path;
+
+use deskline_testbed::{Answer, App, Bed, Client, until};
+use serde_json::{Value, json};
+
+/// Calls a tool with the person's window in front.
+fn call(server: &Client, persons: &App<'_>, pid: u32, tool: &str, mut more: Value) -> Answer {
+    persons.bring_to_front();
+    more["pid"] = pid.into();
+    server.call(tool, more)
+}
+
+/// Five nested lines.
+const CODE: &str =
+    "def f(a):\n    for b in a:\n        if b:\n            while b:\n                b = 0\n";
+
+fn saved(file: &Path, server: &Client, app: &App<'_>) -> String {
+    let before = fs::metadata(file).unwrap().modified().unwrap();
+    let save = json!({"pid": app.pid, "keyName": "s", "modifierFlags": ["Control"]});
+    server.call("press_key_and_traverse", save).ok();
+    until("the saved file", || {
+        let now = fs::metadata(file).unwrap().modified().unwrap();
+        (now != before).then_some(())
+    });
+    fs::read_to_string(file).unwrap()
+}
+
+#[test]
+fn indentation_that_an_editor_adds_is_an_error_and_a_plain_text_is_none() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (persons, _) = bed.mousepad("");
+    for program in ["geany", "featherpad", "gnome-text-editor"] {
+        let (app, file) = bed.code_editor(program);
+        let type_in = |text: &str| {
+            let more = json!({ "text": text });
+            call(&server, &persons, app.pid, "type_and_traverse", more)
+        };
+        let plain = "One line.\nAnother, of words.\n";
+        type_in(plain).ok();
+        assert_eq!(saved(&file, &server, &app).trim_end(), plain.trim_end());
+        let answer = type_in(CODE);
+        let all = saved(&file, &server, &app);
+        if all.trim_end() == format!("{plain}{CODE}").trim_end() {
+            assert!(!answer.is_error, "{program}: {answer}");
+            continue;
+        }
+        assert!(answer.is_error, "{program}: {answer}");
+        let error = answer.field("error");
+        assert!(
+            error.contains("differs from that text after"),
+            "{program}: {answer}"
+        );
+        assert!(
+            error.contains("set_value_and_traverse"),
+            "{program}: {answer}"
+        );
+    }
+}
+
+#[test]
+fn a_path_goes_into_the_field_that_its_first_character_opens() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (app, _) = bed.mousepad("");
+    let (persons, _) = bed.featherpad("");
+    let file = bed.path("other.txt");
+    fs::write(&file, "what is there").unwrap();
+    let call = |tool: &str, more: Value| call(&server, &persons, app.pid, tool, more);
+    let open = json!({"keyName": "o", "modifierFlags": ["Control"]});
+    call("press_key_and_traverse", open).ok();
+    let path = file.to_str().unwrap();
+    call(
+        "type_and_traverse",
+        json!({"text": path, "pressKey": "Return"}),
+    )
+    .ok();
+    until("the file in a window's title", || {
+        let mut windows = bed.screen().windows_of(app.pid).into_iter();
+        windows
+            .any(|window| window.title.contains("other.txt"))
+            .then_some(())
+    });
+}

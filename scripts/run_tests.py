@@ -138,6 +138,13 @@ def end(group):
         pass
 
 
+def stop(*_):
+    """Ends all. The programs have groups of their own, which a signal to this one does not reach."""
+    for group in list(GROUPS):
+        end(group)
+    os._exit(130)
+
+
 def programs(artifacts):
     """The test programs: for each its name, its path and its package's folder."""
     for line in Path(artifacts).read_text().splitlines():
@@ -208,23 +215,20 @@ def main():
     if not found:
         parser.error("no program has such a name")
     begun = time.monotonic()
-    try:
-        for alone, lanes in ((False, arguments.lanes), (True, 1)):
-            with ThreadPoolExecutor(lanes) as pool:
-                list(pool.map(Unit.run, [unit for unit in found if unit.alone == alone]))
-        again = []
-        for unit in found:
-            if unit.status == 0 or unit.alone or not unit.desktop:
-                continue
-            again.append(unit.once_more())
-            again[-1].run()
-            passed, failed, _ = again[-1].counts()
-            if again[-1].status == 0 and passed:
-                unit.status, unit.moved = 0, passed
-    except KeyboardInterrupt:
-        for group in list(GROUPS):
-            end(group)
-        raise
+    for ends in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ends, stop)
+    for alone, lanes in ((False, arguments.lanes), (True, 1)):
+        with ThreadPoolExecutor(lanes) as pool:
+            list(pool.map(Unit.run, [unit for unit in found if unit.alone == alone]))
+    again = []
+    for unit in found:
+        if unit.status == 0 or unit.alone or not unit.desktop:
+            continue
+        again.append(unit.once_more())
+        again[-1].run()
+        passed, _, _ = again[-1].counts()
+        if again[-1].status == 0 and passed:
+            unit.status, unit.moved = 0, passed
 
     slowest = sorted(found, key=lambda unit: -unit.took)[:15]
     whole = time.monotonic() - begun

@@ -75,8 +75,9 @@ fn children(tree: &Tree) -> Vec<Vec<usize>> {
     children
 }
 
+/// Whether a label may name it. A terminal's window is named, not the terminal.
 fn is_field(element: &Element) -> bool {
-    matches!(
+    let by_role = matches!(
         element.role,
         Role::TEXT_FIELD
             | Role::TEXT_AREA
@@ -85,7 +86,8 @@ fn is_field(element: &Element) -> bool {
             | Role::INCREMENTOR
             | Role::SLIDER
             | Role::DATE_FIELD
-    )
+    );
+    by_role && element.native_role != "terminal"
 }
 
 fn label_of(tree: &Tree, texts: &Texts, children: &[Vec<usize>], field: usize) -> Option<Text> {

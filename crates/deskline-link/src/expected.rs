@@ -82,11 +82,11 @@ impl Effect {
         sign >= Some(enough)
     }
 
-    /// The least sign of it. What raising a window and clicking a button do to the focus is no effect.
+    /// The least sign of it. What raising a window and pressing a button do to the focus is no effect.
     pub(crate) fn least_sign(self, raised: bool) -> Sign {
         match self {
-            Self::Click | Self::Press => Sign::Change,
-            Self::Change | Self::Activation | Self::Motion if raised => Sign::Change,
+            Self::Click | Self::Press | Self::Activation => Sign::Change,
+            Self::Change | Self::Motion if raised => Sign::Change,
             _ => Sign::Focus,
         }
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use deskline_core::escape;
 
 /// How much of what an app has written to quote.
-pub(crate) const SAID: usize = 450;
+pub(crate) const SAID: usize = 600;
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -151,9 +151,10 @@ impl<'b> Subject<'b> {
     /// What the app has changed between two answers, which the first of them should have had.
     fn late(&self) -> (String, String) {
         let late = self.late.borrow();
-        let outcome = match late.is_empty() {
-            true => "✓".into(),
-            false => format!("WRONG: {}", late.join("; ")),
+        let outcome = if late.is_empty() {
+            "✓".into()
+        } else {
+            format!("WRONG: {}", late.join("; "))
         };
         ("late changes".into(), outcome)
     }

@@ -69,6 +69,15 @@ fn connect(bed: &Bed) -> AtSpi {
     AtSpi::connect(&bed.accessibility()).unwrap()
 }
 
+/// Waits until no event comes for as long as a link waits.
+fn await_silence(app: &mut AtSpi) {
+    while app
+        .wait_for_change(Duration::from_millis(60))
+        .unwrap()
+        .is_some()
+    {}
+}
+
 /// The differences between two trees, one line an element.
 fn differences(a: &Tree, b: &Tree) -> Vec<String> {
     let mut lines: Vec<String> = vec![];
@@ -189,13 +198,7 @@ fn agrees(bed: &Bed, app: &App<'_>, targets: &[&str], when: When) -> bool {
         hand.press(&id)
             .or_else(|pressed| hand.set_selected(&id, true).map_err(|_| pressed))
             .unwrap();
-        // Wait for silence, as a link does.
-        let listens = if between { &mut fresh } else { &mut mirror };
-        while listens
-            .wait_for_change(Duration::from_millis(60))
-            .unwrap()
-            .is_some()
-        {}
+        await_silence(if between { &mut fresh } else { &mut mirror });
         if between {
             let start = Instant::now();
             let pings = Pings::start(bed, app.pid);

@@ -109,18 +109,24 @@ impl Tree {
             .filter(|e| is_item(e))
             .map(|e| &e.id)
             .collect();
-        let holders = before.elements.iter().filter(|e| is_item(e));
+        let is_app = |at: usize| {
+            let element = before.elements.get(at);
+            element.is_some_and(|e| e.role == Role::APPLICATION)
+        };
+        let items = before.elements.iter().enumerate();
         let mut closed = Vec::new();
         let mut open = HashSet::new();
-        for item in holders {
+        for (at, item) in items.filter(|(_, e)| is_item(e)) {
             let Some(parent) = item.parent else { continue };
+            // A panel's menus are children of the application itself.
+            let menu = if is_app(parent) { at } else { parent };
             if now.contains(&item.id) {
-                open.insert(parent);
+                open.insert(menu);
             } else {
-                closed.push(parent);
+                closed.push(menu);
             }
         }
-        closed.retain(|parent| !open.contains(parent));
+        closed.retain(|menu| !open.contains(menu));
         let outermost = closed.into_iter().min()?;
         // A menu without a text is known by what opened it.
         let named = |index: &usize| {
@@ -129,7 +135,7 @@ impl Tree {
         };
         let up = std::iter::successors(Some(outermost), |at| {
             let parent = before.elements.get(*at)?.parent;
-            parent.filter(|parent| parent < at)
+            parent.filter(|&parent| parent < *at && !is_app(parent))
         });
         up.take(2).find(named).or(Some(outermost))
     }

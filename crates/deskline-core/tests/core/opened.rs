@@ -94,3 +94,19 @@ fn a_menu_that_closed_is_named() {
     assert_eq!(closed(&after).as_deref(), Some("'Insert' [AXMenuBarItem]"));
     assert_eq!(closed(&before), None);
 }
+
+#[test]
+fn a_menu_of_the_application_itself_that_closed_is_named() {
+    let before = tree(
+        r#"[AXApplication] "panel" #e1
+ [AXWindow (frame)] "Panel" x:0 y:0 w:90 h:9 visible #e2
+ [AXMenu] "Applications" x:0 y:9 w:40 h:40 visible #e3
+  [AXMenuItem] "Log Out" x:0 y:9 w:40 h:9 visible #e4"#,
+    );
+    let mut after = before.clone();
+    at(&mut after, 3).visible = false;
+    at(&mut after, 4).visible = false;
+    let menu = after.menu_closed_since(&before);
+    let name = menu.map(|menu| summary::name_of(&before, menu));
+    assert_eq!(name.as_deref(), Some("'Applications' [AXMenu]"));
+}

@@ -39,9 +39,10 @@ impl<O: Os> Apps for MacDesktop<O> {
         let name = launch.path.file_stem().unwrap_or_default();
         let name = name.to_string_lossy().into_owned();
         // macOS chooses the app that opens a document.
-        permit(&match launch.document {
-            true => Identity::default(),
-            false => Identity::named(&name),
+        permit(&if launch.document {
+            Identity::default()
+        } else {
+            Identity::named(&name)
         })?;
         // An app that already runs is asked to reopen, which creates a window if it has none.
         let pid = self

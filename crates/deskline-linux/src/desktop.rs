@@ -76,7 +76,7 @@ impl Starting {
 const SHOWS: Duration = Duration::from_secs(3);
 
 /// How much of what an app has written to quote.
-const SAID: usize = 600;
+const SAID: usize = 660;
 
 /// One connection to everything that a session has.
 pub struct LinuxDesktop {

@@ -16,7 +16,7 @@ const MOST: u64 = 1 << 20;
 /// How many bytes of its end to read, and how many of those to quote.
 const END: u64 = 4_096;
 const LINES: usize = 4;
-const LINE: usize = 145;
+const LINE: usize = 160;
 
 /// The file; `None` if the system could not create it.
 #[derive(Debug, Clone, Default)]

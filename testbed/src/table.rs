@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::web::Page;
 use crate::{Answer, App, Client, NativeApp, Session, Toolkit, until};
 use cells::{COMBO, Cell, KEY, SET, cells, chain};
-pub use lacks::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but};
+pub use lacks::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but, serves_in_front_all_but};
 
 /// How long an app's log may lag behind the answer: one turn of its event loop, or a page's request.
 const LAG: Duration = Duration::from_millis(700);
@@ -67,8 +67,8 @@ pub struct Subject<'b> {
     pub pid: u32,
     /// Its log.
     pub log: &'b dyn Log,
-    /// The process whose window is in front before each cell.
-    pub person: u32,
+    /// The process whose window is in front before each cell; the app's own, if there is none.
+    pub person: Option<u32>,
     /// What drives it.
     pub server: &'b Client,
     /// The combo boxes of Qt and GTK 4.18 have their choice as name.
@@ -79,7 +79,7 @@ pub struct Subject<'b> {
 
 impl<'b> Subject<'b> {
     /// An app, its log, and the process whose window is in front before each cell.
-    pub fn new(pid: u32, log: &'b dyn Log, person: u32, server: &'b Client) -> Self {
+    pub fn new(pid: u32, log: &'b dyn Log, person: Option<u32>, server: &'b Client) -> Self {
         Self {
             pid,
             log,
@@ -94,7 +94,7 @@ impl<'b> Subject<'b> {
     pub fn native(
         session: &Session,
         app: &'b NativeApp,
-        person: u32,
+        person: Option<u32>,
         toolkit: Toolkit,
         server: &'b Client,
     ) -> Self {
@@ -107,12 +107,12 @@ impl<'b> Subject<'b> {
 
     /// Has the person's window in front. A menu that a cell has left open would keep it from coming back.
     fn goes_behind(&self) {
-        if !self.server.has_process_in_front(self.person) {
+        let Some(person) = self.person else { return };
+        if !self.server.has_process_in_front(person) {
             self.leave();
         }
         until("the person's window in front", || {
-            let front = self.server.has_process_in_front(self.person);
-            front.then_some(())
+            self.server.has_process_in_front(person).then_some(())
         });
     }
 

@@ -1,7 +1,9 @@
 //! The toolkit table with GTK 3, GTK 4.18 and Qt 6.8 on X11 and GNOME, and with one of them on sway, labwc, KWin and
 //! GNOME with Deskline's extension. A cell that is not served is refused for its reason.
 
-use deskline_testbed::table::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but};
+use deskline_testbed::table::{
+    Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but, serves_in_front_all_but,
+};
 use deskline_testbed::{Compositor, Session, Toolkit};
 
 const QT_6: &[Lack] = &[(
@@ -30,7 +32,7 @@ fn sway() {
 #[test]
 fn labwc() {
     let columns: [Column<'_>; 1] = [(Toolkit::Gtk4, &[GTK_4])];
-    serves_all_but(&Session::new(Compositor::Labwc), &columns);
+    serves_in_front_all_but(&Session::new(Compositor::Labwc), &columns);
 }
 
 #[test]
@@ -46,7 +48,7 @@ fn gnome() {
         (Toolkit::Gtk4, &[GTK_4, OTHER_TEXT]),
         (Toolkit::Qt6, &[QT_6, OTHER_TEXT]),
     ];
-    serves_all_but(&Session::new(Compositor::Gnome), &columns);
+    serves_in_front_all_but(&Session::new(Compositor::Gnome), &columns);
 }
 
 #[test]

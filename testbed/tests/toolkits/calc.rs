@@ -9,7 +9,7 @@ fn libreoffice_calc() {
     let server = bed.server(&[]);
     let (app, file) = bed.calc(&[&["apple", "3"], &["pear", "4"]]);
     let (person, _) = bed.mousepad("");
-    let subject = Subject::new(app.pid, &app, person.pid, &server);
+    let subject = Subject::new(app.pid, &app, Some(person.pid), &server);
     let table = render("LibreOffice Calc", &calc::column(&subject, &file));
     println!("{table}");
     insta::assert_snapshot!(table, @r#"

@@ -13,7 +13,7 @@ fn run(toolkit: Toolkit) -> String {
     let (person, _) = bed.mousepad("");
     let subject = Subject {
         combo_has_no_name: toolkit == Toolkit::Qt5,
-        ..Subject::new(app.pid, &app, person.pid, &server)
+        ..Subject::new(app.pid, &app, Some(person.pid), &server)
     };
     let table = render(&format!("{toolkit:?}"), &column_in_time(&subject));
     println!("{table}");
@@ -149,7 +149,7 @@ fn chromium() {
     let server = bed.server(&[]);
     let (app, page) = bed.chromium_widgets();
     let (person, _) = bed.mousepad("");
-    let subject = Subject::new(app.pid, &page, person.pid, &server);
+    let subject = Subject::new(app.pid, &page, Some(person.pid), &server);
     let table = render("Chromium", &column_in_time(&subject));
     println!("{table}");
     insta::assert_snapshot!(table, @r#"

@@ -90,7 +90,11 @@ fn row(out: &mut String, app: &str, build: &str, measured: &Measured, extent: &E
         .map(|(name, t)| format!("{name} {}", ms(Some(t))))
         .collect();
     eprintln!("  {build}: {}", all.join(", "));
-    let Late { late, links: of } = measured.late;
+    let Late {
+        late,
+        links: of,
+        timed: _,
+    } = measured.late;
     let minute = 60.0 / extent.idle.as_secs_f64().max(1.0);
     let [with, without] = measured.idle.map(|ms| ms * minute);
     let _ = writeln!(

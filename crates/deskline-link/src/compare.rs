@@ -131,16 +131,16 @@ fn style(c: char) -> impl Iterator<Item = char> {
 
 /// Whether `new` is `old` with `typed` in it, in place of any part, but for line ends at the end.
 fn stands_in(typed: &[char], old: &[char], new: &[char]) -> bool {
-    let (old, new) = (trim_lines(old), trim_lines(new));
+    let most = common(old, new);
+    let all = trim_lines(new).len();
     [typed, trim_lines(typed)].into_iter().any(|typed| {
-        let most = common(old, new).min(new.len());
         let stands = |from: usize| {
             let rest = new.get(from..).and_then(|rest| rest.strip_prefix(typed));
             rest.is_some_and(|rest| is_end(rest, old, from))
         };
         (0..=most).any(stands)
             // Something else in it has changed too, by itself.
-            || new.len() <= old.len() + typed.len() && !typed.is_empty() && {
+            || all <= old.len() + typed.len() && !typed.is_empty() && {
                 let mut windows = new.windows(typed.len());
                 windows.any(|window| window == typed)
             }
@@ -149,7 +149,12 @@ fn stands_in(typed: &[char], old: &[char], new: &[char]) -> bool {
 
 /// Whether `rest` is an end of `old` after `from`, but for line ends at the end.
 fn is_end(rest: &[char], old: &[char], from: usize) -> bool {
-    let (rest, old) = (trim_lines(rest), trim_lines(old));
+    let rest = trim_lines(rest);
+    if rest.is_empty() {
+        // `old` may end with line ends, and what was typed stand after them.
+        return old.len() >= from;
+    }
+    let old = trim_lines(old);
     old.len() >= from + rest.len() && old.ends_with(rest)
 }
 
@@ -196,6 +201,8 @@ mod tests {
             ("a b", "", "a\u{a0}b"),
             ("a\n", "xy", "xa\ny"),
             ("b", "12:00 ac", "12:01 abc"),
+            ("b", "a\n", "a\nb"),
+            ("b\n", "a\n\n", "a\n\nb\n"),
         ] {
             assert_eq!(made_of(typed, old, new), Made::Same, "{typed:?} {new:?}");
         }
@@ -210,7 +217,9 @@ mod tests {
         };
         assert_eq!(difference.at, 33);
         assert_eq!(difference.wanted, ":\\n        if x:\\n            print(x");
-        assert_eq!(difference.found, ":\\n            if x:\\n            ");
+        assert_eq!(difference.found, ":\\n            if x:\\n               ");
+        let indented = made_of("    a", "", "        a");
+        assert!(matches!(indented, Made::More(_)), "{indented:?}");
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(crate) enum Effect {
     Change,
     /// The focus, or more: a field is clicked.
     Focus,
-    /// A change or an event, which may come late: a button is clicked.
+    /// A change, which may come late: a button is clicked.
     Click,
     /// A change, which may come late: a button is pressed by a call.
     Press,
@@ -71,15 +71,17 @@ impl Effect {
         }
     }
 
-    /// Whether these are signs of the effect, if at least `enough` is one. GTK 4 sends events of its own
-    /// while it draws a button pressed, and creates objects, which sends events, when it is read.
-    pub(crate) fn shows(self, event: Option<Sign>, change: Option<Sign>, enough: Sign) -> bool {
+    /// Whether these are signs of the effect. GTK 4 sends events of its own while it draws a button
+    /// pressed, when its window is raised, and when it is read, as it creates objects then. `raised`:
+    /// whether a window was brought to the front for the act.
+    pub(crate) fn shows(self, event: Option<Sign>, change: Option<Sign>, raised: bool) -> bool {
         let sign = match self {
-            Self::Press => change,
+            Self::Click | Self::Press => change,
             Self::Activation => event,
+            Self::Change | Self::Motion if raised => change,
             _ => event.max(change),
         };
-        sign >= Some(enough)
+        sign >= Some(self.least_sign(raised))
     }
 
     /// The least sign of it. What raising a window and pressing a button do to the focus is no effect.

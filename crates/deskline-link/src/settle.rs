@@ -127,7 +127,7 @@ pub(crate) fn settle(
         let known = last.as_ref().or(awaits.before);
         let change = known.map_or(Some(Sign::Change), |known| restless.note(known, &tree));
         let changed = change.is_some();
-        seen |= awaits.effect.shows(heard.any, change, enough);
+        seen |= awaits.effect.shows(heard.any, change, awaits.raised);
         shown |= awaits.before.is_some() && change >= Some(enough);
         let told = heard.any.is_some() && heard.silent && known.is_some();
         let pending = desktop.handoff_pending()?;
@@ -147,7 +147,7 @@ pub(crate) fn settle(
             // that.
             let due = seen || start.elapsed() >= awaits.effect.unseen();
             quiet = more.is_none() || due && last.is_some() && !changed;
-            seen |= awaits.effect.shows(more, None, enough);
+            seen |= awaits.effect.shows(more, None, awaits.raised);
         } else {
             more = None;
         }

@@ -15,7 +15,7 @@ pub(crate) enum Made {
     Followed,
     /// That, and more, anywhere.
     More(Difference),
-    /// That in the app's typography: curly quotes, dashes, another case.
+    /// That in the app's typography: curly quotes, another case, a calculator's `×` for `*`.
     Styled(Difference),
     /// Something else.
     Other(Difference),
@@ -83,7 +83,10 @@ pub(crate) fn made_of(typed: &str, old: &str, new: &str) -> Made {
             Made::More(difference())
         };
     }
-    let styled = |text: &[char]| text.iter().copied().flat_map(style).collect::<Vec<_>>();
+    let styled = |text: &[char]| {
+        let plain = text.iter().copied().flat_map(style);
+        plain.map(symbol).collect::<Vec<_>>()
+    };
     if stands_in(&styled(&typed), &styled(&old), &styled(&new)) {
         return Made::Styled(difference());
     }
@@ -127,6 +130,15 @@ fn style(c: char) -> impl Iterator<Item = char> {
         c => (c, 1),
     };
     std::iter::repeat_n(c, times).flat_map(char::to_lowercase)
+}
+
+/// One character for every sign that is no letter, digit or blank.
+fn symbol(c: char) -> char {
+    if c.is_alphanumeric() || c.is_whitespace() {
+        c
+    } else {
+        '*'
+    }
 }
 
 /// Whether `new` is `old` with `typed` in it, in place of any part, but for line ends at the end.
@@ -239,6 +251,7 @@ mod tests {
     fn typography_is_told_from_another_text() {
         let made = |typed, new| made_of(typed, "", new);
         assert!(matches!(made("it's \"a\"", "It’s “a”"), Made::Styled(_)));
+        assert!(matches!(made("2*3-1/4", "2×3−1÷4"), Made::Styled(_)));
         assert!(matches!(made("hello", "合理咯"), Made::Other(_)));
         assert!(matches!(made("teh", "the"), Made::Other(_)));
     }

@@ -173,8 +173,8 @@ fn chromium() {
       right click               ✓
       type, text field          ✓
       press key, text field     ✓
-      set value, text field     refused: 'Name Ω£ "q"' [AXTextField] refused set_value: it has no value that accessibility can set, or no choice of that name. Use click_and_traverse on it with text (select what is there first: doubleClick, or Control+A)
-      set value, text area      refused: 'Notes a漢' [AXTextArea] refused set_value: it has no value that accessibility can set, or no choice of that name. Use click_and_traverse on it with text (select what is there first: doubleClick, or Control+A)
+      set value, text field     refused: 'Name' [AXTextField] refused set_value: its app does not let accessibility set its text. Use click_and_traverse on it with text (select what is there first: doubleClick, or Control+A)
+      set value, text area      refused: 'Notes' [AXTextArea] refused set_value: its app does not let accessibility set its text. Use click_and_traverse on it with text (select what is there first: doubleClick, or Control+A)
       set value, slider         ✓
       set value, spin button    ✓
       set value, combo box      ✓

@@ -24,7 +24,7 @@ const AFTERWARDS: Duration = Duration::from_millis(300);
 #[derive(Debug, Default)]
 pub struct Late {
     /// Links after whose answers something that shows changed.
-    pub late: usize,
+    pub changed: usize,
     /// Those after whose answers only that changed that the app changes on a timer of its own.
     pub timed: usize,
     /// Links that were answered.
@@ -79,7 +79,7 @@ impl Late {
         if !changed.is_empty() && all_timed {
             self.timed += 1;
         } else if !changed.is_empty() {
-            self.late += 1;
+            self.changed += 1;
             eprintln!(
                 "  {name} late after {tool} {}: {:.300}",
                 link.1,
@@ -107,7 +107,7 @@ pub fn markdown(
         let found = of(bed, subject, count, in_front, beside);
         row(&mut out, subject.name, &found);
         for (sum, of) in sums.iter_mut().zip(&found) {
-            sum.late += of.late;
+            sum.changed += of.changed;
             sum.timed += of.timed;
             sum.links += of.links;
         }
@@ -119,8 +119,8 @@ pub fn markdown(
 fn row(out: &mut String, app: &str, [this, earlier]: &[Late; 2]) {
     let cell = |of: &Late| match of.links {
         0 => "–".to_owned(),
-        links if of.timed == 0 => format!("{} of {links}", of.late),
-        links => format!("{} of {links}, and {} by timers", of.late, of.timed),
+        links if of.timed == 0 => format!("{} of {links}", of.changed),
+        links => format!("{} of {links}, and {} by timers", of.changed, of.timed),
     };
     let _ = writeln!(out, "| {app} | {} | {} |", cell(this), cell(earlier));
 }

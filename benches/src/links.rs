@@ -91,7 +91,7 @@ fn row(out: &mut String, app: &str, build: &str, measured: &Measured, extent: &E
         .collect();
     eprintln!("  {build}: {}", all.join(", "));
     let Late {
-        late,
+        changed: late,
         links: of,
         timed: _,
     } = measured.late;

@@ -33,7 +33,10 @@ fn check(server: &Client, pid: u32, log: &dyn Fn(&str), address: &str) {
         let shows = seen
             .find("AXCheckBox", "Box")
             .is_some_and(|line| line.visible);
-        shows.then_some(seen)
+        let has_cells = seen
+            .find("AXCell", "42")
+            .is_some_and(|at| at.cell.is_some());
+        (shows && has_cells).then_some(seen)
     });
     let is = |role: &str, name: &str| value(&seen, role, name);
     assert_eq!(is("AXComboBox", "Size").as_deref(), Some("Very large"));

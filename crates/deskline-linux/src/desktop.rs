@@ -1,18 +1,16 @@
 //! A Linux desktop as a link needs it: AT-SPI for the trees, a display system for windows, input and
 //! pictures.
 
+mod display;
 mod in_menu;
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{App, ElementId, Key, KeyPress, Modifiers, Point, Rect, Tree, escape};
+use deskline_core::{App, ElementId, Tree, escape};
 use deskline_link::aim::no_keyboard;
-use deskline_link::capabilities::Ability;
-use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Desktop, Display, End, Error,
-    Identity, Opened, Permit, Picture, Pointer, Progress, Result, Scope, Sent, Sign, Trees, Window,
-    WindowId,
+    Application, Apps, Cancel, Desktop, End, Error, Identity, Opened, Permit, Progress, Result,
+    Scope, Sent, Sign, Trees, Window,
 };
 
 use crate::apps::{self, Identities, Launch, Launched, Running};
@@ -38,11 +36,6 @@ const LOOK: Duration = Duration::from_millis(30);
 
 /// How long the window with the keyboard may take to report that it has it.
 const CLAIMS: Duration = Duration::from_millis(500);
-
-/// The modifiers with which a key types nothing.
-const SHORTCUT: Modifiers = Modifiers::CONTROL
-    .union(Modifiers::ALT)
-    .union(Modifiers::COMMAND);
 
 /// An app that was started, until it has a window and a tree.
 struct Starting {
@@ -431,186 +424,6 @@ impl Trees for LinuxDesktop {
 
     fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
         self.atspi.set_selected(element, selected)
-    }
-}
-
-impl Display for LinuxDesktop {
-    fn capabilities(&self) -> Capabilities {
-        let mut can = self.display.capabilities();
-        if self.by_kernel.is_some() {
-            can.guard = Ability::Yes;
-        }
-        can
-    }
-
-    fn is_private(&self) -> bool {
-        !self.attended && self.display.is_private()
-    }
-
-    fn begin_link(&mut self, acts: bool) {
-        self.display.begin_link(acts);
-    }
-
-    fn front(&mut self) -> Result<Option<Window>> {
-        self.display.front()
-    }
-
-    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        native::refuse(window)?;
-        self.display.activate(window, cancel)
-    }
-
-    fn app_itself(&mut self, pid: u32) -> Result<Option<Window>> {
-        let native = self.has_native && self.is_native(pid)?;
-        Ok(native.then(|| native::stand_in(pid)))
-    }
-
-    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
-        self.display.windows(pid)
-    }
-
-    fn helper_windows(&mut self, pid: u32) -> Result<Vec<Window>> {
-        let mut found = self.display.dialogs_of(pid)?;
-        for window in self.display.every_window()? {
-            let known = found.iter().any(|known| known.id == window.id);
-            let started = |its: u32| its != pid && process::descends(its, pid);
-            if !known && window.pid.is_some_and(started) {
-                found.push(window);
-            }
-        }
-        Ok(found)
-    }
-
-    fn unseen(&mut self, pid: u32) -> Option<&'static str> {
-        let native = self.has_native && self.is_native(pid).unwrap_or(false);
-        native.then_some(native::UNSEEN)
-    }
-
-    fn every_window(&mut self) -> Result<Vec<Window>> {
-        self.display.every_window()
-    }
-
-    fn popup_open(&mut self, pid: u32) -> Result<bool> {
-        if self.display.lists_popups() {
-            return self.display.popup_open(pid);
-        }
-        Ok(self.menus.is_open(pid))
-    }
-
-    fn pointer(&mut self) -> Result<Option<Pointer>> {
-        self.display.pointer()
-    }
-
-    fn move_pointer(&mut self, to: Point) -> Result<()> {
-        self.display.move_pointer(to)
-    }
-
-    fn watch_person(&mut self) {
-        match &self.by_kernel {
-            Some(guard) => guard.watch(),
-            None => self.display.watch_person(),
-        }
-    }
-
-    fn unwatch_person(&mut self) {
-        match &self.by_kernel {
-            Some(guard) => guard.rest(),
-            None => self.display.unwatch_person(),
-        }
-    }
-
-    fn person_pressed(&mut self) -> Option<bool> {
-        match &self.by_kernel {
-            Some(guard) => guard.pressed(),
-            None => self.display.person_pressed(),
-        }
-    }
-
-    fn show(
-        &mut self,
-        place: Option<Rect>,
-        caption: &str,
-        time: Duration,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        self.display.show(place, caption, time, cancel)
-    }
-
-    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
-        match &self.by_kernel {
-            Some(guard) => guard.close(task, cancel),
-            None => self.display.grab(task, cancel),
-        }
-    }
-
-    fn ungrab(&mut self) {
-        match &self.by_kernel {
-            Some(guard) => guard.open(),
-            None => self.display.ungrab(),
-        }
-    }
-
-    fn guard_lapse(&mut self) -> Option<String> {
-        match &self.by_kernel {
-            Some(_) => None,
-            None => self.display.guard_lapse(),
-        }
-    }
-
-    fn aim(&mut self, aim: Aim) {
-        self.aimed_at = Some(aim.pid);
-        self.display.aim(aim);
-    }
-
-    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
-        self.await_menu(cancel)?;
-        self.check_menu(at, cancel)?;
-        let clicked = self.display.click(at, button, clicks, cancel);
-        if let Some(pid) = self.aimed_at {
-            self.menus.clicked(pid, at, button);
-        }
-        clicked
-    }
-
-    fn drag(
-        &mut self,
-        from: Point,
-        to: Point,
-        modifiers: Modifiers,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        self.display.drag(from, to, modifiers, cancel)
-    }
-
-    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        self.check_keyboard("Nothing was typed", cancel)?;
-        let _direct = self.input_methods.direct(self.aimed_at);
-        self.display.type_text(text, cancel)
-    }
-
-    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
-        self.check_keyboard("The key was not pressed", cancel)?;
-        // A key that types is the input method's. Return, which it does not take, must not wait for it.
-        let types =
-            matches!(press.key, Key::Char(_) | Key::Space) && !press.modifiers.intersects(SHORTCUT);
-        let _direct = types.then(|| self.input_methods.direct(self.aimed_at));
-        self.display.press_key(press, cancel)
-    }
-
-    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
-        self.display.scroll(at, right, down, cancel)
-    }
-
-    fn release_all(&mut self) {
-        self.display.release_all();
-    }
-
-    fn pictures_are_quick(&self) -> bool {
-        self.display.pictures_are_quick()
-    }
-
-    fn picture(&mut self, window: WindowId) -> Result<Picture> {
-        self.display.picture(window)
     }
 }
 

@@ -215,7 +215,7 @@ impl Summary {
 /// The length of `  … (+40 more, in the file)`.
 const MORE: usize = 36;
 
-/// What is said of a list whose end is only in the file.
+/// The last line of a list that was cut: the rest is in the file alone.
 const IN_FILE: &str = ", in the file";
 
 /// `target:` has at most this many characters.

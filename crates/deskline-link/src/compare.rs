@@ -24,7 +24,7 @@ pub(crate) enum Made {
 /// The first place where two texts differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
-    /// How many characters of what was wanted are there before.
+    /// The number of wanted characters before it.
     at: usize,
     wanted: String,
     found: String,

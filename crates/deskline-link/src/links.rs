@@ -276,7 +276,7 @@ impl Links {
     }
 }
 
-/// What came of a look.
+/// The result of a look.
 #[derive(Debug)]
 pub enum Looked {
     /// The wait is over.

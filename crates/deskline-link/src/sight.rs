@@ -30,7 +30,7 @@ const RING: i32 = 8;
 /// A change of at most this many pixels is noise.
 const FEW: usize = 12;
 
-/// What is said of a picture that is the same as before.
+/// The value of `picture_changed:` for an unchanged picture.
 pub(crate) const SAME: &str = "no";
 
 /// A window as it looked before the action.

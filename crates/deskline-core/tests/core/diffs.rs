@@ -463,7 +463,7 @@ fn a_field_that_repeats_what_has_the_focus_has_no_text_change() {
     let (name, empty) = (tree("A1", "Name"), tree("B1", ""));
     assert_eq!(changes(&name, &empty), [""; 0]);
     assert_eq!(changes(&empty, &name), [""; 0]);
-    // What changes while the focus stays, or as something else, is told.
+    // The focus stays, or the text is not the focused cell's: reported.
     let told = ["'Name' -> ''"];
     assert_eq!(changes(&name, &tree("A1", "")), told);
     let told = ["'Name' -> 'other'"];

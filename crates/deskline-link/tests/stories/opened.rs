@@ -1,8 +1,11 @@
 //! Stories of what an action has opened, and of which app is in front.
 
+use deskline_link::{Action, Tool};
 use insta::assert_snapshot;
 
-use crate::story::{MAIL, Story};
+use crate::script::person;
+use crate::story::{EDITOR_WINDOW, MAIL, MUSIC_WINDOW, Story};
+use crate::world::World;
 
 const QUESTION: &str = r#"[AXStaticText] "Send without a subject?" x:110 y:110 w:200 h:20
     [AXButton] "Send anyway" x:110 y:140 w:100 h:24"#;
@@ -67,4 +70,62 @@ fn the_list_tells_the_users_front_app_from_the_one_that_was_acted_on() {
     Mail (PID: 100) last
     Editor (PID: 200) front
     ");
+}
+
+/// An app that opens its window by itself.
+fn notes(world: &mut World) -> u32 {
+    world.app(500, "Notes App");
+    let body = "[AXTextArea] \"Body\" x:0 y:0 w:200 h:200";
+    world.window(500, "Untitled", [0, 0, 200, 200], body);
+    500
+}
+
+#[test]
+fn a_person_who_switches_while_an_app_is_opened_stays_where_they_are() {
+    let switched = |call: &'static str, fails: bool| {
+        let mut story = Story::new();
+        story.script().installed.push(("notes", notes));
+        story.after(call, person::switches_to(MUSIC_WINDOW));
+        if fails {
+            story.after(call, Box::new(|_| panic!("scripted")));
+        }
+        let identifier = "notes".to_owned();
+        story.run(Tool::Open, Action::Open { identifier });
+        assert_eq!(story.is_error(), fails, "{}", story.text());
+        let front = story.given(|world| world.front().unwrap().id);
+        assert_eq!(front, MUSIC_WINDOW, "after {call}: {}", story.acts());
+    };
+    // After its window came to the front, and before it is known which one is its.
+    switched("read 500", false);
+    switched("progress", true);
+}
+
+#[test]
+fn what_is_opened_comes_to_the_front_and_the_persons_window_comes_back() {
+    let mut story = Story::new();
+    story.script().installed.push(("notes", notes));
+    let identifier = "notes".to_owned();
+    story.run(Tool::Open, Action::Open { identifier });
+    assert_snapshot!(story.told(), @r##"
+    status: success
+    pid: 500
+    app: Notes App
+    summary: Opened 'notes'. 3 elements, 2 visible. Settled in _ ms.
+    focus: "Untitled"
+    visible_elements:
+      [AXTextArea] "Body" (0,0 200×200) #e3
+    "##);
+    assert_snapshot!(story.acts(), @"
+    open notes
+    progress
+    read 500 again
+    read 500 again
+    release_all
+    rest
+    activate 3
+    ");
+    assert_eq!(
+        story.given(|world| world.front().unwrap().id),
+        EDITOR_WINDOW
+    );
 }

@@ -1,5 +1,9 @@
 //! What settles a link: the effect of the action, and not what raising and focusing cause.
 
+use std::time::Duration;
+
+use insta::assert_snapshot;
+
 use crate::script::Happening;
 use crate::story::{MAIL_WINDOW, Story};
 use crate::world::World;
@@ -53,4 +57,45 @@ fn what_is_typed_behind_the_persons_window_is_answered_with_its_effect() {
         let told = story.told();
         assert!(told.contains("'To' -> 'Sent'"), "after {ms} ms: {told}");
     }
+}
+
+#[test]
+fn a_late_effect_is_waited_for_until_the_app_is_quiet() {
+    let mut story = Story::new();
+    story.after(
+        "ungrab",
+        Box::new(|world: &mut World| {
+            world.node("Inbox").unwrap().says("Inbox (1)");
+        }),
+    );
+    story.click("Send");
+    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 3 modified. Settled in _ ms.");
+}
+
+#[test]
+fn a_delay_adds_to_the_settle() {
+    let mut story = Story::new();
+    story.options.delay_after_action = Duration::from_millis(5);
+    story.click("Send");
+    let reads = story
+        .calls()
+        .iter()
+        .filter(|call| call.starts_with("read"))
+        .count();
+    assert_eq!(reads, 3, "before, settled, after the delay");
+}
+
+#[test]
+fn what_comes_while_the_app_is_read_is_in_the_answer() {
+    let mut story = Story::new();
+    story.after(
+        "handoff_pending",
+        Box::new(|world: &mut World| world.node("Sent").unwrap().says("Delivered")),
+    );
+    story.click("Send");
+    assert!(
+        story.text().contains("'To' -> 'Delivered'"),
+        "{}",
+        story.text()
+    );
 }

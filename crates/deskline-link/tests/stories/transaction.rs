@@ -8,7 +8,7 @@ use deskline_link::{Action, Tool};
 use insta::assert_snapshot;
 
 use crate::script::person;
-use crate::story::{EDITOR_WINDOW, MAIL, MAIL_WINDOW, MUSIC_WINDOW, Story, by_text};
+use crate::story::{MAIL, MAIL_WINDOW, MUSIC_WINDOW, Story, by_text};
 use crate::world::{Health, World};
 
 #[test]
@@ -258,32 +258,6 @@ fn a_window_in_front_stays_there_and_no_window_is_raised() {
     reached: Mail: click Send
     front: New Message, pointer: 900,700
     ");
-}
-
-#[test]
-fn a_late_effect_is_waited_for_until_the_app_is_quiet() {
-    let mut story = Story::new();
-    story.after(
-        "ungrab",
-        Box::new(|world: &mut World| {
-            world.node("Inbox").unwrap().says("Inbox (1)");
-        }),
-    );
-    story.click("Send");
-    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 3 modified. Settled in _ ms.");
-}
-
-#[test]
-fn a_delay_adds_to_the_settle() {
-    let mut story = Story::new();
-    story.options.delay_after_action = Duration::from_millis(5);
-    story.click("Send");
-    let reads = story
-        .calls()
-        .iter()
-        .filter(|call| call.starts_with("read"))
-        .count();
-    assert_eq!(reads, 3, "before, settled, after the delay");
 }
 
 /// A dialog of another process, as file choosers are.
@@ -619,64 +593,6 @@ fn an_app_that_ends_by_the_action_is_its_effect() {
     ");
 }
 
-/// An app that opens its window by itself.
-fn notes(world: &mut World) -> u32 {
-    world.app(500, "Notes App");
-    let body = "[AXTextArea] \"Body\" x:0 y:0 w:200 h:200";
-    world.window(500, "Untitled", [0, 0, 200, 200], body);
-    500
-}
-
-#[test]
-fn a_person_who_switches_while_an_app_is_opened_stays_where_they_are() {
-    let switched = |call: &'static str, fails: bool| {
-        let mut story = Story::new();
-        story.script().installed.push(("notes", notes));
-        story.after(call, person::switches_to(MUSIC_WINDOW));
-        if fails {
-            story.after(call, Box::new(|_| panic!("scripted")));
-        }
-        let identifier = "notes".to_owned();
-        story.run(Tool::Open, Action::Open { identifier });
-        assert_eq!(story.is_error(), fails, "{}", story.text());
-        let front = story.given(|world| world.front().unwrap().id);
-        assert_eq!(front, MUSIC_WINDOW, "after {call}: {}", story.acts());
-    };
-    // After its window came to the front, and before it is known which one is its.
-    switched("read 500", false);
-    switched("progress", true);
-}
-
-#[test]
-fn what_is_opened_comes_to_the_front_and_the_persons_window_comes_back() {
-    let mut story = Story::new();
-    story.script().installed.push(("notes", notes));
-    let identifier = "notes".to_owned();
-    story.run(Tool::Open, Action::Open { identifier });
-    assert_snapshot!(story.told(), @r##"
-    status: success
-    pid: 500
-    app: Notes App
-    summary: Opened 'notes'. 3 elements, 2 visible. Settled in _ ms.
-    focus: "Untitled"
-    visible_elements:
-      [AXTextArea] "Body" (0,0 200×200) #e3
-    "##);
-    assert_snapshot!(story.acts(), @"
-    open notes
-    progress
-    read 500 again
-    read 500 again
-    release_all
-    rest
-    activate 3
-    ");
-    assert_eq!(
-        story.given(|world| world.front().unwrap().id),
-        EDITOR_WINDOW
-    );
-}
-
 /// The label is the combo box's, the value its text field's.
 #[test]
 fn a_value_for_a_combo_box_that_can_be_typed_into_goes_into_its_field() {
@@ -698,19 +614,4 @@ fn a_value_for_a_combo_box_that_can_be_typed_into_goes_into_its_field() {
     text_changes:
       '' -> 'eggs'
     "##);
-}
-
-#[test]
-fn what_comes_while_the_app_is_read_is_in_the_answer() {
-    let mut story = Story::new();
-    story.after(
-        "handoff_pending",
-        Box::new(|world: &mut World| world.node("Sent").unwrap().says("Delivered")),
-    );
-    story.click("Send");
-    assert!(
-        story.text().contains("'To' -> 'Delivered'"),
-        "{}",
-        story.text()
-    );
 }

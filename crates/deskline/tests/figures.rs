@@ -1,0 +1,200 @@
+//! The pages give the same figures and the same version.
+//!
+//! `scripts/bench` writes docs/benchmarks.md. The tables in README.md and docs/comparison.md repeat
+//! some of its figures: `DESKLINE_WRITE=1 cargo test -p deskline --test figures` writes them anew.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::path::{Path, PathBuf};
+
+fn path(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
+    root.expect("the workspace").join(name)
+}
+
+fn page(name: &str) -> String {
+    std::fs::read_to_string(path(name)).expect(name)
+}
+
+/// The cells of a table's row.
+fn cells(line: &str) -> Vec<&str> {
+    let inner = line.trim_matches('|');
+    inner.split('|').map(str::trim).collect()
+}
+
+/// `12044` is `12,044`.
+fn grouped(number: &str) -> String {
+    match number.len() {
+        4.. if number.bytes().all(|b| b.is_ascii_digit()) => {
+            let (thousands, rest) = number.split_at(number.len() - 3);
+            format!("{thousands},{rest}")
+        }
+        _ => number.to_owned(),
+    }
+}
+
+/// One driver on one app, in the table of results.
+struct Measured<'a> {
+    elements: &'a str,
+    tree: &'a str,
+    click: &'a str,
+    answer: &'a str,
+    bytes: (&'a str, &'a str),
+}
+
+fn measured<'a>(benchmarks: &'a str, app: &str, driver: &str) -> Measured<'a> {
+    let median = |cell: &'a str| cell.split_whitespace().next().unwrap_or("–");
+    let mut rows = benchmarks.lines().map(cells);
+    let row = rows
+        .find(|row| row.len() == 11 && row[0] == app && row[1] == driver)
+        .unwrap_or_else(|| panic!("no row of {driver} on {app}"));
+    Measured {
+        elements: row[2],
+        tree: median(row[3]),
+        click: median(row[5]),
+        answer: row[7],
+        bytes: row[8]
+            .split_once(" / ")
+            .expect("bytes of a tree and of a click"),
+    }
+}
+
+fn speed(benchmarks: &str) -> Vec<String> {
+    let apps = [
+        "gtk3-widget-factory",
+        "gtk4-widget-factory",
+        "LibreOffice Calc",
+        "Chromium, 2,000",
+        "Chromium, 10,000",
+    ];
+    let other = |app: &str, driver: &str| match measured(benchmarks, app, driver) {
+        Measured { tree: "–", .. } => "–".to_owned(),
+        other => format!("{}, {}, {}", other.elements, other.tree, other.click),
+    };
+    let row = |app: &str| {
+        let ours = measured(benchmarks, app, "Deskline");
+        let (elements, tree, click, bytes) = (ours.elements, ours.tree, ours.click, ours.bytes.1);
+        let (cua, xa11y) = (other(app, "cua-driver"), other(app, "xa11y"));
+        format!("| {app} | {elements} | {tree} | {click} | {bytes} | {cua} | {xa11y} |")
+    };
+    apps.iter().map(|app| row(app)).collect()
+}
+
+/// Each driver's name in the results, and in the comparison.
+const DRIVERS: [(&str, &str); 5] = [
+    ("Deskline", "**Deskline**"),
+    ("cua-driver", "cua-driver, limits raised"),
+    ("xa11y", "xa11y"),
+    ("a11y-computer-use", "a11y-computer-use"),
+    ("dogtail", "dogtail (a library, no server)"),
+];
+
+fn time_and_text(benchmarks: &str) -> Vec<String> {
+    let row = |(driver, name): &(&str, &str)| {
+        let found = measured(benchmarks, "gtk3-widget-factory", driver);
+        let answer = match found.answer {
+            "tree" => "the tree again",
+            "diff" => "a diff",
+            _ => "a diff, not always",
+        };
+        let (tree, click) = (grouped(found.tree), grouped(found.click));
+        let bytes = [found.bytes.0, found.bytes.1].map(grouped).join(" / ");
+        format!("| {name} | {tree} | {click} | {bytes} | {answer} |")
+    };
+    DRIVERS.iter().map(row).collect()
+}
+
+fn chromium(benchmarks: &str) -> Vec<String> {
+    let row = |(driver, name): &(&str, &str)| {
+        let found = measured(benchmarks, "Chromium, 2,000", driver);
+        let numbers = [found.elements, found.tree, found.click].map(grouped);
+        format!("| {name} | {} |", numbers.join(" | "))
+    };
+    DRIVERS.iter().map(row).collect()
+}
+
+/// The page with `rows` in the table that begins with `header`. Rows with † are measured apart, and stay.
+fn with_table(page: &str, header: &str, rows: Vec<String>) -> String {
+    let mut lines = page.lines();
+    let mut out: Vec<String> = vec![];
+    for line in lines.by_ref() {
+        out.push(line.to_owned());
+        if line == header {
+            break;
+        }
+    }
+    out.extend(lines.next().map(str::to_owned));
+    out.extend(rows);
+    let old = |line: &&str| line.starts_with('|') && !line.contains('†');
+    out.extend(lines.skip_while(old).map(str::to_owned));
+    out.join("\n") + "\n"
+}
+
+#[test]
+fn tables_repeat_the_benchmarks() {
+    let benchmarks = page("docs/benchmarks.md");
+    let tables = [
+        (
+            "README.md",
+            "| app | n | tree | click | bytes of a click \
+             | cua-driver: n, tree, click | xa11y: n, tree, click |",
+            speed(&benchmarks),
+        ),
+        (
+            "docs/comparison.md",
+            "| | full tree, ms | click, ms | text, bytes | answers a click with |",
+            time_and_text(&benchmarks),
+        ),
+        (
+            "docs/comparison.md",
+            "| | elements in the tree | full tree, ms | click, ms |",
+            chromium(&benchmarks),
+        ),
+    ];
+    for (name, header, rows) in tables {
+        let now = page(name);
+        assert!(now.contains(header), "{name} has no table {header}");
+        let wanted = with_table(&now, header, rows);
+        if std::env::var_os("DESKLINE_WRITE").is_some() {
+            std::fs::write(path(name), wanted).expect("the page can be written");
+        } else {
+            assert!(
+                now == wanted,
+                "{name} is stale: DESKLINE_WRITE=1 cargo test -p deskline --test figures"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_tool_list_has_one_size() {
+    let tools = page("docs/tools.md");
+    let tools = tools.lines().filter(|line| line.starts_with("## ")).count() - 1;
+    let benchmarks = page("docs/benchmarks.md");
+    let trial = benchmarks
+        .lines()
+        .find(|l| l.starts_with("| scripted agent"));
+    let bytes = cells(trial.expect("a row of the trial"))[4].to_owned();
+    let row = format!("| **Deskline** | {tools} | {bytes} |");
+    assert!(
+        page("docs/comparison.md").contains(&row),
+        "comparison.md lacks {row}"
+    );
+}
+
+#[test]
+fn the_pages_have_this_version() {
+    let version = env!("CARGO_PKG_VERSION");
+    let changes = page("CHANGELOG.md");
+    let newest = changes.lines().find(|line| line.starts_with("## "));
+    assert_eq!(newest, Some(&*format!("## {version}")), "CHANGELOG.md");
+    let start = page("docs/getting-started.md");
+    for package in [
+        format!("deskline_{version}_"),
+        format!("deskline-{version}"),
+    ] {
+        assert!(
+            start.contains(&package),
+            "getting-started.md lacks {package}"
+        );
+    }
+}

@@ -24,7 +24,7 @@ use deskline_grab::device::{InputFolder, Source};
 pub use deskline_grab::message::Seen;
 use deskline_grab::message::{Order, Outcome, Said, hear, pair, say};
 use deskline_grab::{InServer, serve};
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{Cancel, Error, Result};
 use rustix::net::{Shutdown, shutdown};
@@ -165,7 +165,7 @@ impl Guard {
             if let Err(cancelled) = cancel.check() {
                 // It may be grabbed already.
                 self.open();
-                return Err(cancelled);
+                return Err(cancelled.into());
             }
             match self.answers.recv_timeout(SLICE) {
                 Ok(Said::Grabbed(outcome)) => return grab(outcome),

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use deskline_link::guard::{Grab, Task};
-use deskline_link::{Cancel, Error};
+use deskline_link::{Cancel, Cancelled};
 use deskline_unix::codes::{ESCAPE, LEFT};
 use rustix::fs::{OFlags, fcntl_setfl};
 
@@ -258,10 +258,7 @@ fn escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not() {
     // The guard is open while the app settles, and Esc counts until the link is over.
     fake.tap("event0", ESCAPE);
     until("the Esc", || cancel.check().is_err());
-    assert!(matches!(
-        cancel.check(),
-        Err(Error::Cancelled(Reason::Person))
-    ));
+    assert!(matches!(cancel.check(), Err(Cancelled(Reason::Person))));
 
     // The link's end opens the guard, whatever it has left closed.
     guard.rest();
@@ -285,7 +282,7 @@ fn the_limit_and_the_end_of_the_guard_release_everything() {
     assert_eq!(grab, Grab::Held);
     until("the limit", || !fake.grabbed("event0"));
     until("the link's end", || {
-        matches!(cancel.check(), Err(Error::Cancelled(Reason::Watchdog)))
+        matches!(cancel.check(), Err(Cancelled(Reason::Watchdog)))
     });
     let again = guard.close(&task(LONG), &Cancel::default()).unwrap();
     assert_eq!(again, Grab::Held);

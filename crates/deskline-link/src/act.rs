@@ -12,12 +12,12 @@ pub(crate) use same_window::Went;
 use deskline_core::Tree;
 
 use crate::call::{Action, Options};
-use crate::cancel::Cancel;
 use crate::done::Done;
 use crate::policy::Policy;
 use crate::resolve::Resolved;
 use crate::secrecy::Keys;
 use crate::sight;
+use deskline_input::Cancel;
 
 /// Everything that one action needs.
 pub(crate) struct Act<'c> {

@@ -7,7 +7,6 @@ use deskline_journal::{DiffCounts, FilePair, Journal, Outcome, Record, Shot};
 use serde_json::{Map, Value};
 
 use crate::call::{Action, Call, Input, Quiet};
-use crate::cancel::Reason;
 use crate::display::Picture;
 use crate::error::{Error, Result};
 use crate::readback;
@@ -15,6 +14,7 @@ use crate::report::Report;
 use crate::resolve;
 use crate::secrecy::{HIDDEN, character_of};
 use crate::sight;
+use deskline_input::Reason;
 
 /// Everything the model sees of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]

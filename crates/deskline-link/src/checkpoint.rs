@@ -12,13 +12,14 @@ use deskline_core::{KeyPress, Modifiers, Point};
 
 use crate::act::Went;
 use crate::apps::{Opened, Permit};
-use crate::cancel::{Cancel, Reason};
 use crate::desktop::Desktop;
-use crate::display::{Button, Clicks, Pointer, Window, WindowId};
+use crate::display::{Pointer, Window, WindowId};
 use crate::error::{Error, Result};
 use crate::guard::{Grab, Task, Watch};
 use crate::link::Shot;
 use crate::report::Report;
+use deskline_input::{Button, Clicks};
+use deskline_input::{Cancel, Reason};
 
 /// How many times to request the person's window. On a busy machine a window manager can take
 /// longer than one request waits.

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 pub use deskline_core::WindowId;
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
+use deskline_input::{Aim, Button, Cancel, Clicks};
 
-use crate::aim::Aim;
-use crate::cancel::Cancel;
 use crate::capabilities::{Capabilities, unsupported};
 use crate::error::Result;
 use crate::guard::{Grab, Task};
@@ -33,24 +32,6 @@ pub struct Pointer {
     pub at: Point,
     /// Whether a button is down, whoever holds it.
     pub pressed: bool,
-}
-
-/// A mouse button.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Button {
-    /// The main button.
-    Left,
-    /// The context button.
-    Right,
-}
-
-/// How often a button is clicked in a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Clicks {
-    /// Once.
-    Single,
-    /// Twice, within the toolkit's double-click time.
-    Double,
 }
 
 /// A picture of a window: 8-bit RGB rows without padding.
@@ -194,7 +175,7 @@ pub trait Display {
     }
 
     /// From here on keys and clicks are for this target. Where they would go elsewhere they stop,
-    /// with one of the errors of [`crate::aim`].
+    /// with an [`InputError`](deskline_input::InputError).
     fn aim(&mut self, _aim: Aim) {}
 
     /// Moves the pointer there and clicks.

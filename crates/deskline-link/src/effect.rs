@@ -4,7 +4,6 @@
 use std::time::{Duration, Instant};
 
 use crate::call::{Action, Tool};
-use crate::cancel::Cancel;
 use crate::checkpoint::Checkpoint;
 use crate::end::End;
 use crate::error::{Error, Result};
@@ -16,6 +15,7 @@ use crate::secrecy::Witness;
 use crate::settle::{self, Awaits, settle};
 use crate::steps::{Steps, Targets, no_pid};
 use crate::trees::Scope;
+use deskline_input::Cancel;
 
 impl Steps<'_> {
     /// Step 5. The last reading is the second traversal.

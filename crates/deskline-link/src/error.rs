@@ -1,26 +1,14 @@
 //! The errors of a link. Their texts tell the agent what to do next.
 
+mod input;
+
 use deskline_core::escape;
+use deskline_input::Reason;
 
 use crate::end::End;
 
 /// The result of a step.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
-
-/// Why a link was stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    /// The client cancelled its request.
-    Request,
-    /// The person pressed Esc.
-    Person,
-    /// The guard held the devices for longer than its limit.
-    Watchdog,
-    /// The guard lost the grab because its connection to the display broke.
-    Unguarded,
-    /// The server is stopping.
-    Stopping,
-}
 
 /// Why a call failed. `Display` gives the summary's `error:` field: what was wrong and what to do
 /// next.

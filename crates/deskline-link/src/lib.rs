@@ -5,23 +5,19 @@
 //! parts of the display: see [`Capabilities`].
 
 mod act;
-pub mod aim;
 mod answer;
 pub mod apps;
 mod blind;
 pub mod call;
-pub mod cancel;
 pub mod capabilities;
 mod chain;
 mod checkpoint;
-pub mod clicks;
 mod compare;
 pub mod desktop;
 mod detail;
 pub mod display;
 pub mod doctor;
 mod done;
-pub mod drag;
 mod effect;
 pub mod end;
 pub mod error;
@@ -47,16 +43,16 @@ pub mod trees;
 mod wait;
 mod within;
 
-pub use aim::{Aim, Other};
 pub use answer::{Answer, error as error_answer};
 pub use apps::{Application, Apps, Opened, Permit, Progress};
 pub use call::{Action, Call, Input, Options, Quiet, Target, Tool, Toplevel};
-pub use cancel::Cancel;
 pub use capabilities::{Ability, Capabilities};
-pub use clicks::{BETWEEN_CLICKS, LastClick};
+pub use deskline_input::{
+    Aim, BETWEEN_CLICKS, Button, Cancel, Cancelled, Clicks, DragPort, InputError, LastClick, Other,
+    Pace, Reason, drag, no_keyboard,
+};
 pub use desktop::{Desktop, Platform};
-pub use display::{Button, Clicks, Display, Picture, Pointer, Window, WindowId};
-pub use drag::{DragPort, Pace, drag};
+pub use display::{Display, Picture, Pointer, Window, WindowId};
 pub use end::{End, Exit};
 pub use error::{Error, Refusal, Result};
 pub use links::{Links, Looked, unanswered};

@@ -5,7 +5,6 @@ use deskline_journal::RefStore;
 
 use crate::blind;
 use crate::call::{Action, Call};
-use crate::cancel::Cancel;
 use crate::checkpoint::{Checkpoint, DeferredRestore};
 use crate::desktop::Desktop;
 use crate::display::{Window, WindowId};
@@ -18,6 +17,7 @@ use crate::report::Report;
 use crate::sight;
 use crate::steps::{Steps, Targets};
 use crate::within::Windows;
+use deskline_input::Cancel;
 
 /// What a link works with.
 pub(crate) struct Link<'l> {

@@ -12,7 +12,6 @@ use deskline_journal::{Journal, RefStore};
 use crate::answer::{self, Answer};
 use crate::apps::Application;
 use crate::call::Call;
-use crate::cancel::Cancel;
 use crate::checkpoint::DeferredRestore;
 use crate::desktop::{Desktop, Platform};
 use crate::display::{Window, WindowId};
@@ -25,6 +24,7 @@ use crate::report::Report;
 use crate::steps::Steps;
 use crate::wait::{Waiting, Wanted};
 use crate::within::Windows;
+use deskline_input::Cancel;
 
 /// Runs links on one desktop, one at a time.
 pub struct Links {

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use deskline_core::escape;
 
 use crate::apps::{Opened, Permit, Progress};
-use crate::cancel::Cancel;
 use crate::checkpoint::Checkpoint;
 use crate::end::SAID;
 use crate::error::{Error, Result};
+use deskline_input::Cancel;
 
 /// The longest that a started app may take to show a window with a tree: LibreOffice takes 5 s on
 /// a quiet machine.

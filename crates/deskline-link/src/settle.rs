@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Diff, Element, ElementId, Tree};
 
-use crate::cancel::Cancel;
 use crate::desktop::Desktop;
 use crate::error::Result;
 use crate::expected::Effect;
 use crate::sight;
 use crate::trailing::{AGREE, lacks_page, trails};
 use crate::trees::{Scope, Sent, Sign};
+use deskline_input::Cancel;
 
 /// An app of which nothing tells whether it is done has settled after this long without a change.
 pub(crate) const QUIET: Duration = Duration::from_millis(60);

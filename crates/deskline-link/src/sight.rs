@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use deskline_core::{Point, Rect, Tree};
 
 use crate::call::Action;
-use crate::cancel::Cancel;
 use crate::desktop::Desktop;
 use crate::display::{Picture, Window, WindowId};
 use crate::error::{Error, Result};
+use deskline_input::Cancel;
 
 /// Side length of the compared blocks, in pixels. Touching blocks form one change.
 const BLOCK: usize = 16;

@@ -6,7 +6,6 @@ use deskline_core::{Diff, Point, Ref, States, Tree};
 
 use crate::act::{Act, Outcome};
 use crate::call::{Action, Call, Input, Quiet, Target};
-use crate::cancel::Cancel;
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
@@ -21,6 +20,7 @@ use crate::resolve::{self, Resolved};
 use crate::trees::Scope;
 use crate::wait::Wanted;
 use crate::within::{self, Windows};
+use deskline_input::Cancel;
 
 /// What an action is for, where it needs to know it beforehand.
 #[derive(Default)]

@@ -250,7 +250,7 @@ impl Steps<'_> {
             };
             if desktop.wait_for_change(slice)?.is_some() || left <= slice {
                 // Events come in bursts. One reading per burst is enough.
-                return self.cancel.wait(BURST.min(wanted.left()));
+                return Ok(self.cancel.wait(BURST.min(wanted.left()))?);
             }
         }
         Ok(())

@@ -7,7 +7,7 @@ mod in_menu;
 use std::time::{Duration, Instant};
 
 use deskline_core::{App, ElementId, Tree, escape};
-use deskline_link::aim::no_keyboard;
+use deskline_link::no_keyboard;
 use deskline_link::{
     Application, Apps, Cancel, Desktop, End, Error, Identity, Opened, Permit, Progress, Result,
     Scope, Sent, Sign, Trees, Window,

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use deskline_link::Cancel;
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use deskline_link::guard::{Grab, Task};
 
 use crate::keys::{ESCAPE, flags};

@@ -104,7 +104,7 @@ impl<O: Os> Input<O> {
         while !near(self.pointer()) && start.elapsed() < ARRIVES {
             cancel.wait(LOOK)?;
         }
-        cancel.wait(RESTS)
+        Ok(cancel.wait(RESTS)?)
     }
 
     fn button(
@@ -254,7 +254,7 @@ impl<O: Os> Input<O> {
             })?;
         }
         units.clear();
-        cancel.wait(TEXT_PAUSE)
+        Ok(cancel.wait(TEXT_PAUSE)?)
     }
 
     /// Presses one key.
@@ -353,6 +353,8 @@ struct Dragging<'a, O: Os> {
 }
 
 impl<O: Os> DragPort for Dragging<'_, O> {
+    type Error = Error;
+
     fn go(&mut self, to: Point) -> Result<()> {
         let from = std::mem::replace(&mut self.at, to);
         if !self.pressed {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use deskline_link::Cancel;
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 
 /// The cancel flags of all calls without an answer. Clones share them.
 #[derive(Debug, Clone, Default)]

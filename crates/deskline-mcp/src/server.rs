@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deskline_link::Cancel;
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
     Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams,

@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use deskline_core::Summary;
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use deskline_link::error::panic_text;
 use deskline_link::{Answer, Call, Cancel, Links, Looked, Waiting};
 use tokio::sync::{oneshot, watch};

@@ -282,6 +282,8 @@ struct Dragging<'s, P, F> {
 }
 
 impl<P: Port, F: Fn(Point) -> (f64, f64)> DragPort for Dragging<'_, P, F> {
+    type Error = Error;
+
     fn go(&mut self, to: Point) -> Result<()> {
         let (x, y) = (self.place)(to);
         self.sender.go(x, y)

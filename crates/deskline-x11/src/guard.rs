@@ -110,7 +110,7 @@ impl Guard {
         self.tell_and_wait(|reply| Order::Show(place, caption.to_owned(), reply));
         let waited = cancel.wait(time);
         self.tell_and_wait(Order::Hide);
-        waited
+        Ok(waited?)
     }
 
     fn tell_and_wait(&self, order: impl FnOnce(SyncSender<()>) -> Order) {

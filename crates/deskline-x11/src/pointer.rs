@@ -251,6 +251,8 @@ struct Dragging<'a> {
 }
 
 impl DragPort for Dragging<'_> {
+    type Error = Error;
+
     fn go(&mut self, to: Point) -> Result<()> {
         self.injector.point_at(to)?;
         if self.source.is_none() {

@@ -214,7 +214,7 @@ impl X11 {
     /// Pauses, for an app that does not answer pings.
     fn give_time(&self, cancel: &Cancel) -> Result<()> {
         self.round_trip()?;
-        cancel.wait(UNPINGABLE)
+        Ok(cancel.wait(UNPINGABLE)?)
     }
 
     fn ping(&mut self, window: Window) -> Result<u32> {

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Look, Manager, PlainWindow, Seen, TestDesktop, eventually};
 use deskline_core::{Modifiers, Point};
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use deskline_link::{Button, Cancel, Clicks, Error};
 use deskline_x11::X11;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use common::{Look, Manager, PlainWindow, Seen, TestDesktop, eventually};
 use deskline_core::{Key, KeyPress, Modifiers};
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use deskline_link::{Aim, Cancel, Error, WindowId};
 use deskline_x11::X11;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use common::{Look, Manager, PlainWindow, TestDesktop, eventually};
 use deskline_core::Rect;
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use deskline_link::{Cancel, Error, WindowId};
 use deskline_x11::{Kind, X11};
 

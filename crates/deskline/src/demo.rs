@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use deskline_link::Cancel;
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use deskline_mcp::Dispatcher;
 use serde_json::{Value, json};
 

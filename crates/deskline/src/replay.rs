@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use deskline_journal::{FileKind, Journal, Outcome, Record};
 use deskline_link::Cancel;
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use deskline_mcp::Dispatcher;
 use regex::Regex;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deskline_journal::Follow;
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use deskline_link::guard::{Guarding, Mode};
 use deskline_link::{Cancel, Links, Policy};
 use deskline_mcp::{Config, Dispatcher};

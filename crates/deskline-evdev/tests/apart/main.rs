@@ -19,9 +19,9 @@ use std::time::{Duration, Instant};
 use deskline_evdev::{Guard, Helper, NAME, Seen};
 use deskline_grab::message::{Order, Outcome, Said, hear, pair, say};
 use deskline_grab::{MOST, Seats, program};
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use deskline_link::guard::{Grab, LIMIT, Task};
-use deskline_link::{Cancel, Error};
+use deskline_link::{Cancel, Cancelled, Error};
 use deskline_unix::codes::{ESCAPE, LEFT};
 use deskline_unix::wait;
 use rustix::event::PollFd;
@@ -137,7 +137,7 @@ fn until(what: &str, mut is: impl FnMut() -> bool) -> Duration {
 
 fn reason(cancel: &Cancel) -> Reason {
     match cancel.wait(Duration::from_secs(10)) {
-        Err(Error::Cancelled(reason)) => reason,
+        Err(Cancelled(reason)) => reason,
         other => panic!("{other:?}"),
     }
 }

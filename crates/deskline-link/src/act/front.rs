@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use deskline_core::{Element, Point, Rect, Role, States, Tree, escape};
 
 use super::Act;
-use crate::aim::Aim;
-use crate::cancel::Cancel;
 use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result};
 use crate::resolve::Resolved;
 use crate::trees::Scope;
+use deskline_input::Aim;
+use deskline_input::Cancel;
 
 /// How long an app may take to report which of its toplevels is active.
 const SAYS_ACTIVE: Duration = Duration::from_secs(1);
@@ -159,7 +159,7 @@ impl Act<'_> {
         // Not cancellable: a request to the window manager cannot be withdrawn, and would take
         // effect after the restore.
         desk.raise(window, &Cancel::new())?;
-        self.cancel.check()
+        Ok(self.cancel.check()?)
     }
 
     /// Raises the windows that an element may be in, one by one, until the app reports that the

@@ -7,10 +7,8 @@ use deskline_core::{KeyPress, Point, Rect, Tree};
 
 use super::reach::Reached;
 use super::{Act, Outcome};
-use crate::aim::Aim;
 use crate::call::{Action, Input, Quiet, Typing};
 use crate::checkpoint::Checkpoint;
-use crate::display::{Button, Clicks};
 use crate::error::{Error, Result};
 use crate::expected::Effect;
 use crate::guard::{self, Mode, Task};
@@ -19,6 +17,8 @@ use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
 use crate::settle::{Awaits, BETWEEN, settle};
 use crate::sight;
 use crate::trees::Scope;
+use deskline_input::Aim;
+use deskline_input::{Button, Clicks};
 
 /// How often an app is read that says of no element that it has the focus: it may take a while to move
 /// it into a window that has come to the front.

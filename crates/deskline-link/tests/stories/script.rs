@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskline_core::{ElementId, Point};
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use deskline_link::{
     Aim, Cancel, Capabilities, Error, Exit, Other, Refusal, Result, Window, WindowId,
 };

@@ -53,7 +53,7 @@ impl LinuxDesktop {
         {
             return Ok(());
         }
-        cancel.wait(self.menus.ignores(pid))
+        Ok(cancel.wait(self.menus.ignores(pid))?)
     }
 
     /// An error if the click may reach another item of a context menu than the tree says. Where the

@@ -104,7 +104,7 @@ impl<O: Os> Display for MacDesktop<O> {
             .overlay(&panels::panels(&displays, place, caption, true));
         let waited = cancel.wait(time);
         self.os.overlay(&[]);
-        waited
+        Ok(waited?)
     }
 
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use deskline_link::Cancel;
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use deskline_link::guard::{Grab, LIMIT, Task};
 
 use super::tools::judge;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use deskline_core::{Modifiers, Point};
+use deskline_link::Reason;
 use deskline_link::call::{Input, Typing};
-use deskline_link::cancel::Reason;
 use deskline_link::{Action, Cancel, Target, Tool};
 
 use super::desk::{Desk, MAIL, by_text};

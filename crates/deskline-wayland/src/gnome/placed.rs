@@ -141,7 +141,7 @@ impl PlacedDisplay {
                 Err(other(front).has_keyboard(&progress()))
             }
             (Some(front), Some(aim)) if front.is_toplevel() => {
-                aim.check_window(WindowId(front.id), &front.title, &progress())
+                Ok(aim.check_window(WindowId(front.id), &front.title, &progress())?)
             }
             _ => Ok(()),
         }

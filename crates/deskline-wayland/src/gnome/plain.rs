@@ -436,7 +436,8 @@ impl<T: Toplevels> Display for PlainDisplay<T> {
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
         let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
         let behind = "the window is not in front, and GNOME shows no other";
-        let is_front = |it: &mut Self| Ok(it.front()?.is_some_and(|front| front.id == window));
+        let is_front =
+            |it: &mut Self| Ok::<_, Error>(it.front()?.is_some_and(|front| front.id == window));
         if !is_front(self)? {
             return Err(failed(behind));
         }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point};
-use deskline_link::aim::no_keyboard;
 use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
+use deskline_link::no_keyboard;
 use deskline_link::{
     Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Pointer,
     Result, Window, WindowId,
@@ -192,7 +192,7 @@ impl KdeDisplay {
             // KWin leaves a window active below its lock screen.
             Some(_) if self.bus.is_locked() => Err(no_keyboard(&progress())),
             Some(window) if window.toplevel => {
-                aim.check_window(WindowId(window.id), &window.title, &progress())
+                Ok(aim.check_window(WindowId(window.id), &window.title, &progress())?)
             }
             Some(_) => Ok(()),
         }

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
-use deskline_link::error::Reason;
+use deskline_link::Reason;
 use deskline_link::{Cancel, Error, Result};
 use deskline_unix::codes::{ESCAPE, MODIFIERS};
 use reis::ei::handshake::ContextType;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
-use deskline_link::aim::no_keyboard;
 use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
+use deskline_link::no_keyboard;
 use deskline_link::{
     Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Result,
     Window, WindowId,
@@ -169,7 +169,9 @@ impl SwayDisplay {
         // A menu of the target takes the keyboard from no window.
         match windows.iter().find(|w| w.focused) {
             Some(window) if window.pid != aim.pid => Err(other(window).has_keyboard(&progress())),
-            Some(window) => aim.check_window(WindowId(window.id), &window.title, &progress()),
+            Some(window) => {
+                Ok(aim.check_window(WindowId(window.id), &window.title, &progress())?)
+            }
             None => Err(no_keyboard(&progress())),
         }
     }

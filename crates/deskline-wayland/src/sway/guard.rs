@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use deskline_link::guard::Grab;
 use deskline_link::{Cancel, Error, Result};
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect, escape};
-use deskline_link::aim::no_keyboard;
 use deskline_link::capabilities::Ability;
+use deskline_link::no_keyboard;
 use deskline_link::{
     Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Result,
     Window, WindowId,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
-use deskline_link::{Button, Cancel, Clicks, DragPort, Result, drag};
+use deskline_link::{Button, Cancel, Clicks, DragPort, Error, Result, drag};
 use wayland_client::protocol::wl_pointer::Axis;
 use wayland_client::protocol::wl_seat::Capability;
 
@@ -177,6 +177,8 @@ struct Dragging<'a> {
 }
 
 impl DragPort for Dragging<'_> {
+    type Error = Error;
+
     fn go(&mut self, to: Point) -> Result<()> {
         self.input.go(self.client, self.layout, to)
     }

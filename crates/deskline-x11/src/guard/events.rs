@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_link::Reason;
 use deskline_link::Result;
-use deskline_link::cancel::Reason;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xinput::{

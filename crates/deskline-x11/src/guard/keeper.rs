@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::mpsc::TryRecvError;
 use std::time::{Duration, Instant};
 
-use deskline_link::cancel::Reason;
+use deskline_link::Reason;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{Cancel, Error, Result};
 use deskline_unix::wait;

@@ -3,8 +3,25 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-pub use crate::error::Reason;
-use crate::error::{Error, Result};
+/// Why a call was stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// The client cancelled its request.
+    Request,
+    /// The person pressed Esc.
+    Person,
+    /// The guard held the devices for longer than its limit.
+    Watchdog,
+    /// The guard lost the grab because its connection to the display broke.
+    Unguarded,
+    /// The server is stopping.
+    Stopping,
+}
+
+/// The flag was raised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("cancelled: {0:?}")]
+pub struct Cancelled(pub Reason);
 
 /// A cancellation flag that any thread can raise and that every wait of a link checks. Clones share
 /// the flag.
@@ -34,19 +51,19 @@ impl Cancel {
     }
 
     /// Fails if the flag was raised.
-    pub fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<(), Cancelled> {
         self.reason()
-            .map_or(Ok(()), |reason| Err(Error::Cancelled(reason)))
+            .map_or(Ok(()), |reason| Err(Cancelled(reason)))
     }
 
     /// Waits for `time`. Fails at once if the flag is raised, before or during the wait.
-    pub fn wait(&self, time: Duration) -> Result<()> {
+    pub fn wait(&self, time: Duration) -> Result<(), Cancelled> {
         let until = Instant::now() + time;
         let (flag, raised) = &*self.inner;
         let mut reason = flag.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(reason) = *reason {
-                return Err(Error::Cancelled(reason));
+                return Err(Cancelled(reason));
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {

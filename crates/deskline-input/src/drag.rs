@@ -4,30 +4,32 @@ use std::time::Duration;
 
 use deskline_core::Point;
 
-use crate::cancel::Cancel;
-use crate::error::Result;
+use crate::cancel::{Cancel, Cancelled};
 
 /// Toolkits start a drag after this distance: 8 pixels in GTK, 10 in Qt.
 const THRESHOLD: i64 = 12;
 
 /// The single events of a drag. Each waits until the display has processed it, for a bounded time.
 pub trait DragPort {
+    /// Why an event was not sent.
+    type Error: From<Cancelled> + std::fmt::Display;
+
     /// Moves the pointer, with or without the button down.
-    fn go(&mut self, to: Point) -> Result<()>;
+    fn go(&mut self, to: Point) -> Result<(), Self::Error>;
 
     /// Presses the drag's modifiers, then the main button.
-    fn press(&mut self) -> Result<()>;
+    fn press(&mut self) -> Result<(), Self::Error>;
 
     /// Releases the main button, then the modifiers, as far as they are down.
-    fn release(&mut self) -> Result<()>;
+    fn release(&mut self) -> Result<(), Self::Error>;
 
     /// Waits until the app that is dragged from has read the motion, where that can be known.
-    fn await_source(&mut self, _cancel: &Cancel) -> Result<()> {
+    fn await_source(&mut self, _cancel: &Cancel) -> Result<(), Self::Error> {
         Ok(())
     }
 
     /// Waits until source and target have agreed on the drop, where that can be known.
-    fn await_target(&mut self, _at: Point, _cancel: &Cancel) -> Result<()> {
+    fn await_target(&mut self, _at: Point, _cancel: &Cancel) -> Result<(), Self::Error> {
         Ok(())
     }
 }
@@ -51,12 +53,12 @@ pub struct Pace {
 /// # Errors
 /// What `cancel` says, and the errors of the port. The button is up after either, unless the port
 /// cannot release it.
-pub fn drag(
-    port: &mut dyn DragPort,
+pub fn drag<P: DragPort>(
+    port: &mut P,
     [from, to]: [Point; 2],
     pace: Pace,
     cancel: &Cancel,
-) -> Result<()> {
+) -> Result<(), P::Error> {
     cancel.check()?;
     port.go(from)?;
     let pulled = port
@@ -71,12 +73,12 @@ pub fn drag(
     pulled.and(released)
 }
 
-fn pull(
-    port: &mut dyn DragPort,
+fn pull<P: DragPort>(
+    port: &mut P,
     [from, to]: [Point; 2],
     pace: Pace,
     cancel: &Cancel,
-) -> Result<()> {
+) -> Result<(), P::Error> {
     cancel.wait(pace.dwell)?;
     for point in path(from, to, pace.steps) {
         port.go(point)?;
@@ -84,7 +86,7 @@ fn pull(
         cancel.wait(pace.pause)?;
     }
     port.await_target(to, cancel)?;
-    cancel.wait(pace.dwell)
+    Ok(cancel.wait(pace.dwell)?)
 }
 
 /// The points of a drag: first past [`THRESHOLD`], if the way is that long, then in even steps. Ends
@@ -110,8 +112,11 @@ fn path(from: Point, to: Point, steps: u8) -> impl Iterator<Item = Point> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::aim::no_keyboard;
     use crate::cancel::Reason;
-    use crate::error::Error;
+    use crate::error::InputError;
+
+    type Result = std::result::Result<(), InputError>;
 
     const FROM: Point = Point { x: 10, y: 300 };
     const TO: Point = Point { x: 907, y: 17 };
@@ -138,19 +143,19 @@ mod tests {
     }
 
     impl Script {
-        fn note(&mut self, event: Event) -> Result<()> {
+        fn note(&mut self, event: Event) -> Result {
             let number = self.events.len();
             self.events.push(event);
             if self.cancels == Some(number) {
                 self.cancel.cancel(Reason::Person);
             }
             match self.fails.filter(|fails| *fails == number) {
-                Some(_) => Err(Error::Input("the pointer is confined".into())),
+                Some(_) => Err(no_keyboard("stopped")),
                 None => Ok(()),
             }
         }
 
-        fn run(mut self) -> (Result<()>, Vec<Event>) {
+        fn run(mut self) -> (Result, Vec<Event>) {
             let cancel = self.cancel.clone();
             let result = drag(&mut self, [FROM, TO], PACE, &cancel);
             (result, self.events)
@@ -158,15 +163,17 @@ mod tests {
     }
 
     impl DragPort for Script {
-        fn go(&mut self, to: Point) -> Result<()> {
+        type Error = InputError;
+
+        fn go(&mut self, to: Point) -> Result {
             self.note(Event::Go(to))
         }
 
-        fn press(&mut self) -> Result<()> {
+        fn press(&mut self) -> Result {
             self.note(Event::Press)
         }
 
-        fn release(&mut self) -> Result<()> {
+        fn release(&mut self) -> Result {
             self.note(Event::Release)
         }
     }
@@ -206,7 +213,10 @@ mod tests {
             }
             .run();
             assert!(
-                matches!(result, Err(Error::Cancelled(Reason::Person))),
+                matches!(
+                    result,
+                    Err(InputError::Cancelled(Cancelled(Reason::Person)))
+                ),
                 "{number}"
             );
             assert_eq!(
@@ -219,7 +229,10 @@ mod tests {
                 ..Script::default()
             }
             .run();
-            assert!(matches!(result, Err(Error::Input(_))), "{number}");
+            assert!(
+                matches!(result, Err(InputError::NoKeyboard { .. })),
+                "{number}"
+            );
             let pressed = events.contains(&Event::Press);
             assert_eq!(
                 drop_of(&events),

@@ -7,9 +7,25 @@ use std::time::{Duration, Instant};
 
 use deskline_core::Point;
 
-use crate::cancel::Cancel;
-use crate::display::{Button, Clicks};
-use crate::error::Result;
+use crate::cancel::{Cancel, Cancelled};
+
+/// A mouse button.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Button {
+    /// The main button.
+    Left,
+    /// The context button.
+    Right,
+}
+
+/// How often a button is clicked in a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clicks {
+    /// Once.
+    Single,
+    /// Twice, within the toolkit's double-click time.
+    Double,
+}
 
 /// The time between the two clicks of a double click. Chromium takes two clicks of the same millisecond for a
 /// duplicated event.
@@ -38,7 +54,7 @@ impl LastClick {
         button: Button,
         clicks: Clicks,
         cancel: &Cancel,
-    ) -> Result<()> {
+    ) -> Result<(), Cancelled> {
         let Some((when, place, last)) = &self.0 else {
             return Ok(());
         };

@@ -1,52 +1,100 @@
 //! Step 4: acts. [`front`] raises the target's window, [`reach`] brings the target into view,
-//! [`input`] carries the action out, [`between`] waits for what a text does before the key after it.
+//! [`input`] carries the action out, [`text_then_key`] waits for what a text does before the key
+//! after it, [`open`] starts apps, and [`wait_for`] waits for an element.
 
-mod between;
+pub(crate) mod action;
+pub(crate) mod done;
 mod front;
 mod input;
+mod input_window;
+mod open;
 mod reach;
-mod same_window;
+mod text_then_key;
+pub(crate) mod wait_for;
 
-pub(crate) use same_window::Went;
+use std::time::Instant;
 
-use deskline_core::Tree;
+use crate::apps::Identity;
+use crate::call::Action;
+use crate::checkpoint::Checkpoint;
+use crate::error::Result;
+use crate::report::Report;
+use crate::resolve::Targets;
+use crate::steps::{Found, Steps};
+use action::{Act, Outcome};
+use open::open;
+use wait_for::Wanted;
 
-use crate::call::{Action, Options};
-use crate::done::Done;
-use crate::policy::Policy;
-use crate::resolve::Resolved;
-use crate::secrecy::Keys;
-use crate::sight;
-use deskline_input::Cancel;
+impl Steps<'_> {
+    /// Step 4 of one action.
+    pub(crate) fn act(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        action: &Action,
+        targets: &Targets,
+        report: &mut Report,
+    ) -> Result<()> {
+        match action {
+            Action::Open { identifier } => {
+                self.policy.permit_identifier(identifier)?;
+                let permit = |app: &Identity| self.policy.permit_start(app);
+                report.step.started = open(desk, identifier, &permit, self.cancel)?;
+            }
+            Action::WaitFor { .. } => {
+                let found = match (self.found.take(), Wanted::new(action, Instant::now())) {
+                    (None, Some(wanted)) => self.wait_for(&mut **desk, wanted, None, report)?,
+                    (found, _) => found,
+                };
+                let Found { sentence, helper } = found.unwrap_or_default();
+                report.step.done.say(sentence);
+                if let Some(helper) = helper {
+                    self.turn_to(desk, helper)?;
+                }
+            }
+            Action::Input(input) => {
+                let (act, mut outcome) = self.acting(action, targets, report)?;
+                act.input(desk, input, &mut outcome)?;
+            }
+            Action::Quiet(quiet) => {
+                let (act, mut outcome) = self.acting(action, targets, report)?;
+                act.quiet(desk, quiet, &mut outcome)?;
+            }
+            // Only looks, and has been answered.
+            Action::Refresh => {}
+        }
+        Ok(())
+    }
 
-/// Everything that one action needs.
-pub(crate) struct Act<'c> {
-    pub(crate) pid: u32,
-    pub(crate) options: &'c Options,
-    pub(crate) action: &'c Action,
-    pub(crate) policy: &'c Policy,
-    pub(crate) cancel: &'c Cancel,
-    /// The tree that the target was resolved on.
-    pub(crate) tree: Option<&'c Tree>,
-    pub(crate) target: Option<&'c Resolved>,
-    /// Where a drag ends.
-    pub(crate) to: Option<&'c Resolved>,
-    /// The toplevel that the call insists on, in `tree`.
-    pub(crate) window: Option<usize>,
-    /// Whether it is a step of a chain.
-    pub(crate) in_chain: bool,
-}
+    /// From here on the steps go to this process.
+    pub(crate) fn turn_to(&self, desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
+        self.subject.turn_to(pid);
+        self.listen(&mut **desk)
+    }
 
-/// The results of an action. Filled step by step, so that an error in the middle keeps what was done
-/// before it.
-pub(crate) struct Outcome<'o> {
-    pub(crate) done: &'o mut Done,
-    /// The window as it looked before the action.
-    pub(crate) sight: &'o mut Option<sight::Before>,
-    /// The window right before the input, if that is another picture.
-    pub(crate) look: &'o mut Option<sight::Before>,
-    /// Whether `sight` is of this step, and not of a chain's first.
-    pub(crate) seen: bool,
-    /// Where the typed text went.
-    pub(crate) keys: &'o mut Keys,
+    fn acting<'a>(
+        &'a self,
+        action: &'a Action,
+        targets: &'a Targets,
+        report: &'a mut Report,
+    ) -> Result<(Act<'a>, Outcome<'a>)> {
+        let act = Act {
+            pid: self.subject.required()?,
+            options: &self.call.options,
+            action,
+            policy: self.policy,
+            cancel: self.cancel,
+            tree: report.readings.current(),
+            target: targets.target.as_ref(),
+            to: targets.to.as_ref(),
+            window: targets.window,
+            in_chain: self.call.is_chain(),
+        };
+        let picture = &mut report.pictures.before;
+        let outcome = Outcome {
+            is_pictured: picture.is_some() && report.ended_steps.is_empty(),
+            picture,
+            step: &mut report.step,
+        };
+        Ok((act, outcome))
+    }
 }

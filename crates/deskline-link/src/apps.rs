@@ -6,7 +6,6 @@ use deskline_core::App;
 
 use crate::end::End;
 use crate::error::Result;
-use crate::policy::Identity;
 
 /// A running app with windows, for `list_applications`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +16,26 @@ pub struct Application {
     pub windows: Vec<String>,
     /// Whether one of them is the front window.
     pub front: bool,
+}
+
+/// What an app is known by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// By what the system says of it: its executable and its path, the script that it runs, the id
+    /// and the names of its desktop file or bundle. Empty if the system says nothing.
+    pub names: Vec<String>,
+    /// What it calls itself, and what else a command line may start. Denies an app, allows none.
+    pub claims: Vec<String>,
+}
+
+impl Identity {
+    /// An app that is known by this name.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            names: vec![name.into()],
+            claims: Vec::new(),
+        }
+    }
 }
 
 /// Whether this app may be opened. Without names it is not known which app it would be.

@@ -3,22 +3,22 @@
 
 use deskline_core::{Attribute, Change, Diff, Modified, Tree, Value, escape, summary, target};
 
+use crate::act::wait_for;
 use crate::call::Action;
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
-use crate::display::Window;
-use crate::effect::has_ended;
 use crate::error::{Error, Result};
-use crate::handoff::Handoff;
-use crate::report::{Ended, Report, Step};
-use crate::resolve;
+use crate::report::{AppState, Report};
+use crate::resolve::{Targets, lookup};
 use crate::secrecy::Witness;
-use crate::steps::{Steps, Targets, no_pid};
-use crate::wait;
+use crate::settle::handoff::FrontWatch;
+use crate::settle::has_ended;
+use crate::step::{EndedStep, Step};
+use crate::steps::Steps;
 
 impl Steps<'_> {
-    /// Carries out every step, the first one with `targets`. Leaves the last step's looks at the
-    /// front window in `handoff`. Returns the error of a later step that failed: what was done before
+    /// Carries out every step, the first one with `targets`. Leaves the last step's front
+    /// windows in `front`. Returns the error of a later step that failed: what was done before
     /// it is answered all the same.
     ///
     /// # Errors
@@ -28,25 +28,25 @@ impl Steps<'_> {
         &mut self,
         desk: &mut Checkpoint<'_>,
         targets: Targets,
-        handoff: &mut Handoff,
+        front: &mut FrontWatch,
         report: &mut Report,
     ) -> Result<Option<Error>> {
         let mut actions = self.call.actions().peekable();
         let mut targets = Ok(targets);
         while let Some(action) = actions.next() {
-            *handoff = Handoff::of(action, desk.guard.held());
-            let done = targets.and_then(|t| self.carry_out(desk, action, &t, handoff, report));
+            *front = FrontWatch::new(action, desk.guard.held());
+            let done = targets.and_then(|t| self.carry_out(desk, action, t, front, report));
             if let Err(e) = done {
                 return self.stop(desk, e, report).map(Some);
             }
-            if let (true, Some(after)) = (self.call.is_chain(), &report.after) {
-                let before = report.current();
+            if let (true, Some(after)) = (self.call.is_chain(), &report.readings.after) {
+                let before = report.readings.current();
                 let led_to = before.and_then(|before| led_to(before, after, report));
                 report.step.led_to = led_to;
             }
             let Some(next) = actions.peek() else { break };
             targets = report.timed("resolve", |report| {
-                self.go_on(desk, handoff, next, report)?;
+                self.go_on(desk, front, next, report)?;
                 let targets = match self.resolve(&mut **desk, next, report) {
                     Err(e @ Error::NotFound { .. }) => {
                         self.resolve_in_helper(desk, next, report)?.ok_or(e)?
@@ -68,54 +68,51 @@ impl Steps<'_> {
     fn go_on(
         &mut self,
         desk: &mut Checkpoint<'_>,
-        handoff: &Handoff,
+        front: &FrontWatch,
         next: &Action,
         report: &mut Report,
     ) -> Result<()> {
-        let home = report.pid.ok_or_else(no_pid)?;
-        let to = self.elsewhere(desk, handoff, report)?;
+        let home = self.subject.home().ok_or(Error::NoPid)?;
+        let to = self.other_in_front(desk, front)?;
         let to = to.map_or(home, |(_, pid)| pid);
-        let after = report.after.take();
-        let same = self.pid == Some(to) && !report.ended;
+        let after = report.readings.after.take();
+        let same = self.subject.current() == Some(to) && !report.app.is_gone();
         let tree = match after {
             Some(mut tree) if same => {
-                self.carry_over(report, &tree);
-                if let (Some(_), Some(before)) = (&self.call.window, report.current()) {
-                    let front = desk.front()?.map(|front| front.id);
-                    self.window.note(before, &tree, front);
+                self.rename_since_step(report, &tree);
+                if let (Some(_), Some(before)) = (&self.call.window, report.readings.current()) {
+                    let now = desk.front()?.map(|front| front.id);
+                    self.windows.note(before, &tree, now);
                 }
-                let accepted = self.readings.accept(&mut **desk, &mut tree, report);
+                let accepted = self
+                    .reader
+                    .accept(&mut **desk, &mut tree, &mut report.notes);
                 accepted.map(|()| tree)
             }
-            _ => {
-                self.pid = Some(to);
-                report.ended = false;
-                report.end = None;
-                desk.drives(to);
-                self.listen(&mut **desk)
-                    .and_then(|()| self.readings.read(&mut **desk, to, report))
-            }
+            _ => self
+                .turn_to(desk, to)
+                .and_then(|()| self.reader.read(&mut **desk, to, &mut report.notes)),
         };
         // Some of the text may have reached the window that took the front.
-        let bare = |tree: &Tree| !Witness::of(tree).is_secure();
+        let bare = |tree: &Tree| !Witness::new(tree).is_secure();
         let public = report.step.is_public() && (same || tree.as_ref().is_ok_and(bare));
         let mut step = std::mem::take(&mut report.step);
         if let (false, Ok(tree)) = (same, &tree) {
             let app = escape::name(&tree.app.name, 40);
             step.led_to = Some(format!("{app} came to the front"));
         }
-        report.ended_steps.push(Ended {
-            said: step.done.sentence(public),
+        report.ended_steps.push(EndedStep {
+            sentence: step.done.sentence(public),
             led_to: step.led_to,
             public,
         });
-        report.silent = None;
+        report.app = AppState::Running;
         match tree {
             // The next step outlasts that. It needs no tree to begin with.
             Err(Error::NotAnswering { .. }) if next.waits() => {}
             tree => {
-                report.now = None;
-                report.now = Some(tree?);
+                report.readings.step_before = None;
+                report.readings.step_before = Some(tree?);
             }
         }
         Ok(())
@@ -129,16 +126,16 @@ impl Steps<'_> {
         next: &Action,
         report: &mut Report,
     ) -> Result<Option<Targets>> {
-        let (Some(pid), Some(wanted)) = (self.pid, resolve::target_of(next)) else {
+        let (Some(pid), Some(wanted)) = (self.subject.current(), lookup::target_of(next)) else {
             return Ok(None);
         };
-        for helper in wait::helpers(&mut **desk, pid) {
-            let Ok(tree) = self.readings.read(&mut **desk, helper, report) else {
+        for helper in wait_for::helpers(&mut **desk, pid) {
+            let Ok(tree) = self.reader.read(&mut **desk, helper, &mut report.notes) else {
                 continue;
             };
-            if resolve::resolve(&tree, wanted, &[]).is_ok() {
+            if lookup::resolve(&tree, wanted, &[]).is_ok() {
                 self.turn_to(desk, helper)?;
-                report.now = Some(tree);
+                report.readings.step_before = Some(tree);
                 return self.resolve(&mut **desk, next, report).map(Some);
             }
         }
@@ -153,74 +150,101 @@ impl Steps<'_> {
         if !did || tells_nothing || e.costs_connection() {
             return Err(e);
         }
-        if report.after.is_some() {
+        if report.readings.after.is_some() {
             return Ok(e);
         }
         let Step { done, .. } = &report.step;
         let untouched = done.is_empty() && !done.underway;
-        if untouched && report.now.is_some() {
-            report.after = report.now.take();
-        } else if let Some(pid) = self.pid.filter(|_| self.pid == report.pid) {
-            match desk.read(pid, self.again()) {
-                Ok(tree) => report.after = Some(tree),
+        if untouched && report.readings.step_before.is_some() {
+            report.readings.after = report.readings.step_before.take();
+        } else if let Some(pid) = self.subject.current().filter(|_| self.subject.is_home()) {
+            match desk.read(pid, self.reader.again()) {
+                Ok(tree) => report.readings.after = Some(tree),
                 Err(e) => has_ended(e, report)?,
             }
         }
         Ok(e)
     }
 
-    /// The other process that keys go to now: one that this step brought to the front, or that an
-    /// earlier one did and that is still there.
-    pub(crate) fn elsewhere(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        handoff: &Handoff,
-        report: &Report,
-    ) -> Result<Option<(Window, u32)>> {
-        let (Some(home), Some(pid)) = (report.pid, self.pid) else {
-            return Ok(None);
-        };
-        let taken = handoff.decide(desk, pid)?;
-        if taken.is_some() || pid == home {
-            return Ok(taken.filter(|(_, taken)| *taken != home));
-        }
-        let front = desk.front()?.and_then(|front| front.pid);
-        if front == Some(home) {
-            return Ok(None);
-        }
-        let still = desk.windows(pid)?.into_iter().next();
-        Ok(still.map(|window| (window, pid)))
-    }
-
-    /// Reads the call's app after the last step went to another one.
-    pub(crate) fn come_home(
+    /// Steps 3 to 5 of one action. The guard is taken right before input and released right after
+    /// it.
+    pub(crate) fn carry_out(
         &mut self,
-        desktop: &mut dyn Desktop,
+        desk: &mut Checkpoint<'_>,
+        action: &Action,
+        mut targets: Targets,
+        front: &mut FrontWatch,
         report: &mut Report,
     ) -> Result<()> {
-        let home = report.pid.ok_or_else(no_pid)?;
-        report.now = None;
-        report.ended = false;
-        report.end = None;
-        match desktop.read(home, self.readings.whole()) {
-            Ok(tree) => report.after = Some(tree),
-            Err(e) => {
-                report.after = None;
-                has_ended(e, report)?;
-            }
+        let step = &mut report.step;
+        step.acted_on = targets.acted_on.take();
+        step.others = targets.target.as_ref().map_or(0, |target| target.others);
+        step.public_value = targets.public_value;
+        let acted = report.timed("act", |report| self.act(desk, action, &targets, report));
+        if acted.is_ok() {
+            front.note(desk)?;
         }
+        if acted.is_err() {
+            // Before the person's own keys reach the apps again.
+            desk.release_all();
+        }
+        desk.ungrab();
+        report.guard_held = desk.guard.held();
+        if let Some(why) = desk.guard.unable.take() {
+            report.notes.add(format!(
+                "{why}. The user's own keys and clicks may have mixed with this"
+            ));
+        }
+        acted?;
+        report.timed("settle", |report| {
+            self.settle(desk, action, &targets, front, report)
+        })?;
+        report.timed("read back", |report| {
+            self.read_back(desk, action, &targets, report)
+        })
+    }
+
+    /// Step 6: what the whole call changed.
+    pub(crate) fn diff(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<()> {
+        if !self.subject.is_home() {
+            self.read_home(desktop, report)?;
+        }
+        let Some(mut tree) = report.readings.after.take() else {
+            return Ok(());
+        };
+        self.rename_since_step(report, &tree);
+        let before = report.readings.before.as_ref();
+        let diff = before.map(|before| Diff::between(before, &tree));
+        if let Some((before, diff)) = before.zip(diff.as_ref()) {
+            self.reader.rename(&diff.renamed(before, &tree));
+        }
+        self.reader.accept(desktop, &mut tree, &mut report.notes)?;
+        report.diff = diff.filter(|_| self.call.options.show_diff);
+        report.readings.after = Some(tree);
         Ok(())
     }
 
+    /// Reads the call's app after the last step went to another one.
+    fn read_home(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<()> {
+        let home = self.subject.home().ok_or(Error::NoPid)?;
+        report.readings.step_before = None;
+        report.app = AppState::Running;
+        report.readings.after = None;
+        match desktop.read(home, self.reader.whole()) {
+            Ok(tree) => {
+                report.readings.after = Some(tree);
+                Ok(())
+            }
+            Err(e) => has_ended(e, report),
+        }
+    }
+
     /// Keeps the refs of what the step has re-created as it was.
-    pub(crate) fn carry_over(&mut self, report: &Report, tree: &Tree) {
-        if let Some(now) = report
-            .now
-            .as_ref()
-            .filter(|now| now.app.pid == tree.app.pid)
-        {
-            let renamed = Diff::between(now, tree).renamed(now, tree);
-            self.readings.carry_over(&renamed);
+    fn rename_since_step(&mut self, report: &Report, tree: &Tree) {
+        let before = report.readings.step_before.as_ref();
+        if let Some(before) = before.filter(|before| before.app.pid == tree.app.pid) {
+            let renamed = Diff::between(before, tree).renamed(before, tree);
+            self.reader.rename(&renamed);
         }
     }
 }
@@ -251,7 +275,7 @@ fn led_to(before: &Tree, after: &Tree, report: &Report) -> Option<String> {
         return Some(format!("closed the menu {}", title(before, menu)));
     }
     // The refs of this tree are not known yet.
-    let was = report.step.acted.as_ref().map(|acted| &acted.was);
+    let was = report.step.acted_on.as_ref().map(|acted_on| &acted_on.was);
     let is = was.and_then(|was| after.elements.iter().find(|e| e.id == was.id));
     if let Some(changed) = was
         .zip(is)

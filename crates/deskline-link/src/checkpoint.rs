@@ -10,14 +10,12 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point};
 
-use crate::act::Went;
 use crate::apps::{Opened, Permit};
 use crate::desktop::Desktop;
 use crate::display::{Pointer, Window, WindowId};
 use crate::error::{Error, Result};
 use crate::guard::{Grab, Task, Watch};
-use crate::link::Shot;
-use crate::report::Report;
+use crate::subject::Subject;
 use deskline_input::{Button, Clicks};
 use deskline_input::{Cancel, Reason};
 
@@ -54,6 +52,17 @@ pub(crate) struct DeferredRestore {
     desktop: String,
 }
 
+/// The window that input was sent to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct InputWindow {
+    pub(crate) pid: u32,
+    pub(crate) window: WindowId,
+    /// Whether it is a dialog: once it has closed, what it belongs to has the keyboard.
+    pub(crate) dialog: bool,
+    /// The windows of the process at that time.
+    pub(crate) beside: Vec<WindowId>,
+}
+
 /// The desktop, and the state to restore on it.
 pub(crate) struct Checkpoint<'a> {
     desktop: &'a mut dyn Desktop,
@@ -61,15 +70,10 @@ pub(crate) struct Checkpoint<'a> {
     saved: Saved,
     /// All windows at the checkpoint, to recognise new ones.
     windows: Vec<Window>,
-    /// The target's pid, if it was known beforehand.
-    pid: Option<u32>,
-    /// The process that the link opened.
-    opened: Option<u32>,
-    /// The other processes that a chain's steps went to.
-    others: Vec<u32>,
+    pub(crate) subject: &'a Subject,
     pub(crate) guard: Watch,
     /// Where the link's last input went.
-    pub(crate) went: Option<Went>,
+    pub(crate) last_input: Option<InputWindow>,
     /// The window that the link last brought to the front.
     raised: Option<WindowId>,
     /// That of the current step.
@@ -95,7 +99,7 @@ impl<'a> Checkpoint<'a> {
     /// Errors of the desktop. A deferred restore then stays deferred.
     pub(crate) fn save(
         desktop: &'a mut dyn Desktop,
-        pid: Option<u32>,
+        subject: &'a Subject,
         watch: bool,
         deferred: &'a mut Option<DeferredRestore>,
         cancel: &'a Cancel,
@@ -105,11 +109,9 @@ impl<'a> Checkpoint<'a> {
             cancel,
             saved: Saved::default(),
             windows: Vec::new(),
-            pid,
-            opened: None,
-            others: Vec::new(),
+            subject,
             guard: Watch::default(),
-            went: None,
+            last_input: None,
             raised: None,
             raised_now: None,
             touched: false,
@@ -120,13 +122,13 @@ impl<'a> Checkpoint<'a> {
         if watch && !desk.desktop.is_private() {
             desk.desktop.watch_person();
         }
-        desk.look()?;
+        desk.note_desktop()?;
         Ok(desk)
     }
 
-    fn look(&mut self) -> Result<()> {
+    fn note_desktop(&mut self) -> Result<()> {
         let front = self.desktop.front()?;
-        if self.desktop.is_private() && self.pid.is_some() {
+        if self.desktop.is_private() && self.subject.home().is_some() {
             self.saved.front = front;
             return Ok(());
         }
@@ -164,22 +166,10 @@ impl<'a> Checkpoint<'a> {
         self.windows.iter().any(|w| w.id == window)
     }
 
-    /// Whether the person can have their window back before this picture is taken: their app was in front,
-    /// the target's was behind with the same windows on the screen, and the picture is compared with none
-    /// from before. A pop-up, a sheet or a panel that came since may close when its app goes back.
-    pub(crate) fn may_restore_first(&self, shot: &Shot, report: &Report) -> bool {
+    /// Whether the restore will bring back a window of another app than the call's.
+    pub(crate) fn brings_back_another_app(&self) -> bool {
         let theirs = self.saved.front.as_ref().and_then(|front| front.pid);
-        let before = report.before.as_ref();
-        let known = |w: &Window| {
-            self.was_there(w.id) || before.is_some_and(|tree| tree.window(w.id).is_some())
-        };
-        self.desktop.pictures_behind()
-            && self.touched
-            && report.sight.is_none()
-            && report.handoff.is_none()
-            && theirs.is_some_and(|pid| Some(pid) != report.pid)
-            && shot.window.as_ref().is_ok_and(|id| self.was_there(*id))
-            && shot.windows.iter().all(known)
+        self.touched && theirs.is_some_and(|pid| Some(pid) != self.subject.home())
     }
 
     /// Restores nothing, because another process took over.
@@ -268,11 +258,6 @@ impl<'a> Checkpoint<'a> {
         self.desktop.open(identifier, permit)
     }
 
-    /// What the link opened is this process.
-    pub(crate) fn opened(&mut self, pid: u32) {
-        self.opened = Some(pid);
-    }
-
     /// Like [`Display::reveal`](crate::Display::reveal).
     pub(crate) fn reveal(&mut self, pid: u32) -> Result<bool> {
         self.touched = true;
@@ -313,18 +298,11 @@ impl<'a> Checkpoint<'a> {
         self.raised_now = None;
     }
 
-    /// The next step goes to this process.
-    pub(crate) fn drives(&mut self, pid: u32) {
-        self.others.push(pid);
-    }
-
     /// Whether a window belongs to a process that the link drives, or whose menu an earlier link left open
     /// in front of the person's window. If the display does not report owners, whether the link has raised it.
     fn is_targets(&self, window: &Window) -> bool {
-        match (window.pid, self.pid.or(self.opened)) {
-            (Some(its), Some(pid)) => {
-                its == pid || self.others.contains(&its) || self.menu_of == Some(its)
-            }
+        match (window.pid, self.subject.home()) {
+            (Some(pid), Some(_)) => self.subject.has(pid) || self.menu_of == Some(pid),
             _ => self.raised == Some(window.id),
         }
     }
@@ -404,7 +382,7 @@ impl<'a> Checkpoint<'a> {
                 .windows
                 .iter()
                 .any(|w| w.id == now.id && w.pid == now.pid);
-            now.pid == front.pid && now.pid.is_some() && now.pid == self.pid && new
+            now.pid == front.pid && now.pid.is_some() && now.pid == self.subject.home() && new
         };
         if now
             .as_ref()
@@ -415,7 +393,7 @@ impl<'a> Checkpoint<'a> {
         // The front window is neither the person's earlier one nor the target's: they have
         // switched, or another app has opened a window for them.
         // An app that is still starting may own any new window.
-        let is_known = self.pid.or(self.opened).is_some();
+        let is_known = self.subject.home().is_some();
         let elsewhere =
             |now: &Window| !self.is_targets(now) && (is_known || self.was_there(now.id));
         if now.as_ref().is_some_and(elsewhere) {

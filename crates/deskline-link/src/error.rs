@@ -15,6 +15,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// The call has no pid and needs one.
+    #[error("pid is missing. Call list_applications for the running apps")]
+    NoPid,
+    /// No picture can be taken: the reason.
+    #[error("{0}")]
+    NoPicture(String),
     /// No process has this pid.
     #[error(
         "no process has pid {0}. Call list_applications for the running apps, or open_application_and_traverse to start one"

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use deskline_core::{Rect, escape};
 
 use crate::call::{Action, Input};
-use crate::resolve::Resolved;
+use crate::resolve::lookup::Resolved;
 use crate::secrecy::character_of;
 
 /// The watchdog releases the devices after this long, even if everything else hangs.

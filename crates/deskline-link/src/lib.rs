@@ -1,50 +1,53 @@
 //! The contract that an operating system fulfils ([`Desktop`], in three parts: [`Trees`],
-//! [`Display`], [`Apps`]), and the link transaction that is written once on top of it.
+//! [`Display`], [`Apps`]), and the link transaction that is written once on top of it. A backend may
+//! lack parts of the display: see [`Capabilities`].
 //!
-//! Start with [`link`](Links::run): its steps are those of the contract's §7. A backend may lack
-//! parts of the display: see [`Capabilities`].
+//! [`Links`] runs calls, one link at a time. `link.rs` lists the steps of a link as the contract's §7
+//! does, and `chain.rs` those of a chain. Each phase has a room:
+//!
+//! | room | what it does | steps |
+//! |---|---|---|
+//! | `resolve` | reads the app, finds the target and the late changes | 1 |
+//! | `act` | raises the window, brings the target into view, acts | 3, 4 |
+//! | `settle` | waits until the app has settled, reads back what was wanted, finds a handoff | 5, 7 |
+//! | `picture` | pictures the window, compares pictures, finds what the tree does not describe | 7 |
+//! | `answer` | writes the files and the journal's line, renders the summary | 9 |
+//!
+//! Common to them: the processes that a link is for (`subject.rs`), what its steps go by (`steps.rs`),
+//! what it has found so far (`report.rs`, `step.rs`), making trees that an agent may see
+//! (`reader.rs`), the restore (`checkpoint.rs`, steps 2 and 8), and which texts are secrets
+//! (`secrecy.rs`).
 
 mod act;
 mod answer;
 pub mod apps;
-mod blind;
 pub mod call;
 pub mod capabilities;
 mod chain;
 mod checkpoint;
-mod compare;
 pub mod desktop;
-mod detail;
 pub mod display;
 pub mod doctor;
-mod done;
-mod effect;
 pub mod end;
 pub mod error;
-mod expected;
-mod field;
 pub mod guard;
-mod handoff;
-mod late;
 mod link;
 mod links;
-mod open;
+mod picture;
 mod policy;
-mod readback;
-mod readings;
+mod reader;
 mod report;
 mod resolve;
 mod secrecy;
 mod settle;
-mod sight;
+mod step;
 mod steps;
-mod trailing;
+mod subject;
 pub mod trees;
-mod wait;
-mod within;
 
+pub use act::wait_for::Waiting;
 pub use answer::{Answer, error as error_answer};
-pub use apps::{Application, Apps, Opened, Permit, Progress};
+pub use apps::{Application, Apps, Identity, Opened, Permit, Progress};
 pub use call::{Action, Call, Input, Options, Quiet, Target, Tool, Toplevel};
 pub use capabilities::{Ability, Capabilities};
 pub use deskline_input::{
@@ -56,6 +59,5 @@ pub use display::{Display, Picture, Pointer, Window, WindowId};
 pub use end::{End, Exit};
 pub use error::{Error, Refusal, Result};
 pub use links::{Links, Looked, unanswered};
-pub use policy::{Identity, Policy};
+pub use policy::{Policy, identify};
 pub use trees::{Scope, Sent, Sign, Trees};
-pub use wait::Waiting;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use deskline_core::escape;
 use deskline_journal::{Journal, RefStore};
 
+use crate::act::wait_for::{Waiting, Wanted};
 use crate::answer::{self, Answer};
 use crate::apps::Application;
 use crate::call::Call;
@@ -16,14 +17,14 @@ use crate::checkpoint::DeferredRestore;
 use crate::desktop::{Desktop, Platform};
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, panic_text};
-use crate::late::LastTrees;
-use crate::link::Link;
+use crate::link;
 use crate::policy::Policy;
-use crate::readings::Readings;
+use crate::reader::Reader;
 use crate::report::Report;
-use crate::steps::Steps;
-use crate::wait::{Waiting, Wanted};
-use crate::within::Windows;
+use crate::resolve::late_changes::LastTrees;
+use crate::resolve::windows::Windows;
+use crate::steps::{Found, Steps};
+use crate::subject::Subject;
 use deskline_input::Cancel;
 
 /// Runs links on one desktop, one at a time.
@@ -66,9 +67,9 @@ impl Links {
     /// Runs one tool call, from connecting to its line in the journal. Never panics. Ends within
     /// the bounds of its steps, and soon after `cancel` is raised.
     pub fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer {
-        let mut report = Report::default();
-        let result = self.caught(|links| links.link(call, cancel, &mut report));
-        self.answer(call, report, result)
+        let (subject, mut report) = (Subject::new(call.pid), Report::default());
+        let result = self.caught(|links| links.link(call, cancel, &subject, None, &mut report));
+        self.answer(call, &subject, report, result)
     }
 
     /// Looks for what a `wait_for` waits for, until it comes, its time is over, or `others` says
@@ -84,8 +85,13 @@ impl Links {
         match result {
             Ok(false) => Looked::NotYet(waiting),
             result => {
-                let Waiting { call, report, .. } = *waiting;
-                Looked::Answer(self.answer(&call, report, result.map(drop)))
+                let Waiting {
+                    call,
+                    subject,
+                    report,
+                    ..
+                } = *waiting;
+                Looked::Answer(self.answer(&call, &subject, report, result.map(drop)))
             }
         }
     }
@@ -98,35 +104,61 @@ impl Links {
         others: &dyn Fn() -> bool,
     ) -> Result<bool> {
         cancel.check()?;
-        let desktop = connected(&self.platform, &mut self.desktop)?;
         let Waiting {
             call,
+            subject,
+            has_looked,
             report,
             since,
         } = waiting;
-        let mut steps = Steps {
+        let (mut steps, desktop, _) = self.begin(call, cancel, subject, None)?;
+        let found = steps.listen(desktop).and_then(|()| {
+            // What is there before the wait is read at the first look.
+            if !std::mem::replace(has_looked, true) {
+                steps.resolve(desktop, &call.action, report)?;
+            }
+            match Wanted::new(&call.action, *since) {
+                Some(wanted) => steps.wait_for(desktop, wanted, Some(others), report),
+                None => Ok(None),
+            }
+        });
+        desktop.rest();
+        match found? {
+            Some(found) => self
+                .link(call, cancel, subject, Some(found), report)
+                .map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// The steps of a call, on the desktop. Connects when it is first needed.
+    fn begin<'l>(
+        &'l mut self,
+        call: &'l Call,
+        cancel: &'l Cancel,
+        subject: &'l Subject,
+        found: Option<Found>,
+    ) -> Result<(
+        Steps<'l>,
+        &'l mut dyn Desktop,
+        &'l mut Option<DeferredRestore>,
+    )> {
+        let desktop = connected(&self.platform, &mut self.desktop)?;
+        let steps = Steps {
             policy: &self.policy,
             call,
             cancel,
-            readings: Readings {
+            subject,
+            reader: Reader {
                 id: desktop.id(),
                 refs: &mut self.refs,
                 policy: &self.policy,
             },
             last_trees: &self.last_trees,
-            pid: call.pid,
-            window: Windows::default(),
+            windows: Windows::default(),
+            found,
         };
-        let looked = match Wanted::of(&call.action, *since) {
-            Some(wanted) => steps.look_for(desktop, wanted, others, report),
-            None => Ok(None),
-        };
-        desktop.rest();
-        let Some(came) = looked? else {
-            return Ok(false);
-        };
-        report.came = Some(came);
-        self.link(call, cancel, report).map(|()| true)
+        Ok((steps, desktop, &mut self.deferred))
     }
 
     fn caught<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
@@ -138,25 +170,31 @@ impl Links {
     }
 
     /// Answers and records a link that has ended.
-    fn answer(&mut self, call: &Call, mut report: Report, result: Result<()>) -> Answer {
-        report.first = !std::mem::replace(&mut self.answered, true);
+    fn answer(
+        &mut self,
+        call: &Call,
+        subject: &Subject,
+        mut report: Report,
+        result: Result<()>,
+    ) -> Answer {
+        let is_first = !std::mem::replace(&mut self.answered, true);
         self.name_helpers(&mut report);
         if result.as_ref().is_err_and(Error::costs_connection) {
             self.desktop = None;
         }
         let result = result.map_err(|e| self.discreet(e));
-        let result = result.map_err(|e| self.explained(e, call.pid.or(report.pid)));
-        let answer = answer::record(&self.journal, call, &mut report, result);
-        self.last = report.pid.or(self.last);
+        let result = result.map_err(|e| self.explained(e, subject.home()));
+        let answer = answer::record(&self.journal, call, subject, is_first, &mut report, result);
+        self.last = subject.home().or(self.last);
         let Report {
             late,
-            before,
-            after,
+            readings,
             handoff,
             ..
         } = report;
         let taken = handoff.and_then(|taken| taken.tree);
-        self.last_trees.remember(late, [after.or(before), taken]);
+        let last = readings.after.or(readings.before);
+        self.last_trees.remember(late, [last, taken]);
         answer
     }
 
@@ -169,7 +207,7 @@ impl Links {
         }
         for Window { id, pid, title, .. } in std::mem::take(&mut report.helpers) {
             if let (Some(pid), true) = (pid, self.helpers_named.insert(id)) {
-                report.note(format!(
+                report.notes.add(format!(
                     "another process draws \"{}\" for this app: act on it with pid {pid}",
                     escape::short_escaped(&title, 40)
                 ));
@@ -227,18 +265,16 @@ impl Links {
         Error::Elsewhere { title, pid, why }
     }
 
-    fn link(&mut self, call: &Call, cancel: &Cancel, report: &mut Report) -> Result<()> {
-        let desktop = connected(&self.platform, &mut self.desktop)?;
-        Link {
-            desktop,
-            refs: &mut self.refs,
-            deferred: &mut self.deferred,
-            last_trees: &self.last_trees,
-            policy: &self.policy,
-            call,
-            cancel,
-        }
-        .run(report)
+    fn link(
+        &mut self,
+        call: &Call,
+        cancel: &Cancel,
+        subject: &Subject,
+        found: Option<Found>,
+        report: &mut Report,
+    ) -> Result<()> {
+        let (steps, desktop, deferred) = self.begin(call, cancel, subject, found)?;
+        link::run(steps, desktop, deferred, report)
     }
 
     /// `list_applications`: the running apps with windows whose name contains `name`, ignoring case. Reads
@@ -287,11 +323,15 @@ pub enum Looked {
 
 /// Answers and records a call whose app failed the ping, and which therefore was not queued.
 pub fn unanswered(journal: &Journal, call: &Call, error: Error) -> Answer {
-    let mut report = Report {
-        pid: call.pid,
-        ..Report::default()
-    };
-    answer::record(journal, call, &mut report, Err(error))
+    let subject = Subject::new(call.pid);
+    answer::record(
+        journal,
+        call,
+        &subject,
+        false,
+        &mut Report::default(),
+        Err(error),
+    )
 }
 
 /// The desktop. Connects when it is first needed.

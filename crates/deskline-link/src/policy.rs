@@ -4,40 +4,21 @@ use std::time::Duration;
 
 use deskline_core::escape;
 
+use crate::apps::Identity;
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
 use crate::guard::Guarding;
 
-/// What an app is known by.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Identity {
-    /// By what the system says of it: its executable and its path, the script that it runs, the id
-    /// and the names of its desktop file or bundle. Empty if the system says nothing.
-    pub names: Vec<String>,
-    /// What it calls itself, and what else a command line may start. Denies an app, allows none.
-    pub claims: Vec<String>,
-}
-
-impl Identity {
-    /// An app that is known by this name.
-    pub fn named(name: impl Into<String>) -> Self {
-        Self {
-            names: vec![name.into()],
-            claims: Vec::new(),
-        }
+/// A running process. `own` is what it calls itself: all that there is to go by where the system
+/// says nothing of it.
+pub fn identify(desktop: &mut dyn Desktop, own: &str, pid: u32) -> Identity {
+    let mut names = desktop.names_of(pid);
+    if names.is_empty() {
+        names.push(own.to_owned());
     }
-
-    /// A running process. `own` is what it calls itself: all that there is to go by where the system
-    /// says nothing of it.
-    pub fn of_process(desktop: &mut dyn Desktop, own: &str, pid: u32) -> Self {
-        let mut names = desktop.names_of(pid);
-        if names.is_empty() {
-            names.push(own.to_owned());
-        }
-        Self {
-            names,
-            claims: vec![own.to_owned()],
-        }
+    Identity {
+        names,
+        claims: vec![own.to_owned()],
     }
 }
 
@@ -89,7 +70,7 @@ impl Policy {
 
     /// Whether links may read and touch what runs as this process and calls itself `own`.
     pub(crate) fn permits_process(&self, desktop: &mut dyn Desktop, own: &str, pid: u32) -> bool {
-        !self.is_bounded() || self.permits(&Identity::of_process(desktop, own, pid))
+        !self.is_bounded() || self.permits(&identify(desktop, own, pid))
     }
 
     /// Fails if this process is excluded. `own` is what it calls itself.
@@ -97,7 +78,7 @@ impl Policy {
         if !self.is_bounded() {
             return Ok(());
         }
-        let app = Identity::of_process(desktop, own, pid);
+        let app = identify(desktop, own, pid);
         if self.permits(&app) {
             return Ok(());
         }

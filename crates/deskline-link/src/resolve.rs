@@ -1,253 +1,259 @@
-//! Step 1: resolves a call's target to an element and a point.
+//! Step 1: reads the app, and resolves a call's target on the fresh tree.
 
-use deskline_core::{
-    Match, Point, Ref, Role, States, Texts, Tree, escape, focus, summary, tree_file,
-};
+pub(crate) mod late_changes;
+pub(crate) mod lookup;
+pub(crate) mod windows;
 
-use crate::call::{Action, Input, Quiet, Target, Toplevel};
+use deskline_core::{Diff, Point, Ref, States, Tree};
+
+use crate::call::{Action, Input, Quiet, Target};
+use crate::checkpoint::Checkpoint;
+use crate::desktop::Desktop;
 use crate::error::{Error, Result};
-use crate::within;
+use crate::report::{Readings, Report};
+use crate::step::ActedOn;
+use crate::steps::Steps;
+use crate::trees::Scope;
+use lookup::Resolved;
 
-/// What to say of an app whose windows accessibility does not list now.
-const AWAY: &str = "Its windows are on another Space or in full screen, where accessibility does not list \
-                    them. A tool that sends input, such as click_and_traverse, goes there and comes back";
-
-/// A target, resolved on a fresh tree.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Resolved {
-    /// The element's index in that tree. `None` for a point with no element.
-    pub(crate) index: Option<usize>,
-    /// The point to click: the element's centre, or the point from the call.
-    pub(crate) point: Option<Point>,
-    /// Whether the point came from the call. The target is then whatever is topmost there.
-    pub(crate) given: bool,
-    /// How many other elements matched equally well.
-    pub(crate) others: usize,
-    /// `'Send' [AXButton]`, or `(640, 480)`.
-    pub(crate) name: String,
-    /// The name for a person, who does not know AX roles: `'Send'`, `button`, `(640, 480)`.
-    pub(crate) caption: String,
+/// What an action is for.
+#[derive(Debug, Default)]
+pub(crate) struct Targets {
+    /// The app's windows are where accessibility does not list them: nothing is resolved yet.
+    pub(crate) away: bool,
+    pub(crate) target: Option<Resolved>,
+    /// Where a drag ends.
+    pub(crate) to: Option<Resolved>,
+    /// The toplevel that the call insists on.
+    pub(crate) window: Option<usize>,
+    /// The element that the action is for, or where keys go.
+    pub(crate) acted_on: Option<ActedOn>,
+    /// Whether the action sets a value on an element that is known not to be secure.
+    pub(crate) public_value: bool,
 }
 
-impl Resolved {
-    /// A point whose element is unknown.
-    pub(crate) fn place(point: Point) -> Self {
-        let place = format!("({}, {})", point.x, point.y);
-        Self {
-            index: None,
-            point: Some(point),
-            given: true,
-            others: 0,
-            name: place.clone(),
-            caption: place,
+impl Targets {
+    /// The target's index in the tree that it was resolved on.
+    pub(crate) fn index(&self) -> Option<usize> {
+        self.target.as_ref().and_then(|target| target.index)
+    }
+}
+
+impl Steps<'_> {
+    /// Reads the app, and notes what has changed since the last answer about it.
+    pub(crate) fn read_since(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        pid: u32,
+        scope: Scope,
+        report: &mut Report,
+    ) -> Result<Tree> {
+        let mut tree = desktop.read(pid, scope)?;
+        let since = self.last_trees.since(&tree);
+        if let Some(since) = &since {
+            self.reader.rename(&since.renamed(&tree));
+        }
+        self.reader.accept(desktop, &mut tree, &mut report.notes)?;
+        report.late = since.and_then(|since| since.late_changes(&tree));
+        Ok(tree)
+    }
+
+    /// Gives a ref back to the element that its app has re-created, where that does not look exactly
+    /// the same any more: a combo box of a web page that was rendered again when it was chosen from.
+    /// It is the one that looks as the ref's element did before an earlier step, or the only one with
+    /// its role and text.
+    fn find_recreated(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        reference: Ref,
+        report: &mut Report,
+    ) -> Result<()> {
+        let Readings {
+            before,
+            step_before,
+            ..
+        } = &report.readings;
+        let Some(tree) = report.readings.current() else {
+            return Ok(());
+        };
+        if tree.find_ref(reference).is_some() {
+            return Ok(());
+        }
+        let first = before.as_ref().filter(|_| step_before.is_some());
+        let last = self.last_trees.last(&tree.app);
+        let find = |old: &Tree| {
+            let index = old.find_ref(reference)?;
+            let id = &old.elements[index].id;
+            let twins = Diff::between(old, tree).renamed(old, tree);
+            let twin = twins.into_iter().find(|(was, _)| was == id);
+            let only = || {
+                let now = tree.only_like(old, index)?;
+                let is_taken = old.elements.iter().any(|e| e.id == tree.elements[now].id);
+                // The button of another dialog is another button.
+                let top =
+                    |tree: &Tree, at| tree.toplevel(at).map(|top| tree.elements[top].id.clone());
+                let stays = top(old, index) == top(tree, now);
+                (!is_taken && stays).then(|| (id.clone(), tree.elements[now].id.clone()))
+            };
+            twin.or_else(only)
+        };
+        let Some(pair) = first.into_iter().chain(last).find_map(find) else {
+            return Ok(());
+        };
+        self.reader.rename(&[pair]);
+        let Readings {
+            before,
+            step_before,
+            ..
+        } = &mut report.readings;
+        match step_before.as_mut().or(before.as_mut()) {
+            Some(tree) => self.reader.accept(desktop, tree, &mut report.notes),
+            None => Ok(()),
         }
     }
-}
 
-/// The target of an action, if it has one.
-pub(crate) fn target_of(action: &Action) -> Option<&Target> {
-    match action {
-        Action::Input(Input::Click { target, .. } | Input::Drag { from: target, .. })
-        | Action::Quiet(
-            Quiet::SetValue { target, .. }
-            | Quiet::PressAx { target }
-            | Quiet::SetSelected { target, .. },
-        )
-        | Action::WaitFor { target, .. } => Some(target),
-        Action::Open { .. } | Action::Refresh | Action::Input(_) => None,
+    /// The toplevels that the call insists on, the one that keys go to first; empty if there is no
+    /// such one, or if the step is for another process.
+    pub(crate) fn toplevels(&mut self, tree: &Tree) -> Result<Vec<usize>> {
+        match &self.call.window {
+            Some(wanted) if self.subject.is_home() => self.windows.within(tree, wanted),
+            _ => Ok(Vec::new()),
+        }
     }
-}
 
-/// Finds the target in a fresh tree. A text is searched in the toplevels `within`, in this order,
-/// and in pop-ups; anywhere if there are none.
-///
-/// # Errors
-/// [`Error::StaleRef`] and [`Error::NotFound`], with the nearest texts.
-pub(crate) fn resolve(tree: &Tree, target: &Target, within: &[usize]) -> Result<Resolved> {
-    match target {
-        Target::Ref(reference) => Ok(element(tree, find_ref(tree, *reference)?, 0)),
-        Target::Text { text, role } => {
-            let role = role.as_deref();
-            match find_within(tree, within, text, role) {
-                Some(found) => Ok(element(tree, found.index, found.others)),
-                None => Err(not_found(tree, within, text, role)),
+    /// Step 1. Reads the tree unless the step before has just read it.
+    pub(crate) fn resolve(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        action: &Action,
+        report: &mut Report,
+    ) -> Result<Targets> {
+        let Some(pid) = self
+            .subject
+            .current()
+            .filter(|_| !matches!(action, Action::Open { .. }))
+        else {
+            return Ok(Targets::default());
+        };
+        let wanted = lookup::target_of(action);
+        let needs_tree = wanted.is_some_and(|target| !matches!(target, Target::Point(_)));
+        let needs_tree = needs_tree || self.call.window.is_some() || self.call.is_chain();
+        // What was found was looked for in trees that are older than this link.
+        if report.readings.current().is_none()
+            && self.found.is_none()
+            && (self.call.options.traverse_before || needs_tree || self.policy.is_bounded())
+        {
+            report.readings.before =
+                match self.read_since(desktop, pid, self.reader.again(), report) {
+                    Ok(tree) => Some(tree),
+                    Err(Error::NotAnswering { .. }) if action.waits() => None,
+                    Err(e) => return Err(e),
+                };
+        }
+        let end = match action {
+            Action::Input(Input::Drag { to, .. }) => Some(to),
+            _ => None,
+        };
+        for target in wanted.into_iter().chain(end) {
+            if let Target::Ref(reference) = target {
+                self.find_recreated(desktop, *reference, report)?;
             }
         }
-        Target::Point(point) => {
-            let index = tree.find_at_in(within::at(tree, within, Some(*point)), *point);
-            let place = Resolved::place(*point);
-            Ok(Resolved {
-                index,
-                name: name_at(tree, index, *point),
-                caption: index.map_or(place.caption, |index| caption_of(tree, index)),
-                ..place
-            })
+        let tree = report.readings.current();
+        let sends_input = || self.call.actions().any(|a| matches!(a, Action::Input(_)));
+        if tree.is_some_and(Tree::is_elsewhere) && sends_input() {
+            return Ok(Targets {
+                away: true,
+                ..Targets::default()
+            });
         }
-    }
-}
-
-/// The best match in the first of these toplevels where one shows, then in an open menu; or the
-/// first that does not show.
-fn find_within(tree: &Tree, within: &[usize], text: &str, role: Option<&str>) -> Option<Match> {
-    if within.is_empty() {
-        return tree.find_text(text, role);
-    }
-    let shows = |found: &Match| tree.elements[found.index].visible;
-    let find = |top| tree.find_text_in(Some(top), text, role);
-    let found: Vec<Match> = within.iter().copied().filter_map(find).collect();
-    let in_menus = || within::pop_ups(tree).filter_map(find).find(shows);
-    let first = found.iter().copied().find(shows).or_else(in_menus);
-    first.or(found.first().copied())
-}
-
-/// Finds the toplevel that a call insists on.
-///
-/// # Errors
-/// [`Error::StaleRef`], and an error that names the windows there are.
-pub(crate) fn window(tree: &Tree, wanted: &Toplevel) -> Result<usize> {
-    let found = match wanted {
-        Toplevel::Ref(reference) => tree.toplevel(find_ref(tree, *reference)?),
-        Toplevel::Titled(title) => tree.toplevel_titled(title),
-    };
-    found.ok_or_else(|| no_window(tree, wanted))
-}
-
-/// The error where no window is the wanted one: names the windows there are.
-pub(crate) fn no_window(tree: &Tree, wanted: &Toplevel) -> Error {
-    let name = escape::name(&tree.app.name, 40);
-    let pid = tree.app.pid;
-    let wanted = match wanted {
-        Toplevel::Ref(reference) => format!("#{reference}"),
-        Toplevel::Titled(title) => format!("'{}'", escape::short(title, 60)),
-    };
-    if tree.is_elsewhere() {
-        return Error::Input(format!(
-            "{name} (pid {pid}) shows no window {wanted} now. Nothing was touched. {AWAY}"
-        ));
-    }
-    let there = focus::windows(tree).or_else(|| focus::focus(tree));
-    let there = there.map_or_else(
-        || "It shows none".to_owned(),
-        |windows| format!("It shows {windows}"),
-    );
-    Error::Input(format!(
-        "{name} (pid {pid}) shows no window {wanted}. {there}. Nothing was touched. Pass a part of \
-         a title, or the ref of a window"
-    ))
-}
-
-fn find_ref(tree: &Tree, reference: Ref) -> Result<usize> {
-    tree.find_ref(reference).ok_or_else(|| {
-        let name = escape::name(&tree.app.name, 40);
-        let pid = tree.app.pid;
-        if tree.is_elsewhere() {
-            return Error::Input(format!(
-                "#{reference} is not among what {name} (pid {pid}) shows now. Nothing was touched. {AWAY}"
-            ));
-        }
-        Error::StaleRef {
-            reference,
-            why: format!("no element of {name} (pid {pid}) has it now"),
-        }
-    })
-}
-
-/// What takes a value for this target: of a combo box that can be typed into, its text field. It is the
-/// combo box that has the label.
-pub(crate) fn settable(tree: &Tree, target: Resolved) -> Resolved {
-    let combo = target
-        .index
-        .filter(|&index| tree.elements[index].role == Role::COMBO_BOX);
-    let Some(combo) = combo else {
-        return target;
-    };
-    let inside = |index: &usize| {
-        let mut at = *index;
-        while let Some(parent) = tree.elements[at].parent.filter(|p| *p < at && *p >= combo) {
-            at = parent;
-        }
-        at == combo
-    };
-    let is_field = |&index: &usize| {
-        let element = &tree.elements[index];
-        element.role == Role::TEXT_FIELD && element.states.contains(States::EDITABLE)
-    };
-    let rest = combo + 1..tree.elements.len();
-    let fields: Vec<usize> = rest.take_while(|i| inside(i)).filter(is_field).collect();
-    match fields.as_slice() {
-        [field] => Resolved {
-            name: target.name,
-            ..element(tree, *field, target.others)
-        },
-        _ => target,
-    }
-}
-
-/// `'Send' [AXButton] at (640, 480)`
-pub(crate) fn name_at(tree: &Tree, index: Option<usize>, point: Point) -> String {
-    let place = format!("({}, {})", point.x, point.y);
-    match index {
-        Some(index) => format!("{} at {place}", summary::name_of(tree, index)),
-        None => place,
-    }
-}
-
-fn element(tree: &Tree, index: usize, others: usize) -> Resolved {
-    let point = tree.elements[index]
-        .extents
-        .filter(|e| !e.is_empty())
-        .map(|e| e.center());
-    Resolved {
-        index: Some(index),
-        point,
-        given: false,
-        others,
-        name: summary::name_of(tree, index),
-        caption: caption_of(tree, index),
-    }
-}
-
-/// An element's text in quotes, or else its role in lower case without the `AX` prefix.
-fn caption_of(tree: &Tree, index: usize) -> String {
-    match Texts::of(tree).text(tree, index) {
-        Some(text) => format!("'{}'", escape::short(text.shown.trim(), 50)),
-        None => tree.elements[index].role.short().to_lowercase(),
-    }
-}
-
-/// The error for a text that no element has, or none in these windows: with the nearest texts, or
-/// the window that has it.
-pub(crate) fn not_found(tree: &Tree, within: &[usize], text: &str, role: Option<&str>) -> Error {
-    let mut wanted = format!("'{}'", escape::short(text, 60));
-    if let Some(role) = role {
-        wanted = format!("{wanted} with role {}", escape::short(role, 30));
-    }
-    let label = |top: usize| tree_file::window_label(tree, top).unwrap_or_default();
-    if let Some(window) = within.first() {
-        wanted = format!("{wanted} in {}", label(*window));
-        let elsewhere = tree.find_text(text, role);
-        if let Some(top) = elsewhere.and_then(|found| tree.toplevel(found.index)) {
-            let nearest = format!(
-                "It is in another window: {}. Nothing was touched. Pass that one as window, or none",
-                label(top)
+        let within = tree.map_or(Ok(Vec::new()), |tree| self.toplevels(tree))?;
+        let window = tree.and_then(|tree| lookup::toplevel_at(tree, &within, place_of(action)));
+        let Some(wanted) = wanted.filter(|_| !action.waits()) else {
+            let takes_keys = matches!(
+                action,
+                Action::Input(Input::Type { .. } | Input::PressKey { .. })
             );
-            return Error::NotFound { wanted, nearest };
+            let acted_on = tree.filter(|_| takes_keys).and_then(|tree| {
+                let top = window.or_else(|| tree.active_toplevel());
+                ActedOn::new(tree, tree.focused_in(top)?, true)
+            });
+            return Ok(Targets {
+                window,
+                acted_on,
+                ..Targets::default()
+            });
+        };
+        let mut target = resolve_on(tree, wanted, &within)?;
+        // The value is for this element and no other.
+        let sets = matches!(action, Action::Quiet(Quiet::SetValue { .. }));
+        if let (true, Some(tree)) = (sets, tree) {
+            target = lookup::settable(tree, target);
         }
+        let to = match action {
+            Action::Input(Input::Drag { to, .. }) => Some(resolve_on(tree, to, &within)?),
+            _ => None,
+        };
+        let element = target.index.and_then(|i| tree?.elements.get(i));
+        let is = |state| element.is_some_and(|e| e.states.contains(state));
+        let public_value = sets && element.is_some() && !is(States::SECURE);
+        let acted_on = tree.zip(target.index);
+        let acted_on = acted_on.and_then(|(tree, index)| ActedOn::new(tree, index, false));
+        if is(States::DISABLED) {
+            report.notes.add(format!("{} is disabled", target.name));
+        }
+        Ok(Targets {
+            target: Some(target),
+            to,
+            window,
+            away: false,
+            acted_on,
+            public_value,
+        })
     }
-    let nearest = tree.nearest_texts(text, role);
-    let nearest = if nearest.is_empty() {
-        "Nothing in the tree has a text like it".to_owned()
-    } else {
-        format!("Nearest: {}", nearest.join(", "))
-    };
-    let next = if tree.is_elsewhere() {
-        AWAY
-    } else if tree.partial.is_empty() {
-        "Search the file of this answer"
-    } else {
-        "The tree is partial: what is scrolled away or hidden may be missing, so scroll to it or \
-         open what holds it, and search the file of this answer"
-    };
-    let nearest = format!("{nearest}. Nothing was touched. {next}");
-    Error::NotFound { wanted, nearest }
+
+    /// Goes to where the app's windows are, and resolves there. The checkpoint comes back.
+    pub(crate) fn reveal(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        action: &Action,
+        report: &mut Report,
+    ) -> Result<Targets> {
+        let pid = self.subject.required()?;
+        let name = report.readings.current().map(|tree| tree.app.name.clone());
+        desk.reveal(pid)?;
+        if report.readings.step_before.is_some() {
+            let tree = self.reader.read(&mut **desk, pid, &mut report.notes)?;
+            report.readings.step_before = Some(tree);
+        } else {
+            report.readings.before = None;
+        }
+        let targets = self.resolve(&mut **desk, action, report)?;
+        if targets.away {
+            return Err(Error::NoWindow {
+                pid,
+                name: name.unwrap_or_default(),
+                hint: "Its windows are on another Space and did not come. Ask the user to show one"
+                    .into(),
+            });
+        }
+        Ok(targets)
+    }
+}
+
+/// The place that an action names.
+fn place_of(action: &Action) -> Option<Point> {
+    match (action, lookup::target_of(action)) {
+        (_, Some(Target::Point(place))) => Some(*place),
+        (Action::Input(Input::Scroll { at, .. }), _) => Some(*at),
+        _ => None,
+    }
+}
+
+fn resolve_on(tree: Option<&Tree>, target: &Target, within: &[usize]) -> Result<Resolved> {
+    match (tree, target) {
+        (Some(tree), target) => lookup::resolve(tree, target, within),
+        (None, Target::Point(point)) => Ok(Resolved::place(*point)),
+        (None, _) => Err(Error::Input("the tree was not read".into())),
+    }
 }

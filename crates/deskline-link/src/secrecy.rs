@@ -13,7 +13,7 @@
 use deskline_core::keys::{Key, KeyPress, Modifiers};
 use deskline_core::{ElementId, Role, States, Tree};
 
-use crate::field::Field;
+use crate::settle::field::Field;
 
 /// Replaces a text that may be a secret.
 pub(crate) const HIDDEN: &str = "•••";
@@ -42,7 +42,7 @@ struct Focus {
 }
 
 impl Witness {
-    pub(crate) fn of(tree: &Tree) -> Self {
+    pub(crate) fn new(tree: &Tree) -> Self {
         let is = |states| move |e: &&deskline_core::Element| e.states.contains(states);
         // Toolkits also mark the ancestors of the focused element. The last match is the innermost.
         let focused = tree.focused_in(None);
@@ -174,7 +174,7 @@ fn moves_focus(text: &str) -> Option<Moves> {
 /// Whether a text may be shown on the screen before it is typed: only if the app has no secure
 /// element and no key of the text can move the focus to one.
 pub(crate) fn may_be_shown(text: &str, tree: Option<&Tree>) -> bool {
-    tree.is_some_and(|tree| !Witness::of(tree).secure) && moves_focus(text).is_none()
+    tree.is_some_and(|tree| !Witness::new(tree).secure) && moves_focus(text).is_none()
 }
 
 /// The character that a key press types. `None` for shortcuts and for keys that type nothing.

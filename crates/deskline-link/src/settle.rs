@@ -1,294 +1,217 @@
-//! Step 5: waits until the app has stopped changing its tree.
-//!
-//! Events tell that something may have changed. Only a reading tells what is there: toolkits omit
-//! events (GTK 3), send none (Qt 5), or send thousands (mousepad). So the loop waits until no event
-//! has come for [`PAUSE`], reads, and goes on listening until no event has come for [`QUIET`], or
-//! for [`SEEN`] after a change that was read: the reading is a part of the silence. The app has settled if nothing changed since the last reading,
-//! or if events announced the change and then stopped. A change without an event means that the
-//! toolkit sends none: read again.
+//! Step 5: waits until the app has settled, finds out whether it ended or is busy, and compares what
+//! it shows with what was wanted.
 
-use std::collections::{HashMap, HashSet};
+pub(crate) mod compare;
+pub(crate) mod expected;
+pub(crate) mod field;
+pub(crate) mod handoff;
+pub(crate) mod quiet;
+pub(crate) mod readback;
+pub(crate) mod stale;
+
 use std::time::{Duration, Instant};
 
-use deskline_core::{Diff, Element, ElementId, Tree};
-
-use crate::desktop::Desktop;
-use crate::error::Result;
-use crate::expected::Effect;
-use crate::sight;
-use crate::trailing::{AGREE, lacks_page, trails};
-use crate::trees::{Scope, Sent, Sign};
+use crate::call::{Action, Tool};
+use crate::checkpoint::Checkpoint;
+use crate::end::End;
+use crate::error::{Error, Result};
+use crate::report::{AppState, Report};
+use crate::resolve::Targets;
+use crate::secrecy::Witness;
+use crate::steps::Steps;
+use crate::trees::Scope;
 use deskline_input::Cancel;
+use expected::{Effect, sent};
+use field::Verdict;
+use handoff::FrontWatch;
+use quiet::{Awaits, await_quiet};
+use readback::{LATE, read_back};
 
-/// An app of which nothing tells whether it is done has settled after this long without a change.
-pub(crate) const QUIET: Duration = Duration::from_millis(60);
-
-/// An app whose events announced a change that was then read has settled after this long without
-/// another event: two frames, and the time that the second one's events take.
-const SEEN: Duration = Duration::from_millis(40);
-
-/// After this long without an event the tree is read. Toolkits draw a frame, and send events, every
-/// 16 ms while something moves.
-const PAUSE: Duration = Duration::from_millis(20);
-
-/// The maximum time that a link waits for an app to settle.
-pub(crate) const MOST: Duration = Duration::from_secs(2);
-
-/// The maximum time between a click and the text that is typed after it.
-pub(crate) const BETWEEN: Duration = Duration::from_millis(500);
-
-/// An element that differs in this many consecutive readings, for this long, changes by itself: a clock,
-/// a spinner. What is scrolled moves for 150 to 300 ms.
-const RESTLESS: (u32, Duration) = (3, Duration::from_millis(400));
-
-/// After this long without a pause between events, read anyway.
-const NOISE: Duration = Duration::from_millis(250);
-
-/// How long to wait for an app that uses the CPU but has not changed anything yet.
-const WORKING: Duration = Duration::from_millis(800);
-
-/// An app is computing if its CPU time exceeds a fourth of the elapsed time.
-const BUSY: u32 = 4;
-
-/// Its threads are computing if together they run for three quarters of the elapsed time: what they
-/// compute is still to come (KeePassXC derives a key in a thread, and answers meanwhile).
-const COMPUTING: (u32, u32) = (3, 4);
-
-/// The result of a settle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Settled {
-    /// The time from the act to the last reading.
-    pub(crate) took: Duration,
-    /// Whether the app was quiet in the end. `false` if the time limit was reached.
-    pub(crate) quiet: bool,
-    /// Whether it was computing in the end.
-    pub(crate) computing: bool,
-    /// Whether the window's picture moved although the tree shows no effect, but for what is clicked
-    /// and what has the focus. `None` where the tree shows one, or the pictures were not compared.
-    pub(crate) moved: Option<bool>,
-}
-
-/// What a settle goes by.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Awaits<'t> {
-    /// How much of the app to read.
-    pub(crate) scope: Scope,
-    /// The tree before the act, if known.
-    pub(crate) before: Option<&'t Tree>,
-    /// What the act is expected to lead to.
-    pub(crate) effect: Effect,
-    /// Whether a window was brought to the front for the act.
-    pub(crate) raised: bool,
-    /// The window right before the act.
-    pub(crate) look: Option<&'t sight::Before>,
-    /// What the act was for.
-    pub(crate) target: Option<&'t Element>,
-    /// What was sent, if it matters when the tree tells what came of it.
-    pub(crate) sent: Option<Sent>,
-    /// The longest time.
-    pub(crate) most: Duration,
-}
-
-/// Waits until the app has settled. Returns the last reading too.
-pub(crate) fn settle(
-    desktop: &mut dyn Desktop,
-    pid: u32,
-    awaits: Awaits<'_>,
-    cancel: &Cancel,
-) -> Result<(Settled, Tree)> {
-    let start = Instant::now();
-    let mut restless = Restless::default();
-    let mut last: Option<Tree> = None;
-    let mut seen = false;
-    let mut shown = false;
-    let mut moved = None;
-    let mut more = None;
-    let mut again = false;
-    let enough = awaits.effect.least_sign(awaits.raised);
-    // What loads without end is not waited for again.
-    let loaded = awaits.before.is_none_or(|tree| !lacks_page(tree)) && !desktop.is_loading(pid);
-    if let Some(sent) = awaits.sent {
-        cancel.wait(desktop.lag(pid, sent).min(awaits.most))?;
-    }
-    loop {
-        let cpu = Cpu::now(desktop, pid);
-        // What goes on without an event is not read more often for it.
-        let pause = if again {
-            Duration::ZERO
-        } else if more.is_some() || last.is_none() {
-            PAUSE
+impl Steps<'_> {
+    /// Step 5. The last reading is the second traversal.
+    pub(crate) fn settle(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        action: &Action,
+        targets: &Targets,
+        front: &mut FrontWatch,
+        report: &mut Report,
+    ) -> Result<()> {
+        let pid = self.subject.required()?;
+        let options = &self.call.options;
+        let scope = if options.traverse_after || self.call.is_chain() {
+            self.reader.again()
         } else {
-            QUIET
+            Scope::Showing
         };
-        let heard = listen(desktop, more, pause, cancel)?;
-        let (busy, computing) = cpu.used(desktop);
-        let tree = desktop.read(pid, awaits.scope)?;
-        let read = Instant::now();
-        let known = last.as_ref().or(awaits.before);
-        let change = known.map_or(Some(Sign::Change), |known| restless.note(known, &tree));
-        let changed = change.is_some();
-        seen |= awaits.effect.shows(heard.any, change, awaits.raised);
-        shown |= awaits.before.is_some() && change >= Some(enough);
-        let told = heard.any.is_some() && heard.silent && known.is_some();
-        let pending = desktop.handoff_pending()?;
-        let working = !changed && heard.any.is_none() && busy && start.elapsed() < WORKING;
-        let done = !changed || told && awaits.effect != Effect::Motion;
-        let loading = loaded && (desktop.is_loading(pid) || lacks_page(&tree));
-        let mut quiet = !pending && !working && !computing && done && !loading;
-        if quiet {
-            let until = if seen {
-                heard.last + if told && changed { SEEN } else { QUIET }
-            } else {
-                start + awaits.effect.unseen()
-            };
-            let left = until.saturating_duration_since(Instant::now());
-            more = hears(desktop, left, cancel)?;
-            // Reading itself makes some apps send events: a second reading that found no change ends
-            // that.
-            let due = seen || start.elapsed() >= awaits.effect.unseen();
-            quiet = more.is_none() || due && last.is_some() && !changed;
-            seen |= awaits.effect.shows(more, None, awaits.raised);
-        } else {
-            more = None;
+        if report.step.started {
+            self.await_start(desk, pid)?;
         }
-        // Some changes come without an event: a look at what is there now.
-        again = quiet && !shown && awaits.effect.may_be_late() && read.elapsed() >= QUIET;
-        quiet &= !again;
-        if quiet && !shown && moved != Some(true) {
-            moved = awaits.has_moved(desktop, &tree);
-        }
-        if moved == Some(true) && !shown && trails(&tree) && start.elapsed() < AGREE {
-            quiet = false;
-        }
-        if quiet || start.elapsed() >= awaits.most {
-            return Ok((
-                Settled {
-                    took: start.elapsed(),
-                    quiet,
-                    computing,
-                    moved: moved.filter(|_| !shown),
-                },
-                tree,
-            ));
-        }
-        last = Some(tree);
-    }
-}
-
-/// The first event that comes within this time.
-fn hears(desktop: &mut dyn Desktop, mut left: Duration, cancel: &Cancel) -> Result<Option<Sign>> {
-    loop {
-        cancel.check()?;
-        let slice = left.min(QUIET);
-        let heard = desktop.wait_for_change(slice)?;
-        left -= slice;
-        if heard.is_some() || left.is_zero() {
-            return Ok(heard);
-        }
-    }
-}
-
-/// The events until the app was silent, or [`NOISE`] was over.
-struct Heard {
-    /// The one that says most.
-    any: Option<Sign>,
-    /// Whether they stopped.
-    silent: bool,
-    /// When the last one came.
-    last: Instant,
-}
-
-/// Listens until no event has come for the time of a pause, or until events have come for [`NOISE`]
-/// without one. `any` is one that has come just before.
-fn listen(
-    desktop: &mut dyn Desktop,
-    any: Option<Sign>,
-    pause: Duration,
-    cancel: &Cancel,
-) -> Result<Heard> {
-    let start = Instant::now();
-    let mut heard = Heard {
-        any,
-        silent: true,
-        last: start,
-    };
-    loop {
-        cancel.check()?;
-        let Some(event) = desktop.wait_for_change(pause)? else {
-            return Ok(heard);
+        let before = report.readings.current();
+        let target = targets.target.as_ref().and_then(|target| target.index);
+        let target = target.and_then(|index| before?.elements.get(index));
+        let awaits = Awaits {
+            scope,
+            before,
+            effect: Effect::of(action, target),
+            raised: desk.raised_now().is_some(),
+            look: report.before_input(),
+            target,
+            sent: sent(action, self.is_last(report)),
+            most: quiet::MOST,
         };
-        heard.any = heard.any.max(Some(event));
-        heard.last = Instant::now();
-        if start.elapsed() >= NOISE {
-            heard.silent = false;
-            return Ok(heard);
-        }
-    }
-}
-
-/// The CPU time of an app at the start of a time in which nothing is asked of it: a reading makes it
-/// compute too.
-struct Cpu {
-    pid: u32,
-    since: Instant,
-    app: Option<Duration>,
-    threads: Option<Duration>,
-}
-
-impl Cpu {
-    fn now(desktop: &mut dyn Desktop, pid: u32) -> Self {
-        Self {
-            pid,
-            since: Instant::now(),
-            app: desktop.computed(pid),
-            threads: desktop.threads_computed(pid),
-        }
-    }
-
-    /// Whether the app has computed for a good part of the time since, and whether its threads compute
-    /// what is still to come. After a click, a browser's renderer may still be computing the effect;
-    /// until then the browser answers as if nothing had happened.
-    fn used(&self, desktop: &mut dyn Desktop) -> (bool, bool) {
-        let elapsed = self.since.elapsed();
-        let ran = |before: Option<Duration>, now: Option<Duration>| {
-            now.zip(before)
-                .map_or(Duration::ZERO, |(now, before)| now.saturating_sub(before))
-        };
-        let app = ran(self.app, desktop.computed(self.pid));
-        let threads = ran(self.threads, desktop.threads_computed(self.pid));
-        let (most, of) = COMPUTING;
-        (app > elapsed / BUSY, threads * of > elapsed * most)
-    }
-}
-
-/// In how many consecutive readings each element has changed.
-#[derive(Debug, Default)]
-struct Restless(HashMap<ElementId, (u32, Instant)>);
-
-impl Restless {
-    /// What changed besides the elements that change by themselves.
-    fn note(&mut self, before: &Tree, after: &Tree) -> Option<Sign> {
-        let diff = Diff::between(before, after);
-        let changed = diff.changed_ids(before, after);
-        let mut counts = HashMap::new();
-        for id in changed {
-            let (count, since) = self.0.get(id).copied().unwrap_or((0, Instant::now()));
-            counts.insert(id.clone(), (count + 1, since));
-        }
-        let (times, time) = RESTLESS;
-        let is_real = |(count, since): &(u32, Instant)| *count < times || since.elapsed() < time;
-        let focus = diff.modified.iter().filter(|m| m.is_focus_alone());
-        let focus: HashSet<_> = focus.map(|m| &after.elements[m.after].id).collect();
-        let sign = |id: &ElementId| {
-            if focus.contains(id) {
-                Sign::Focus
-            } else {
-                Sign::Change
+        match await_quiet(&mut **desk, pid, awaits, self.cancel) {
+            Ok((settled, tree)) => {
+                report.step.settled = Some(settled);
+                // A key after the text was preceded by a look of its own.
+                let after = &mut report.step.keys.after;
+                after.get_or_insert_with(|| Witness::new(&tree));
+                report.readings.after = Some(tree);
             }
+            Err(e) => self.is_effect(e, report)?,
+        }
+        desk.end_step();
+        front.note(desk)?;
+        if !options.delay_after_action.is_zero() {
+            self.cancel.wait(options.delay_after_action)?;
+            match desk.read(pid, scope) {
+                Ok(tree) => {
+                    report.readings.after = Some(tree);
+                    report.app = AppState::Running;
+                }
+                Err(e) => self.is_effect(e, report)?,
+            }
+        }
+        // An app that is ending may still answer, with nothing in its tree.
+        let lists = desk.capabilities().windows.is_there();
+        // An app that can do without windows has not ended.
+        let gone = lists && desk.windows(pid)?.is_empty() && desk.app_itself(pid)?.is_none();
+        if report.app == AppState::NoWindow || gone && !shows_others(desk, pid, scope, report) {
+            let end = await_end(desk, pid, self.cancel)?;
+            report.app = end.map_or(AppState::NoWindow, AppState::Ended);
+        }
+        if report.app.is_gone() || !(options.traverse_after || self.call.is_chain()) {
+            report.readings.after = None;
+        }
+        Ok(())
+    }
+
+    /// Waits until an app that this call has started no longer computes: LibreOffice opens its tip
+    /// of the day, and a document's warnings, up to a second after the window.
+    fn await_start(&self, desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
+        let start = Instant::now();
+        let mut ran = desk.computed(pid);
+        while start.elapsed() < STARTS {
+            self.cancel.wait(IDLE)?;
+            let now = desk.computed(pid);
+            let computed = now.zip(ran).map(|(now, ran)| now.saturating_sub(ran));
+            if computed.is_none_or(|computed| computed < IDLE / 10) {
+                return Ok(());
+            }
+            ran = now;
+        }
+        Ok(())
+    }
+
+    /// Whether no step follows the current one.
+    fn is_last(&self, report: &Report) -> bool {
+        self.call.actions().count() == report.ended_steps.len() + 1
+    }
+
+    /// After the action the app may be gone, or busy with what it was asked for: that is the
+    /// action's effect, not an error. One that this call started had a tree a moment ago, and may be
+    /// busy again; one that ran already has to answer.
+    fn is_effect(&self, e: Error, report: &mut Report) -> Result<()> {
+        match e {
+            Error::NotAnswering { ms, .. }
+                if report.step.started || self.call.tool != Tool::Open =>
+            {
+                let ms = u64::try_from(ms).unwrap_or(u64::MAX);
+                report.app = AppState::Busy(Duration::from_millis(ms));
+                Ok(())
+            }
+            e => has_ended(e, report),
+        }
+    }
+
+    /// Compares what the action was for with what the app shows now. Reads once more before it says
+    /// that an effect did not come.
+    pub(crate) fn read_back(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        action: &Action,
+        targets: &Targets,
+        report: &mut Report,
+    ) -> Result<()> {
+        let verdict = |report: &Report| match (report.readings.current(), &report.readings.after) {
+            (Some(before), Some(after)) => {
+                let keys = &report.step.keys;
+                read_back(action, targets.target.as_ref(), keys, (before, after))
+            }
+            _ => Verdict::Agrees,
         };
-        let real = counts.iter().filter(|(_, count)| is_real(count));
-        let real = real.map(|(id, _)| sign(id)).max();
-        self.0 = counts;
-        real
+        let mut found = verdict(report);
+        if let (Verdict::Failed(_), Some(pid)) = (&found, self.subject.current()) {
+            desk.wait_for_change(LATE)?;
+            self.cancel.check()?;
+            let tree = desk.read(pid, self.reader.whole())?;
+            report.step.keys.after = Some(Witness::new(&tree));
+            report.readings.after = Some(tree);
+            found = verdict(report);
+        }
+        match found {
+            Verdict::Agrees => Ok(()),
+            Verdict::Differs(note) => {
+                report.notes.add(note);
+                Ok(())
+            }
+            Verdict::Failed(why) => Err(Error::NoEffect(why)),
+        }
+    }
+}
+
+/// Whether an app without a window that a person would call so shows others: a panel, a
+/// desktop. Its tree is then the answer's.
+fn shows_others(desk: &mut Checkpoint<'_>, pid: u32, scope: Scope, report: &mut Report) -> bool {
+    // Read anew: the last reading may be older than the end of the app's windows.
+    match desk.read(pid, scope) {
+        Ok(tree) if tree.windows.iter().any(|w| w.on_screen) => {
+            report.readings.after = Some(tree);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// How long an app that was started may go on computing before it is read.
+const STARTS: Duration = Duration::from_secs(3);
+
+/// It has started once it has computed for less than a tenth of this time.
+const IDLE: Duration = Duration::from_millis(200);
+
+/// How long the process of an app without windows may take to end.
+const ENDS: Duration = Duration::from_millis(500);
+
+/// How the app's process ended. Waits for it: an app closes its windows first.
+fn await_end(desk: &mut Checkpoint<'_>, pid: u32, cancel: &Cancel) -> Result<Option<End>> {
+    const LOOK: Duration = Duration::from_millis(10);
+    let start = Instant::now();
+    loop {
+        let end = desk.end_of(pid);
+        if end.is_some() || start.elapsed() >= ENDS {
+            return Ok(end);
+        }
+        cancel.wait(LOOK)?;
+    }
+}
+
+/// After the action the app may be gone: that is its effect, not an error.
+pub(crate) fn has_ended(e: Error, report: &mut Report) -> Result<()> {
+    match e {
+        Error::NoProcess(_) | Error::NoWindow { .. } => {
+            report.app = AppState::NoWindow;
+            Ok(())
+        }
+        e => Err(e),
     }
 }

@@ -201,7 +201,7 @@ impl LinuxDesktop {
             return Ok(());
         }
         let own = self.name_of(pid);
-        permit(&Identity::of_process(self, &own, pid))
+        permit(&deskline_link::identify(self, &own, pid))
     }
 
     /// The app's name on the accessibility bus, or its process's.

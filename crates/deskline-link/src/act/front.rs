@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Element, Point, Rect, Role, States, Tree, escape};
 
-use super::Act;
+use super::action::Act;
 use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result};
-use crate::resolve::Resolved;
+use crate::resolve::lookup::Resolved;
 use crate::trees::Scope;
 use deskline_input::Aim;
 use deskline_input::Cancel;

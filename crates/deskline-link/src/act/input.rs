@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use deskline_core::{KeyPress, Point, Rect, Tree};
 
+use super::action::{Act, Outcome};
 use super::reach::Reached;
-use super::{Act, Outcome};
 use crate::call::{Action, Input, Quiet, Typing};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
-use crate::expected::Effect;
 use crate::guard::{self, Mode, Task};
-use crate::resolve::Resolved;
+use crate::picture::change;
+use crate::resolve::lookup::Resolved;
 use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
-use crate::settle::{Awaits, BETWEEN, settle};
-use crate::sight;
+use crate::settle::expected::Effect;
+use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
 use crate::trees::Scope;
 use deskline_input::Aim;
 use deskline_input::{Button, Clicks};
@@ -61,16 +61,16 @@ impl Act<'_> {
                 } else {
                     Clicks::Single
                 };
-                self.glance(desk, outcome);
+                self.picture_before_input(desk, outcome);
                 desk.click(point, button, clicks, self.cancel)?;
-                outcome.done.at = Some(point);
+                outcome.step.done.at = Some(point);
                 let verb = verb(*double, *right);
-                outcome.done.say(format!("{verb} {name}"));
+                outcome.step.done.say(format!("{verb} {name}"));
                 if keys_follow {
                     // The click may open a dialog or move the focus: the text is for what it
                     // leads to.
                     let tree = self.pause(desk)?;
-                    outcome.keys.before = self.follow(desk, &tree)?;
+                    outcome.step.keys.before = self.follow(desk, &tree)?;
                     self.type_and_press(desk, then, outcome)?;
                 }
             }
@@ -79,16 +79,16 @@ impl Act<'_> {
                 self.front(desk, self.wanted_for_keys())?;
                 self.caption(desk, typing.text.as_deref())?;
                 self.note_window(desk, false)?;
-                outcome.keys.before = self.witness(desk)?;
-                self.glance(desk, outcome);
+                outcome.step.keys.before = self.witness(desk)?;
+                self.picture_before_input(desk, outcome);
                 self.type_and_press(desk, typing, outcome)?;
             }
             Input::PressKey { press } => {
                 self.check_front_window(desk)?;
                 self.front(desk, self.wanted_for_keys())?;
                 self.note_window(desk, false)?;
-                self.glance(desk, outcome);
-                outcome.keys.before = self.tree.map(Witness::of);
+                self.picture_before_input(desk, outcome);
+                outcome.step.keys.before = self.tree.map(Witness::new);
                 self.press_key(desk, *press, outcome)?;
             }
             Input::Scroll {
@@ -98,10 +98,10 @@ impl Act<'_> {
             } => {
                 self.front(desk, self.wanted_at(*at))?;
                 self.look_at_canvas(desk, *at, outcome);
-                outcome.done.underway = true;
+                outcome.step.done.underway = true;
                 desk.scroll(*at, *delta_x, *delta_y, self.cancel)?;
-                outcome.done.at = Some(*at);
-                outcome.done.say(format!(
+                outcome.step.done.at = Some(*at);
+                outcome.step.done.say(format!(
                     "scrolled by ({delta_x}, {delta_y}) lines at ({}, {})",
                     at.x, at.y
                 ));
@@ -111,15 +111,16 @@ impl Act<'_> {
                 let (start, end) = self.reach_both(desk, from, to)?;
                 self.animate(desk, from, Some(start), None)?;
                 self.look_at_canvas(desk, start, outcome);
-                outcome.done.underway = true;
+                outcome.step.done.underway = true;
                 desk.drag(start, end, *modifiers, self.cancel)?;
-                outcome.done.at = Some(end);
+                outcome.step.done.at = Some(end);
                 outcome
+                    .step
                     .done
                     .say(format!("dragged {} to {}", from.name, to.name));
             }
         }
-        outcome.done.underway = false;
+        outcome.step.done.underway = false;
         Ok(())
     }
 
@@ -141,7 +142,7 @@ impl Act<'_> {
                 ))
             })?;
         self.animate(desk, target, None, None)?;
-        let done = &mut *outcome.done;
+        let done = &mut outcome.step.done;
         // An app that does not answer may have done it all the same.
         done.underway = true;
         let result = match quiet {
@@ -179,17 +180,17 @@ impl Act<'_> {
     fn look_at_canvas(&self, desk: &mut Checkpoint<'_>, at: Point, outcome: &mut Outcome<'_>) {
         let target = self.target.and_then(|target| target.index);
         let wants =
-            |tree: &&Tree| self.options.show_diff && sight::is_undescribed(tree, target, at);
-        if outcome.sight.is_none() && self.tree.is_some_and(|tree| wants(&tree)) {
-            *outcome.sight = sight::look_when_still(&mut **desk, self.cancel);
+            |tree: &&Tree| self.options.show_diff && change::is_undescribed(tree, target, at);
+        if outcome.picture.is_none() && self.tree.is_some_and(|tree| wants(&tree)) {
+            *outcome.picture = change::before_when_still(&mut **desk, self.cancel);
         }
     }
 
     /// Pictures the window right before input goes to it, unless the link has done so.
-    fn glance(&self, desk: &mut Checkpoint<'_>, outcome: &mut Outcome<'_>) {
-        if self.options.show_diff && self.tree.is_some() && !outcome.seen {
+    fn picture_before_input(&self, desk: &mut Checkpoint<'_>, outcome: &mut Outcome<'_>) {
+        if self.options.show_diff && self.tree.is_some() && !outcome.is_pictured {
             let window = desk.raised_now();
-            *outcome.look = sight::glance(&mut **desk, window);
+            outcome.step.before_input = change::before_input(&mut **desk, window);
         }
     }
 
@@ -224,13 +225,13 @@ impl Act<'_> {
             sent: None,
             most: BETWEEN,
         };
-        settle(&mut **desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
+        await_quiet(&mut **desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
     }
 
     /// Where the keys will go. While another window was in front, toolkits said of no element that it has
     /// the focus: the app is read again then.
     fn witness(&self, desk: &mut Checkpoint<'_>) -> Result<Option<Witness>> {
-        let Some(known) = self.tree.map(Witness::of) else {
+        let Some(known) = self.tree.map(Witness::new) else {
             return Ok(None);
         };
         let front = desk.front_before().and_then(|front| front.pid);
@@ -250,7 +251,7 @@ impl Act<'_> {
             let Ok(tree) = desk.read(self.pid, Scope::Showing) else {
                 break;
             };
-            known = Witness::of(&tree).beside(&known);
+            known = Witness::new(&tree).beside(&known);
             if known.field().is_some() || known.has_focus() && !may_move {
                 break;
             }
@@ -271,12 +272,12 @@ impl Act<'_> {
                 window: Some(front.id),
                 menu: false,
             });
-            return Ok(Some(Witness::of(tree)));
+            return Ok(Some(Witness::new(tree)));
         }
         let front = front.and_then(|front| front.pid);
         let theirs = desk.front_before().and_then(|front| front.pid);
         let Some(pid) = front.filter(|pid| Some(*pid) != theirs) else {
-            return Ok(Some(Witness::of(tree)));
+            return Ok(Some(Witness::new(tree)));
         };
         if self.policy.is_bounded() {
             let listed = desk.applications()?;
@@ -296,7 +297,7 @@ impl Act<'_> {
         });
         // One that cannot be read may hold anything.
         let prompt = desk.read(pid, Scope::Showing).ok();
-        Ok(prompt.as_ref().map(Witness::of))
+        Ok(prompt.as_ref().map(Witness::new))
     }
 
     fn type_and_press(
@@ -306,12 +307,12 @@ impl Act<'_> {
         outcome: &mut Outcome<'_>,
     ) -> Result<()> {
         if let Some(text) = &typing.text {
-            outcome.keys.text.clone_from(text);
-            outcome.done.underway = true;
+            outcome.step.keys.text.clone_from(text);
+            outcome.step.done.underway = true;
             let rest = self.type_first(desk, text, outcome)?;
             desk.type_text(rest, self.cancel)?;
-            outcome.done.text("typed", text);
-            outcome.done.underway = false;
+            outcome.step.done.text("typed", text);
+            outcome.step.done.underway = false;
         }
         if let Some(press) = typing.key.filter(|_| typing.text.is_some()) {
             self.await_text(desk, press, outcome)?;
@@ -334,7 +335,7 @@ impl Act<'_> {
         let rest = text
             .strip_prefix(OPENS_FIELD)
             .filter(|rest| !rest.is_empty());
-        match (rest, &outcome.keys.before) {
+        match (rest, &outcome.step.keys.before) {
             (Some(rest), Some(before)) if !in_field(before) => {
                 desk.type_text(&text[..text.len() - rest.len()], self.cancel)?;
                 self.pause(desk)?;
@@ -351,12 +352,12 @@ impl Act<'_> {
         outcome: &mut Outcome<'_>,
     ) -> Result<()> {
         if let Some(character) = character_of(press) {
-            outcome.keys.text.push(character);
+            outcome.step.keys.text.push(character);
             // The last reading is older than this key.
-            outcome.keys.after = None;
+            outcome.step.keys.after = None;
         }
         desk.press_key(press, self.cancel)?;
-        outcome.done.key(press);
+        outcome.step.done.key(press);
         Ok(())
     }
 

@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Point, Rect, Role, Tree, summary};
 
-use super::Act;
+use super::action::Act;
 use super::front::{Wanted, in_menu_bar};
 use crate::checkpoint::Checkpoint;
 use crate::display::WindowId;
 use crate::error::{Error, Result};
-use crate::readback::LATE;
-use crate::resolve::{self, Resolved};
+use crate::resolve::lookup::{self, Resolved};
+use crate::settle::readback::LATE;
 use crate::trees::Scope;
 
 /// The maximum number of wheel turns to bring an element into view, and the maximum time.
@@ -95,8 +95,8 @@ impl Act<'_> {
             let now = now.flatten();
             let index = now.as_ref().and_then(|now| now.find_at(point));
             return Ok(match now {
-                Some(now) => resolve::name_at(&now, index, point),
-                None => resolve::name_at(tree, None, point),
+                Some(now) => lookup::name_at(&now, index, point),
+                None => lookup::name_at(tree, None, point),
             });
         }
         Ok(target.name.clone())

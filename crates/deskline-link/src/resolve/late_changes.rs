@@ -28,7 +28,7 @@ struct App {
 
 /// The late changes of one app.
 #[derive(Debug)]
-pub(crate) struct Late {
+pub(crate) struct LateChanges {
     /// The lines for the tree file, header first.
     pub(crate) lines: String,
     /// The part for the summary.
@@ -58,7 +58,7 @@ impl LastTrees {
     }
 
     /// Keeps an answer's trees for later comparison: the target's first, with its late changes.
-    pub(crate) fn remember(&mut self, late: Option<Late>, trees: [Option<Tree>; 2]) {
+    pub(crate) fn remember(&mut self, late: Option<LateChanges>, trees: [Option<Tree>; 2]) {
         let mut restless = late.map(|late| late.restless).unwrap_or_default();
         for tree in trees.into_iter().flatten() {
             self.put(tree, std::mem::take(&mut restless));
@@ -93,7 +93,7 @@ impl Since<'_> {
     }
 
     /// The changes to report to the agent. `None` if the two trees have nothing in common.
-    pub(crate) fn late(self, now: &Tree) -> Option<Late> {
+    pub(crate) fn late_changes(self, now: &Tree) -> Option<LateChanges> {
         let Self { app, mut diff } = self;
         let last = &app.tree;
         let (is, was) = (&now.elements, &last.elements);
@@ -126,7 +126,7 @@ impl Since<'_> {
         diff.added.retain(|&i| rests(&is[i]));
         diff.removed.retain(|&i| rests(&was[i]));
         diff.modified.retain(|m| rests(&is[m.after]));
-        Some(Late {
+        Some(LateChanges {
             lines: tree_file::late(last, now, &diff),
             summary: listing::late_changes(last, now, &diff),
             restless,

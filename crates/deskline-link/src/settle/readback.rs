@@ -4,27 +4,16 @@
 //! A difference in form is a note: `3` became `3.00`, a mask added its dashes, a list completed a
 //! name. An effect that did not come, or a text that lost characters, is an error. Nothing is claimed
 //! where it cannot be known: secure fields, terminals, cells, an element that is gone, a focus that
-//! moved. What is compared is in [`crate::field`].
+//! moved. What is compared is in [`crate::settle::field`].
 
 use std::time::Duration;
 
 use deskline_core::{Diff, Element, KeyPress, Role, States, Tree, summary};
 
 use crate::call::{Action, Quiet};
-use crate::field::{Field, quoted};
-use crate::resolve::Resolved;
+use crate::resolve::lookup::Resolved;
 use crate::secrecy::Keys;
-
-/// What came of an action.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// What was wanted, or nothing that can be known.
-    Agrees,
-    /// Something else, which may be what the app makes of it: a note.
-    Differs(String),
-    /// Not what was wanted: an error. What is there instead, and what to do next.
-    Failed(String),
-}
+use crate::settle::field::{Field, Verdict, quoted};
 
 /// How long to wait for an effect that had not come when the app had settled, before it is missed.
 pub(crate) const LATE: Duration = Duration::from_millis(300);

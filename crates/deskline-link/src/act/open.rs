@@ -21,18 +21,19 @@ const JOINS: Duration = Duration::from_secs(10);
 /// which two send no event.
 const LOOK: Duration = Duration::from_millis(30);
 
-/// Opens an app and brings its window to the front: its pid, and whether this call started it.
+/// Opens an app, which is the link's subject from then on, and brings its window to the front. Returns
+/// whether this call started it.
 pub(crate) fn open(
     desk: &mut Checkpoint<'_>,
     identifier: &str,
     permit: Permit<'_>,
     cancel: &Cancel,
-) -> Result<(u32, bool)> {
+) -> Result<bool> {
     let (pid, is_new) = match desk.open(identifier, permit)? {
         Opened::Running(pid) => (pid, false),
         Opened::Started(name) => (started(desk, name, cancel)?, true),
     };
-    desk.opened(pid);
+    desk.subject.opened(pid);
     // The window that came, also of an app that ran already.
     let windows = desk.windows(pid)?;
     let came = windows.iter().find(|window| !desk.was_there(window.id));
@@ -40,7 +41,7 @@ pub(crate) fn open(
     if let Some(window) = window.filter(|_| desk.capabilities().raise.is_there()) {
         desk.raise(window, cancel)?;
     }
-    Ok((pid, is_new))
+    Ok(is_new)
 }
 
 /// Waits until what was started has a window and a tree.

@@ -40,13 +40,12 @@ pub(crate) struct Before {
     picture: Picture,
 }
 
-/// Pictures the window that the answer will show. `None` if the action changes nothing, or if no
-/// picture can be taken.
-pub(crate) fn look(
+/// Pictures the window that the answer will show. `target` is an index in `tree`. `None` if the action
+/// changes nothing, or if no picture can be taken.
+pub(crate) fn before_action(
     desktop: &mut dyn Desktop,
     action: &Action,
-    pid: u32,
-    tree: Option<&Tree>,
+    tree: &Tree,
     target: Option<usize>,
 ) -> Option<Before> {
     let quiet = match action {
@@ -54,12 +53,12 @@ pub(crate) fn look(
         Action::Input(_) => false,
         Action::Open { .. } | Action::Refresh | Action::WaitFor { .. } => return None,
     };
-    let windows = desktop.windows(pid).ok()?;
-    let window = pictured(&windows, tree, tree, target)?;
+    let windows = desktop.windows(tree.app.pid).ok()?;
+    let window = pictured(&windows, Some(tree), Some(tree), target)?;
     if !quiet && desktop.front().ok()??.id != window {
         return None;
     }
-    let picture = picture_of(desktop, window).ok()?;
+    let picture = take(desktop, window).ok()?;
     Some(Before { window, picture })
 }
 
@@ -67,16 +66,16 @@ pub(crate) fn look(
 ///
 /// # Errors
 /// The reason why this desktop cannot take pictures, or why this one failed.
-pub(crate) fn picture_of(desktop: &mut dyn Desktop, window: WindowId) -> Result<Picture> {
+pub(crate) fn take(desktop: &mut dyn Desktop, window: WindowId) -> Result<Picture> {
     match desktop.capabilities().pictures.why_not() {
-        Some(why) => Err(Error::Input(why.to_owned())),
+        Some(why) => Err(Error::NoPicture(why.to_owned())),
         None => desktop.picture(window),
     }
 }
 
 /// Pictures the front window right before input goes to it, to tell later whether the input moved its
 /// picture. `None` where a picture takes long.
-pub(crate) fn glance(desktop: &mut dyn Desktop, window: Option<WindowId>) -> Option<Before> {
+pub(crate) fn before_input(desktop: &mut dyn Desktop, window: Option<WindowId>) -> Option<Before> {
     if !desktop.pictures_are_quick() {
         return None;
     }
@@ -84,7 +83,7 @@ pub(crate) fn glance(desktop: &mut dyn Desktop, window: Option<WindowId>) -> Opt
         Some(window) => window,
         None => desktop.front().ok()??.id,
     };
-    let picture = picture_of(desktop, window).ok()?;
+    let picture = take(desktop, window).ok()?;
     Some(Before { window, picture })
 }
 
@@ -113,14 +112,14 @@ pub(crate) fn is_undescribed(tree: &Tree, target: Option<usize>, at: Point) -> b
 
 /// Pictures the front window once it has stopped changing, as after it was raised. `None` if it
 /// does not stop in time.
-pub(crate) fn look_when_still(desktop: &mut dyn Desktop, cancel: &Cancel) -> Option<Before> {
+pub(crate) fn before_when_still(desktop: &mut dyn Desktop, cancel: &Cancel) -> Option<Before> {
     let window = desktop.front().ok()??.id;
     let start = Instant::now();
-    let mut last = picture_of(desktop, window).ok()?;
+    let mut last = take(desktop, window).ok()?;
     let mut same = 0;
     while start.elapsed() < FADES {
         cancel.wait(FRAMES).ok()?;
-        let picture = picture_of(desktop, window).ok()?;
+        let picture = take(desktop, window).ok()?;
         same = match compare(&last, &picture) {
             None => same + 1,
             Some(_) => 0,
@@ -137,7 +136,7 @@ impl Before {
     /// Whether the window's picture is another now, apart from these places: what is clicked is drawn
     /// pressed, and what has the focus has a ring. `None` if no picture can be taken.
     pub(crate) fn has_moved(&self, desktop: &mut dyn Desktop, but: &[Rect]) -> Option<bool> {
-        let after = picture_of(desktop, self.window).ok()?;
+        let after = take(desktop, self.window).ok()?;
         let mut places = spots(&self.picture, &after).into_iter();
         Some(places.any(|spot| {
             let Rect { x, y, w, h } = spot.on_screen(&after);

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{ElementId, Key, KeyPress, Role, States, Tree};
 
-use super::{Act, Outcome};
+use super::action::{Act, Outcome};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
-use crate::readback::{LATE, Verdict, typed};
 use crate::secrecy::Witness;
+use crate::settle::field::Verdict;
+use crate::settle::readback::{LATE, typed};
 use crate::trees::Scope;
 
 /// How long to wait for a button of a dialog to be enabled before Return presses it. GTK's file
@@ -32,20 +33,20 @@ impl Act<'_> {
         outcome: &mut Outcome<'_>,
     ) -> Result<()> {
         let mut tree = self.pause(desk)?;
-        outcome.keys.after = Some(Witness::of(&tree));
-        if matches!(typed(outcome.keys), Verdict::Failed(_)) {
+        outcome.step.keys.after = Some(Witness::new(&tree));
+        if matches!(typed(&outcome.step.keys), Verdict::Failed(_)) {
             desk.wait_for_change(LATE)?;
             tree = self.pause(desk)?;
-            outcome.keys.after = Some(Witness::of(&tree));
-            if let Verdict::Failed(why) = typed(outcome.keys) {
+            outcome.step.keys.after = Some(Witness::new(&tree));
+            if let Verdict::Failed(why) = typed(&outcome.step.keys) {
                 return Err(Error::NoEffect(format!("{why}. {press} was not pressed")));
             }
         }
         if press.key == Key::Return && press.modifiers.is_empty() {
             tree = self.await_button(desk, tree)?;
         }
-        outcome.keys.list = desk.popup_open(self.pid)?;
-        outcome.keys.between = Some(tree);
+        outcome.step.keys.list = desk.popup_open(self.pid)?;
+        outcome.step.keys.between = Some(tree);
         Ok(())
     }
 

@@ -7,9 +7,10 @@ use deskline_core::{States, Tree, escape, summary};
 use crate::call::{Action, Awaited, Call, Target};
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
-use crate::report::Report;
-use crate::resolve;
-use crate::steps::{Steps, no_pid};
+use crate::report::{Notes, Report};
+use crate::resolve::lookup;
+use crate::steps::{Found, Steps};
+use crate::subject::Subject;
 
 /// How long to wait for an event before reading anyway. Toolkits omit some events.
 const STEP: Duration = Duration::from_millis(100);
@@ -25,6 +26,9 @@ const SLICE: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub struct Waiting {
     pub(crate) call: Call,
+    pub(crate) subject: Subject,
+    /// Whether it has looked.
+    pub(crate) has_looked: bool,
     /// The tree from before the first look, and the late changes in it.
     pub(crate) report: Report,
     pub(crate) since: Instant,
@@ -41,6 +45,8 @@ impl Waiting {
             return Err(Box::new(call));
         }
         Ok(Self {
+            subject: Subject::new(call.pid),
+            has_looked: false,
             call,
             report: Report::default(),
             since: Instant::now(),
@@ -71,7 +77,7 @@ pub(crate) struct Wanted<'w> {
 }
 
 impl<'w> Wanted<'w> {
-    pub(crate) fn of(action: &'w Action, since: Instant) -> Option<Self> {
+    pub(crate) fn new(action: &'w Action, since: Instant) -> Option<Self> {
         match action {
             Action::WaitFor {
                 target,
@@ -98,7 +104,7 @@ impl<'w> Wanted<'w> {
 
     /// Whether it is there and takes no input.
     fn is_disabled(&self, tree: &Tree) -> bool {
-        let found = resolve::resolve(tree, self.target, &[]).ok();
+        let found = lookup::resolve(tree, self.target, &[]).ok();
         let element = found.and_then(|found| tree.elements.get(found.index?));
         element.is_some_and(|e| e.states.contains(States::DISABLED))
     }
@@ -108,7 +114,7 @@ impl<'w> Wanted<'w> {
     /// # Errors
     /// What the tree has instead.
     fn in_tree(&self, tree: &Tree) -> std::result::Result<String, String> {
-        let found = resolve::resolve(tree, self.target, &[]);
+        let found = lookup::resolve(tree, self.target, &[]);
         let index = found.as_ref().ok().and_then(|found| found.index);
         if holds(tree, index, self.state) {
             let what = index.map_or_else(|| name(self.target), |i| summary::name_of(tree, i));
@@ -129,24 +135,6 @@ impl<'w> Wanted<'w> {
 pub(crate) type Yields<'y> = Option<&'y dyn Fn() -> bool>;
 
 impl Steps<'_> {
-    /// One look of a wait that holds nothing: what is there before it is read at the first.
-    ///
-    /// # Errors
-    /// Those of [`Steps::wait_for`].
-    pub(crate) fn look_for(
-        &mut self,
-        desktop: &mut dyn Desktop,
-        wanted: Wanted<'_>,
-        others: &dyn Fn() -> bool,
-        report: &mut Report,
-    ) -> Result<Option<String>> {
-        self.listen(desktop)?;
-        if report.pid.is_none() {
-            self.resolve(desktop, &self.call.action, report)?;
-        }
-        self.wait_for(desktop, wanted, Some(others), report)
-    }
-
     /// Reads until the target has its state. Returns a description of it for the summary; `None` if
     /// the wait has to go on later: another call wants the desktop, or the app does not answer,
     /// which must delay no other.
@@ -160,27 +148,32 @@ impl Steps<'_> {
         wanted: Wanted<'_>,
         yields: Yields<'_>,
         report: &mut Report,
-    ) -> Result<Option<String>> {
-        let pid = self.pid.ok_or_else(no_pid)?;
+    ) -> Result<Option<Found>> {
+        let pid = self.subject.required()?;
         let others = || yields.is_some_and(|yields| yields());
         loop {
             self.cancel.check()?;
-            match self.readings.read(desktop, pid, report) {
+            match self.reader.read(desktop, pid, &mut report.notes) {
                 Ok(tree) => match wanted.in_tree(&tree) {
-                    Ok(came) => {
+                    Ok(sentence) => {
                         // A dialog below a plug-in's has a button of the same name.
+                        let notes = &mut report.notes;
                         let helper = wanted
                             .is_disabled(&tree)
-                            .then(|| self.came_in_helper(desktop, pid, wanted, report));
-                        return Ok(helper.flatten().or(Some(came)));
+                            .then(|| self.find_in_helper(desktop, pid, wanted, notes));
+                        return Ok(helper.flatten().or(Some(Found {
+                            sentence,
+                            helper: None,
+                        })));
                     }
                     Err(instead) if wanted.left().is_zero() => {
-                        report.after = Some(tree);
+                        report.readings.after = Some(tree);
                         return Err(timed_out(wanted, &instead));
                     }
                     Err(_) => {
-                        if let Some(came) = self.came_in_helper(desktop, pid, wanted, report) {
-                            return Ok(Some(came));
+                        let notes = &mut report.notes;
+                        if let Some(found) = self.find_in_helper(desktop, pid, wanted, notes) {
+                            return Ok(Some(found));
                         }
                     }
                 },
@@ -188,7 +181,11 @@ impl Steps<'_> {
                 Err(Error::NoProcess(_) | Error::NoWindow { .. })
                     if wanted.state == Awaited::Absent =>
                 {
-                    return Ok(Some(wanted.after(&name(wanted.target))));
+                    let sentence = wanted.after(&name(wanted.target));
+                    return Ok(Some(Found {
+                        sentence,
+                        helper: None,
+                    }));
                 }
                 // It is busy. One reading is patient already.
                 Err(Error::NotAnswering { .. }) if !wanted.left().is_zero() => {
@@ -208,24 +205,26 @@ impl Steps<'_> {
     }
 
     /// Whether a helper of the app has what is waited for: a plug-in's dialog.
-    fn came_in_helper(
+    fn find_in_helper(
         &mut self,
         desktop: &mut dyn Desktop,
         pid: u32,
         wanted: Wanted<'_>,
-        report: &mut Report,
-    ) -> Option<String> {
+        notes: &mut Notes,
+    ) -> Option<Found> {
         if wanted.state == Awaited::Absent {
             return None;
         }
         for helper in helpers(desktop, pid) {
-            let Ok(tree) = self.readings.read(desktop, helper, report) else {
+            let Ok(tree) = self.reader.read(desktop, helper, notes) else {
                 continue;
             };
-            if let Ok(came) = wanted.in_tree(&tree) {
-                report.came_in = Some(helper);
+            if let Ok(found) = wanted.in_tree(&tree) {
                 let name = escape::short(&tree.app.name, 40);
-                return Some(format!("{came} in {name} (PID: {helper})"));
+                return Some(Found {
+                    sentence: format!("{found} in {name} (PID: {helper})"),
+                    helper: Some(helper),
+                });
             }
         }
         None

@@ -5,8 +5,8 @@
 
 use deskline_core::{Element, Line, Rect, Role, States, Texts, Tree, WindowId};
 
-use crate::detail::{Area, scale};
 use crate::display::Picture;
+use crate::picture::detail::{Area, scale};
 
 /// The maximum number of blind spots in an answer.
 const MOST: usize = 3;

@@ -5,8 +5,10 @@ use std::time::Duration;
 use deskline_core::{Element, Key, KeyPress, States};
 
 use crate::call::{Action, Input, Quiet};
-use crate::settle::QUIET;
 use crate::trees::{Sent, Sign};
+
+/// An app of which nothing tells whether it is done has settled after this long without a change.
+pub(crate) const QUIET: Duration = Duration::from_millis(60);
 
 /// After input of which no effect can be seen, an app gets this long: kcalc draws what was typed after
 /// 85 to 100 ms, gnome-calculator a result after 40.

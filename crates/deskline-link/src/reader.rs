@@ -6,25 +6,27 @@ use deskline_journal::RefStore;
 use crate::desktop::Desktop;
 use crate::error::Result;
 use crate::policy::Policy;
-use crate::report::Report;
+use crate::report::Notes;
 use crate::trees::Scope;
 
 /// Makes a reading a tree that an agent may see: checks the policy and assigns refs.
-pub(crate) struct Readings<'t> {
+pub(crate) struct Reader<'t> {
+    /// The id of the desktop.
     pub(crate) id: String,
     pub(crate) refs: &'t mut RefStore,
     pub(crate) policy: &'t Policy,
 }
 
-impl Readings<'_> {
+impl Reader<'_> {
+    /// Reads the whole app.
     pub(crate) fn read(
         &mut self,
         desktop: &mut dyn Desktop,
         pid: u32,
-        report: &mut Report,
+        notes: &mut Notes,
     ) -> Result<Tree> {
         let mut tree = desktop.read(pid, self.whole())?;
-        self.accept(desktop, &mut tree, report)?;
+        self.accept(desktop, &mut tree, notes)?;
         Ok(tree)
     }
 
@@ -34,8 +36,15 @@ impl Readings<'_> {
         }
     }
 
+    /// The whole app, where it was read a moment ago.
+    pub(crate) fn again(&self) -> Scope {
+        Scope::Again {
+            budget: self.policy.budget,
+        }
+    }
+
     /// Moves the refs of re-created elements: from old ids to new ones.
-    pub(crate) fn carry_over(&mut self, renamed: &[(ElementId, ElementId)]) {
+    pub(crate) fn rename(&mut self, renamed: &[(ElementId, ElementId)]) {
         if !renamed.is_empty()
             && let Err(e) = self.refs.carry_over(&self.id, renamed)
         {
@@ -44,17 +53,19 @@ impl Readings<'_> {
         }
     }
 
+    /// Checks that the agent may see this tree, and assigns refs.
+    ///
+    /// # Errors
+    /// The app is blocked by the policy.
     pub(crate) fn accept(
         &mut self,
         desktop: &mut dyn Desktop,
         tree: &mut Tree,
-        report: &mut Report,
+        notes: &mut Notes,
     ) -> Result<()> {
         self.policy.permit(desktop, &tree.app.name, tree.app.pid)?;
         if let Err(e) = self.refs.assign(&self.id, tree) {
-            report
-                .notes
-                .push(format!("refs may not outlive this server: {e}"));
+            notes.add(format!("refs may not outlive this server: {e}"));
         }
         Ok(())
     }

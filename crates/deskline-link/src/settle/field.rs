@@ -2,8 +2,18 @@
 
 use deskline_core::{Element, ElementId, Role, States, Text, Tree, escape, number};
 
-use crate::compare::{self, Difference, Made, made_of};
-use crate::readback::Verdict;
+use crate::settle::compare::{self, Difference, Made, made_of};
+
+/// What came of an action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// What was wanted, or nothing that can be known.
+    Agrees,
+    /// Something else, which may be what the app makes of it: a note.
+    Differs(String),
+    /// Not what was wanted: an error. What is there instead, and what to do next.
+    Failed(String),
+}
 
 /// A field as one reading found it: an element with a text or a number that can be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! The windows that a call with `window` is for: the one that it names, and in a chain those that
 //! its steps have opened since.
 
-use deskline_core::{ElementId, Point, Tree};
+use deskline_core::{ElementId, Tree, escape, focus};
 
 use crate::call::Toplevel;
 use crate::display::WindowId;
-use crate::error::Result;
-use crate::resolve;
+use crate::error::{Error, Result};
+use crate::resolve::lookup::{AWAY, find_ref};
 
 /// The windows of one call, by the ids of their toplevels: a title may change on the way.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ impl Windows {
     /// An error that names the windows there are, if none of them shows.
     pub(crate) fn within(&mut self, tree: &Tree, wanted: &Toplevel) -> Result<Vec<usize>> {
         let Some(named) = &self.named else {
-            let top = resolve::window(tree, wanted)?;
+            let top = find_window(tree, wanted)?;
             self.named = Some(tree.elements[top].id.clone());
             return Ok(vec![top]);
         };
@@ -39,7 +39,7 @@ impl Windows {
         let in_front = |top: &usize| self.front.as_ref().is_some_and(|front| is(*top, front));
         found.sort_by_key(|top| !in_front(top));
         if found.is_empty() {
-            return Err(resolve::no_window(tree, wanted));
+            return Err(no_window(tree, wanted));
         }
         Ok(found)
     }
@@ -62,21 +62,38 @@ impl Windows {
     }
 }
 
-/// The one of these toplevels that lies at a place, or the first.
-pub(crate) fn at(tree: &Tree, within: &[usize], place: Option<Point>) -> Option<usize> {
-    let holds = |top: &&usize| {
-        let extents = tree.elements.get(**top).and_then(|e| e.extents);
-        place.is_some_and(|place| extents.is_some_and(|extents| extents.contains(place)))
+/// Finds the toplevel that a call insists on.
+///
+/// # Errors
+/// [`Error::StaleRef`], and an error that names the windows there are.
+fn find_window(tree: &Tree, wanted: &Toplevel) -> Result<usize> {
+    let found = match wanted {
+        Toplevel::Ref(reference) => tree.toplevel(find_ref(tree, *reference)?),
+        Toplevel::Titled(title) => tree.toplevel_titled(title),
     };
-    within.iter().find(holds).or(within.first()).copied()
+    found.ok_or_else(|| no_window(tree, wanted))
 }
 
-/// The toplevels that are no window of their own: open menus and lists.
-pub(crate) fn pop_ups(tree: &Tree) -> impl Iterator<Item = usize> {
-    let windows = tree.toplevels();
-    let is_window = move |top: usize| {
-        let listed = |w: &deskline_core::TreeWindow| w.elements.contains(&top);
-        windows.contains(&top) || tree.windows.iter().any(listed)
+/// The error where no window is the wanted one: names the windows there are.
+fn no_window(tree: &Tree, wanted: &Toplevel) -> Error {
+    let name = escape::name(&tree.app.name, 40);
+    let pid = tree.app.pid;
+    let wanted = match wanted {
+        Toplevel::Ref(reference) => format!("#{reference}"),
+        Toplevel::Titled(title) => format!("'{}'", escape::short(title, 60)),
     };
-    (0..tree.elements.len()).filter(move |&i| tree.toplevel(i) == Some(i) && !is_window(i))
+    if tree.is_elsewhere() {
+        return Error::Input(format!(
+            "{name} (pid {pid}) shows no window {wanted} now. Nothing was touched. {AWAY}"
+        ));
+    }
+    let there = focus::windows(tree).or_else(|| focus::focus(tree));
+    let there = there.map_or_else(
+        || "It shows none".to_owned(),
+        |windows| format!("It shows {windows}"),
+    );
+    Error::Input(format!(
+        "{name} (pid {pid}) shows no window {wanted}. {there}. Nothing was touched. Pass a part of \
+         a title, or the ref of a window"
+    ))
 }

@@ -4,40 +4,37 @@ use std::time::Duration;
 
 use deskline_core::{Element, Rect, Role, States, Tree};
 
-use crate::desktop::Desktop;
-use crate::settle::Awaits;
-
 /// A browser's tree that shows no effect although the window's picture moved gets this long.
 pub(crate) const AGREE: Duration = Duration::from_millis(500);
 
-impl Awaits<'_> {
-    /// Whether the window's picture moved.
-    pub(crate) fn has_moved(&self, desktop: &mut dyn Desktop, now: &Tree) -> Option<bool> {
-        if !desktop.pictures_are_quick() {
-            return None;
-        }
-        let focused = |tree: &Tree| {
-            let focused = |e: &&Element| e.states.contains(States::FOCUSED);
-            let places: Vec<_> = tree.elements.iter().filter(focused).collect();
-            places.into_iter().filter_map(|e| e.extents).collect()
-        };
-        let mut but: Vec<Rect> = focused(now);
-        but.extend(self.before.into_iter().flat_map(focused));
-        but.extend(self.target.and_then(|target| target.extents));
-        // The focus of a window or a page is no ring.
-        let page = |place: &Rect| {
-            now.elements
-                .iter()
-                .any(|e| is_page(e) && e.extents == Some(*place))
-        };
-        but.retain(|place| !page(place));
-        self.look?.has_moved(desktop, &but)
-    }
+/// The places whose picture moves whatever an action does: of what is clicked, and of what has the focus
+/// or had it.
+pub(crate) fn expected_places(
+    before: Option<&Tree>,
+    now: &Tree,
+    target: Option<&Element>,
+) -> Vec<Rect> {
+    let focused = |tree: &Tree| {
+        let focused = |e: &&Element| e.states.contains(States::FOCUSED);
+        let places: Vec<_> = tree.elements.iter().filter(focused).collect();
+        places.into_iter().filter_map(|e| e.extents).collect()
+    };
+    let mut places: Vec<Rect> = focused(now);
+    places.extend(before.into_iter().flat_map(focused));
+    places.extend(target.and_then(|target| target.extents));
+    // The focus of a window or a page is no ring.
+    let page = |place: &Rect| {
+        now.elements
+            .iter()
+            .any(|e| is_page(e) && e.extents == Some(*place))
+    };
+    places.retain(|place| !page(place));
+    places
 }
 
 /// Whether this tree may be older than the picture: a browser makes it in another process than what it
 /// draws.
-pub(crate) fn trails(tree: &Tree) -> bool {
+pub(crate) fn may_be_stale(tree: &Tree) -> bool {
     tree.elements
         .iter()
         .any(|e| e.visible && e.role == Role::WEB_AREA)

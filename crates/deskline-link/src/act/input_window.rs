@@ -4,21 +4,10 @@
 
 use deskline_core::{Tree, WindowId, escape};
 
-use super::Act;
-use crate::checkpoint::Checkpoint;
+use super::action::Act;
+use crate::checkpoint::{Checkpoint, InputWindow};
 use crate::display::Window;
 use crate::error::{Error, Result};
-
-/// Where a link's last input went.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Went {
-    pid: u32,
-    window: WindowId,
-    /// Whether it is a dialog: once it has closed, what it belongs to has the keyboard.
-    dialog: bool,
-    /// The windows of the process at that time.
-    beside: Vec<WindowId>,
-}
 
 impl Act<'_> {
     /// Notes which window has the input that is about to be sent, where keys may follow in this
@@ -28,8 +17,8 @@ impl Act<'_> {
             return Ok(());
         }
         let front = desk.front()?.filter(|front| front.pid == Some(self.pid));
-        desk.went = match front {
-            Some(front) => Some(Went {
+        desk.last_input = match front {
+            Some(front) => Some(InputWindow {
                 pid: self.pid,
                 window: front.id,
                 dialog: self.tree.is_some_and(|tree| is_dialog(tree, front.id)),
@@ -49,16 +38,16 @@ impl Act<'_> {
         tree: Option<&Tree>,
         now: &Window,
     ) -> Result<()> {
-        let Some(went) = desk.went.clone().filter(|went| went.pid == self.pid) else {
+        let Some(last) = desk.last_input.clone().filter(|last| last.pid == self.pid) else {
             return Ok(());
         };
-        if went.window == now.id || !went.beside.contains(&now.id) {
+        if last.window == now.id || !last.beside.contains(&now.id) {
             return Ok(());
         }
         if tree.is_some_and(|tree| is_dialog(tree, now.id)) {
             return Ok(());
         }
-        if went.dialog && !desk.windows(self.pid)?.iter().any(|w| w.id == went.window) {
+        if last.dialog && !desk.windows(self.pid)?.iter().any(|w| w.id == last.window) {
             return Ok(());
         }
         let title = escape::short(&now.title, 40);
@@ -74,7 +63,7 @@ impl Act<'_> {
 
     /// [`Act::check_window`] for keys that no window is given for: they go to the app's front one.
     pub(crate) fn check_front_window(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
-        if self.window.is_some() || desk.went.is_none() {
+        if self.window.is_some() || desk.last_input.is_none() {
             return Ok(());
         }
         let front = desk.front()?.filter(|front| front.pid == Some(self.pid));

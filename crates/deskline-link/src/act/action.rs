@@ -1,0 +1,38 @@
+//! One action: what it needs, and what it results in.
+
+use deskline_core::Tree;
+
+use crate::call::{Action, Options};
+use crate::picture::change::Before;
+use crate::policy::Policy;
+use crate::resolve::lookup::Resolved;
+use crate::step::Step;
+use deskline_input::Cancel;
+
+/// Everything that one action needs.
+pub(crate) struct Act<'c> {
+    pub(crate) pid: u32,
+    pub(crate) options: &'c Options,
+    pub(crate) action: &'c Action,
+    pub(crate) policy: &'c Policy,
+    pub(crate) cancel: &'c Cancel,
+    /// The tree that the target was resolved on.
+    pub(crate) tree: Option<&'c Tree>,
+    pub(crate) target: Option<&'c Resolved>,
+    /// Where a drag ends.
+    pub(crate) to: Option<&'c Resolved>,
+    /// The toplevel that the call insists on, in `tree`.
+    pub(crate) window: Option<usize>,
+    /// Whether it is a step of a chain.
+    pub(crate) in_chain: bool,
+}
+
+/// The results of an action. Filled as it goes, so that an error in the middle keeps what was done
+/// before it.
+pub(crate) struct Outcome<'o> {
+    pub(crate) step: &'o mut Step,
+    /// The window as it looked before the link's first action.
+    pub(crate) picture: &'o mut Option<Before>,
+    /// Whether `picture` is of this step, and not of a chain's first.
+    pub(crate) is_pictured: bool,
+}

@@ -1,0 +1,70 @@
+//! The arguments of a call for the journal, without secrets.
+
+use serde_json::{Map, Value};
+
+use crate::call::{Action, Call, Input, Quiet};
+use crate::report::Report;
+use crate::secrecy::{HIDDEN, character_of};
+
+/// Whether it is known that no text of the call is a secret.
+pub(super) fn tells_no_secret(call: &Call, report: &Report) -> bool {
+    let sends_text = |action: &Action| match action {
+        Action::Input(Input::Click { then, .. } | Input::Type { typing: then }) => {
+            then.text.is_some() || then.key.and_then(character_of).is_some()
+        }
+        Action::Input(Input::PressKey { press }) => character_of(*press).is_some(),
+        Action::Quiet(Quiet::SetValue { .. }) => true,
+        _ => false,
+    };
+    let public = |i: usize| match report.ended_steps.get(i) {
+        Some(step) => step.public,
+        None => report.is_public(),
+    };
+    let reached = call.actions().take(report.ended_steps.len() + 1);
+    reached
+        .enumerate()
+        .all(|(i, action)| !sends_text(action) || public(i))
+}
+
+/// The arguments as received. Texts and keys that may be secrets are hidden.
+pub(super) fn arguments(call: &Call, report: &Report) -> Map<String, Value> {
+    let mut arguments = call.arguments.clone();
+    if !call.is_chain() {
+        if !report.is_public() {
+            hide(&mut arguments, &call.action);
+        }
+        return arguments;
+    }
+    let steps = arguments.get_mut("steps").and_then(Value::as_array_mut);
+    let steps = steps.into_iter().flatten().zip(call.actions());
+    for (i, (arguments, action)) in steps.enumerate() {
+        let public = match report.ended_steps.get(i) {
+            Some(step) => step.public,
+            None => i == report.ended_steps.len() && report.is_public(),
+        };
+        if let Some(arguments) = arguments.as_object_mut().filter(|_| !public) {
+            hide(arguments, action);
+        }
+    }
+    arguments
+}
+
+/// Hides the text of one action, and a key that types a character.
+fn hide(arguments: &mut Map<String, Value>, action: &Action) {
+    let key = match action {
+        Action::Input(Input::PressKey { press }) => Some(*press),
+        Action::Input(Input::Click { then, .. } | Input::Type { typing: then }) => then.key,
+        _ => None,
+    };
+    let is_character = key.and_then(character_of).is_some();
+    let keys: &[&str] = if is_character {
+        &["keyName", "pressKey"]
+    } else {
+        &[]
+    };
+    for name in ["text", "value"].iter().chain(keys) {
+        if let Some(value) = arguments.get_mut(*name) {
+            *value = HIDDEN.into();
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The words of an error: what was done, what failed and what to do next.
+
+use deskline_journal::Outcome;
+
+use crate::call::Call;
+use crate::error::Error;
+use crate::report::Report;
+use deskline_input::Reason;
+
+/// The error text: what was done, what failed and what to do next.
+pub(super) fn message(e: &Error, call: &Call, report: &Report) -> String {
+    let said = step_message(e, call, report);
+    match (call.is_chain(), report.ended_steps.len()) {
+        (false, _) => said,
+        (true, 0) if matches!(e, Error::Cancelled(_)) => said,
+        (true, 0) => format!("Step 1 of {}: {said}", call.actions().count()),
+        (true, done) => format!(
+            "Did {done} of {} steps. Step {}: {said}",
+            call.actions().count(),
+            done + 1
+        ),
+    }
+}
+
+fn step_message(e: &Error, call: &Call, report: &Report) -> String {
+    let tool = call.tool.name();
+    let done = report.step.done.sentence(report.is_public());
+    if let Error::Cancelled(reason) = e {
+        let mut message = cancelled(*reason, tool);
+        if report.step.done.underway {
+            message += ". Some of the input may have gone in: call refresh_traversal to see";
+        }
+        return if report.step.done.is_empty() {
+            message
+        } else {
+            format!("{done}. {message}")
+        };
+    }
+    let unknown = report.step.done.underway
+        && !matches!(
+            e,
+            Error::Input(_) | Error::RefusedBy { .. } | Error::Unsupported { .. }
+        );
+    if let (false, Error::NoEffect(why)) = (report.step.done.is_empty(), e) {
+        return format!("{done}, but {why}");
+    }
+    match (report.step.done.is_empty(), unknown) {
+        (true, false) => e.to_string(),
+        (true, true) => format!(
+            "{e}. Whether it was done all the same is not known: do not repeat it before you have looked"
+        ),
+        (false, _) => {
+            format!("{done}; then: {e}. Do not repeat it before you have looked")
+        }
+    }
+}
+
+fn cancelled(reason: Reason, tool: &str) -> String {
+    match reason {
+        Reason::Person => format!("Cancelled: the user pressed Esc during {tool}"),
+        Reason::Request => format!("Cancelled: the client cancelled its request during {tool}"),
+        Reason::Stopping => format!("Cancelled: the server was stopped during {tool}"),
+        Reason::Watchdog => format!(
+            "{tool} held the person's input for too long and was stopped. Call refresh_traversal to see how far it came"
+        ),
+        Reason::Unguarded => format!(
+            "{tool} was stopped: the guard that kept the user's input out was lost. Call refresh_traversal to see how far it came"
+        ),
+    }
+}
+
+pub(super) fn outcome(failed: Option<&Error>, message: Option<&str>) -> Outcome {
+    let asked = [Reason::Person, Reason::Request, Reason::Stopping];
+    match (failed, message) {
+        (Some(Error::Cancelled(reason)), _) if asked.contains(reason) => Outcome::Cancelled,
+        (Some(_), Some(message)) => Outcome::Error(message.to_owned()),
+        _ => Outcome::Ok,
+    }
+}

@@ -1,0 +1,240 @@
+//! The summary: what the model sees.
+
+use deskline_core::{Summary, escape, focus, listing, summary, target as target_line, tree_file};
+
+use crate::call::{Action, Call, Input};
+use crate::picture::change;
+use crate::report::{AppState, Report};
+use crate::resolve::lookup;
+use crate::secrecy::character_of;
+use crate::settle::readback;
+use crate::subject::Subject;
+
+/// What a step did has at most this many characters.
+const STEP: usize = 90;
+
+pub(super) fn summarise(
+    call: &Call,
+    subject: &Subject,
+    is_first: bool,
+    report: &Report,
+    error: Option<String>,
+) -> Summary {
+    let mut summary = Summary {
+        pid: subject.home(),
+        notes: report.notes.0.clone(),
+        ..Summary::default()
+    };
+    if let Some(tree) = report.readings.latest() {
+        summary.app = Some(tree.app.name.clone());
+        let opened = match (
+            &report.readings.before,
+            &report.readings.after,
+            &report.diff,
+        ) {
+            (Some(before), Some(after), Some(diff)) => after.opened_since(before, diff),
+            _ => None,
+        };
+        summary.partial.clone_from(&tree.partial);
+        let taken = report.handoff.as_ref().and_then(|t| t.tree.as_ref());
+        // What has ended has no dialog and no focus, whatever its last tree had.
+        let alive = Some(tree).filter(|_| !report.app.is_gone());
+        if let Some(tree) = alive {
+            let dialog = opened.or_else(|| tree.dialog_in_front());
+            summary.dialog = dialog.and_then(|dialog| tree_file::window_label(tree, dialog));
+        }
+        if let Some(now) = taken.or(alive) {
+            summary.focus = focus::focus(now);
+            summary.windows = focus::windows(now);
+        }
+        if let Some(late) = &report.late {
+            summary.late_changes = late.summary.clone();
+        }
+    }
+    summary.steps = steps(call, report, error.is_some());
+    if error.is_some() {
+        summary.error = error;
+        // The steps of a chain that were done have changed something all the same.
+        if report.ended_steps.is_empty() {
+            return summary;
+        }
+    }
+    summary.target = target(call, report);
+    summary.hint = is_first || report.diff.is_none();
+    summary.summary = sentence(call, report, summary.error.is_some());
+    summary.notes.extend(idle_key(call, report));
+    match (
+        &report.readings.before,
+        &report.readings.after,
+        &report.diff,
+    ) {
+        (Some(before), Some(after), Some(diff)) => {
+            let shown = diff.without_mirrors(before, after);
+            summary.text_changes = listing::text_changes(after, &shown);
+            summary.visible_elements = listing::new_elements(before, after, diff);
+            summary.picture_changed = report.picture_changed();
+        }
+        (_, Some(after), _) => {
+            summary.blind.clone_from(&after.blind);
+            summary.visible_elements = listing::tree_elements_in(after, report.window);
+        }
+        _ => {}
+    }
+    if let Some(taken) = &report.handoff {
+        summary.app_switch = Some(taken.tree.as_ref().map_or_else(
+            || summary::Handoff {
+                app: taken.title.clone(),
+                pid: taken.pid,
+                ..Default::default()
+            },
+            summary::Handoff::of,
+        ));
+    }
+    summary
+}
+
+/// The element that was acted on or waited for, as it is now.
+fn target(call: &Call, report: &Report) -> Option<String> {
+    match &call.action {
+        Action::WaitFor { target, .. } => {
+            let after = report.readings.after.as_ref()?;
+            let found = lookup::resolve(after, target, &[]).ok()?;
+            target_line::target(after, found.index?, None)
+        }
+        Action::Input(Input::Scroll { .. }) => None,
+        _ => report.target(),
+    }
+}
+
+/// `Clicked 'Send' [AXButton]. 2 added, 1 removed, 3 modified. Settled in 84 ms.`
+fn sentence(call: &Call, report: &Report, failed: bool) -> String {
+    let mut parts = Vec::new();
+    match &call.action {
+        Action::Refresh => parts.push("Read the tree".to_owned()),
+        Action::Open { identifier } => {
+            parts.push(format!("Opened '{}'", escape::short(identifier, 60)));
+        }
+        _ if call.is_chain() => {
+            let done = report.ended_steps.len() + usize::from(!failed);
+            parts.push(format!("Did {done} of {} steps", call.actions().count()));
+        }
+        _ => parts.push(report.step.done.sentence(report.is_public())),
+    }
+    if report.step.others > 0 && !call.is_chain() {
+        parts.push(match report.step.others {
+            1 => "1 other matches as well".into(),
+            others => format!("{others} others match as well"),
+        });
+    }
+    match &report.app {
+        AppState::Running => {}
+        AppState::Busy(silent) => {
+            let ms = silent.as_millis();
+            parts.push(format!(
+                "The app is busy: no answer for {ms} ms since. Call wait_for_and_traverse, which \
+                 outlasts that"
+            ));
+        }
+        AppState::NoWindow => parts.push("The app has no window any more".into()),
+        AppState::Ended(end) => parts.push(end.to_string()),
+    }
+    if let (false, Some(before), Some(after), Some(_)) = (
+        call.is_chain(),
+        &report.readings.before,
+        &report.readings.after,
+        &report.diff,
+    ) && let Some(menu) = after.menu_closed_since(before)
+    {
+        parts.push(format!(
+            "Closed the menu {}",
+            summary::name_of(before, menu)
+        ));
+    }
+    match (&report.diff, &report.readings.after) {
+        (Some(diff), _) => parts.push(summary::counts(diff)),
+        (None, Some(tree)) => {
+            let visible = tree.elements.iter().filter(|e| e.visible).count();
+            let elements = escape::count(tree.elements.len(), "element");
+            parts.push(format!("{elements}, {visible} visible"));
+        }
+        (None, None) => {}
+    }
+    match report.step.settled {
+        Some(settled) if settled.quiet => {
+            parts.push(format!("Settled in {} ms", settled.took.as_millis()));
+        }
+        Some(settled) if settled.computing => {
+            parts.push(format!(
+                "The app is still busy after {} ms: it computes",
+                settled.took.as_millis()
+            ));
+        }
+        Some(settled) => {
+            parts.push(format!(
+                "Still changing after {} ms",
+                settled.took.as_millis()
+            ));
+        }
+        None => {}
+    }
+    parts.join(". ") + "."
+}
+
+/// What to say of a key that did nothing. A key that may be part of a secret is not named, and what
+/// it does to a secure field is not in the tree.
+fn idle_key(call: &Call, report: &Report) -> Option<String> {
+    let press = match &call.action {
+        Action::Input(Input::PressKey { press }) => *press,
+        Action::Input(Input::Click { then, .. } | Input::Type { typing: then }) => then.key?,
+        _ => return None,
+    };
+    if call.is_chain() || report.handoff.is_some() || report.app.is_gone() || report.diff.is_none()
+    {
+        return None;
+    }
+    if character_of(press).is_some() && !report.is_public() {
+        return None;
+    }
+    let keys = &report.step.keys;
+    let alone = matches!(call.action, Action::Input(Input::PressKey { .. }));
+    let alone = report.readings.before.as_ref().filter(|_| alone);
+    let before = keys.between.as_ref().or(alone)?;
+    let still = report.picture_changed().as_deref() == Some(change::SAME);
+    readback::idle_key(
+        press,
+        before,
+        report.readings.after.as_ref()?,
+        keys.list,
+        still,
+    )
+}
+
+/// The steps of a chain, a line each: `1 done: Clicked 'Name' [AXTextField]`.
+fn steps(call: &Call, report: &Report, failed: bool) -> Vec<String> {
+    if !call.is_chain() {
+        return Vec::new();
+    }
+    let line = |i: usize, said: &str, led_to: &Option<String>| {
+        let said = escape::short(said, STEP);
+        let led_to = led_to.as_ref().map(|led_to| format!(" → {led_to}"));
+        format!("{i} done: {said}{}", led_to.unwrap_or_default())
+    };
+    let ended = report.ended_steps.iter().enumerate();
+    let mut lines: Vec<String> = ended
+        .map(|(i, step)| line(i + 1, &step.sentence, &step.led_to))
+        .collect();
+    if !failed {
+        let said = report.step.done.sentence(report.is_public());
+        lines.push(line(lines.len() + 1, &said, &report.step.led_to));
+    }
+    if failed {
+        let at = report.ended_steps.len() + 1;
+        lines.push(format!("{at} failed: see error"));
+        match call.actions().count().saturating_sub(at) {
+            0 => {}
+            1 => lines.push(format!("{} not done", at + 1)),
+            _ => lines.push(format!("{}-{} not done", at + 1, call.actions().count())),
+        }
+    }
+    lines
+}

@@ -1,0 +1,80 @@
+//! Pictures of windows: the answer's, what changed in it, and what the tree does not describe.
+
+pub(crate) mod change;
+mod detail;
+mod undescribed;
+
+use crate::checkpoint::Checkpoint;
+use crate::desktop::Desktop;
+use crate::display::{Window, WindowId};
+use crate::error::{Error, Result};
+use crate::report::Report;
+
+/// A picture to take: of which window, or why there is none.
+pub(crate) struct Shot {
+    /// The app's windows.
+    windows: Vec<Window>,
+    window: Result<WindowId>,
+}
+
+impl Shot {
+    /// Chooses the window. `target` is an element of the tree before, or of the only tree.
+    pub(crate) fn new(
+        desktop: &mut dyn Desktop,
+        pid: u32,
+        target: Option<usize>,
+        report: &Report,
+    ) -> Self {
+        let (windows, failed) = match desktop.windows(pid) {
+            Ok(windows) => (windows, None),
+            Err(e) => (Vec::new(), Some(e)),
+        };
+        let readings = &report.readings;
+        let before = readings.before.as_ref().or(readings.after.as_ref());
+        let before = before.filter(|_| report.handoff.is_none());
+        let taken = report.handoff.as_ref();
+        let tree = taken.map_or(readings.latest(), |taken| taken.tree.as_ref());
+        let window = change::pictured(&windows, tree, before, target).ok_or_else(|| {
+            let lists = desktop.capabilities().windows;
+            let why = lists.why_not().or_else(|| desktop.unseen(pid));
+            let why = why.unwrap_or("the app has no window on the screen");
+            failed.unwrap_or_else(|| Error::NoPicture(why.to_owned()))
+        });
+        Self { windows, window }
+    }
+
+    /// Whether the person can have their window back before this picture is taken: their app was in
+    /// front, the target's was behind with the same windows on the screen, and the picture is compared
+    /// with none from before. A pop-up, a sheet or a panel that came since may close when its app goes
+    /// back.
+    pub(crate) fn can_follow_restore(&self, desk: &Checkpoint<'_>, report: &Report) -> bool {
+        let before = report.readings.before.as_ref();
+        let known = |w: &Window| {
+            desk.was_there(w.id) || before.is_some_and(|tree| tree.window(w.id).is_some())
+        };
+        desk.pictures_behind()
+            && desk.brings_back_another_app()
+            && report.pictures.before.is_none()
+            && report.handoff.is_none()
+            && self.window.as_ref().is_ok_and(|id| desk.was_there(*id))
+            && self.windows.iter().all(known)
+    }
+
+    /// Takes it. A failed picture never fails the call.
+    pub(crate) fn take(self, desktop: &mut dyn Desktop, report: &mut Report) {
+        let picture = self.window.and_then(|window| {
+            report.pictures.window = Some(window);
+            change::take(desktop, window)
+        });
+        if let (Some(window), Ok(picture)) = (report.pictures.window, &picture) {
+            let tree = match &mut report.handoff {
+                Some(taken) => taken.tree.as_mut(),
+                None => report.readings.after.as_mut(),
+            };
+            if let Some(tree) = tree {
+                tree.blind = undescribed::spots(tree, window, picture);
+            }
+        }
+        report.pictures.after = Some(picture.map_err(|e| e.to_string()));
+    }
+}

@@ -1,0 +1,233 @@
+//! Step 1: resolves a call's target to an element and a point.
+
+use deskline_core::{Match, Point, Ref, Role, States, Texts, Tree, escape, summary, tree_file};
+
+use crate::call::{Action, Input, Quiet, Target};
+use crate::error::{Error, Result};
+
+/// What to say of an app whose windows accessibility does not list now.
+pub(super) const AWAY: &str = "Its windows are on another Space or in full screen, where accessibility does not list \
+                    them. A tool that sends input, such as click_and_traverse, goes there and comes back";
+
+/// A target, resolved on a fresh tree.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Resolved {
+    /// The element's index in that tree. `None` for a point with no element.
+    pub(crate) index: Option<usize>,
+    /// The point to click: the element's centre, or the point from the call.
+    pub(crate) point: Option<Point>,
+    /// Whether the point came from the call. The target is then whatever is topmost there.
+    pub(crate) given: bool,
+    /// How many other elements matched equally well.
+    pub(crate) others: usize,
+    /// `'Send' [AXButton]`, or `(640, 480)`.
+    pub(crate) name: String,
+    /// The name for a person, who does not know AX roles: `'Send'`, `button`, `(640, 480)`.
+    pub(crate) caption: String,
+}
+
+impl Resolved {
+    /// A point whose element is unknown.
+    pub(crate) fn place(point: Point) -> Self {
+        let place = format!("({}, {})", point.x, point.y);
+        Self {
+            index: None,
+            point: Some(point),
+            given: true,
+            others: 0,
+            name: place.clone(),
+            caption: place,
+        }
+    }
+}
+
+/// The target of an action, if it has one.
+pub(crate) fn target_of(action: &Action) -> Option<&Target> {
+    match action {
+        Action::Input(Input::Click { target, .. } | Input::Drag { from: target, .. })
+        | Action::Quiet(
+            Quiet::SetValue { target, .. }
+            | Quiet::PressAx { target }
+            | Quiet::SetSelected { target, .. },
+        )
+        | Action::WaitFor { target, .. } => Some(target),
+        Action::Open { .. } | Action::Refresh | Action::Input(_) => None,
+    }
+}
+
+/// Finds the target in a fresh tree. A text is searched in the toplevels `within`, in this order,
+/// and in pop-ups; anywhere if there are none.
+///
+/// # Errors
+/// [`Error::StaleRef`] and [`Error::NotFound`], with the nearest texts.
+pub(crate) fn resolve(tree: &Tree, target: &Target, within: &[usize]) -> Result<Resolved> {
+    match target {
+        Target::Ref(reference) => Ok(element(tree, find_ref(tree, *reference)?, 0)),
+        Target::Text { text, role } => {
+            let role = role.as_deref();
+            match find_within(tree, within, text, role) {
+                Some(found) => Ok(element(tree, found.index, found.others)),
+                None => Err(not_found(tree, within, text, role)),
+            }
+        }
+        Target::Point(point) => {
+            let index = tree.find_at_in(toplevel_at(tree, within, Some(*point)), *point);
+            let place = Resolved::place(*point);
+            Ok(Resolved {
+                index,
+                name: name_at(tree, index, *point),
+                caption: index.map_or(place.caption, |index| caption_of(tree, index)),
+                ..place
+            })
+        }
+    }
+}
+
+/// The best match in the first of these toplevels where one shows, then in an open menu; or the
+/// first that does not show.
+fn find_within(tree: &Tree, within: &[usize], text: &str, role: Option<&str>) -> Option<Match> {
+    if within.is_empty() {
+        return tree.find_text(text, role);
+    }
+    let shows = |found: &Match| tree.elements[found.index].visible;
+    let find = |top| tree.find_text_in(Some(top), text, role);
+    let found: Vec<Match> = within.iter().copied().filter_map(find).collect();
+    let in_menus = || pop_ups(tree).filter_map(find).find(shows);
+    let first = found.iter().copied().find(shows).or_else(in_menus);
+    first.or(found.first().copied())
+}
+
+pub(super) fn find_ref(tree: &Tree, reference: Ref) -> Result<usize> {
+    tree.find_ref(reference).ok_or_else(|| {
+        let name = escape::name(&tree.app.name, 40);
+        let pid = tree.app.pid;
+        if tree.is_elsewhere() {
+            return Error::Input(format!(
+                "#{reference} is not among what {name} (pid {pid}) shows now. Nothing was touched. {AWAY}"
+            ));
+        }
+        Error::StaleRef {
+            reference,
+            why: format!("no element of {name} (pid {pid}) has it now"),
+        }
+    })
+}
+
+/// What takes a value for this target: of a combo box that can be typed into, its text field. It is the
+/// combo box that has the label.
+pub(crate) fn settable(tree: &Tree, target: Resolved) -> Resolved {
+    let combo = target
+        .index
+        .filter(|&index| tree.elements[index].role == Role::COMBO_BOX);
+    let Some(combo) = combo else {
+        return target;
+    };
+    let inside = |index: &usize| {
+        let mut at = *index;
+        while let Some(parent) = tree.elements[at].parent.filter(|p| *p < at && *p >= combo) {
+            at = parent;
+        }
+        at == combo
+    };
+    let is_field = |&index: &usize| {
+        let element = &tree.elements[index];
+        element.role == Role::TEXT_FIELD && element.states.contains(States::EDITABLE)
+    };
+    let rest = combo + 1..tree.elements.len();
+    let fields: Vec<usize> = rest.take_while(|i| inside(i)).filter(is_field).collect();
+    match fields.as_slice() {
+        [field] => Resolved {
+            name: target.name,
+            ..element(tree, *field, target.others)
+        },
+        _ => target,
+    }
+}
+
+/// `'Send' [AXButton] at (640, 480)`
+pub(crate) fn name_at(tree: &Tree, index: Option<usize>, point: Point) -> String {
+    let place = format!("({}, {})", point.x, point.y);
+    match index {
+        Some(index) => format!("{} at {place}", summary::name_of(tree, index)),
+        None => place,
+    }
+}
+
+fn element(tree: &Tree, index: usize, others: usize) -> Resolved {
+    let point = tree.elements[index]
+        .extents
+        .filter(|e| !e.is_empty())
+        .map(|e| e.center());
+    Resolved {
+        index: Some(index),
+        point,
+        given: false,
+        others,
+        name: summary::name_of(tree, index),
+        caption: caption_of(tree, index),
+    }
+}
+
+/// An element's text in quotes, or else its role in lower case without the `AX` prefix.
+fn caption_of(tree: &Tree, index: usize) -> String {
+    match Texts::of(tree).text(tree, index) {
+        Some(text) => format!("'{}'", escape::short(text.shown.trim(), 50)),
+        None => tree.elements[index].role.short().to_lowercase(),
+    }
+}
+
+/// The error for a text that no element has, or none in these windows: with the nearest texts, or
+/// the window that has it.
+pub(crate) fn not_found(tree: &Tree, within: &[usize], text: &str, role: Option<&str>) -> Error {
+    let mut wanted = format!("'{}'", escape::short(text, 60));
+    if let Some(role) = role {
+        wanted = format!("{wanted} with role {}", escape::short(role, 30));
+    }
+    let label = |top: usize| tree_file::window_label(tree, top).unwrap_or_default();
+    if let Some(window) = within.first() {
+        wanted = format!("{wanted} in {}", label(*window));
+        let elsewhere = tree.find_text(text, role);
+        if let Some(top) = elsewhere.and_then(|found| tree.toplevel(found.index)) {
+            let nearest = format!(
+                "It is in another window: {}. Nothing was touched. Pass that one as window, or none",
+                label(top)
+            );
+            return Error::NotFound { wanted, nearest };
+        }
+    }
+    let nearest = tree.nearest_texts(text, role);
+    let nearest = if nearest.is_empty() {
+        "Nothing in the tree has a text like it".to_owned()
+    } else {
+        format!("Nearest: {}", nearest.join(", "))
+    };
+    let next = if tree.is_elsewhere() {
+        AWAY
+    } else if tree.partial.is_empty() {
+        "Search the file of this answer"
+    } else {
+        "The tree is partial: what is scrolled away or hidden may be missing, so scroll to it or \
+         open what holds it, and search the file of this answer"
+    };
+    let nearest = format!("{nearest}. Nothing was touched. {next}");
+    Error::NotFound { wanted, nearest }
+}
+
+/// The one of these toplevels that lies at a place, or the first.
+pub(crate) fn toplevel_at(tree: &Tree, within: &[usize], place: Option<Point>) -> Option<usize> {
+    let holds = |top: &&usize| {
+        let extents = tree.elements.get(**top).and_then(|e| e.extents);
+        place.is_some_and(|place| extents.is_some_and(|extents| extents.contains(place)))
+    };
+    within.iter().find(holds).or(within.first()).copied()
+}
+
+/// The toplevels that are no window of their own: open menus and lists.
+fn pop_ups(tree: &Tree) -> impl Iterator<Item = usize> {
+    let windows = tree.toplevels();
+    let is_window = move |top: usize| {
+        let listed = |w: &deskline_core::TreeWindow| w.elements.contains(&top);
+        windows.contains(&top) || tree.windows.iter().any(listed)
+    };
+    (0..tree.elements.len()).filter(move |&i| tree.toplevel(i) == Some(i) && !is_window(i))
+}

@@ -1,0 +1,143 @@
+//! Step 7: decides whether the action brought another process to the front.
+//!
+//! A handoff is an effect of the action, never a switch by the person (the contract, §7.7): the
+//! agent must not read the window that the person turns to. A front change counts as the action's
+//! in three cases: the window opened after the checkpoint, the front changed while the person's
+//! devices were grabbed, or the person has pressed nothing since the checkpoint.
+
+use std::time::Duration;
+
+use deskline_core::Tree;
+
+use crate::call::Action;
+use crate::checkpoint::Checkpoint;
+use crate::display::Window;
+use crate::error::Result;
+use crate::report::{Handoff, Notes};
+use crate::steps::Steps;
+
+/// The front window at two times after the act: right after it, and once the app has settled.
+#[derive(Debug, Default)]
+pub(crate) struct FrontWatch {
+    /// Whether the action only waits. It then has no effects.
+    waits: bool,
+    /// How long the guard had held before the action.
+    held_before: Option<Duration>,
+    fronts: Vec<Option<Window>>,
+}
+
+impl FrontWatch {
+    /// Starts empty. `held` is how long the guard has held in this link so far.
+    pub(crate) fn new(action: &Action, held: Option<Duration>) -> Self {
+        Self {
+            waits: matches!(action, Action::WaitFor { .. }),
+            held_before: held,
+            fronts: Vec::new(),
+        }
+    }
+
+    /// Whether the person's key and button presses have to be watched.
+    pub(crate) fn watches(&self) -> bool {
+        !self.waits
+    }
+
+    /// Records the front window: first while the person's devices are still grabbed, then after the
+    /// app has settled.
+    pub(crate) fn note(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
+        if !self.waits {
+            self.fronts.push(desk.front()?);
+        }
+        Ok(())
+    }
+
+    /// The window of another process that the action brought to the front and that is still there,
+    /// with its pid. `pid` is the target's.
+    pub(crate) fn decide(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        pid: u32,
+    ) -> Result<Option<(Window, u32)>> {
+        if self.waits {
+            return Ok(None);
+        }
+        let theirs = desk.front_before().and_then(|window| window.pid);
+        let front = desk
+            .front()?
+            .and_then(|front| front.pid.map(|pid| (front, pid)));
+        let Some((front, owner)) =
+            front.filter(|(_, owner)| *owner != pid && Some(*owner) != theirs)
+        else {
+            return Ok(None);
+        };
+        if desk.is_private() || desk.person_pressed() == Some(false) {
+            return Ok(Some((front, owner)));
+        }
+        let seen_at = |time: usize| {
+            let window = self.fronts.get(time).and_then(Option::as_ref);
+            window.is_some_and(|window| window.id == front.id)
+        };
+        let guarded = desk.guard.held() > self.held_before && seen_at(0);
+        let came_up = !desk.was_there(front.id) && (seen_at(0) || seen_at(1));
+        Ok((guarded || came_up).then_some((front, owner)))
+    }
+}
+
+impl Steps<'_> {
+    /// Step 7: reads the process that the action brought to the front. `None` if there is none.
+    pub(crate) fn read_handoff(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        front: &FrontWatch,
+        notes: &mut Notes,
+    ) -> Result<Option<Handoff>> {
+        let Some((window, pid)) = self.other_in_front(desk, front)? else {
+            return Ok(None);
+        };
+        desk.hand_off();
+        let mut title = window.title;
+        let mut tree = self.reader.read(&mut **desk, pid, notes);
+        // A switch to its Space takes a while, and accessibility lists its windows after that.
+        if tree.as_ref().is_ok_and(Tree::is_elsewhere) && desk.reveal(pid)? {
+            tree = self.reader.read(&mut **desk, pid, notes);
+        }
+        if let Err(e) = &tree {
+            // It may be one that is out of bounds, whose titles are not to be read.
+            if self.policy.is_bounded() {
+                title = "another app".into();
+            }
+            notes.add(format!("the tree of the app now in front: {e}"));
+        }
+        let tree = tree.ok();
+        Ok(Some(Handoff { pid, title, tree }))
+    }
+
+    /// The windows that other processes draw for the app: a dialog of a helper may have come late.
+    pub(crate) fn helper_windows(&self, desk: &mut Checkpoint<'_>) -> Result<Vec<Window>> {
+        match self.subject.home().filter(|_| !self.policy.is_bounded()) {
+            Some(pid) => desk.helper_windows(pid),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The other process that keys go to now: one that this step brought to the front, or that an
+    /// earlier one did and that is still there.
+    pub(crate) fn other_in_front(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        watch: &FrontWatch,
+    ) -> Result<Option<(Window, u32)>> {
+        let (Some(home), Some(pid)) = (self.subject.home(), self.subject.current()) else {
+            return Ok(None);
+        };
+        let taken = watch.decide(desk, pid)?;
+        if taken.is_some() || pid == home {
+            return Ok(taken.filter(|(_, taken)| *taken != home));
+        }
+        let front = desk.front()?.and_then(|front| front.pid);
+        if front == Some(home) {
+            return Ok(None);
+        }
+        let still = desk.windows(pid)?.into_iter().next();
+        Ok(still.map(|window| (window, pid)))
+    }
+}

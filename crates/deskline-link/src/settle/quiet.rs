@@ -1,0 +1,302 @@
+//! Step 5: waits until the app has stopped changing its tree.
+//!
+//! Events tell that something may have changed. Only a reading tells what is there: toolkits omit
+//! events (GTK 3), send none (Qt 5), or send thousands (mousepad). So the loop waits until no event
+//! has come for [`PAUSE`], reads, and goes on listening until no event has come for [`QUIET`], or
+//! for [`SEEN`] after a change that was read: the reading is a part of the silence. The app has settled if nothing changed since the last reading,
+//! or if events announced the change and then stopped. A change without an event means that the
+//! toolkit sends none: read again.
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use deskline_core::{Diff, Element, ElementId, Tree};
+
+use crate::desktop::Desktop;
+use crate::error::Result;
+use crate::picture::change;
+use crate::settle::expected::{Effect, QUIET};
+use crate::settle::stale::{AGREE, expected_places, lacks_page, may_be_stale};
+use crate::trees::{Scope, Sent, Sign};
+use deskline_input::Cancel;
+
+/// An app whose events announced a change that was then read has settled after this long without
+/// another event: two frames, and the time that the second one's events take.
+const SEEN: Duration = Duration::from_millis(40);
+
+/// After this long without an event the tree is read. Toolkits draw a frame, and send events, every
+/// 16 ms while something moves.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The maximum time that a link waits for an app to settle.
+pub(crate) const MOST: Duration = Duration::from_secs(2);
+
+/// The maximum time between a click and the text that is typed after it.
+pub(crate) const BETWEEN: Duration = Duration::from_millis(500);
+
+/// An element that differs in this many consecutive readings, for this long, changes by itself: a clock,
+/// a spinner. What is scrolled moves for 150 to 300 ms.
+const RESTLESS: (u32, Duration) = (3, Duration::from_millis(400));
+
+/// After this long without a pause between events, read anyway.
+const NOISE: Duration = Duration::from_millis(250);
+
+/// How long to wait for an app that uses the CPU but has not changed anything yet.
+const WORKING: Duration = Duration::from_millis(800);
+
+/// An app is computing if its CPU time exceeds a fourth of the elapsed time.
+const BUSY: u32 = 4;
+
+/// Its threads are computing if together they run for three quarters of the elapsed time: what they
+/// compute is still to come (KeePassXC derives a key in a thread, and answers meanwhile).
+const COMPUTING: (u32, u32) = (3, 4);
+
+/// The result of a settle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Settled {
+    /// The time from the act to the last reading.
+    pub(crate) took: Duration,
+    /// Whether the app was quiet in the end. `false` if the time limit was reached.
+    pub(crate) quiet: bool,
+    /// Whether it was computing in the end.
+    pub(crate) computing: bool,
+    /// Whether the window's picture moved although the tree shows no effect, but for what is clicked
+    /// and what has the focus. `None` where the tree shows one, or the pictures were not compared.
+    pub(crate) moved: Option<bool>,
+}
+
+/// What a settle goes by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Awaits<'t> {
+    /// How much of the app to read.
+    pub(crate) scope: Scope,
+    /// The tree before the act, if known.
+    pub(crate) before: Option<&'t Tree>,
+    /// What the act is expected to lead to.
+    pub(crate) effect: Effect,
+    /// Whether a window was brought to the front for the act.
+    pub(crate) raised: bool,
+    /// The window right before the act.
+    pub(crate) look: Option<&'t change::Before>,
+    /// What the act was for.
+    pub(crate) target: Option<&'t Element>,
+    /// What was sent, if it matters when the tree tells what came of it.
+    pub(crate) sent: Option<Sent>,
+    /// The longest time.
+    pub(crate) most: Duration,
+}
+
+impl Awaits<'_> {
+    /// Whether the window's picture moved, apart from what is clicked and what has the focus.
+    fn has_moved(&self, desktop: &mut dyn Desktop, now: &Tree) -> Option<bool> {
+        if !desktop.pictures_are_quick() {
+            return None;
+        }
+        let places = expected_places(self.before, now, self.target);
+        self.look?.has_moved(desktop, &places)
+    }
+}
+
+/// Waits until the app has settled. Returns the last reading too.
+pub(crate) fn await_quiet(
+    desktop: &mut dyn Desktop,
+    pid: u32,
+    awaits: Awaits<'_>,
+    cancel: &Cancel,
+) -> Result<(Settled, Tree)> {
+    let start = Instant::now();
+    let mut restless = Restless::default();
+    let mut last: Option<Tree> = None;
+    let mut seen = false;
+    let mut shown = false;
+    let mut moved = None;
+    let mut more = None;
+    let mut again = false;
+    let enough = awaits.effect.least_sign(awaits.raised);
+    // What loads without end is not waited for again.
+    let loaded = awaits.before.is_none_or(|tree| !lacks_page(tree)) && !desktop.is_loading(pid);
+    if let Some(sent) = awaits.sent {
+        cancel.wait(desktop.lag(pid, sent).min(awaits.most))?;
+    }
+    loop {
+        let cpu = Cpu::now(desktop, pid);
+        // What goes on without an event is not read more often for it.
+        let pause = if again {
+            Duration::ZERO
+        } else if more.is_some() || last.is_none() {
+            PAUSE
+        } else {
+            QUIET
+        };
+        let heard = listen(desktop, more, pause, cancel)?;
+        let (busy, computing) = cpu.used(desktop);
+        let tree = desktop.read(pid, awaits.scope)?;
+        let read = Instant::now();
+        let known = last.as_ref().or(awaits.before);
+        let change = known.map_or(Some(Sign::Change), |known| restless.note(known, &tree));
+        let changed = change.is_some();
+        seen |= awaits.effect.shows(heard.any, change, awaits.raised);
+        shown |= awaits.before.is_some() && change >= Some(enough);
+        let told = heard.any.is_some() && heard.silent && known.is_some();
+        let pending = desktop.handoff_pending()?;
+        let working = !changed && heard.any.is_none() && busy && start.elapsed() < WORKING;
+        let done = !changed || told && awaits.effect != Effect::Motion;
+        let loading = loaded && (desktop.is_loading(pid) || lacks_page(&tree));
+        let mut quiet = !pending && !working && !computing && done && !loading;
+        if quiet {
+            let until = if seen {
+                heard.last + if told && changed { SEEN } else { QUIET }
+            } else {
+                start + awaits.effect.unseen()
+            };
+            let left = until.saturating_duration_since(Instant::now());
+            more = hears(desktop, left, cancel)?;
+            // Reading itself makes some apps send events: a second reading that found no change ends
+            // that.
+            let due = seen || start.elapsed() >= awaits.effect.unseen();
+            quiet = more.is_none() || due && last.is_some() && !changed;
+            seen |= awaits.effect.shows(more, None, awaits.raised);
+        } else {
+            more = None;
+        }
+        // Some changes come without an event: a look at what is there now.
+        again = quiet && !shown && awaits.effect.may_be_late() && read.elapsed() >= QUIET;
+        quiet &= !again;
+        if quiet && !shown && moved != Some(true) {
+            moved = awaits.has_moved(desktop, &tree);
+        }
+        if moved == Some(true) && !shown && may_be_stale(&tree) && start.elapsed() < AGREE {
+            quiet = false;
+        }
+        if quiet || start.elapsed() >= awaits.most {
+            return Ok((
+                Settled {
+                    took: start.elapsed(),
+                    quiet,
+                    computing,
+                    moved: moved.filter(|_| !shown),
+                },
+                tree,
+            ));
+        }
+        last = Some(tree);
+    }
+}
+
+/// The first event that comes within this time.
+fn hears(desktop: &mut dyn Desktop, mut left: Duration, cancel: &Cancel) -> Result<Option<Sign>> {
+    loop {
+        cancel.check()?;
+        let slice = left.min(QUIET);
+        let heard = desktop.wait_for_change(slice)?;
+        left -= slice;
+        if heard.is_some() || left.is_zero() {
+            return Ok(heard);
+        }
+    }
+}
+
+/// The events until the app was silent, or [`NOISE`] was over.
+struct Heard {
+    /// The one that says most.
+    any: Option<Sign>,
+    /// Whether they stopped.
+    silent: bool,
+    /// When the last one came.
+    last: Instant,
+}
+
+/// Listens until no event has come for the time of a pause, or until events have come for [`NOISE`]
+/// without one. `any` is one that has come just before.
+fn listen(
+    desktop: &mut dyn Desktop,
+    any: Option<Sign>,
+    pause: Duration,
+    cancel: &Cancel,
+) -> Result<Heard> {
+    let start = Instant::now();
+    let mut heard = Heard {
+        any,
+        silent: true,
+        last: start,
+    };
+    loop {
+        cancel.check()?;
+        let Some(event) = desktop.wait_for_change(pause)? else {
+            return Ok(heard);
+        };
+        heard.any = heard.any.max(Some(event));
+        heard.last = Instant::now();
+        if start.elapsed() >= NOISE {
+            heard.silent = false;
+            return Ok(heard);
+        }
+    }
+}
+
+/// The CPU time of an app at the start of a time in which nothing is asked of it: a reading makes it
+/// compute too.
+struct Cpu {
+    pid: u32,
+    since: Instant,
+    app: Option<Duration>,
+    threads: Option<Duration>,
+}
+
+impl Cpu {
+    fn now(desktop: &mut dyn Desktop, pid: u32) -> Self {
+        Self {
+            pid,
+            since: Instant::now(),
+            app: desktop.computed(pid),
+            threads: desktop.threads_computed(pid),
+        }
+    }
+
+    /// Whether the app has computed for a good part of the time since, and whether its threads compute
+    /// what is still to come. After a click, a browser's renderer may still be computing the effect;
+    /// until then the browser answers as if nothing had happened.
+    fn used(&self, desktop: &mut dyn Desktop) -> (bool, bool) {
+        let elapsed = self.since.elapsed();
+        let ran = |before: Option<Duration>, now: Option<Duration>| {
+            now.zip(before)
+                .map_or(Duration::ZERO, |(now, before)| now.saturating_sub(before))
+        };
+        let app = ran(self.app, desktop.computed(self.pid));
+        let threads = ran(self.threads, desktop.threads_computed(self.pid));
+        let (most, of) = COMPUTING;
+        (app > elapsed / BUSY, threads * of > elapsed * most)
+    }
+}
+
+/// In how many consecutive readings each element has changed.
+#[derive(Debug, Default)]
+struct Restless(HashMap<ElementId, (u32, Instant)>);
+
+impl Restless {
+    /// What changed besides the elements that change by themselves.
+    fn note(&mut self, before: &Tree, after: &Tree) -> Option<Sign> {
+        let diff = Diff::between(before, after);
+        let changed = diff.changed_ids(before, after);
+        let mut counts = HashMap::new();
+        for id in changed {
+            let (count, since) = self.0.get(id).copied().unwrap_or((0, Instant::now()));
+            counts.insert(id.clone(), (count + 1, since));
+        }
+        let (times, time) = RESTLESS;
+        let is_real = |(count, since): &(u32, Instant)| *count < times || since.elapsed() < time;
+        let focus = diff.modified.iter().filter(|m| m.is_focus_alone());
+        let focus: HashSet<_> = focus.map(|m| &after.elements[m.after].id).collect();
+        let sign = |id: &ElementId| {
+            if focus.contains(id) {
+                Sign::Focus
+            } else {
+                Sign::Change
+            }
+        };
+        let real = counts.iter().filter(|(_, count)| is_real(count));
+        let real = real.map(|(id, _)| sign(id)).max();
+        self.0 = counts;
+        real
+    }
+}

@@ -1,0 +1,89 @@
+//! What one step of a link has done and found.
+
+use deskline_core::{Element, Tree, target};
+
+use crate::act::done::Done;
+use crate::picture::change::Before;
+use crate::secrecy::Keys;
+use crate::settle::quiet::Settled;
+
+/// The element that a step acted on, as it was before.
+#[derive(Debug)]
+pub(crate) struct ActedOn {
+    pub(crate) was: Element,
+    /// Its index in that tree.
+    index: usize,
+    /// Its line if it goes away: [`target::gone`].
+    pub(crate) gone: Option<String>,
+    /// Whether it is merely where keys went.
+    pub(crate) by_keys: bool,
+}
+
+impl ActedOn {
+    /// Element `index` of the tree that the step starts from.
+    pub(crate) fn new(tree: &Tree, index: usize, by_keys: bool) -> Option<Self> {
+        Some(Self {
+            was: tree.elements.get(index)?.clone(),
+            index,
+            gone: target::gone(tree, index),
+            by_keys,
+        })
+    }
+
+    /// Where it is in a later tree: by its ref, which an element that was re-created as it was has
+    /// kept, or else as `before`, the tree that the step started from, finds it again.
+    pub(crate) fn find(&self, tree: &Tree, before: Option<&Tree>) -> Option<usize> {
+        let reference = self.was.reference;
+        let mut elements = tree.elements.iter();
+        let same = elements.position(|e| reference.is_some() && e.reference == reference);
+        same.or_else(|| {
+            let before = before?;
+            let was = before.elements.get(self.index);
+            was.filter(|e| e.id == self.was.id)?;
+            tree.find_again(before, self.index)
+        })
+    }
+}
+
+/// What one step of a chain has done, or the only step of another call. Filled as it goes, so that an
+/// error in the middle keeps what was done before it.
+#[derive(Debug, Default)]
+pub(crate) struct Step {
+    /// What was done.
+    pub(crate) done: Done,
+    /// What it acted on, if that is an element.
+    pub(crate) acted_on: Option<ActedOn>,
+    /// How many other elements matched the target equally well.
+    pub(crate) others: usize,
+    /// Whether it started the app that it opened.
+    pub(crate) started: bool,
+    /// The window right before the input, where the link's first picture is not that.
+    pub(crate) before_input: Option<Before>,
+    /// How the app settled.
+    pub(crate) settled: Option<Settled>,
+    /// The typed text, and where it went.
+    pub(crate) keys: Keys,
+    /// Whether a value was set on an element that is known not to be secure.
+    pub(crate) public_value: bool,
+    /// What a step of a chain opened or closed, or that it changed nothing.
+    pub(crate) led_to: Option<String>,
+}
+
+impl Step {
+    /// Whether it is known that no text of the step reached a secure field. Unknown counts as
+    /// secret.
+    pub(crate) fn is_public(&self) -> bool {
+        self.public_value || self.keys.are_public()
+    }
+}
+
+/// A step of a chain that has ended.
+#[derive(Debug)]
+pub(crate) struct EndedStep {
+    /// What was done, without secrets.
+    pub(crate) sentence: String,
+    /// [`Step::led_to`].
+    pub(crate) led_to: Option<String>,
+    /// Whether no text of it can have reached a secure field.
+    pub(crate) public: bool,
+}

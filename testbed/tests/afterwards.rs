@@ -1,5 +1,5 @@
 //! After the act: errors say what was done, and late changes are reported.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fmt::Write as _;
 use std::time::Duration;

@@ -3,7 +3,7 @@
 //! toolkit, while the app changes, and on a loaded machine.
 //!
 //! `DESKLINE_AGAIN_RUNS` sets how often, for each app.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fmt::Write as _;
 use std::process::{Child, Command};

@@ -1,6 +1,6 @@
 //! `--allow-app` and `--deny-app` apply to apps that are started, to what a click leads to, and to the
 //! titles in answers.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 //! What a session costs, and that no content of a screen can raise it.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_core::{DeltaLine, Line};
 use deskline_testbed::{Answer, App, Bed, Toolkit};

@@ -1,5 +1,5 @@
 //! Several actions in one call: one diff, one restore, each step on what the one before it led to.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Bed, Toolkit, until};
 use serde_json::json;

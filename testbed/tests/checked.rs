@@ -1,5 +1,5 @@
 //! Toggling a check box or toggle button is in the diff, on every toolkit.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Bed, Client, Toolkit};
 use serde_json::json;

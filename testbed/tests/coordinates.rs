@@ -1,5 +1,5 @@
 //! A click at the coordinates of a tree line hits that element, wherever the window is.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Answer, Bed, Client, Toolkit};
 use serde_json::json;

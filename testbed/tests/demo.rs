@@ -1,5 +1,5 @@
 //! `deskline demo`: its note is saved by the editor, and its calls are in its journal.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used)]
 
 use std::process::Command;
 

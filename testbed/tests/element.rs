@@ -1,6 +1,6 @@
 //! The element that was named is the one that is acted on, in apps where its box covers others,
 //! where it is scrolled away, and where accessibility selects or presses something else.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Answer, App, Bed, Client, until};
 use serde_json::{Value, json};

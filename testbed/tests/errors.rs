@@ -1,5 +1,5 @@
 //! Each wrong input has its own error, and nothing is touched.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
 //! The testbed itself: its tools work, and a bed leaves nothing behind.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::process::Command;
 

@@ -1,5 +1,5 @@
 //! A click with a text and a key is one link: one line in the journal, one diff.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Bed, Toolkit};
 use serde_json::json;

@@ -1,5 +1,5 @@
 //! If another program has grabbed the keyboard or the pointer, nothing is sent: it would go there.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! A person's input method does not take the agent's keys, and is on again afterwards: IBus with Pinyin,
 //! which makes 合理咯 of "hello".
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
 use std::path::Path;

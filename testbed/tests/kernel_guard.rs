@@ -1,6 +1,6 @@
 //! The kernel's guard beside a real compositor and a real app, by an installed `deskline-grab`. Its devices
 //! are fake, as the test machines have none. Only root can install it, so that others see nothing here.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};

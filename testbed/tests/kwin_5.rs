@@ -1,5 +1,5 @@
 //! KWin of Plasma 5.27, which takes input only of programs that it knows by a `.desktop` file.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::collections::HashSet;
 use std::fs::File;

@@ -1,5 +1,5 @@
 //! Apps with more content than can be read at once: long pages and spreadsheets.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fmt::Write as _;
 use std::fs;

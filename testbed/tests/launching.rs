@@ -1,6 +1,6 @@
 //! `open` answers with the app that it has started, whatever else opens meanwhile, or says why it
 //! failed.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,6 +1,6 @@
 //! An app that is not on the accessibility bus: the error and doctor say what its toolkit needs, and
 //! that works.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
 

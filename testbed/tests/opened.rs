@@ -1,5 +1,5 @@
 //! What an action or an app has opened is named, and listed first.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used)]
 
 use deskline_testbed::Bed;
 use serde_json::json;

@@ -1,5 +1,5 @@
 //! Text arrives in order, also where an app takes a Tab later than the text that follows it.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! What was set, typed or pressed is read back, in apps that report success and do something else.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Answer, Bed};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Text that an app shows is in the tree, exactly once: documents, web pages, terminals and lists of many
 //! toolkits. The tests make the documents, so their content is known.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
 use std::time::{Duration, Instant};

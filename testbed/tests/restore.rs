@@ -1,5 +1,5 @@
 //! Each kind of link restores the person's pointer and front window.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::time::Duration;
 

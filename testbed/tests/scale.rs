@@ -1,6 +1,6 @@
 //! Coordinates are the screen's own pixels at every scale of the toolkit: clicks at them hit, by the
 //! app's own log.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_core::Rect;
 use deskline_testbed::{Answer, App, Bed, Client, oracle, until};

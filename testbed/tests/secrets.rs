@@ -1,5 +1,5 @@
 //! Typed text is recorded only if it is known that none of it went to a secure field.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Answer, Bed, Toolkit, until};
 use serde_json::json;

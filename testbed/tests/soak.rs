@@ -1,5 +1,5 @@
 //! Hundreds of calls in one server: nothing grows. `DESKLINE_SOAK_CALLS` sets how many.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
 use std::time::Instant;

@@ -1,6 +1,6 @@
 //! Apps as Debian ships them: the widget factories, judged by libatspi, and two editors, judged by
 //! their files.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
 //! sway: windows, exact coordinates, clicks, typing and pictures, with native apps over each other.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Client, Session, Toolkit};
 use serde_json::json;

@@ -1,5 +1,5 @@
 //! sway: clicks to the pixel in Chromium, `LibreOffice` and GTK 3 windows with a shadow, beside other apps.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Session, Toolkit};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! sway: the person's devices are disabled while the agent's input goes in, and come back whatever ends.
 //! Headless there are no physical devices: a socket before sway's says that there are, and notes what
 //! would happen to them.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::time::{Duration, Instant};
 

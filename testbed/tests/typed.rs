@@ -1,6 +1,6 @@
 //! What an app has is what was asked for, or the answer says where it differs. Another app's window, the
 //! person's, is in front.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! `deskline view` in a real browser, with a journal of 5,000 links.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! A Wayland session without X11: what works there through the apps' trees alone, and what the tools
 //! answer that need more.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Session, Toolkit, until};
 use serde_json::json;

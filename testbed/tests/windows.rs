@@ -1,6 +1,6 @@
 //! An app with several windows: clicks, texts, scrolls and pictures are of the window that contains the
 //! element, not of another one with the same bounds.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{App, Bed, Client, Toolkit, until};
 use serde_json::json;

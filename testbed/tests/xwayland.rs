@@ -1,5 +1,4 @@
 //! sway: an app in Xwayland beside a native one.
-#![allow(missing_docs)]
 
 use deskline_testbed::{Session, Toolkit};
 use serde_json::json;

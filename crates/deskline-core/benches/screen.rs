@@ -1,7 +1,5 @@
 //! Matching, diffing and writing tree files, on trees of 100,000 elements and of 100.
 
-#![allow(missing_docs)]
-
 use std::hint::black_box;
 use std::time::Duration;
 

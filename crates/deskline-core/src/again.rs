@@ -6,9 +6,9 @@
 use crate::{Element, Tree};
 
 impl Tree {
-    /// The element that was at `index` of the earlier reading `before`: the one of its id, or else
-    /// the one with its role and text. Of several with these the one in the same place among them,
-    /// if there are as many as before.
+    /// The element that was at `index` of the earlier reading `before`: the one with its id, or
+    /// else the one with its role and text. Among several like it, the one with the same rank, if
+    /// there are as many as before.
     pub fn find_again(&self, before: &Self, index: usize) -> Option<usize> {
         let was = before.elements.get(index)?;
         let same = self.elements.iter().position(|e| e.id == was.id);
@@ -19,8 +19,8 @@ impl Tree {
         })
     }
 
-    /// The only element with the role and text of the one at `index` of `before`, where that was
-    /// the only one too.
+    /// The only element with the role and text of the element at `index` of `before`. `None` if
+    /// either reading has several.
     pub fn only_like(&self, before: &Self, index: usize) -> Option<usize> {
         let was = before.elements.get(index)?;
         match (

@@ -1,8 +1,8 @@
 //! What changed between two traversals of one app.
 //!
-//! Elements are matched by the operating system's own identity, so a row that moved is still the same
-//! row. If several elements of a tree share one id, they are matched in order: the first with the
-//! first, the second with the second.
+//! Elements are matched by the operating system's own identity, so a row that moved is still the
+//! same row. If several elements of a tree share one id, they are matched in order: the first with
+//! the first, the second with the second.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -45,7 +45,7 @@ impl Attribute {
         Self::Enabled,
     ];
 
-    /// Its AX name.
+    /// The AX name, such as `AXValue`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Value => "AXValue",
@@ -59,7 +59,6 @@ impl Attribute {
         }
     }
 
-    /// The value of a state attribute.
     fn state(self, states: States) -> Value {
         Value::Flag(match self {
             Self::Checked if states.contains(States::MIXED) => return Value::Mixed,
@@ -72,7 +71,7 @@ impl Attribute {
         })
     }
 
-    /// The value of a text attribute; `None` for a state.
+    /// `None` for a state.
     fn text(self, element: &Element) -> Option<&Text> {
         match self {
             Self::Value => Some(&element.value),
@@ -83,12 +82,10 @@ impl Attribute {
     }
 }
 
-/// The value of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// A text.
     Text(Text),
-    /// On or off.
+    /// On (`true`) or off.
     Flag(bool),
     /// Neither on nor off.
     Mixed,
@@ -100,7 +97,6 @@ const SHOWN: usize = 400;
 /// An attribute before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The attribute.
     pub attribute: Attribute,
     /// The old value; of a long text, an excerpt around what changed.
     pub old: Value,
@@ -111,23 +107,23 @@ pub struct Change {
 /// An element that is in both trees and has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Modified {
-    /// Its index in the tree before.
+    /// An index into the tree before.
     pub before: usize,
-    /// Its index in the tree after.
+    /// An index into the tree after.
     pub after: usize,
-    /// Its changed attributes; never empty.
+    /// Never empty.
     pub changes: Vec<Change>,
 }
 
 impl Modified {
-    /// Whether nothing but the focus changed, as raising a window causes.
+    /// Whether only the focus changed, as it does when a window is raised.
     pub fn is_focus_alone(&self) -> bool {
         let mut changes = self.changes.iter();
         changes.all(|change| change.attribute == Attribute::Focused)
     }
 }
 
-/// The changes that an agent is reported of, after the filters.
+/// The changes to report to an agent: the differences of two trees that pass the filters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diff {
     /// Indices into the tree after.
@@ -136,7 +132,7 @@ pub struct Diff {
     pub removed: Vec<usize>,
     /// In the order of the tree after.
     pub modified: Vec<Modified>,
-    /// Re-created elements: index before, index after. They are not reported, and keep their ref.
+    /// Re-created elements: index before, index after. They are not reported and keep their ref.
     pub twins: Vec<(usize, usize)>,
     /// Whether one of the trees is incomplete.
     pub partial: bool,
@@ -145,13 +141,13 @@ pub struct Diff {
 impl Diff {
     /// Compares two traversals of one app.
     ///
-    /// Left out: changes of extents alone; scroll bars and their parts; rows, cells, columns and menus
-    /// without any text; re-created elements; and elements that only one of the traversals read, unless
-    /// they are visible now.
+    /// Left out: changes of extents alone; scroll bars and their parts; rows, cells, columns and
+    /// menus without any text; re-created elements; and elements that only one of the traversals
+    /// read, unless they are visible now.
     pub fn between(before: &Tree, after: &Tree) -> Self {
         let mut matching = Matching::between(before, after);
         let twins = matching.match_twins(before, after);
-        let (was, is) = (Side::of(before), Side::of(after));
+        let (was, is) = (Side::new(before), Side::new(after));
         let modified = matching.before.iter().enumerate();
         let modified = modified.filter_map(|(a, b)| {
             let b = (*b)?;
@@ -167,18 +163,18 @@ impl Diff {
         });
         Self {
             modified: modified.collect(),
-            // What is visible now is new to the agent even if it existed before without being read,
+            // A visible element is new to the agent even if it existed before without being read,
             // such as a row of a long list.
             added: is.only_here(&matching.before, before, |element| element.visible),
-            // An element that is no longer read may just have left the view.
+            // An element that is no longer read may only have left the view.
             removed: was.only_here(&matching.after, after, |_| false),
             twins,
             partial: !(before.partial.is_empty() && after.partial.is_empty()),
         }
     }
 
-    /// Elements that became visible without being added: what a menu, a tab or a scroll has brought
-    /// into view. In the order of the tree after.
+    /// Elements that became visible without being added, such as the items of an opened menu or the
+    /// rows of a scrolled list. In the order of the tree after.
     pub fn appeared(&self, before: &Tree, after: &Tree) -> Vec<usize> {
         let seen: HashSet<&ElementId> = before
             .elements
@@ -222,12 +218,12 @@ impl Diff {
             .collect()
     }
 
-    /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.removed.is_empty() && self.modified.is_empty()
     }
 
-    /// The ids of all changed elements but progress indicators: what keeps a link from being settled.
+    /// The ids of all changed elements except progress indicators. While there are any, the app has
+    /// not settled.
     pub fn changed_ids<'a>(&self, before: &'a Tree, after: &'a Tree) -> Vec<&'a ElementId> {
         let added = self.added.iter().map(|&i| after.elements.get(i));
         let removed = self.removed.iter().map(|&i| before.elements.get(i));
@@ -242,7 +238,7 @@ impl Diff {
     }
 }
 
-/// One of the two trees, with what the filters ask about it.
+/// One of the two trees, with its texts for the filters.
 struct Side<'a> {
     tree: &'a Tree,
     /// Computed on first use: only rows, cells, columns and menus are checked for text.
@@ -250,7 +246,7 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn of(tree: &'a Tree) -> Self {
+    fn new(tree: &'a Tree) -> Self {
         Self {
             tree,
             texts: OnceCell::new(),
@@ -267,20 +263,20 @@ impl<'a> Side<'a> {
         element.role.is_scroll_bar_part() || parent.is_some_and(|p| p.role == Role::SCROLL_BAR)
     }
 
-    /// Whether the element is worth reporting: anything but a row, cell, column or menu without text.
+    /// Whether the element is worth reporting: not a row, cell, column or menu without text.
     fn is_worth_reporting(&self, index: usize) -> bool {
         let role = self.tree.elements.get(index).map(|element| element.role);
         !matches!(
             role,
             Some(Role::ROW | Role::CELL | Role::COLUMN | Role::MENU)
         ) || {
-            let texts = self.texts.get_or_init(|| Texts::of(self.tree));
+            let texts = self.texts.get_or_init(|| Texts::new(self.tree));
             texts.source(index).is_some()
         }
     }
 
-    /// The unmatched elements of this tree that the other traversal would have read, because it read
-    /// all children of their nearest matched ancestor; and the unmatched elements that pass `new`.
+    /// The unmatched elements that pass `new`, and those that the other traversal would have read,
+    /// because it read all children of their nearest matched ancestor.
     fn only_here(
         &self,
         matched: &[Option<usize>],
@@ -310,7 +306,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// The attributes that differ between two readings of one element, in the order of [`Attribute::ALL`].
+/// The attributes that differ between two readings of one element, in the order of
+/// [`Attribute::ALL`].
 fn changes(before: &Element, after: &Element) -> Vec<Change> {
     let secret = (before.states | after.states).contains(States::SECURE);
     let same_texts = before.value.same(&after.value)

@@ -12,7 +12,7 @@ use crate::{Rect, Role, Text};
 pub struct ElementId(Arc<str>);
 
 impl ElementId {
-    /// An id from the platform's representation.
+    /// From the platform's representation.
     pub fn new(id: impl Into<Arc<str>>) -> Self {
         Self(id.into())
     }
@@ -106,41 +106,37 @@ impl States {
 /// Where a cell is in its table. Both count from 1, as spreadsheets do; headers are not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell {
-    /// Its row.
     pub row: u32,
-    /// Its column.
     pub column: u32,
 }
 
 /// One node of an accessibility tree, as one traversal read it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Element {
-    /// Its identity.
     pub id: ElementId,
     /// Its ref, once the journal has assigned one.
     pub reference: Option<Ref>,
-    /// Its parent, as an index into the same tree; always smaller than its own index.
+    /// An index into the same tree; always smaller than the element's own index.
     pub parent: Option<usize>,
-    /// Its role under one name on every OS.
+    /// The role, under one name on every OS.
     pub role: Role,
-    /// What the OS itself calls the role.
+    /// The OS's own name for the role.
     pub native_role: Cow<'static, str>,
-    /// Its label (`AXTitle`).
+    /// The label (`AXTitle`).
     pub title: Text,
-    /// Its content: the text of a field, the number of a slider (`AXValue`). Always empty where
+    /// The content: the text of a field, the number of a slider (`AXValue`). Always empty where
     /// [`States::SECURE`] is set.
     pub value: Text,
     /// A longer description (`AXDescription`).
     pub description: Text,
-    /// Its bounds on the screen; `None` if the OS reports none.
+    /// The bounds on the screen; `None` if the OS reports none.
     pub extents: Option<Rect>,
-    /// Where it is in a table, if it is a cell of one that says so.
+    /// The position in a table, if this is a cell and the table reports it.
     pub cell: Option<Cell>,
     /// Whether it is visible: see [`crate::tree::Tree::scope_visible`].
     pub visible: bool,
-    /// Its states.
     pub states: States,
-    /// Whether all its children were read. If not, unread descendants are not reported as added or
+    /// Whether all children were read. If not, unread descendants are not reported as added or
     /// removed.
     pub children_read: bool,
 }

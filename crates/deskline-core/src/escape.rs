@@ -1,5 +1,5 @@
-//! Escapes text from the screen, so that it cannot end its line, close its quotes, move a terminal's
-//! cursor or reorder the text after it.
+//! Escapes text from the screen, so that it cannot end its line, close its quotes, move a
+//! terminal's cursor or reorder the text after it.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -20,8 +20,8 @@ pub fn is_hostile(c: char) -> bool {
         )
 }
 
-/// Whether [`escape`] and [`one_line`] leave the text as it is: printable ASCII without `"` and `\`.
-/// A fast path: most text on most screens is plain.
+/// Whether [`escape`] and [`one_line`] leave the text as it is: printable ASCII without `"` and
+/// `\`. A fast path: most text on most screens is plain.
 pub(crate) fn is_plain(text: &str) -> bool {
     let plain = |b: u8| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\';
     text.bytes().all(plain)
@@ -42,8 +42,8 @@ fn push_escaped(out: &mut String, c: char) {
     }
 }
 
-/// `text` as written between the quotes of a line: a backslash before `"` and `\`; `\n`, `\r`, `\t`;
-/// `\u{hex}` for everything else that [`is_hostile`]. The result is always a single line.
+/// `text` as written between the quotes of a line: a backslash before `"` and `\`; `\n`, `\r`,
+/// `\t`; `\u{hex}` for everything else that [`is_hostile`]. The result is always a single line.
 pub fn escape(text: &str) -> Cow<'_, str> {
     if is_plain(text) || !text.contains(|c| matches!(c, '"' | '\\') || is_hostile(c)) {
         return Cow::Borrowed(text);
@@ -53,8 +53,8 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Undoes [`escape`]; `None` if `text` cannot come from it. A backslash before any other punctuation
-/// stands for that character.
+/// Undoes [`escape`]; `None` if `text` cannot come from it. A backslash before any other
+/// punctuation stands for that character.
 pub fn unescape(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('\\') {
         return Some(Cow::Borrowed(text));
@@ -130,7 +130,6 @@ pub fn name(text: &str, limit: usize) -> String {
     })
 }
 
-/// [`one_line`] for one character.
 pub(crate) fn one_line_char(c: char) -> String {
     let mut out = String::new();
     if is_hostile(c) {
@@ -163,8 +162,8 @@ pub fn short_escaped(text: &str, limit: usize) -> String {
     cut(text, limit, push_escaped)
 }
 
-/// A text by somebody else in a sentence of ours: between quotes, with at most `limit` characters of
-/// [`escape`] in them, so that it cannot pass for our own words or push them out.
+/// A text by somebody else in a sentence of ours: between quotes, with at most `limit` characters
+/// of [`escape`] in them, so that it cannot pass for our own words or push them out.
 pub fn quoted(text: &str, limit: usize) -> String {
     format!("\"{}\"", short_escaped(text.trim(), limit))
 }

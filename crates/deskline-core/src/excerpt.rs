@@ -8,8 +8,8 @@ use std::ops::Range;
 use crate::Text;
 use crate::escape::one_line_char;
 
-/// The ranges of `old` and `new` that differ, as indexes into the characters that they hold. Both are
-/// empty if the texts differ only in parts that neither reading holds.
+/// The ranges of `old` and `new` that differ, as indexes into the characters that they hold. Both
+/// are empty if the texts differ only in parts that neither reading holds.
 fn changed(old: &[char], new: &[char], was: &Text, is: &Text) -> (Range<usize>, Range<usize>) {
     let from = was.omitted_before.max(is.omitted_before);
     let until = was.omitted_after.max(is.omitted_after);
@@ -29,8 +29,8 @@ fn changed(old: &[char], new: &[char], was: &Text, is: &Text) -> (Range<usize>, 
 }
 
 /// The range of items to show: their widths sum to at most `limit`, and it covers `changed`, or the
-/// start of it, with context on both sides. `widest` is the width of the change in the other reading,
-/// if that is wider: both excerpts then begin with the same context.
+/// start of it, with context on both sides. `widest` is the width of the change in the other
+/// reading, if that is wider: both excerpts then begin with the same context.
 fn window(widths: &[usize], changed: &Range<usize>, widest: usize, limit: usize) -> Range<usize> {
     let wide = |range: Range<usize>| widths.get(range).unwrap_or_default().iter().sum::<usize>();
     if wide(0..widths.len()) <= limit {

@@ -9,8 +9,8 @@ use crate::{Element, Ref, Role, States, Texts, Tree};
 const MOST: usize = 6;
 
 impl Tree {
-    /// The toplevel elements that show, frontmost first. Where the platform does not tell the order,
-    /// in tree order, the one with the focus first.
+    /// The toplevel elements that show, frontmost first. Where the platform does not report the
+    /// order, in tree order, after the toplevel with the focus.
     pub fn toplevels(&self) -> Vec<usize> {
         let shows = |w: &&crate::TreeWindow| w.on_screen;
         let mut found: Vec<usize> = Vec::new();
@@ -43,10 +43,10 @@ impl Tree {
         dialog.or_else(|| self.toplevels().first().copied())
     }
 
-    /// The focused element: the innermost, as toolkits mark its ancestors too. In one toplevel, or
-    /// anywhere. One that takes a text comes before any other, as Qt 5 marks the current tab too. A web
-    /// page says that it is focused while a field of its browser has the keys, and so does the list
-    /// below that field, which is a page too.
+    /// The innermost focused element of one toplevel, or of all. Toolkits mark ancestors of the
+    /// focus too, and Qt 5 marks the current tab, so an element that takes text comes first. A web
+    /// page reports the focus while a field of its browser has the keys, and so does the list of
+    /// completions below that field, which is a page too.
     pub fn focused_in(&self, toplevel: Option<usize>) -> Option<usize> {
         let focused = |&i: &usize| {
             self.elements[i].states.contains(States::FOCUSED)
@@ -63,7 +63,8 @@ impl Tree {
         all().find(takes_text).or_else(interactive).or(Some(last))
     }
 
-    /// The toplevel whose text contains `title`, by [`fold`]: an exact match first, then the frontmost.
+    /// The toplevel whose text contains `title`, by [`fold`]: an exact match first, then the
+    /// frontmost.
     pub fn toplevel_titled(&self, title: &str) -> Option<usize> {
         let wanted = fold(title);
         let text = |top: usize| Some(fold(&own_text(&self.elements[top])?.shown).into_owned());
@@ -79,8 +80,8 @@ impl Tree {
     }
 }
 
-/// `"sales.csv – LibreOffice Calc" › [AXTextField] "Name" #e33`: the window that keys go to, and the
-/// focused element. `None` if the app shows no window.
+/// `"sales.csv – LibreOffice Calc" › [AXTextField] "Name" #e33`: the window that keys go to, and
+/// the focused element. `None` if the app shows no window.
 pub fn focus(tree: &Tree) -> Option<String> {
     let top = tree.active_toplevel()?;
     let window = title(&tree.elements[top], 60);
@@ -88,7 +89,7 @@ pub fn focus(tree: &Tree) -> Option<String> {
         return Some(window);
     };
     let element = &tree.elements[index];
-    let name = match Texts::of(tree).text(tree, index) {
+    let name = match Texts::new(tree).text(tree, index) {
         Some(text) => format!(" \"{}\"", short_escaped(text.shown.trim(), 40)),
         None => String::new(),
     };

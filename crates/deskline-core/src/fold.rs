@@ -1,9 +1,10 @@
-//! Folds a text for comparison: what a person or an agent types finds what an app shows.
+//! Folds a text for comparison: a text that a person or an agent types matches the text that an app
+//! shows.
 
 use std::borrow::Cow;
 
-/// `text` in lower case, trimmed, without marks that nobody sees, with one space for any white space,
-/// and `...` for `…`. Idempotent.
+/// `text` in lower case, trimmed, without invisible marks, with one space for any white space, and
+/// `...` for `…`. Idempotent.
 pub fn fold(text: &str) -> Cow<'_, str> {
     let trimmed = text.trim();
     let plain = |b: u8| matches!(b, b'!'..=b'~') && !b.is_ascii_uppercase();
@@ -31,8 +32,8 @@ pub fn fold(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a character takes no place of its own: bidi controls, soft hyphens, zero-width spaces and
-/// joiners, variation selectors.
+/// Whether a character takes no place of its own: bidi controls, soft hyphens, zero-width spaces
+/// and joiners, variation selectors.
 fn is_invisible(c: char) -> bool {
     matches!(
         c,

@@ -1,23 +1,18 @@
 //! Points and rectangles in screen coordinates.
 //!
-//! There is one coordinate space: integer screen pixels (points on macOS), with the origin at the top
-//! left of the main display and y pointing down. Platform crates convert to it.
+//! There is one coordinate space: integer screen pixels (points on macOS), with the origin at the
+//! top left of the main display and y pointing down. Platform crates convert to it.
 
-/// A point on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Point {
-    /// Pixels right of the origin.
     pub x: i32,
-    /// Pixels below the origin.
     pub y: i32,
 }
 
 /// A rectangle, such as an element's extents. Half-open: `[x, x+w) × [y, y+h)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rect {
-    /// Left edge.
     pub x: i32,
-    /// Top edge.
     pub y: i32,
     /// Width, never negative in a rectangle that [`Rect::new`] made.
     pub w: i32,
@@ -25,7 +20,7 @@ pub struct Rect {
     pub h: i32,
 }
 
-/// Toolkits report "nowhere" as coordinates further out than this, often `INT_MIN`.
+/// Toolkits report "nowhere" as coordinates beyond this, often `INT_MIN`.
 const FAR: i32 = 1 << 20;
 
 impl Rect {
@@ -49,7 +44,6 @@ impl Rect {
         }
     }
 
-    /// Whether `p` lies inside.
     pub fn contains(&self, p: Point) -> bool {
         p.x >= self.x
             && p.y >= self.y
@@ -57,7 +51,6 @@ impl Rect {
             && p.y.saturating_sub(self.y) < self.h
     }
 
-    /// Whether its area is zero.
     pub fn is_empty(&self) -> bool {
         self.w <= 0 || self.h <= 0
     }
@@ -83,7 +76,6 @@ impl Rect {
         }
     }
 
-    /// The same rectangle moved by `(dx, dy)`.
     #[must_use]
     pub fn offset(&self, dx: i32, dy: i32) -> Self {
         Self {

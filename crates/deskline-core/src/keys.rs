@@ -63,16 +63,13 @@ bitflags::bitflags! {
     }
 }
 
-/// One key press with its modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyPress {
-    /// The key.
     pub key: Key,
-    /// The modifiers held while it is pressed.
     pub modifiers: Modifiers,
 }
 
-/// What this platform calls the modifiers and keys that have several names.
+/// This platform's names of modifiers and keys that have several.
 const ALT: &str = if cfg!(target_os = "macos") {
     "Option"
 } else {
@@ -251,7 +248,7 @@ impl KeyPress {
     }
 }
 
-/// Removes what people put between words: `page_up`, `Page Up` and `page-up` are all `pageup`.
+/// Removes separators: `page_up`, `Page Up` and `page-up` are all `pageup`.
 fn squeeze(name: &str) -> String {
     let chars = name.chars().filter(|c| !matches!(c, ' ' | '_' | '-'));
     // Longer than any name.

@@ -1,9 +1,9 @@
-//! What a toolkit leaves out and a person sees: which text is meant for a field, and where a cell is in its
-//! table.
+//! Adds what a person sees and a toolkit does not report: the label of a field, and the position of
+//! a cell in its table.
 
 use crate::{Cell, Element, Rect, Role, States, Text, Texts, Tree};
 
-/// A label is no longer than this: what is longer is a sentence about something.
+/// A longer text is a sentence, not a label.
 const LONGEST: usize = 40;
 
 /// The widest gap between a field and a label to its left, and below a label above it, in pixels.
@@ -13,13 +13,14 @@ const ABOVE: i32 = 16;
 /// How far a label above a field may begin from the field's left side.
 const ALIGNED: i32 = 12;
 
-/// How many containers that hold nothing but the field are left to look for a label beside them.
+/// How many containers around the field, with nothing else in them, are searched for a label beside
+/// them.
 const LEVELS: usize = 3;
 
 impl Tree {
-    /// Gives each visible field without a name the text that is clearly meant for it: a short one in
-    /// the same container, or in the cell before it, on the same line to its left or right above it,
-    /// with no other field between them.
+    /// Names each visible field without a name by the text that is clearly its label: a short text
+    /// in the same container, or in the cell before it, on the same line to its left or right above
+    /// it, with no other field between them.
     pub fn label_fields(&mut self) {
         let unnamed = |e: &Element| {
             let named = !e.title.is_blank() || !e.description.is_blank();
@@ -32,7 +33,7 @@ impl Tree {
             return;
         }
         let children = children(self);
-        let texts = Texts::of(self);
+        let texts = Texts::new(self);
         let labels: Vec<(usize, Text)> = fields
             .into_iter()
             .filter_map(|field| Some((field, label_of(self, &texts, &children, field)?)))
@@ -42,9 +43,9 @@ impl Tree {
         }
     }
 
-    /// Gives the cells of tables that are made of rows, as web pages have them, their rows and columns,
-    /// counted as the table does: a row of headers is a row. Leaves out tables that were not read
-    /// whole, and those with cells that take up several columns.
+    /// Numbers the cells of tables that consist of rows, as web pages have them. Counts as the
+    /// table does: a row of headers is a row. Skips tables that were not read whole, and those with
+    /// cells that span several columns.
     pub fn number_cells(&mut self) {
         let is_table = |e: &Element| matches!(e.role, Role::TABLE | Role::GRID | Role::OUTLINE);
         let tables: Vec<usize> = (0..self.elements.len())
@@ -64,7 +65,6 @@ impl Tree {
     }
 }
 
-/// The children of each element.
 fn children(tree: &Tree) -> Vec<Vec<usize>> {
     let mut children = vec![Vec::new(); tree.elements.len()];
     for (index, element) in tree.elements.iter().enumerate() {
@@ -75,7 +75,7 @@ fn children(tree: &Tree) -> Vec<Vec<usize>> {
     children
 }
 
-/// Whether a label may name it. A terminal's window is named, not the terminal.
+/// Whether a label may name the element. A terminal is named by its window, not by a label.
 fn is_field(element: &Element) -> bool {
     let by_role = matches!(
         element.role,
@@ -119,7 +119,7 @@ fn label_of(tree: &Tree, texts: &Texts, children: &[Vec<usize>], field: usize) -
             let free = others.iter().find(taken).is_none();
             return Some(text).filter(|_| clear && free);
         }
-        // Only what holds nothing else is left: its scroll bars do not count.
+        // The container may hold scroll bars beside the field.
         let alone = others
             .iter()
             .all(|&i| tree.elements[i].role.is_scroll_bar_part());
@@ -131,7 +131,7 @@ fn label_of(tree: &Tree, texts: &Texts, children: &[Vec<usize>], field: usize) -
     None
 }
 
-/// The short text of an element that is nothing but a text.
+/// The short text of an element that is only a text.
 fn label_text(tree: &Tree, texts: &Texts, children: &[Vec<usize>], index: usize) -> Option<Text> {
     let element = &tree.elements[index];
     let may_be = matches!(element.role, Role::STATIC_TEXT | Role::GROUP | Role::CELL);
@@ -152,7 +152,7 @@ fn label_text(tree: &Tree, texts: &Texts, children: &[Vec<usize>], index: usize)
     is_label.then(|| Text::new(shown))
 }
 
-/// How far a label is from the field that it may be for; `None` if it is not meant for it.
+/// The distance between a field and its possible label; `None` if the text cannot be its label.
 fn distance(label: Rect, field: Rect) -> Option<i32> {
     let middle = label.center().y;
     let beside = field.x.saturating_sub(label.x.saturating_add(label.w));
@@ -166,7 +166,7 @@ fn distance(label: Rect, field: Rect) -> Option<i32> {
     ((-4..=ABOVE).contains(&above) && aligned).then(|| above.max(0))
 }
 
-/// What lies between a label and its field.
+/// The rectangle between a label and its field.
 fn span(label: Rect, field: Rect) -> Rect {
     let (right, bottom) = (
         label.x.saturating_add(label.w),
@@ -190,13 +190,13 @@ fn span(label: Rect, field: Rect) -> Rect {
     }
 }
 
-/// The cells of a table of rows, each with its place; none if it cannot be told.
+/// The cells of a table of rows with their positions; empty if they cannot be numbered.
 fn cells_of(tree: &Tree, children: &[Vec<usize>], table: usize) -> Vec<(usize, Cell)> {
     let is_header =
         |e: &Element| e.role == Role::BUTTON && e.native_role.ends_with("column header");
     let mut rows: Vec<Vec<usize>> = Vec::new();
     let mut open = vec![table];
-    // A group of rows, such as the body of a table, is no row.
+    // A group of rows, such as the body of a table, is not a row.
     while let Some(index) = open.pop() {
         if !tree.elements[index].children_read {
             return Vec::new();

@@ -1,8 +1,7 @@
-//! What a screen is: elements, trees, diffs, search, and the text forms they take on disk and in
-//! a summary.
+//! What a screen is: elements, trees, diffs, search, and their text forms on disk and in a summary.
 //!
-//! Pure: no I/O, no clock, no platform. A platform crate reads an app into a [`Tree`]; everything
-//! that an agent then sees of it is made here.
+//! Pure: no I/O, no clock, no platform. A platform crate reads an app into a [`Tree`]; this crate
+//! makes everything that an agent sees of it.
 
 mod again;
 pub mod base64;

@@ -13,15 +13,15 @@
 //! value  = quoted | "true" | "false" | "mixed"
 //! ```
 //!
-//! A cut mark tells how many characters were cut off at that end. If nothing of the text is left, the
-//! first mark is always written. `escaped` is [`escape`]; in `native`, `)` is escaped too. If a text
-//! itself contains `…(+`, its `…` is written as `\u{2026}`, so that a cut mark cannot be forged. Every
-//! line parses back to what it was made from.
+//! A cut mark tells how many characters were cut off at that end. If nothing of the text is left,
+//! the first mark is always written. `escaped` is [`escape`]; in `native`, `)` is escaped too. If a
+//! text itself contains `…(+`, its `…` is written as `\u{2026}`, so that a cut mark cannot be
+//! forged. Every line parses back to what it was made from.
 //!
-//! `value:` stands where an element has a name and a value; an element with one of the two has it as its
-//! text. Row and column count from 1. `in` is the parent's ref; only the lines of a tree have it. A `-`
-//! line has neither `visible`, states nor ref, a `~` line neither states nor value: what changed of
-//! them is in its changes.
+//! `value:` stands where an element has a name and a value; an element with one of the two has it
+//! as its text. Row and column count from 1. `in` is the parent's ref; only the lines of a tree
+//! have it. A `-` line has neither `visible`, states nor ref, a `~` line neither states nor value:
+//! what changed of them is in its changes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -32,36 +32,30 @@ use crate::escape::unescape;
 use crate::line_writer::{Parts, quoted};
 use crate::{Cell, Rect, Ref, Role, States, Text, Texts, Tree};
 
-/// An element, as one line tells it.
+/// An element, as its line shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// Its role.
     pub role: Role,
-    /// Its native role, unless it says no more than the role.
+    /// `None` if it says no more than the role.
     pub native_role: Option<Cow<'static, str>>,
     /// Its text; see [`Texts`].
     pub text: Option<Text>,
-    /// Its bounds on the screen.
+    /// The bounds on the screen.
     pub extents: Option<Rect>,
-    /// Whether it is visible.
     pub visible: bool,
-    /// Its states.
     pub states: States,
-    /// Its value, if its text is a name that differs from it.
+    /// The value, if the text is a name that differs from it.
     pub value: Option<Text>,
-    /// Where it is in its table.
     pub cell: Option<Cell>,
-    /// Its ref.
     pub reference: Option<Ref>,
-    /// Its parent's ref.
     pub parent: Option<Ref>,
 }
 
 impl Line {
     /// The line of element `index`; `None` if there is no such element.
-    pub fn of(tree: &Tree, texts: &Texts, index: usize) -> Option<Self> {
+    pub fn new(tree: &Tree, texts: &Texts, index: usize) -> Option<Self> {
         let element = tree.elements.get(index)?;
-        let parts = Parts::of(element, tree, texts, index);
+        let parts = Parts::new(element, tree, texts, index);
         Some(Self {
             role: parts.role,
             native_role: parts.native_role.map(|_| element.native_role.clone()),

@@ -25,8 +25,8 @@ pub(crate) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// The line of `element`, which is element `index` of `tree`.
-    pub(crate) fn of(element: &'a Element, tree: &'a Tree, texts: &Texts, index: usize) -> Self {
+    /// Borrows `element`, which is element `index` of `tree`.
+    pub(crate) fn new(element: &'a Element, tree: &'a Tree, texts: &Texts, index: usize) -> Self {
         let native = element.native_role.as_ref();
         let parent = element.parent.and_then(|parent| tree.elements.get(parent));
         Self {
@@ -43,7 +43,6 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Writes the line.
     pub(crate) fn write(&self, out: &mut impl Write) -> fmt::Result {
         self.head(out)?;
         if let Some(Rect { x, y, w, h }) = self.extents {
@@ -55,7 +54,7 @@ impl<'a> Parts<'a> {
         self.tail(out)
     }
 
-    /// Writes its role and text.
+    /// Writes role and text.
     pub(crate) fn head(&self, out: &mut impl Write) -> fmt::Result {
         out.write_str("[")?;
         out.write_str(self.role.ax())?;
@@ -78,7 +77,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Writes its states, value, cell and refs.
+    /// Writes states, value, cell and refs.
     pub(crate) fn tail(&self, out: &mut impl Write) -> fmt::Result {
         if self.visible {
             out.write_str(" visible")?;
@@ -123,7 +122,7 @@ pub(crate) fn quoted(out: &mut impl Write, text: &Text) -> fmt::Result {
     out.write_str("\"")
 }
 
-/// Writes what stands between the quotes, without the cut marks.
+/// Writes the text between the quotes, without the cut marks.
 fn inside(out: &mut impl Write, text: &str) -> fmt::Result {
     if is_plain(text) {
         return out.write_str(text);

@@ -1,5 +1,5 @@
-//! The lists of a summary: visible elements, late changes, changed texts. Each has a cap, and counts what
-//! is beyond it.
+//! The lists of a summary: visible elements, late changes, changed texts. Each has a cap, and
+//! counts what is beyond it.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -10,12 +10,12 @@ use crate::summary::LateChanges;
 use crate::texts::value_beside_name;
 use crate::{Attribute, Diff, Element, Rect, Role, States, Text, Texts, Tree, Value};
 
-/// A list that a cap may have cut.
+/// A list, cut at a cap.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listed {
-    /// What is listed, a line each. Texts in it are escaped as in a tree line, or not at all.
+    /// One entry a line. Texts are escaped as in a tree line.
     pub lines: Vec<String>,
-    /// How many more there are in the file.
+    /// How many entries the cap has cut off.
     pub more: usize,
 }
 
@@ -27,14 +27,14 @@ impl From<Vec<String>> for Listed {
 }
 
 impl Listed {
-    /// Its approximate length with its header, in characters.
+    /// The approximate length with its header, in characters.
     pub(crate) fn length(&self) -> usize {
         let lines = self.lines.iter();
         80 + lines.map(|l| l.chars().count() + 3).sum::<usize>()
     }
 }
 
-/// The most that a list has of what can be acted on, and of texts, rows and cells.
+/// The caps of a list: for interactive elements, and for texts, rows and cells.
 type Caps = (usize, usize);
 
 /// The visible elements of a full tree: 30 interactive ones, then 10 static texts, rows and cells.
@@ -42,7 +42,7 @@ pub fn tree_elements(tree: &Tree) -> Listed {
     tree_elements_in(tree, None)
 }
 
-/// [`tree_elements`], of one toplevel if `toplevel` is given.
+/// [`tree_elements`], of `toplevel` alone if it is given.
 pub fn tree_elements_in(tree: &Tree, toplevel: Option<usize>) -> Listed {
     let inside = |index: &usize| toplevel.is_none_or(|top| tree.toplevel(*index) == Some(top));
     let mut indices: Vec<usize> = (0..tree.elements.len()).filter(inside).collect();
@@ -64,8 +64,8 @@ pub fn new_elements(before: &Tree, after: &Tree, diff: &Diff) -> Listed {
     elements(after, indices, (20, 10))
 }
 
-/// The late changes: their counts, and the first five elements. Added ones first, then modified ones
-/// as they are now, then removed ones.
+/// The late changes: their counts, and the first five elements. Added ones first, then modified
+/// ones as they are now, then removed ones.
 pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> LateChanges {
     const MOST: usize = 5;
     let counts = [
@@ -81,7 +81,7 @@ pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> LateChanges {
         .collect();
     let modified = diff.modified.iter().map(|m| m.after);
     let now = diff.added.iter().copied().chain(modified);
-    let (is, was) = (Texts::of(after), Texts::of(before));
+    let (is, was) = (Texts::new(after), Texts::new(before));
     let now = now.map(|i| (after, &is, i, ""));
     let gone = diff.removed.iter().map(|&i| (before, &was, i, "gone: "));
     let lines = now.chain(gone).take(MOST);
@@ -103,16 +103,16 @@ pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> LateChanges {
 
 /// Lists these visible elements: what can be acted on first.
 fn elements(tree: &Tree, indices: Vec<usize>, (most_interactive, most_static): Caps) -> Listed {
-    let texts = Texts::of(tree);
+    let texts = Texts::new(tree);
     let interactive = |index: usize| {
         let element = tree.elements.get(index);
         element.is_some_and(|e| e.role.is_interactive())
     };
     let (mut first, mut then) = (Vec::new(), Vec::new());
     let mut more = 0;
-    // The elements whose texts are listed already: a row, its cell and the label in it have the same
-    // text and are listed once.
-    let mut said = HashSet::new();
+    // Texts that are listed already. A row, its cell and the label in it have the same text and are
+    // listed once.
+    let mut listed = HashSet::new();
     for index in indices {
         let element = &tree.elements[index];
         let (list, most) = if element.role.is_interactive() {
@@ -122,9 +122,9 @@ fn elements(tree: &Tree, indices: Vec<usize>, (most_interactive, most_static): C
             let Some(source) = texts.source(index).filter(|_| is_static) else {
                 continue;
             };
-            // The button's own line already has the text of its label, or of the row it is in.
+            // The button's own line has the text of its label, or of its row, already.
             let in_button = element.parent.is_some_and(interactive);
-            if in_button || interactive(source) || !said.insert(source) {
+            if in_button || interactive(source) || !listed.insert(source) {
                 continue;
             }
             (&mut then, most_static)
@@ -169,9 +169,9 @@ fn element_line(tree: &Tree, texts: &Texts, index: usize, element: &Element) -> 
     line
 }
 
-/// The texts that a diff changed, as excerpts of 60 characters around the change. Values come first,
-/// then titles, then descriptions. Of an element and what is in it, whose text it has, the innermost
-/// says it, so that each row of a table is a change of its own.
+/// The texts that a diff changed, as excerpts of 60 characters around the change: values first,
+/// then titles, then descriptions. Where an element has the text of a descendant, only the
+/// innermost is listed, so that each row of a table is a change of its own.
 pub fn text_changes(after: &Tree, diff: &Diff) -> Listed {
     const MOST: usize = 3;
     const LENGTH: usize = 60;
@@ -189,11 +189,11 @@ pub fn text_changes(after: &Tree, diff: &Diff) -> Listed {
             _ => None,
         })
         .collect();
-    let said = said_further_in(&all, after);
+    let repeats = repeated(&all, after);
     let mut listed = Listed::default();
     for wanted in [Attribute::Value, Attribute::Title, Attribute::Description] {
         for (i, change) in all.iter().enumerate() {
-            if change.attribute != wanted || said.contains(&i) {
+            if change.attribute != wanted || repeats.contains(&i) {
                 continue;
             }
             if listed.lines.len() == MOST {
@@ -207,9 +207,8 @@ pub fn text_changes(after: &Tree, diff: &Diff) -> Listed {
     listed
 }
 
-/// A changed text.
 struct TextChange<'a> {
-    /// The element, in the tree after.
+    /// An index into the tree after.
     index: usize,
     attribute: Attribute,
     old: &'a Text,
@@ -217,27 +216,26 @@ struct TextChange<'a> {
 }
 
 impl TextChange<'_> {
-    /// Whether the other change has this one in it.
+    /// Whether the other change contains this one.
     fn is_part_of(&self, other: &Self) -> bool {
         let part = |this: &Text, whole: &Text| whole.shown.contains(this.shown.trim());
         part(self.old, other.old) && part(self.new, other.new)
     }
 }
 
-/// The changes that an element further in says, or the same element by an attribute that is listed
-/// before.
-fn said_further_in(all: &[TextChange<'_>], tree: &Tree) -> HashSet<usize> {
-    let mut of: HashMap<usize, Vec<usize>> = HashMap::new();
+/// The changes that repeat a change of a descendant, or an earlier attribute of the same element.
+fn repeated(all: &[TextChange<'_>], tree: &Tree) -> HashSet<usize> {
+    let mut by_element: HashMap<usize, Vec<usize>> = HashMap::new();
     for (i, change) in all.iter().enumerate() {
-        of.entry(change.index).or_default().push(i);
+        by_element.entry(change.index).or_default().push(i);
     }
-    let mut said = HashSet::new();
+    let mut repeats = HashSet::new();
     for (i, change) in all.iter().enumerate() {
         let mut at = Some(change.index);
         while let Some(index) = at {
-            let its = of.get(&index).into_iter().flatten();
+            let its = by_element.get(&index).into_iter().flatten();
             // The changes of one element are in the order of their attributes.
-            said.extend(its.filter(|&&other| {
+            repeats.extend(its.filter(|&&other| {
                 (index != change.index || other > i) && change.is_part_of(&all[other])
             }));
             let parent = tree.elements.get(index).and_then(|e| e.parent);
@@ -245,5 +243,5 @@ fn said_further_in(all: &[TextChange<'_>], tree: &Tree) -> HashSet<usize> {
             at = parent.filter(|parent| *parent < index);
         }
     }
-    said
+    repeats
 }

@@ -7,8 +7,8 @@ use foldhash::fast::RandomState;
 
 use crate::{Element, Rect, Role, States, Text, Tree};
 
-/// The pairs of elements that are the same in two trees, by identity and unfiltered. The tree before,
-/// minus [`removed`](Self::removed), plus [`added`](Self::added), is the tree after.
+/// The pairs of elements that are the same in two trees, by identity and unfiltered. The tree
+/// before, minus [`removed`](Self::removed), plus [`added`](Self::added), is the tree after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matching {
     /// For each element before, its index after.
@@ -20,8 +20,8 @@ pub struct Matching {
 impl Matching {
     /// Matches two trees in linear time.
     pub fn between(before: &Tree, after: &Tree) -> Self {
-        // Most changes leave the start of a tree as it is: match the common prefix by index. This is
-        // right for duplicate ids too, as both trees have the same number of them in the prefix.
+        // Most changes leave the start of a tree as it is: match the common prefix by index. This
+        // is right for duplicate ids too, as both trees have the same number of them in the prefix.
         let pairs = before.elements.iter().zip(&after.elements);
         let same = pairs.take_while(|(b, a)| b.id == a.id).count();
         let mut matching = Self {
@@ -43,8 +43,8 @@ impl Matching {
         if was.is_empty() || is.is_empty() {
             return;
         }
-        // The first unmatched element of each id, and for each element the next one with the same id.
-        // Ids are chosen by the app: a randomly seeded hash keeps it from forcing collisions.
+        // The first unmatched element of each id, and for each element the next one with the same
+        // id. Ids are chosen by the app: a randomly seeded hash keeps it from forcing collisions.
         let mut first: HashMap<&str, usize, RandomState> =
             HashMap::with_capacity_and_hasher(was.len(), RandomState::default());
         let mut next: Vec<Option<usize>> = vec![None; was.len()];
@@ -64,24 +64,25 @@ impl Matching {
         }
     }
 
-    /// Matches re-created elements: a removed element and an added one that look the same. They agree
-    /// in role, native role, texts, states and extents, their parents are matched, and both traversals
-    /// have read all children of these parents, so neither element was merely out of view. Returns
-    /// pairs (index before, index after) in the order of the tree after. Linear time.
+    /// Matches re-created elements: a removed element and an added one that look the same. They
+    /// agree in role, native role, texts, states and extents, their parents are matched, and both
+    /// traversals have read all children of these parents, so neither element was merely out of
+    /// view. Returns pairs (index before, index after) in the order of the tree after. Linear time.
     pub fn match_twins(&mut self, before: &Tree, after: &Tree) -> Vec<(usize, usize)> {
         let gone: Vec<usize> = self.removed().collect();
         let new: Vec<usize> = self.added().collect();
         if gone.is_empty() || new.is_empty() {
             return Vec::new();
         }
-        // The first unmatched element of each look, and for each element the next one with that look.
+        // The first unmatched element of each look, and for each element the next one with that
+        // look.
         let mut first: HashMap<Look<'_>, usize, RandomState> =
             HashMap::with_capacity_and_hasher(gone.len(), RandomState::default());
         let mut next: HashMap<usize, usize, RandomState> = HashMap::default();
         for &b in gone.iter().rev() {
             let element = &before.elements[b];
             if all_children_read(before, element.parent)
-                && let Some(later) = first.insert(Look::of(element, element.parent), b)
+                && let Some(later) = first.insert(Look::new(element, element.parent), b)
             {
                 next.insert(b, later);
             }
@@ -101,7 +102,7 @@ impl Matching {
             if !all_children_read(after, element.parent) {
                 continue;
             }
-            if let Entry::Occupied(mut entry) = first.entry(Look::of(element, parent)) {
+            if let Entry::Occupied(mut entry) = first.entry(Look::new(element, parent)) {
                 let b = *entry.get();
                 match next.get(&b) {
                     Some(later) => drop(entry.insert(*later)),
@@ -115,18 +116,18 @@ impl Matching {
         twins
     }
 
-    /// The elements that are only in the tree after.
+    /// The elements that only the tree after has.
     pub fn added(&self) -> impl Iterator<Item = usize> {
         unmatched(&self.before)
     }
 
-    /// The elements that are only in the tree before.
+    /// The elements that only the tree before has.
     pub fn removed(&self) -> impl Iterator<Item = usize> {
         unmatched(&self.after)
     }
 }
 
-/// What an agent sees of an element: the key for matching re-created elements.
+/// The appearance of an element: the key for matching re-created elements.
 #[derive(PartialEq, Eq, Hash)]
 struct Look<'a> {
     /// The parent's index in the tree before.
@@ -139,7 +140,7 @@ struct Look<'a> {
 }
 
 impl<'a> Look<'a> {
-    fn of(element: &'a Element, parent: Option<usize>) -> Self {
+    fn new(element: &'a Element, parent: Option<usize>) -> Self {
         Self {
             parent,
             role: element.role,

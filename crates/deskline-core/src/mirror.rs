@@ -1,9 +1,9 @@
-//! Fields that only repeat what another element says: a formula bar, a details pane.
+//! Finds fields that only repeat another element's text: a formula bar, a details pane.
 
 use crate::{Attribute, Diff, Element, Modified, Tree, Value};
 
 impl Diff {
-    /// The modifications without those of fields that only repeat what has the focus.
+    /// Drops the modifications of fields that only repeat the focused element's text.
     #[must_use]
     pub fn without_mirrors(&self, before: &Tree, after: &Tree) -> Self {
         let modified = self.modified.iter();
@@ -14,10 +14,10 @@ impl Diff {
         }
     }
 
-    /// Whether a change of texts is that of a field which repeats what has the focus. Its old text
-    /// is that of what lost the focus, its new one that of what has it now, and neither of these
-    /// has changed. So LibreOffice's input line says `Name`, and then nothing, as the cursor goes on
-    /// from the cell with that text to an empty one.
+    /// Whether a field only repeats the focused element's text: its old text is that of the element
+    /// that lost the focus, its new one that of the element that has it now, and neither of these
+    /// has changed. LibreOffice's input line does this when the cursor moves from a cell to an
+    /// empty one: `Name`, then nothing.
     fn is_mirror(&self, before: &Tree, after: &Tree, of: &Modified) -> bool {
         let focus = |old: bool, new: bool| {
             self.modified.iter().find(|m| {
@@ -44,13 +44,13 @@ impl Diff {
             let (Value::Text(old), Value::Text(new)) = (&change.old, &change.new) else {
                 return false;
             };
-            says(left, &old.shown) && says(came, &new.shown)
+            has_text(left, &old.shown) && has_text(came, &new.shown)
         })
     }
 }
 
-/// Whether the element has this text, or none where this is blank.
-fn says(element: &Element, text: &str) -> bool {
+/// Whether the element has this text, or no text if `text` is blank.
+fn has_text(element: &Element, text: &str) -> bool {
     let own = [&element.title, &element.value];
     match text.trim() {
         "" => element.value.is_blank(),

@@ -1,11 +1,11 @@
-//! Numbers as fields show them: `3,5`, `1.234,50 €`, `50 %`. Which sign separates decimals depends on
-//! the app's language.
+//! Numbers as fields show them: `3,5`, `1.234,50 €`, `50 %`. Which sign separates decimals depends
+//! on the app's language.
 
 /// The signs that separate decimals.
 pub const DECIMALS: [char; 2] = ['.', ','];
 
-/// Reads a number whose decimals stand after `decimal`. Ignores grouping by threes, and what stands
-/// before and after it, such as a unit.
+/// Parses a number whose decimals come after `decimal`. Ignores grouping by threes, and the text
+/// before and after the number, such as a unit.
 pub fn parse(text: &str, decimal: char) -> Option<f64> {
     let number = bare(text);
     let (number, minus) = match number.strip_prefix(['-', '\u{2212}']) {
@@ -33,8 +33,7 @@ pub fn parse(text: &str, decimal: char) -> Option<f64> {
     Some(if minus { -value } else { value })
 }
 
-/// What separates the decimals of a field that shows `text` for `value`; `None` if the text does not
-/// tell.
+/// The decimal sign of a field that shows `text` for `value`; `None` if the text has no decimals.
 pub fn decimal_of(text: &str, value: f64) -> Option<char> {
     let is = |decimal: &char| parse(text, *decimal).is_some_and(|n| near(n, value, text));
     let (point, comma) = (is(&'.'), is(&','));
@@ -54,7 +53,7 @@ pub fn may_be_equal(a: &str, b: &str) -> bool {
     readings(a).into_iter().any(same)
 }
 
-/// What stands around the number: a unit, a currency, a percent sign.
+/// The text around the number: a unit, a currency, a percent sign.
 pub fn around(text: &str) -> (&str, &str) {
     let number = bare(text);
     match text.split_once(number) {
@@ -83,7 +82,7 @@ fn near(shown: f64, value: f64, text: &str) -> bool {
     let number = bare(text);
     let decimals = number.rfind(DECIMALS).map_or(0, |at| number.len() - at - 1);
     let step = 10f64.powi(-i32::try_from(decimals).unwrap_or(i32::MAX));
-    // Digits after a separator of groups are no decimals: less is asked of them then.
+    // Digits after a grouping sign are not decimals, so allow for rounding there.
     (shown - value).abs() <= step.max(f64::EPSILON) * 0.5 + 1e-9 * value.abs()
 }
 
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_and_its_value_tell_the_language() {
+    fn the_decimal_sign_follows_from_text_and_value() {
         assert_eq!(decimal_of("0,0", 0.0), Some(','));
         assert_eq!(decimal_of("1.234,5", 1234.5), Some(','));
         assert_eq!(decimal_of("1.234", 1234.0), Some(','));
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_around_a_number() {
+    fn unit_and_currency_around_a_number() {
         assert_eq!(around("$ 3.50"), ("$", ""));
         assert_eq!(around("-3 px"), ("", "px"));
         assert_eq!(around("none"), ("none", ""));

@@ -1,4 +1,5 @@
-//! What an action has opened: a dialog, another window, a pop-up. And what an agent is to see first.
+//! Finds the dialog, window or pop-up that an action has opened, and sorts elements so that an
+//! agent sees it first.
 
 use std::collections::HashSet;
 
@@ -16,11 +17,12 @@ const DIALOGS: [&str; 8] = [
     "AXSystemDialog",
 ];
 
-/// What is thinner than this is no window to act in: a separator, a resize handle.
+/// Anything thinner is a separator or a resize handle, not a window to act in.
 const THIN: i32 = 8;
 
 impl Tree {
-    /// The topmost window, dialog or pop-up that `before` did not show. `diff` is that of the two.
+    /// The topmost window, dialog or pop-up that `before` did not show. `diff` compares the two
+    /// trees.
     pub fn opened_since(&self, before: &Tree, diff: &Diff) -> Option<usize> {
         let came = diff.added.iter().copied();
         let appeared = diff.appeared(before, self).into_iter();
@@ -37,8 +39,8 @@ impl Tree {
         came.into_iter().min_by_key(|&index| rank(index))
     }
 
-    /// Whether an element that came into view was opened. When a modal dialog closes, what it had
-    /// covered comes into view too.
+    /// Whether an element that came into view was opened. When a modal dialog closes, the elements
+    /// that it covered come into view too.
     fn has_come_up(&self, before: &Self, index: usize) -> bool {
         let id = |tree: &Self, index: usize| tree.elements.get(index).map(|e| e.id.clone());
         let was = before.dialog.and_then(|dialog| id(before, dialog));
@@ -72,8 +74,8 @@ impl Tree {
             && self.has_window(index)
     }
 
-    /// Whether a window or dialog can have a window on the screen: one that is closing has none any
-    /// more, though the app still describes it.
+    /// Whether the window or dialog may have a window on the screen. An app still describes one
+    /// that is closing, when its window is gone.
     pub(crate) fn has_window(&self, index: usize) -> bool {
         let Some(top) = self.toplevel(index) else {
             return true;
@@ -97,8 +99,8 @@ impl Tree {
         open.or_else(|| self.active_toplevel().filter(is_dialog))
     }
 
-    /// The menu or list that `before` showed and this tree does not: its items were visible, and
-    /// none is now. An index into `before`; the outermost, if menus in menus have closed.
+    /// The menu or list that `before` showed and this tree does not: some of its items were
+    /// visible, and none is now. An index into `before`; the outermost of nested menus.
     pub fn menu_closed_since(&self, before: &Tree) -> Option<usize> {
         let is_item = |e: &crate::Element| {
             e.visible && matches!(e.role, Role::MENU_ITEM | Role::MENU_BAR_ITEM | Role::MENU)
@@ -128,7 +130,7 @@ impl Tree {
         }
         closed.retain(|menu| !open.contains(menu));
         let outermost = closed.into_iter().min()?;
-        // A menu without a text is known by what opened it.
+        // A menu without a text is named by the element that opened it.
         let named = |index: &usize| {
             let element = before.elements.get(*index);
             element.is_some_and(|e| !e.title.is_blank())
@@ -140,9 +142,9 @@ impl Tree {
         up.take(2).find(named).or(Some(outermost))
     }
 
-    /// Puts these elements into the order in which an agent needs them: what is in `opened`, then what
-    /// is `new`, then what is in pop-ups, then window by window, frontmost first. In a browser's
-    /// window the page comes before what is around it. The items of menu bars come last.
+    /// Sorts elements as an agent needs them: those in `opened` first, then `new` ones, then those
+    /// in pop-ups, then window by window, frontmost first. In a browser's window the page comes
+    /// before its toolbars. The items of menu bars come last.
     pub(crate) fn sort_for_reading(
         &self,
         indices: &mut [usize],

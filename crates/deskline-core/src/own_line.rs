@@ -6,17 +6,17 @@
 
 use crate::{Rect, Role, Tree};
 
-/// A part of a box that is thinner than this, in pixels, is a margin and no line.
+/// A thinner part of a box, in pixels, is a margin and not a line.
 const LEAST: i32 = 4;
 
-/// How many rows around a row are cut by it: trees are not deeper, and the time stays linear.
+/// How many enclosing rows a row cuts. Trees are not deeper, and the time stays linear.
 const LEVELS: usize = 16;
 
 impl Tree {
-    /// Cuts the extents of each row and menu item to the part that no other of its kind inside it
-    /// covers: its first line, or where others begin at its top the part beside them. A row without
-    /// such a part has the line of the first one inside it: in Thunderbird all accounts are in one.
-    /// Doing it twice changes nothing.
+    /// Cuts the extents of each row and menu item to the part that its descendants of the same role
+    /// do not cover: its first line, or the part beside them if they begin at its top. A row
+    /// without such a part gets the line of its first descendant: in Thunderbird all accounts are
+    /// in one. Idempotent.
     pub(crate) fn keep_own_lines(&mut self) {
         let holders = self.holders();
         let own = |tree: &Self, i: usize| {
@@ -24,7 +24,7 @@ impl Tree {
             extents.filter(|e| is_kind(tree.elements[i].role) && !e.is_empty())
         };
         let mut covered: Vec<Option<Inside>> = vec![None; self.elements.len()];
-        // What is inside comes after what it is in, and is cut first.
+        // Cut descendants, which come later, before their ancestors.
         for i in (0..self.elements.len()).rev() {
             let Some(whole) = own(self, i) else { continue };
             let line = covered[i].map_or(whole, |inside| {
@@ -41,7 +41,7 @@ impl Tree {
         }
     }
 
-    /// For each row and menu item the nearest one of the same role that it is in.
+    /// For each row and menu item, the nearest ancestor of the same role.
     fn holders(&self) -> Vec<Option<usize>> {
         let mut nearest: Vec<[Option<usize>; 2]> = Vec::with_capacity(self.elements.len());
         let mut holders = Vec::with_capacity(self.elements.len());
@@ -57,12 +57,11 @@ impl Tree {
     }
 }
 
-/// What lies inside a row.
+/// The bounds of the rows inside a row.
 #[derive(Debug, Clone, Copy)]
 struct Inside {
-    /// The bounds of all of it.
     all: Rect,
-    /// Its topmost line.
+    /// The topmost row's.
     first: Rect,
 }
 
@@ -89,8 +88,8 @@ fn is_kind(role: Role) -> bool {
     matches!(role, Role::ROW | Role::MENU_ITEM)
 }
 
-/// The part of `whole` above what is inside, or else the wider one beside it, if it is no narrower
-/// than a line is high. What is below is a margin.
+/// The part of `whole` above `inside`, or else the wider part beside it, if that is at least as
+/// wide as a line is high. The part below is a margin.
 fn beside(whole: Rect, inside: Inside) -> Option<Rect> {
     let inner = whole.intersect(&inside.all);
     let end = |start: i32, length: i32| start.saturating_add(length);

@@ -109,8 +109,8 @@ impl Role {
 
     /// The role and native role of an `AtspiRole` number (at-spi2-core, `atspi-constants.h`).
     ///
-    /// The platform refines two of them: a `text` with several lines is a [`Role::TEXT_AREA`], and the
-    /// role of a `menu` depends on its parent ([`Role::inside`]).
+    /// The platform refines two of them: a `text` with several lines is a [`Role::TEXT_AREA`], and
+    /// the role of a `menu` depends on its parent ([`Role::inside`]).
     pub fn from_atspi(number: u32) -> (Self, Cow<'static, str>) {
         match usize::try_from(number).ok().and_then(|i| ATSPI.get(i)) {
             Some(&(native, role)) => (role, native.into()),
@@ -132,7 +132,8 @@ impl Role {
 
     /// The role and native role of a UIA control type id (50000 is `UIA_ButtonControlTypeId`).
     ///
-    /// The platform decides whether a `Document` is a page ([`Role::WEB_AREA`]) or an editable text.
+    /// The platform decides whether a `Document` is a page ([`Role::WEB_AREA`]) or an editable
+    /// text.
     pub fn from_uia(control_type: i32) -> (Self, Cow<'static, str>) {
         let entry = control_type
             .checked_sub(50_000)
@@ -144,9 +145,9 @@ impl Role {
         }
     }
 
-    /// Refines an AT-SPI role by the role of its parent. AT-SPI's `menu` is an open menu, and also the
-    /// item that opens one: in a menu bar it is a menu bar item, in another menu or below a menu item
-    /// a menu item. `native` is AT-SPI's name for the role.
+    /// Refines an AT-SPI role by the role of its parent. AT-SPI's `menu` is an open menu, and also
+    /// the item that opens one: in a menu bar it is a menu bar item, in another menu or below a
+    /// menu item a menu item. `native` is AT-SPI's name for the role.
     #[must_use]
     pub fn inside(self, container: Self, native: &str) -> Self {
         match (native, container) {
@@ -185,13 +186,13 @@ impl Role {
         )
     }
 
-    /// Whether it changes by itself while the app works.
+    /// Whether its value changes by itself while the app works.
     pub fn is_progress(self) -> bool {
         matches!(self, Self::PROGRESS_INDICATOR | Self::BUSY_INDICATOR)
     }
 
-    /// Whether `native` adds information: it differs from the role by more than case, spaces and the
-    /// `AX` prefix.
+    /// Whether `native` adds information: it differs from the role by more than case, spaces and
+    /// the `AX` prefix.
     pub fn says_more(self, native: &str) -> bool {
         let native = native.trim();
         let bare = native.strip_prefix("AX").unwrap_or(native);

@@ -11,24 +11,25 @@ use crate::{Coordinates, Element, Point, Ref, Role, States, Texts, Tree};
 /// The best match for a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Match {
-    /// Its index in the tree.
+    /// An index into the tree.
     pub index: usize,
     /// How many equally good matches come later in the tree.
     pub others: usize,
 }
 
-/// How good a match is; greater is better: exact, visible, interactive, by the element's own text
-/// (and not by that of a descendant).
+/// The quality of a match; greater is better: exact, visible, interactive, by the element's own
+/// text (not a descendant's).
 type Rank = (bool, bool, bool, bool);
 
 impl Tree {
-    /// Finds the element whose text contains `text`, and whose role starts with `role` (with or without
-    /// `AX`) or whose native role is `role`. Compares by [`fold`]: case, invisible marks and kinds of
-    /// space do not matter.
+    /// Finds the element whose text contains `text`, and whose role starts with `role` (with or
+    /// without `AX`) or whose native role is `role`. Compares by [`fold`]: case, invisible marks
+    /// and kinds of space do not matter.
     ///
-    /// Searches title, value, description, and the text of the element's line. An exact match beats a
-    /// partial one, then visible beats hidden, interactive beats static, and own text beats a
-    /// descendant's; then tree order decides. An empty text matches any element, but only with a role.
+    /// Searches title, value, description, and the text of the element's line. An exact match beats
+    /// a partial one, then visible beats hidden, interactive beats static, and own text beats a
+    /// descendant's; then tree order decides. An empty text matches any element, but only with a
+    /// role.
     pub fn find_text(&self, text: &str, role: Option<&str>) -> Option<Match> {
         self.find_text_in(None, text, role)
     }
@@ -45,7 +46,7 @@ impl Tree {
         if wanted.is_empty() && role.is_any() {
             return None;
         }
-        let texts = Texts::of(self);
+        let texts = Texts::new(self);
         let mut best: Option<(Rank, Match)> = None;
         for (index, element) in self.elements.iter().enumerate() {
             if !role.admits(element) {
@@ -73,21 +74,20 @@ impl Tree {
         best.map(|(_, found)| found)
     }
 
-    /// The element with this ref.
     pub fn find_ref(&self, reference: Ref) -> Option<usize> {
         let mut elements = self.elements.iter();
         elements.position(|element| element.reference == Some(reference))
     }
 
-    /// The element that a click at `point` is for. Takes the last visible element in tree order that
-    /// contains the point, in the app's topmost window there; if that is part of an interactive
-    /// element, such as a button's label, the interactive one.
+    /// The element that a click at `point` is for. Takes the last visible element in tree order
+    /// that contains the point, in the app's topmost window there; if that is part of an
+    /// interactive element, such as a button's label, the interactive one.
     pub fn find_at(&self, point: Point) -> Option<usize> {
         self.find_at_in(None, point)
     }
 
-    /// [`Tree::find_at`]. Where coordinates are a window's own, a point is one of `toplevel`, or of the
-    /// active one and the pop-ups where none is given: all windows begin at (0, 0).
+    /// [`Tree::find_at`] in `toplevel`; without one, in the active toplevel and the pop-ups. For
+    /// trees whose coordinates are each window's: all windows begin at (0, 0).
     pub fn find_at_in(&self, toplevel: Option<usize>, point: Point) -> Option<usize> {
         let holds = |e: &Element| e.visible && e.extents.is_some_and(|r| r.contains(point));
         let window = self.window_at(point);
@@ -105,7 +105,8 @@ impl Tree {
             holds(&self.elements[i]) && window.is_none_or(|w| self.may_be_in(i, w)) && !in_others(i)
         })?;
         let mut index = hit;
-        // A label is at most a few levels inside its button; an ancestor further up is something else.
+        // A label is at most a few levels inside its button; an ancestor further up is something
+        // else.
         for _ in 0..4 {
             let element = self.elements.get(index)?;
             if element.role.is_interactive() && holds(element) {
@@ -123,8 +124,8 @@ impl Tree {
         Some(hit)
     }
 
-    /// Up to three texts nearest to `text`, for an error: `"Send" [AXButton] #e42`. Of elements with
-    /// that role, or of all if there are none.
+    /// Up to three texts nearest to `text`, for an error: `"Send" [AXButton] #e42`. Of elements
+    /// with that role, or of all if there are none.
     pub fn nearest_texts(&self, text: &str, role: Option<&str>) -> Vec<String> {
         let filter = RoleFilter::new(role);
         let any = RoleFilter::new(None);
@@ -133,8 +134,8 @@ impl Tree {
         } else {
             &any
         };
-        let wanted = Bigrams::of(text);
-        let texts = Texts::of(self);
+        let wanted = Bigrams::new(text);
+        let texts = Texts::new(self);
         let mut seen: HashMap<String, usize> = HashMap::new();
         let mut near: Vec<(u32, usize, String)> = Vec::new();
         let (showing, hidden): (Vec<usize>, Vec<usize>) =
@@ -189,8 +190,7 @@ impl Tree {
 /// A failed search compares at most this many texts.
 const NEAREST_LIMIT: usize = 5_000;
 
-/// Whether one of the element's own texts equals `wanted` (`Some(true)`) or contains it
-/// (`Some(false)`).
+/// Whether a text of the element equals `wanted` (`Some(true)`) or contains it (`Some(false)`).
 fn has_text(element: &Element, wanted: &str) -> Option<bool> {
     let value = (!element.states.contains(States::SECURE)).then_some(&element.value);
     let parts = [Some(&element.title), value, Some(&element.description)];
@@ -207,7 +207,7 @@ fn has_text(element: &Element, wanted: &str) -> Option<bool> {
         }
     }
     if filled > 1 {
-        // What a tree line shows one after the other: `Phone (555) 000-1111`.
+        // A tree line shows both, one after the other: `Phone (555) 000-1111`.
         let value = value_beside_name(element).map(|text| text.shown.as_str());
         let name = own_text(element).map(|text| text.shown.as_str());
         let joined = format!("{} {}", name.unwrap_or_default(), value.unwrap_or_default());
@@ -222,7 +222,7 @@ fn has_text(element: &Element, wanted: &str) -> Option<bool> {
     found.or_else(|| wanted.is_empty().then_some(false))
 }
 
-/// Accepts a prefix of a role, or a complete native role.
+/// A prefix of a role, or a whole native role.
 struct RoleFilter(Option<String>);
 
 impl RoleFilter {
@@ -253,11 +253,11 @@ fn squeeze(role: &str) -> String {
     }
 }
 
-/// The pairs of adjacent characters at the start of a text. They measure similarity in linear time.
+/// The pairs of adjacent characters at the start of a text, to measure similarity in linear time.
 struct Bigrams(Vec<(char, char)>);
 
 impl Bigrams {
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let mut pairs: Vec<_> = pairs(&fold(text)).collect();
         pairs.sort_unstable();
         pairs.dedup();

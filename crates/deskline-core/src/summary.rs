@@ -1,5 +1,5 @@
-//! The summary: all that the model sees of a call. Plain text, in a fixed order, one line a field,
-//! fewer than 4,000 characters whatever is on the screen.
+//! The summary: everything that the model sees of a call. Plain text, in a fixed order, one line a
+//! field, fewer than 4,000 characters whatever is on the screen.
 
 use std::borrow::Cow;
 
@@ -11,21 +11,18 @@ use crate::{Diff, Texts, Tree};
 /// A summary has fewer characters than this.
 pub const LIMIT: usize = 4_000;
 
-/// A tree file that was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct File {
-    /// Its path.
     pub path: String,
-    /// Its size.
     pub bytes: u64,
-    /// How many elements its tree has.
+    /// How many elements the tree has.
     pub elements: usize,
 }
 
-/// What an app showed between two answers.
+/// The changes of an app between two answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LateChanges {
-    /// `3 added, 1 modified`; empty where nothing changed.
+    /// `3 added, 1 modified`; empty if nothing changed.
     pub counts: String,
     /// The first changed elements, as they are now.
     pub elements: Listed,
@@ -34,13 +31,11 @@ pub struct LateChanges {
 /// The app that came to the front.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Handoff {
-    /// Its name.
     pub app: String,
-    /// Its pid.
     pub pid: u32,
-    /// How many elements it has.
+    /// The number of elements.
     pub total: usize,
-    /// How many of them are visible.
+    /// The number of visible elements.
     pub visible: usize,
     /// [`tree_elements`].
     pub elements: Listed,
@@ -48,7 +43,7 @@ pub struct Handoff {
 
 impl Handoff {
     /// The handoff to the app of this tree.
-    pub fn of(tree: &Tree) -> Self {
+    pub fn new(tree: &Tree) -> Self {
         Self {
             app: tree.app.name.clone(),
             pid: tree.app.pid,
@@ -63,7 +58,7 @@ impl Handoff {
 /// are passed in as they are: [`Summary::render`] escapes them and keeps to [`LIMIT`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// What was wrong and what to do next. Its presence makes the status `error`.
+    /// What was wrong and what to do next. Makes the status `error`.
     pub error: Option<String>,
     /// The target's pid.
     pub pid: Option<u32>,
@@ -72,27 +67,26 @@ pub struct Summary {
     /// The window, dialog or pop-up that the action has opened, or the open dialog:
     /// [`crate::tree_file::window_label`].
     pub dialog: Option<String>,
-    /// What the tree lacks and why.
+    /// What the tree lacks, and why.
     pub partial: Vec<String>,
     /// Where the picture shows something that a full tree does not describe.
     pub blind: Vec<String>,
-    /// The tree file.
     pub file: Option<File>,
-    /// Whether to say how the file is searched, even if nothing was cut here.
+    /// Whether to show how to search the file, even if no list was cut.
     pub hint: bool,
     /// The path of the picture.
     pub screenshot: Option<String>,
-    /// What was done and what came of it, in one or two sentences.
+    /// What was done and its effect, in one or two sentences.
     pub summary: String,
     /// The steps of a chain, a line each.
     pub steps: Vec<String>,
-    /// What was acted on, as it is now: [`crate::target::target`].
+    /// The element that was acted on, as it is now: [`crate::target::target`].
     pub target: Option<String>,
     /// Where keys go now: [`crate::focus::focus`].
     pub focus: Option<String>,
     /// The app's windows, if there are several: [`crate::focus::windows`].
     pub windows: Option<String>,
-    /// What else the model must know, such as: no guard, no picture and why.
+    /// Anything else that the model must know, such as: no guard; no picture, and why.
     pub notes: Vec<String>,
     /// What changed since the last answer: [`crate::listing::late_changes`].
     pub late_changes: LateChanges,
@@ -107,8 +101,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Renders fewer than [`LIMIT`] characters. To fit, drops elements from the end of their lists, which
-    /// then say how many are missing. Keeps paths of up to 800 characters whole.
+    /// Renders fewer than [`LIMIT`] characters. To fit, drops elements from the end of their lists,
+    /// which then say how many are missing. Keeps paths of up to 800 characters whole.
     pub fn render(&self) -> String {
         let page = self.page(self.hint);
         if page.cut && !self.hint {
@@ -118,7 +112,7 @@ impl Summary {
         }
     }
 
-    /// The whole text, with the `hint` if it is wanted.
+    /// The whole text. `wanted`: with the `hint`.
     fn page(&self, wanted: bool) -> Page {
         let handoff = self.app_switch.as_ref().map(|handoff| {
             let mut head = Page::default();
@@ -174,7 +168,7 @@ impl Summary {
         if !self.summary.is_empty() {
             out.field("summary", &self.summary, 300);
         }
-        // Leave room for what the steps led to.
+        // Leave room for the effect of the steps.
         out.list("steps", &self.steps, "", LIMIT * 2 / 5);
         for note in self.notes.iter().take(3) {
             out.field("note", note, 150);
@@ -188,7 +182,8 @@ impl Summary {
         if let Some(windows) = &self.windows {
             out.field("windows", windows, 300);
         }
-        // The other app's list gets half of the remaining space, plus what the first list leaves free.
+        // The other app's list gets half of the remaining space, plus what the first list leaves
+        // free.
         let after = handoff.as_ref().map_or(0, |(head, elements)| {
             let left = LIMIT.saturating_sub(out.chars + head.chars);
             (left / 2).min(elements.length())
@@ -215,7 +210,7 @@ impl Summary {
 /// The length of `  … (+40 more, in the file)`.
 const MORE: usize = 36;
 
-/// The last line of a list that was cut: the rest is in the file alone.
+/// Ends the last line of a list that was cut.
 const IN_FILE: &str = ", in the file";
 
 /// `target:` has at most this many characters.
@@ -238,7 +233,7 @@ fn shell_word(path: &str) -> Cow<'_, str> {
 struct Page {
     text: String,
     chars: usize,
-    /// The characters that are kept free for what comes at the end.
+    /// The characters that are kept free for the end.
     reserved: usize,
     /// Whether a list was cut, by its cap or to fit.
     cut: bool,
@@ -315,7 +310,7 @@ pub fn name_of(tree: &Tree, index: usize) -> String {
         return "nothing".to_owned();
     };
     let role = element.role.ax();
-    match Texts::of(tree).text(tree, index) {
+    match Texts::new(tree).text(tree, index) {
         Some(text) => format!("'{}' [{role}]", short(text.shown.trim(), 50)),
         None => format!("[{role}]"),
     }

@@ -1,4 +1,4 @@
-//! What a summary says of the element that was acted on.
+//! Describes the element that was acted on, for the summary.
 
 use std::fmt::Write as _;
 
@@ -11,19 +11,19 @@ use crate::{Element, Line, Role, States, Text, Texts, Tree};
 const TEXT: usize = 60;
 const VALUE: usize = 200;
 
-/// Element `index` as it is now: `[AXCheckBox (check box)] "Wrap lines" checked #e42`; if others are like it
-/// also what it is in. `was` is the element before the action: of a long value the part that changed
-/// is shown.
+/// Element `index` as it is now: `[AXCheckBox (check box)] "Wrap lines" checked #e42`, with its
+/// container if other elements look like it. `was` is the element before the action: a long value
+/// is cut to the part that changed.
 pub fn target(tree: &Tree, index: usize, was: Option<&Element>) -> Option<String> {
-    let texts = Texts::of(tree);
+    let texts = Texts::new(tree);
     let element = tree.elements.get(index)?;
-    let line = Line::of(tree, &texts, index)?;
+    let line = Line::new(tree, &texts, index)?;
     let mut out = head(&line);
     // Writing to a String cannot fail.
     for state in line.states.words() {
         let _ = write!(out, " {state}");
     }
-    // What the head has no room for, or has as its text already.
+    // The value, unless the head has it as its text already.
     let value = Some(&element.value).filter(|_| !element.states.contains(States::SECURE));
     let long = value.filter(|value| value.shown.trim().chars().count() > TEXT);
     if let Some(value) = value_beside_name(element).or(long) {
@@ -40,10 +40,10 @@ pub fn target(tree: &Tree, index: usize, was: Option<&Element>) -> Option<String
         let _ = write!(out, " #{reference}");
     }
     if let Some(outer) = has_likes(tree, &texts, index)
-        .then(|| telling_container(tree, &texts, index))
+        .then(|| distinguishing_container(tree, &texts, index))
         .flatten()
     {
-        let line = Line::of(tree, &texts, outer)?;
+        let line = Line::new(tree, &texts, outer)?;
         let _ = write!(
             out,
             " in {}",
@@ -61,7 +61,7 @@ pub fn target(tree: &Tree, index: usize, was: Option<&Element>) -> Option<String
 
 /// An element that is no longer there: `gone: [AXButton (push button)] "OK" #e42`.
 pub fn gone(tree: &Tree, index: usize) -> Option<String> {
-    let line = Line::of(tree, &Texts::of(tree), index)?;
+    let line = Line::new(tree, &Texts::new(tree), index)?;
     let reference = line.reference.map(|r| format!(" #{r}"));
     Some(format!(
         "gone: {}{}",
@@ -71,16 +71,16 @@ pub fn gone(tree: &Tree, index: usize) -> Option<String> {
 }
 
 /// What an action changed of its own target, for the step of a chain: `checked`, `not checked`,
-/// `value:"12"`. `None` if nothing that its line says.
+/// `value:"12"`. `None` if its line shows no change.
 pub fn own_change(was: &Element, is: &Element) -> Option<String> {
-    // A focus, and what can be typed into, say nothing of what was done.
-    let told = States::SELECTED
+    // The focus, and whether the element is editable, are no effects of an action.
+    let kinds = States::SELECTED
         | States::CHECKED
         | States::MIXED
         | States::EXPANDED
         | States::COLLAPSED
         | States::DISABLED;
-    let (old, new) = (was.states & told, is.states & told);
+    let (old, new) = (was.states & kinds, is.states & kinds);
     let mut words: Vec<String> = (new - old).words().map(str::to_owned).collect();
     if words.is_empty() {
         words.extend((old - new).words().map(|word| format!("not {word}")));
@@ -133,8 +133,8 @@ fn has_likes(tree: &Tree, texts: &Texts, index: usize) -> bool {
     })
 }
 
-/// The nearest container that says something else than the element, and is not the whole window.
-fn telling_container(tree: &Tree, texts: &Texts, index: usize) -> Option<usize> {
+/// The nearest container with a text that distinguishes the element, other than the whole window.
+fn distinguishing_container(tree: &Tree, texts: &Texts, index: usize) -> Option<usize> {
     let parent = |at: usize| tree.elements.get(at)?.parent.filter(|p| *p < at);
     let own = texts.text(tree, index).map(|text| text.shown.trim());
     let mut at = parent(index);

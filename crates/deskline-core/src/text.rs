@@ -41,8 +41,8 @@ impl Text {
         Self::part(start, 0, total)
     }
 
-    /// From the part at offset `before` of a text of `total` characters. Cuts the end of `part` if it
-    /// is longer than [`Text::LIMIT`].
+    /// From the part at offset `before` of a text of `total` characters. Cuts the end of `part` if
+    /// it is longer than [`Text::LIMIT`].
     pub fn part(part: impl Into<String>, before: usize, total: usize) -> Self {
         let mut text = Self::new(part);
         let end = before.saturating_add(text.shown.chars().count());
@@ -53,8 +53,8 @@ impl Text {
 
     /// The range of characters to keep of a text of `total` characters: around character `at`.
     ///
-    /// The range moves in steps of a quarter of [`Text::LIMIT`]. If the caret moves by a word, the same
-    /// part is kept, and the two readings can be compared.
+    /// The range moves in steps of a quarter of [`Text::LIMIT`]. If the caret moves by a word, the
+    /// same part is kept, and the two readings can be compared.
     pub fn window(total: usize, at: usize) -> Range<usize> {
         const STEP: usize = Text::LIMIT / 4;
         if total <= Self::LIMIT {
@@ -79,8 +79,8 @@ impl Text {
     }
 
     /// Whether both can be readings of one unchanged text: the same length, and the same characters
-    /// where the excerpts overlap. The excerpts differ if the caret moved or the view was scrolled.
-    /// Nothing is known of a text that was not read.
+    /// where the excerpts overlap. Excerpts differ if the caret moved or the view was scrolled. A
+    /// text that was not read agrees with every text.
     pub fn agrees(&self, other: &Self) -> bool {
         if self.same(other) || self.is_unread() || other.is_unread() {
             return true;
@@ -98,9 +98,9 @@ impl Text {
         common.all(|(a, b)| a == b)
     }
 
-    /// Equality, with a shortcut for empty texts, which most texts in a tree are. Comparing them took
-    /// nine tenths of a small diff on an EPYC of family 26: an empty String points at unmapped memory,
-    /// and `memcmp` of glibc 2.36 does a masked read there.
+    /// Equality, with a shortcut for empty texts, which most texts in a tree are. Comparing them
+    /// took nine tenths of a small diff on an EPYC of family 26: an empty String points at unmapped
+    /// memory, and `memcmp` of glibc 2.36 does a masked read there.
     pub(crate) fn same(&self, other: &Self) -> bool {
         let (a, b) = (self.shown.as_str(), other.shown.as_str());
         self.omitted_before == other.omitted_before
@@ -109,8 +109,8 @@ impl Text {
             && (a.is_empty() || a == b)
     }
 
-    /// A text that the element has and that was not read: for lack of time, or as its app refused.
-    /// It is blank, and agrees with every text.
+    /// A text that could not be read: for lack of time, or because the app refused. It is blank,
+    /// and agrees with every text.
     pub fn unread() -> Self {
         Self {
             omitted_after: usize::MAX,
@@ -118,7 +118,7 @@ impl Text {
         }
     }
 
-    /// Whether it is [`Text::unread`].
+    /// Whether it was made by [`Text::unread`].
     pub fn is_unread(&self) -> bool {
         self.shown.is_empty() && self.omitted_after == usize::MAX
     }

@@ -3,23 +3,23 @@
 
 use crate::{Element, Role, States, Text, Tree};
 
-/// An element's own text: its name, or else its value, or else its description. Never the value of a
-/// secure element.
+/// An element's own text: its name, or else its value, or else its description. Never the value of
+/// a secure element.
 pub fn own_text(element: &Element) -> Option<&Text> {
     name_of(element)
         .or_else(|| value_of(element))
-        .or_else(|| said(&element.description))
+        .or_else(|| non_empty(&element.description))
 }
 
-/// The value of an element whose text is a name that differs from it: what its line says beside the
-/// text. Never the value of a secure element.
+/// The value of an element whose text is a name that differs from it; its line shows the value
+/// beside the text. Never the value of a secure element.
 pub fn value_beside_name(element: &Element) -> Option<&Text> {
     let name = name_of(element)?;
     value_of(element).filter(|value| *value != name)
 }
 
-/// The title; of a field without one the description, such as the label that a web page on macOS gives
-/// to it, so that its value is not taken for its name.
+/// The title. For a field without one, the description, so that its value is not taken for its
+/// name: on macOS web pages name fields by it.
 fn name_of(element: &Element) -> Option<&Text> {
     let is_field = matches!(
         element.role,
@@ -32,11 +32,11 @@ fn name_of(element: &Element) -> Option<&Text> {
             | Role::DATE_FIELD
             | Role::TIME_FIELD
     );
-    let described = || said(&element.description).filter(|_| is_field);
-    said(&element.title).or_else(described)
+    let described = || non_empty(&element.description).filter(|_| is_field);
+    non_empty(&element.title).or_else(described)
 }
 
-fn said(text: &Text) -> Option<&Text> {
+fn non_empty(text: &Text) -> Option<&Text> {
     Some(text).filter(|text| !text.is_blank())
 }
 
@@ -57,10 +57,10 @@ fn borrows(element: &Element) -> bool {
         && !element.states.intersects(States::EDITABLE | States::SECURE)
 }
 
-/// Whether `to` may borrow the text of its descendant `from` instead of that of the later one, `now`.
-/// A visible element borrows from a visible one, else from one with bounds: gedit's status bar would
-/// otherwise keep saying "Loading file", a label that is hidden by then. A hidden text is better than
-/// none for a button, which must be found by its text.
+/// Whether `to` may borrow the text of its descendant `from` instead of that of the later one,
+/// `now`. A visible element borrows from a visible one, else from one with bounds: gedit's status
+/// bar would otherwise keep the text "Loading file", a label that is hidden by then. A button takes
+/// even a hidden text, because an agent finds it by its text.
 fn may_lend(tree: &Tree, from: usize, to: usize, now: Option<usize>) -> bool {
     let rank = |at: usize| {
         let element = &tree.elements[at];
@@ -81,7 +81,7 @@ pub struct Texts(Vec<Option<usize>>);
 
 impl Texts {
     /// Computes all of them in one pass.
-    pub fn of(tree: &Tree) -> Self {
+    pub fn new(tree: &Tree) -> Self {
         let mut source: Vec<Option<usize>> = vec![None; tree.elements.len()];
         // Backwards: an element's children come after it, and its first child is looked at last.
         for (i, element) in tree.elements.iter().enumerate().rev() {
@@ -100,12 +100,12 @@ impl Texts {
         Self(source)
     }
 
-    /// The element whose own text element `index` has: itself, a descendant, or none.
+    /// The element whose own text element `index` has: itself or a descendant.
     pub fn source(&self, index: usize) -> Option<usize> {
         self.0.get(index).copied().flatten()
     }
 
-    /// The text of element `index` of the tree that this was computed for.
+    /// The text of element `index` of `tree`, which must be the tree that `self` was computed from.
     pub fn text<'a>(&self, tree: &'a Tree, index: usize) -> Option<&'a Text> {
         own_text(tree.elements.get(self.source(index)?)?)
     }

@@ -7,9 +7,8 @@ use crate::{Element, Point, Rect, Role};
 /// A running app.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct App {
-    /// The name that the app gives itself. Hostile data.
+    /// The app's own name for itself. Hostile data.
     pub name: String,
-    /// Its process id.
     pub pid: u32,
 }
 
@@ -20,55 +19,48 @@ pub struct WindowId(pub u64);
 /// A window of the app, as the window system reported it when the tree was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeWindow {
-    /// Its id.
     pub id: WindowId,
-    /// Its bounds, without its shadow.
+    /// The bounds, without the shadow.
     pub extents: Rect,
-    /// Whether it is on the screen: neither minimised nor on another workspace.
+    /// Whether it is neither minimised nor on another workspace.
     pub on_screen: bool,
     /// The toplevel elements that may be this window, as indexes into the tree: one if it is known,
-    /// several if nothing tells them apart, none if no element fits.
+    /// several if they cannot be distinguished, none if no element fits.
     pub elements: Vec<usize>,
 }
 
-/// What the extents of a tree's elements are relative to.
+/// The origin of the extents of a tree's elements.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Coordinates {
-    /// The screen.
     #[default]
     Screen,
-    /// The element's own window, whose place on the screen is not known.
+    /// The element's own window, whose position on the screen is unknown.
     Window,
 }
 
 /// What one traversal read, in document order: a container comes before its contents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
-    /// The app.
     pub app: App,
-    /// The elements, in document order.
     pub elements: Vec<Element>,
     /// The open modal dialog or sheet, as an index into `elements`. It scopes `visible`.
     pub dialog: Option<usize>,
-    /// The app's windows, frontmost first; empty if the platform cannot tell.
+    /// The app's windows, frontmost first; empty if the platform does not list them.
     pub windows: Vec<TreeWindow>,
-    /// What the extents are relative to.
     pub coordinates: Coordinates,
     /// What the tree lacks and why, one sentence each; empty if the tree is complete.
     pub partial: Vec<String>,
-    /// What was not read in this call.
+    /// The elements that were not read in this call.
     pub older: Option<Older>,
-    /// Where the picture shows something that the tree does not describe, largest first:
-    /// `(x,y w×h) [role]`. Empty if there is no picture.
+    /// Where the picture shows something that the tree does not describe, largest first: `(x,y w×h)
+    /// [role]`. Empty if there is no picture.
     pub blind: Vec<String>,
-    /// How long the traversal took.
     pub took: Duration,
 }
 
-/// Elements that do not show, taken from readings before the call: the app has told of no change in them.
+/// Hidden elements taken from earlier readings: no event of the app has invalidated them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Older {
-    /// How many.
     pub elements: usize,
     /// The age of the oldest.
     pub by: Duration,
@@ -97,14 +89,13 @@ impl Tree {
         self.windows.iter().filter(holds).collect()
     }
 
-    /// Whether the app has windows, but none of them on the screen or among its elements: they are
-    /// where accessibility does not list them, such as another Space of macOS.
+    /// Whether the app has windows, but none of them on the screen or among its elements.
+    /// Accessibility does not list such windows, for example on another Space of macOS.
     pub fn is_elsewhere(&self) -> bool {
         let away = |w: &TreeWindow| !w.on_screen && w.elements.is_empty();
         !self.windows.is_empty() && self.windows.iter().all(away)
     }
 
-    /// The window with this id.
     pub fn window(&self, id: WindowId) -> Option<&TreeWindow> {
         self.windows.iter().find(|w| w.id == id)
     }
@@ -116,7 +107,7 @@ impl Tree {
     }
 
     /// Whether the element can be on top in `window`: it is inside it, or inside a toplevel that is
-    /// no window in the list, such as an open menu.
+    /// not in the list of windows, such as an open menu.
     pub(crate) fn may_be_in(&self, index: usize, window: &TreeWindow) -> bool {
         let Some(top) = self.toplevel(index) else {
             return true;

@@ -1,5 +1,5 @@
 //! The parts of a tree file: a full tree, a diff with the tree after it, the tree of the app that
-//! came to the front, an error. A link composes its file from these.
+//! came to the front, an error. A link composes its file of these.
 
 use std::cell::OnceCell;
 use std::fmt::Write as _;
@@ -11,22 +11,22 @@ use crate::{Coordinates, DeltaLine, Diff, Element, Line, Texts, Tree};
 /// An app's name in a header has at most this many characters.
 pub(crate) const NAME: usize = 80;
 
-/// The line of one element of a tree, without the leading space; empty if there is no such element. For a whole
-/// tree use [`full_tree`], which computes [`Texts`] only once.
+/// The line of one element, without the leading space; empty if there is no such element. For a
+/// whole tree use [`full_tree`], which computes [`Texts`] only once.
 pub fn format_element(tree: &Tree, index: usize) -> String {
-    Line::of(tree, &Texts::of(tree), index).map_or_else(String::new, |line| line.to_string())
+    Line::new(tree, &Texts::new(tree), index).map_or_else(String::new, |line| line.to_string())
 }
 
 /// A full tree: `# <app> — <n> elements (<s>s)`, further headers, and one line an element in
 /// document order. With `only_visible`, lists and counts only visible elements.
 pub fn full_tree(tree: &Tree, only_visible: bool) -> String {
     let mut out = String::with_capacity(80 * tree.elements.len());
-    push_full(&mut out, tree, &Texts::of(tree), only_visible);
+    push_full(&mut out, tree, &Texts::new(tree), only_visible);
     out
 }
 
-/// A diff: `# diff: +a added, -r removed, ~m modified`, one line an element, and after `# tree:` the
-/// whole tree as it is now.
+/// A diff: `# diff: +a added, -r removed, ~m modified`, one line an element, and after `# tree:`
+/// the whole tree as it is now.
 pub fn diff_and_tree(before: &Tree, after: &Tree, diff: &Diff, only_visible: bool) -> String {
     let mut out = String::with_capacity(80 * after.elements.len());
     let partial = if diff.partial { " (partial)" } else { "" };
@@ -39,7 +39,7 @@ pub fn diff_and_tree(before: &Tree, after: &Tree, diff: &Diff, only_visible: boo
             diff.modified.len(),
         ),
     );
-    let texts = Texts::of(after);
+    let texts = Texts::new(after);
     for line in delta_lines(before, after, &texts, diff) {
         push(&mut out, format_args!("{line}\n"));
     }
@@ -60,13 +60,14 @@ pub fn late(before: &Tree, after: &Tree, diff: &Diff) -> String {
         diff.removed.len(),
         diff.modified.len(),
     );
-    for line in delta_lines(before, after, &Texts::of(after), diff) {
+    for line in delta_lines(before, after, &Texts::new(after), diff) {
         push(&mut out, format_args!("late {line}\n"));
     }
     out
 }
 
-/// The tree of the app that came to the front: `# app_switch: <app> (PID: <pid>)`, then the full tree.
+/// The tree of the app that came to the front: `# app_switch: <app> (PID: <pid>)`, then the full
+/// tree.
 pub fn app_switch(tree: &Tree, only_visible: bool) -> String {
     let app = escape::name(&tree.app.name, NAME);
     let header = format!("# app_switch: {app} (PID: {})\n", tree.app.pid);
@@ -85,11 +86,11 @@ pub fn dialog_label(tree: &Tree) -> Option<String> {
 
 /// A window, dialog or pop-up in short: its text, role and ref.
 pub fn window_label(tree: &Tree, index: usize) -> Option<String> {
-    label(tree, &Texts::of(tree), index)
+    label(tree, &Texts::new(tree), index)
 }
 
 fn label(tree: &Tree, texts: &Texts, index: usize) -> Option<String> {
-    let line = Line::of(tree, texts, index)?;
+    let line = Line::new(tree, texts, index)?;
     let text = line.text.map(|text| short_escaped(&text.shown, 100));
     let label = Line {
         text: None,
@@ -107,8 +108,8 @@ fn label(tree: &Tree, texts: &Texts, index: usize) -> Option<String> {
     })
 }
 
-/// The lines of a diff: added, removed, modified. A removed element has no ref; a modified one has no
-/// extents, as its line in the tree below has them.
+/// The lines of a diff: added, removed, modified. A removed element has no ref; a modified one has
+/// no extents, as its line in the tree below has them.
 fn delta_lines<'a>(
     before: &'a Tree,
     after: &'a Tree,
@@ -119,7 +120,7 @@ fn delta_lines<'a>(
     let added = diff.added.iter().filter_map(|&i| {
         Some(Line {
             parent: None,
-            ..Line::of(after, texts, i)?
+            ..Line::new(after, texts, i)?
         })
     });
     let removed = diff.removed.iter().filter_map(move |&i| {
@@ -128,7 +129,7 @@ fn delta_lines<'a>(
             states: crate::States::empty(),
             reference: None,
             parent: None,
-            ..Line::of(before, were.get_or_init(|| Texts::of(before)), i)?
+            ..Line::new(before, were.get_or_init(|| Texts::new(before)), i)?
         })
     });
     let modified = diff.modified.iter().filter_map(|modified| {
@@ -137,7 +138,7 @@ fn delta_lines<'a>(
             states: crate::States::empty(),
             value: None,
             parent: None,
-            ..Line::of(after, texts, modified.after)?
+            ..Line::new(after, texts, modified.after)?
         };
         Some(DeltaLine::Modified(line, modified.changes.clone()))
     });
@@ -179,7 +180,7 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
     for (i, element) in elements.filter(|(_, element)| listed(element)) {
         out.push(' ');
         // Writing to a String cannot fail.
-        let _ = Parts::of(element, tree, texts, i).write(out);
+        let _ = Parts::new(element, tree, texts, i).write(out);
         out.push('\n');
     }
 }

@@ -13,7 +13,7 @@ pub enum FileLine {
     Delta(DeltaLine),
     /// `late …`: a line of the diff between the last answer and the call.
     Late(DeltaLine),
-    /// What a newer version writes, or a damaged line.
+    /// A line of a newer version, or a damaged one.
     Unknown(String),
 }
 
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_line_is_known_by_its_start() {
+    fn each_kind_of_line_is_recognised_by_its_start() {
         let text = "# late: +1 -0 ~0 (since the last answer)\n\
             late + [AXStaticText (label)] \"Saved\" x:1 y:2 w:3 h:4 visible #e9\n\
             # diff: +0 added, -1 removed, ~1 modified\n\

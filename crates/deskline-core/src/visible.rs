@@ -1,23 +1,21 @@
-//! Narrows down what the platform reports as showing to what is visible by its bounds.
+//! Clears `visible` of elements that the platform reports as showing and that are outside the
+//! bounds of what shows.
 
 use crate::{Element, Rect, Role, Tree};
 
-/// What limits the visibility of a container's contents.
+/// The limits of a container's contents.
 #[derive(Clone, Copy)]
 struct Scope {
-    /// The bounds that must contain an element's centre; `None` if there are none.
+    /// The bounds that must contain an element's centre.
     clip: Option<Rect>,
-    /// Whether it is in the open dialog, or in a menu that is a toplevel of its own.
+    /// Whether it is in the open dialog, or in a menu that is a toplevel.
     in_dialog: bool,
-    /// Whether it is in a web page.
     in_web: bool,
-    /// Its level in the tree.
     depth: Depth,
     /// The container's role.
     role: Option<Role>,
 }
 
-/// The level of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     /// A child of the application: a toplevel.
@@ -33,10 +31,10 @@ impl Tree {
     /// container that it is in, and, if a dialog is open, of each element outside the dialog.
     ///
     /// A toplevel is an element without a parent, or a child of an `AXApplication`. Nested windows,
-    /// menus, popovers and tool tips may extend beyond their toplevel: their contents are clipped to
-    /// their own bounds. Menus that are toplevels, or children of one, stay visible beside a dialog,
-    /// which may have opened them. A dialog in a web page covers the page, not the browser around it.
-    /// The extents of a row that covers other rows are cut to its own line first.
+    /// menus, popovers and tool tips may extend beyond their toplevel: their contents are clipped
+    /// to their own bounds. Menus that are toplevels, or children of one, stay visible beside a
+    /// dialog, which may have opened them. A dialog in a web page covers the page, not the browser
+    /// around it. The extents of a row that covers other rows are cut to its own line first.
     pub fn scope_visible(&mut self) {
         self.keep_own_lines();
         let dialog = self.dialog.filter(|&d| d < self.elements.len());

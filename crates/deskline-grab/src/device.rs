@@ -47,7 +47,6 @@ pub enum Opened {
     Other,
     /// It may not be read.
     Closed,
-    /// It is gone.
     Gone,
 }
 
@@ -56,7 +55,6 @@ pub enum Opened {
 pub struct Node {
     /// Its file name.
     pub name: String,
-    /// Its inode.
     pub inode: u64,
 }
 

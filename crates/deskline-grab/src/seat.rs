@@ -14,7 +14,7 @@ impl Seats {
     }
 
     /// Those in another folder, for tests.
-    pub fn of(folder: PathBuf) -> Self {
+    pub fn in_folder(folder: PathBuf) -> Self {
         Self(folder)
     }
 
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn only_the_user_of_the_session_in_front_is_at_the_seat() {
         let folder = tempfile::tempdir().unwrap();
-        let seats = Seats::of(folder.path().join("seats"));
+        let seats = Seats::in_folder(folder.path().join("seats"));
         assert!(!seats.has(1000), "nothing says who sits there");
         fs::create_dir(&seats.0).unwrap();
         assert!(!seats.has(1000));

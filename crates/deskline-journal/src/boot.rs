@@ -20,7 +20,6 @@ use crate::stamp;
 /// A moment by the boot clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Boot {
-    /// The id of the boot.
     pub(crate) id: String,
     /// Milliseconds since then, sleep included.
     pub(crate) ms: u64,

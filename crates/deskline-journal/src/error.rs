@@ -24,7 +24,6 @@ pub enum JournalError {
          and without control characters with --dir"
     )]
     NotText(PathBuf),
-    /// The journal belongs to another user.
     #[error(
         "the journal {} belongs to another user (uid {uid}): name a folder of your own with --dir",
         path.display()
@@ -70,7 +69,6 @@ pub enum JournalError {
     /// A name from an agent is no file of this journal.
     #[error("{name:?} is not a file of the journal {}: {why}", journal.display())]
     NotInJournal {
-        /// The name.
         name: String,
         /// The journal's path.
         journal: PathBuf,

@@ -19,7 +19,6 @@ const BATCH: usize = 64;
 pub struct Found {
     /// Its number, from 1.
     pub number: usize,
-    /// The line.
     pub line: String,
 }
 

@@ -32,10 +32,8 @@ impl FileKind {
     }
 }
 
-/// A file of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalFile {
-    /// Its path.
     pub path: PathBuf,
     /// Its name, `<ms>_<tool>.txt` or `.png`.
     pub name: String,

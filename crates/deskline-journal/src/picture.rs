@@ -51,7 +51,7 @@ pub struct Place {
 
 impl Place {
     /// Reads them from a PNG of the journal, without its pixels. `None` if it is no PNG.
-    pub fn of(png: &[u8]) -> Option<Self> {
+    pub fn from_png(png: &[u8]) -> Option<Self> {
         let reader = png::Decoder::new(std::io::Cursor::new(png))
             .read_info()
             .ok()?;

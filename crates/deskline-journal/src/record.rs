@@ -131,7 +131,6 @@ impl From<String> for Outcome {
     }
 }
 
-/// The counts of a diff.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiffCounts {
     /// Added elements.

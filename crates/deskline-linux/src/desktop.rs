@@ -520,7 +520,7 @@ impl Apps for LinuxDesktop {
     }
 
     fn computed(&mut self, pid: u32) -> Option<Duration> {
-        Some(Family::of(pid).ran())
+        Some(Family::new(pid).ran())
     }
 
     fn threads_computed(&mut self, pid: u32) -> Option<Duration> {

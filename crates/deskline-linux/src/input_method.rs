@@ -325,7 +325,7 @@ impl Drop for Direct<'_> {
 
 /// Waits until these processes and their children have handled the keys.
 fn await_sleep(pids: impl Iterator<Item = u32>) {
-    let families: Vec<Family> = pids.map(Family::of).collect();
+    let families: Vec<Family> = pids.map(Family::new).collect();
     let asleep = || -> Option<Vec<Snapshot>> { families.iter().map(Family::asleep).collect() };
     let end = Instant::now() + HANDLES;
     let mut last = asleep();

@@ -1,5 +1,5 @@
 //! Runs the doctor on real desktops, each with one fault.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;

@@ -1,6 +1,6 @@
 //! Starts a private desktop in this process. Checks what is up after the start and that nothing
 //! remains after the end.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
 use std::os::unix::fs::symlink;

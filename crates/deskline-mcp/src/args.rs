@@ -40,7 +40,6 @@ impl<'a> Args<'a> {
         self.get(name).is_some()
     }
 
-    /// A string.
     pub(crate) fn text(self, name: &str) -> Result<Option<&'a str>, Wrong> {
         match self.get(name) {
             None => Ok(None),

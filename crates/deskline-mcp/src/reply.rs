@@ -9,7 +9,6 @@ use rmcp::model::{CallToolResult, ContentBlock};
 pub struct Reply {
     /// What the model reads.
     pub text: String,
-    /// Whether it is an error.
     pub is_error: bool,
     /// A PNG picture, sent before the text.
     pub png: Option<Vec<u8>>,

@@ -129,7 +129,6 @@ impl Args<'_> {
         })
     }
 
-    /// A key with its modifiers.
     pub(crate) fn key(self, name: &str, modifiers: &str) -> Result<Option<KeyPress>, Wrong> {
         let held = self.names(modifiers)?;
         // Do not trim: a space is a key.

@@ -60,12 +60,13 @@ impl Desk for Links {
 /// A job for the worker.
 #[derive(Debug)]
 pub(crate) enum Job {
-    /// A link.
     Link(Box<Call>),
     /// A look of a `wait_for`.
     Look(Box<Waiting>),
     /// The list of apps whose name contains `name`.
-    Applications { name: String },
+    Applications {
+        name: String,
+    },
 }
 
 enum Order {

@@ -16,7 +16,7 @@ pub struct Snapshot(Vec<String>);
 
 impl Family {
     /// The process and its descendants as they are now.
-    pub fn of(pid: u32) -> Self {
+    pub fn new(pid: u32) -> Self {
         let mut family = vec![pid];
         let mut at = 0;
         while let Some(&pid) = family.get(at).filter(|_| at < MOST) {
@@ -100,9 +100,9 @@ mod tests {
     fn a_child_that_computes_counts_and_sleep_does_not() {
         let pid = std::process::id();
         let took = |time: Duration| {
-            let before = Family::of(pid).ran();
+            let before = Family::new(pid).ran();
             sleep(time);
-            Family::of(pid).ran().saturating_sub(before)
+            Family::new(pid).ran().saturating_sub(before)
         };
         let child = shell("while :; do :; done");
         let computing = took(Duration::from_millis(300));
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn a_process_that_waits_is_asleep_and_one_that_runs_in_between_differs() {
         let child = shell("exec sleep 60");
-        let family = Family::of(child.id());
+        let family = Family::new(child.id());
         let until = Instant::now() + Duration::from_secs(10);
         let mut same = false;
         while !same && Instant::now() < until {
@@ -147,7 +147,7 @@ mod tests {
         assert!(same, "a process that sleeps is not asleep");
 
         let child = shell("while :; do sleep 0.001; done");
-        let family = Family::of(child.id());
+        let family = Family::new(child.id());
         sleep(Duration::from_millis(50));
         let first = family.asleep();
         sleep(Duration::from_millis(100));

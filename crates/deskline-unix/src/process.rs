@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 /// needs it.
 const LONGEST_ENVIRONMENT: usize = 1 << 20;
 
-/// A process.
 #[derive(Debug, Clone)]
 pub struct Process {
     /// Its process id.

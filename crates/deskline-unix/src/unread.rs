@@ -43,7 +43,7 @@ pub struct Unread {
 
 impl Unread {
     /// The connection of this process to the socket with this path; `None` if none is found.
-    pub fn of(pid: u32, path: &Path) -> Option<Self> {
+    pub fn find(pid: u32, path: &Path) -> Option<Self> {
         let kernel = socket_with(
             AddressFamily::NETLINK,
             SocketType::RAW,
@@ -136,7 +136,7 @@ mod tests {
         let listener = UnixListener::bind(&path).unwrap();
         let mut client = UnixStream::connect(&path).unwrap();
         let (mut server, _) = listener.accept().unwrap();
-        let unread = Unread::of(std::process::id(), &path).unwrap();
+        let unread = Unread::find(std::process::id(), &path).unwrap();
         assert_eq!(unread.bytes(), Some(0));
         server.write_all(&[7; 300]).unwrap();
         assert_eq!(unread.bytes(), Some(300));
@@ -144,6 +144,6 @@ mod tests {
         assert_eq!(unread.bytes(), Some(100));
         drop(client);
         assert_eq!(unread.bytes(), None);
-        assert!(Unread::of(std::process::id(), &folder.path().join("other")).is_none());
+        assert!(Unread::find(std::process::id(), &folder.path().join("other")).is_none());
     }
 }

@@ -14,7 +14,6 @@ pub enum ViewError {
     /// The port cannot be had.
     #[error("cannot listen on 127.0.0.1:{port}: {source}. Choose another --port, or none")]
     Listen {
-        /// The port.
         port: u16,
         /// The operating system's error.
         source: io::Error,

@@ -13,7 +13,7 @@ pub(crate) fn lines(text: &str) -> Vec<Value> {
 
 /// Where a picture is on the screen; `None` if it is no picture.
 pub(crate) fn place(png: &[u8]) -> Option<Value> {
-    let place = Place::of(png)?;
+    let place = Place::from_png(png)?;
     let origin = place.origin.map(|origin| [origin.x, origin.y]);
     Some(json!({
         "width": place.width,

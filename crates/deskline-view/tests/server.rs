@@ -1,5 +1,5 @@
 //! The server: what it shows, to whom, and that it shows nothing else.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -77,7 +77,7 @@ struct Taking {
 
 impl Taking {
     fn await_idle(&mut self, pid: u32, cancel: &Cancel) -> Result<()> {
-        let family = self.family.get_or_insert_with(|| Family::of(pid));
+        let family = self.family.get_or_insert_with(|| Family::new(pid));
         let limit = if self.restless { RESTLESS } else { NEVER_IDLE };
         let until = Instant::now() + limit;
         let mut last = family.asleep();

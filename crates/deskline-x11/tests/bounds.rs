@@ -1,6 +1,6 @@
 //! Nothing hangs, nothing leaks. One test at a time, as they count the process's descriptors or stop
 //! its server.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! Pictures: of covered windows, with menus, and without other apps' windows.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! Clicks, drags and the wheel, as a window receives them.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! The text that is typed is the text that arrives.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! Windows: reading them, and bringing them to the front.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! The documents point at files and headings that exist, and the README stays a page.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 // The names are as git has them.
 #![allow(clippy::case_sensitive_file_extension_comparisons)]
 

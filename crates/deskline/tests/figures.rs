@@ -2,7 +2,7 @@
 //!
 //! `scripts/bench` writes docs/benchmarks.md. The tables in README.md and docs/comparison.md repeat
 //! some of its figures: `DESKLINE_WRITE=1 cargo test -p deskline --test figures` writes them anew.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::path::{Path, PathBuf};
 

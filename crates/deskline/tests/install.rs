@@ -1,6 +1,6 @@
 //! `deskline install` and `uninstall` on configuration files as users write them.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};

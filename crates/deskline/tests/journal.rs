@@ -1,5 +1,5 @@
 //! `deskline log` and `deskline grep` on a journal.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};

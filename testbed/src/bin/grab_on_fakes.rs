@@ -12,7 +12,7 @@ mod devices;
 fn main() -> ExitCode {
     let exe = std::env::current_exe().unwrap();
     let folder = exe.parent().unwrap().join("devices");
-    let seats = Seats::of(folder.join("seats"));
+    let seats = Seats::in_folder(folder.join("seats"));
     match program::run(devices::Devices::in_folder(&folder), seats, MOST) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,

@@ -2,7 +2,7 @@
 //! keys get mixed.
 //!
 //! `DESKLINE_GUARD_RUNS` sets how often random tests repeat.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod limits;
 mod links;

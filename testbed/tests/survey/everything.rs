@@ -1,12 +1,7 @@
 //! The survey's other apps: `scripts/survey` runs them, `scripts/test` does not.
 // Parts of the modules are for the apps of main.rs.
 #![allow(dead_code)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    unreachable_pub
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, unreachable_pub)]
 
 mod apps;
 mod compare;

@@ -1,12 +1,7 @@
 //! Finds texts that show and are missing from the tree, in apps that nobody tuned for.
 // Parts of the modules are for the apps of everything.rs.
 #![allow(dead_code)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    unreachable_pub
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, unreachable_pub)]
 
 mod apps;
 mod compare;

@@ -1,10 +1,5 @@
 //! Every visible change is reported: diffs and summaries of changes in real apps.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    unreachable_pub
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, unreachable_pub)]
 
 mod blind;
 mod pictures;

@@ -1,5 +1,5 @@
 //! Every tool on every toolkit of Debian 12: see `deskline_testbed::table`.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod calc;
 

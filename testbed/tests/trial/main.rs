@@ -5,7 +5,7 @@
 //! `scripts/trial` runs it and prints the table. `DESKLINE_TRIAL_OUT` names a new folder to keep the transcript,
 //! the journal and the documents in; `DESKLINE_TRIAL_SECONDS` is the bound of the time, which a loaded machine does
 //! not keep.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod agent;
 mod office;

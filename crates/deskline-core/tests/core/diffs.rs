@@ -135,7 +135,7 @@ fn a_secret_is_never_reported() {
 }
 
 #[test]
-fn what_was_merely_not_read_is_neither_added_nor_removed() {
+fn unread_elements_are_neither_added_nor_removed() {
     let hidden = "    [AXGroup] \"more\" #e20\n      [AXButton] \"Call\" #e21\n";
     let mut partly = tree(BEFORE);
     at(&mut partly, 2).children_read = false;
@@ -163,7 +163,7 @@ fn list(rows: &[u32]) -> Tree {
 }
 
 #[test]
-fn what_came_into_view_is_added_and_what_left_it_is_not_removed() {
+fn rows_scrolled_into_view_are_added_and_rows_scrolled_out_are_not_removed() {
     // A row is inserted at the top, and pushes the last one out of view.
     let diff = rendered(&list(&[11, 12, 13]), &list(&[99, 11, 12]));
     assert_eq!(diff, "+[e99] -[] ~[]");
@@ -230,7 +230,7 @@ fn elements_re_created_with_a_change_are_reported() {
 }
 
 #[test]
-fn what_may_only_have_left_the_view_has_no_twin() {
+fn an_element_that_may_have_left_the_view_has_no_twin() {
     // The last "Row 1" was scrolled away, and another one has its bounds.
     let row =
         |reference: u32| format!(" [AXRow] \"Row 1\" x:0 y:0 w:9 h:9 visible #e{reference}\n");
@@ -242,7 +242,7 @@ fn what_may_only_have_left_the_view_has_no_twin() {
 }
 
 #[test]
-fn the_nth_of_a_look_is_the_twin_of_the_nth() {
+fn elements_that_look_the_same_are_paired_in_order() {
     let three = |first: u32| {
         let line = |i| format!("[AXGroup] x:0 y:0 w:9 h:9 visible #e{i}\n");
         tree(&(first..first + 3).map(line).collect::<String>())
@@ -410,7 +410,7 @@ proptest! {
     #[test]
     fn everything_newly_visible_is_reported(a in any_tree(), b in any_tree()) {
         let diff = Diff::between(&a, &b);
-        let texts = Texts::of(&b);
+        let texts = Texts::new(&b);
         for i in Matching::between(&a, &b).added() {
             let element = &b.elements[i];
             let quiet = matches!(element.role, Role::ROW | Role::CELL | Role::COLUMN | Role::MENU)
@@ -438,7 +438,7 @@ proptest! {
 }
 
 #[test]
-fn a_field_that_repeats_what_has_the_focus_has_no_text_change() {
+fn a_field_that_mirrors_the_focus_has_no_text_change() {
     let tree = |focus: &str, bar: &str| {
         let state = |cell: &str| if cell == focus { "focused " } else { "" };
         let mut tree = tree(&format!(
@@ -464,25 +464,25 @@ fn a_field_that_repeats_what_has_the_focus_has_no_text_change() {
     assert_eq!(changes(&name, &empty), [""; 0]);
     assert_eq!(changes(&empty, &name), [""; 0]);
     // The focus stays, or the text is not the focused cell's: reported.
-    let told = ["'Name' -> ''"];
-    assert_eq!(changes(&name, &tree("A1", "")), told);
-    let told = ["'Name' -> 'other'"];
-    assert_eq!(changes(&name, &tree("B1", "other")), told);
+    let expected = ["'Name' -> ''"];
+    assert_eq!(changes(&name, &tree("A1", "")), expected);
+    let expected = ["'Name' -> 'other'"];
+    assert_eq!(changes(&name, &tree("B1", "other")), expected);
 }
 
 #[test]
 fn a_text_that_was_not_read_has_not_changed() {
     let before = tree(r#"[AXTextField] "Name" #e1"#);
-    let (mut said, mut unread) = (before.clone(), before);
-    at(&mut said, 1).value = Text::new("Ann");
+    let (mut read, mut unread) = (before.clone(), before);
+    at(&mut read, 1).value = Text::new("Ann");
     at(&mut unread, 1).value = Text::unread();
-    assert!(Diff::between(&said, &unread).is_empty());
-    assert!(Diff::between(&unread, &said).is_empty());
+    assert!(Diff::between(&read, &unread).is_empty());
+    assert!(Diff::between(&unread, &read).is_empty());
     assert_eq!(own_text(&unread.elements[0]).unwrap().shown, "Name");
 }
 
 #[test]
-fn what_was_re_created_is_found_again_by_its_role_text_and_place() {
+fn a_re_created_element_is_found_by_role_text_and_rank() {
     let before = tree("[AXCell] \"a\" #e1\n[AXCell] \"b\" #e2\n[AXCell] \"b\" #e3\n[AXCell] #e4");
     let after =
         tree("[AXCell] \"b\" #e5\n[AXRow] \"a\" #e6\n[AXCell] \"b\" #e7\n[AXCell] \"a\" #e8");

@@ -70,7 +70,7 @@ fn a_long_text_is_shown_around_what_changed() {
 }
 
 #[test]
-fn what_changed_is_shown_where_it_is_longer_than_the_line() {
+fn a_change_longer_than_the_line_is_cut() {
     let (old, new) = (long(), long().replace("word1 ", &"x".repeat(300)));
     let line = line(Text::new(old), Text::new(new));
     let (old, new) = line.split_once("' -> '").unwrap();
@@ -79,13 +79,13 @@ fn what_changed_is_shown_where_it_is_longer_than_the_line() {
 }
 
 #[test]
-fn a_part_that_slid_over_a_text_that_is_the_same_is_no_change() {
+fn another_part_of_an_unchanged_text_is_no_change() {
     let text = long();
     assert_eq!(shown_values(part(&text, 0), part(&text, 500)), None);
 }
 
 #[test]
-fn a_part_that_slid_shows_the_change_and_nothing_else() {
+fn another_part_of_a_changed_text_shows_only_the_change() {
     let text = long();
     // At character 1,200, which both readings hold.
     let mut grown: Vec<char> = text.chars().collect();

@@ -50,7 +50,7 @@ fn the_front_window_and_the_innermost_focused_element_are_named() {
 }
 
 #[test]
-fn one_window_is_not_listed_and_without_a_display_the_focus_tells_which_is_active() {
+fn a_single_window_is_not_listed_and_without_a_display_the_focus_decides_which_is_active() {
     let mut office = tree(TWO);
     assert!(office.windows.is_empty());
     assert!(focus(&office).unwrap().starts_with("\"letter.odt\""));

@@ -58,9 +58,9 @@ fn an_unknown_key_names_the_nearest() {
         ("Escpe", "Escape"),
         ("DownArrow", "Down"),
     ] {
-        let said = key(wrong).unwrap_err();
+        let error = key(wrong).unwrap_err();
         let start = format!("unknown key '{wrong}'; the nearest is '{nearest}'. ");
-        assert!(said.starts_with(&start), "{said}");
+        assert!(error.starts_with(&start), "{error}");
     }
     assert!(key("").is_err());
     assert!(key("\u{202e}").is_err());
@@ -81,10 +81,10 @@ fn modifiers_come_as_a_list_or_joined() {
         "Shift Control Ctrl Option Opt Alt Command Cmd CapsLock Function Fn NumericPad Numpad Help";
     assert_eq!(Modifiers::parse(all.split(' ')), Ok(Modifiers::all()));
     assert_eq!(Modifiers::parse([]), Ok(Modifiers::empty()));
-    let said = Modifiers::parse(["Cntrl"]).unwrap_err().to_string();
+    let error = Modifiers::parse(["Cntrl"]).unwrap_err().to_string();
     assert!(
-        said.starts_with("unknown modifier 'Cntrl'; the nearest is 'Ctrl'. "),
-        "{said}"
+        error.starts_with("unknown modifier 'Cntrl'; the nearest is 'Ctrl'. "),
+        "{error}"
     );
 }
 
@@ -102,8 +102,8 @@ proptest! {
     #[test]
     fn any_name_gets_an_answer_on_one_short_line(name in any::<String>()) {
         if let Err(error) = KeyPress::parse(&name, &[&name]) {
-            let said = error.to_string();
-            prop_assert!(said.chars().count() < 400 && !said.contains('\n'));
+            let error = error.to_string();
+            prop_assert!(error.chars().count() < 400 && !error.contains('\n'));
         }
     }
 }

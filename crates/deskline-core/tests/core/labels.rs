@@ -1,4 +1,4 @@
-//! What text is meant for a field, and where cells are.
+//! Which text names a field, and where cells are.
 
 use deskline_core::Tree;
 

@@ -22,7 +22,7 @@ fn button() -> Line {
 }
 
 #[test]
-fn an_element_line_is_as_specified() {
+fn an_element_line_follows_the_grammar() {
     insta::assert_snapshot!(
         button(),
         @r##"[AXButton (push button)] "Open" x:680 y:520 w:80 h:30 visible #e42"##
@@ -30,7 +30,7 @@ fn an_element_line_is_as_specified() {
 }
 
 #[test]
-fn what_is_unknown_is_left_out() {
+fn unknown_fields_are_left_out() {
     let line = Line {
         native_role: None,
         text: None,
@@ -127,7 +127,7 @@ fn the_delta_lines_are_as_specified() {
 }
 
 #[test]
-fn a_long_text_says_how_much_is_missing() {
+fn a_long_text_counts_the_missing_characters() {
     let text = Text::new("x".repeat(1_005));
     let line = Line {
         text: Some(text),
@@ -138,7 +138,7 @@ fn a_long_text_says_how_much_is_missing() {
 }
 
 #[test]
-fn a_text_that_was_cut_at_both_ends_says_so_at_both() {
+fn a_text_cut_at_both_ends_has_both_marks() {
     for (text, wanted) in [
         (Text::part("middle", 40, 90), "\"…(+40)middle…(+44)\""),
         (Text::part("end", 40, 43), "\"…(+40)end\""),
@@ -209,7 +209,7 @@ fn a_title_full_of_tricks_stays_in_its_quotes() {
 }
 
 #[test]
-fn what_is_not_a_line_is_refused() {
+fn text_outside_the_grammar_is_refused() {
     for wrong in [
         "",
         "AXButton",

@@ -1,5 +1,5 @@
 //! The core's promises, tested from outside.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod diffs;
 mod excerpts;

@@ -1,4 +1,4 @@
-//! What is called a dialog, and what has closed.
+//! Which element is reported as a dialog, and which as closed.
 
 use deskline_core::focus::focus;
 use deskline_core::{Diff, Rect, Tree, TreeWindow, WindowId, summary};
@@ -35,8 +35,8 @@ fn the_field_of_a_browser_has_the_keys_before_its_pages() {
  [AXWebArea] "Page" x:0 y:9 w:90 h:80 visible focused #e3
  [AXWebArea] "Omnibox Popup" x:0 y:9 w:90 h:30 visible focused #e4"#,
     );
-    let said = focus(&browser).unwrap();
-    assert_eq!(said, r#""Page" › [AXTextField] "Address" #e2"#);
+    let focused = focus(&browser).unwrap();
+    assert_eq!(focused, r#""Page" › [AXTextField] "Address" #e2"#);
     let page = tree(
         r#"[AXWindow (frame)] "Page" x:0 y:0 w:90 h:90 visible focused #e1
  [AXWebArea] "Page" x:0 y:9 w:90 h:80 visible focused #e3"#,

@@ -63,7 +63,7 @@ fn a_native_role_that_says_no_more_is_not_printed() {
 }
 
 #[test]
-fn a_menu_of_at_spi_is_what_its_container_makes_of_it() {
+fn the_role_of_an_at_spi_menu_depends_on_its_container() {
     let menu = |container| Role::MENU.inside(container, "menu");
     assert_eq!(menu(Role::MENU_BAR), Role::MENU_BAR_ITEM);
     assert_eq!(menu(Role::MENU_BAR_ITEM), Role::MENU_ITEM);

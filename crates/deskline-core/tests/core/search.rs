@@ -42,13 +42,13 @@ fn a_hidden_exact_match_beats_a_visible_partial_one() {
 }
 
 #[test]
-fn one_that_takes_input_beats_a_disabled_one() {
+fn an_enabled_element_beats_a_disabled_one() {
     let tree = tree("[AXButton] \"Go\" visible disabled #e1\n[AXButton] \"Go\" visible #e2");
     assert_eq!(find(&tree, "go", None), Some((2, 0)));
 }
 
 #[test]
-fn equally_good_ones_are_counted_and_the_first_taken() {
+fn the_first_of_equal_matches_is_taken_and_the_others_counted() {
     assert_eq!(find(&tree(TREE), "resend", None), Some((8, 1)));
 }
 
@@ -67,7 +67,7 @@ fn a_role_is_a_prefix_or_the_native_name() {
 }
 
 #[test]
-fn value_description_and_the_text_of_the_line_are_looked_at() {
+fn search_covers_value_description_and_line_text() {
     let mut tree = tree("[AXTextField] \"Name\" visible #e1");
     at(&mut tree, 1).value = Text::new("Ann Lee");
     at(&mut tree, 1).description = Text::new("Full name");
@@ -99,7 +99,7 @@ fn a_ref_is_found() {
 }
 
 #[test]
-fn a_point_is_for_what_a_click_there_presses() {
+fn a_point_finds_the_element_that_a_click_there_presses() {
     let tree = tree(TREE);
     let hit = |x, y| {
         let index = tree.find_at(Point { x, y })?;
@@ -150,7 +150,7 @@ fn three_nearest_texts_for_an_error() {
 }
 
 #[test]
-fn the_nearest_name_is_what_was_meant() {
+fn the_nearest_name_is_suggested() {
     let names = [
         "doubleClick",
         "rightClick",
@@ -197,7 +197,7 @@ proptest! {
 }
 
 #[test]
-fn invisible_marks_kinds_of_space_and_ellipses_do_not_matter() {
+fn search_ignores_invisible_marks_kinds_of_space_and_ellipses() {
     let tree = tree(
         "[AXWindow] \"Mail\u{a0}\u{2013} Inbox\" visible #e9\n\
          [AXButton] \"\\u{2066} 5\\u{2069}\" visible #e1\n\

@@ -263,10 +263,10 @@ fn the_page_comes_before_the_toolbar_of_its_browser() {
             .collect()
     };
     assert_eq!(refs(tree_elements(&tree(BROWSER))), ["#e6", "#e3", "#e4"]);
-    // A preview in the window of a mail program is not what the window is for.
+    // A preview in a mail program's window is not the window's main part.
     let small = BROWSER.replace("h:720", "h:300");
     assert_eq!(refs(tree_elements(&tree(&small))), ["#e3", "#e4", "#e6"]);
-    // What the action has added comes before what merely came into view.
+    // Elements that the action added come before those that only came into view.
     let before = tree(&BROWSER.replace("\"Reload\" visible", "\"Reload\""));
     let before = Tree {
         elements: before.elements[..6].to_vec(),
@@ -281,7 +281,7 @@ fn the_page_comes_before_the_toolbar_of_its_browser() {
 }
 
 #[test]
-fn a_target_says_its_state_its_value_and_where_it_is_among_its_likes() {
+fn a_target_shows_state_value_and_its_container_among_equals() {
     let mut tree = tree(
         r#"
         [AXWindow] "Orders" visible #e1
@@ -296,9 +296,9 @@ fn a_target_says_its_state_its_value_and_where_it_is_among_its_likes() {
           [AXTextField] visible secure #e10
         "#,
     );
-    let said = |tree: &Tree, index: usize| target(tree, index, None).unwrap();
-    insta::assert_snapshot!(said(&tree, 1), @r##"[AXCheckBox] "Paid" checked #e2"##);
-    insta::assert_snapshot!(said(&tree, 8), @r##"[AXButton (push button)] "Delete" disabled #e9 in [AXRow] "Bob" #e7"##);
+    let line = |tree: &Tree, index: usize| target(tree, index, None).unwrap();
+    insta::assert_snapshot!(line(&tree, 1), @r##"[AXCheckBox] "Paid" checked #e2"##);
+    insta::assert_snapshot!(line(&tree, 8), @r##"[AXButton (push button)] "Delete" disabled #e9 in [AXRow] "Bob" #e7"##);
     let was = tree.elements[2].clone();
     at(&mut tree, 3).value = Text::new("a \"b\"\n".repeat(20) + "NEW" + &"z".repeat(300));
     let text = target(&tree, 2, Some(&was)).unwrap();
@@ -312,7 +312,7 @@ fn a_target_says_its_state_its_value_and_where_it_is_among_its_likes() {
         "{text}"
     );
     at(&mut tree, 10).value = Text::new("hunter2");
-    assert_eq!(said(&tree, 9), "[AXTextField] secure #e10");
+    assert_eq!(line(&tree, 9), "[AXTextField] secure #e10");
     assert_eq!(
         gone(&tree, 5).unwrap(),
         "gone: [AXButton (push button)] \"Delete\" #e6"
@@ -320,7 +320,7 @@ fn a_target_says_its_state_its_value_and_where_it_is_among_its_likes() {
 }
 
 #[test]
-fn what_changed_of_a_target_is_said_in_words() {
+fn a_change_of_the_target_is_put_in_words() {
     let tree = tree("[AXCheckBox] \"Paid\"\n[AXComboBox] \"Size\" value:\"S\"");
     let [was, mut is] = [0, 0].map(|i| tree.elements[i].clone());
     assert_eq!(own_change(&was, &is), None);
@@ -340,7 +340,7 @@ fn a_crowded_handoff_keeps_every_head_field() {
         target: Some("t".repeat(900)),
         text_changes: vec![format!("'{}' -> '{}'", "x".repeat(60), "y".repeat(60)); 3].into(),
         visible_elements: tree_elements(&full),
-        app_switch: Some(Handoff::of(&full)),
+        app_switch: Some(Handoff::new(&full)),
         ..click()
     };
     let text = summary.render();
@@ -394,7 +394,7 @@ fn each_row_is_a_change_of_its_own() {
     let changes = text_changes(&after, &diff);
     assert_eq!(changes.lines, ["'open' -> 'done'"; 3]);
     assert_eq!(changes.more, 1);
-    // A name that says the value too says nothing more.
+    // A value that the name contains already is not repeated.
     let before = tree("[AXCell] \"42\" #e1");
     let mut after = before.clone();
     at(&mut after, 1).title = Text::new("43");
@@ -520,7 +520,7 @@ proptest! {
             target: target(&after, 0, before.elements.first()),
             text_changes: text_changes(&after, &diff),
             visible_elements: new_elements(&before, &after, &diff),
-            app_switch: Some(Handoff::of(&before)),
+            app_switch: Some(Handoff::new(&before)),
             ..Summary::default()
         };
         prop_assert!(summary.render().chars().count() < LIMIT);

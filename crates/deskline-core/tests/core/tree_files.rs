@@ -31,7 +31,7 @@ fn a_full_tree_is_as_specified() {
 }
 
 #[test]
-fn what_is_older_than_the_call_is_said() {
+fn elements_older_than_the_call_are_counted_in_a_header() {
     let mut tree = tree(TREE);
     tree.older = Some(deskline_core::Older {
         elements: 1,
@@ -47,7 +47,7 @@ fn what_is_older_than_the_call_is_said() {
 }
 
 #[test]
-fn only_what_shows_is_listed_on_demand() {
+fn only_visible_elements_are_listed_on_demand() {
     let mut tree = tree(TREE);
     tree.older = Some(deskline_core::Older {
         elements: 1,
@@ -164,7 +164,7 @@ fn a_tree_line_ends_in_the_parent_and_a_diff_line_does_not() {
 }
 
 #[test]
-fn what_is_visible_takes_its_words_from_what_is_visible() {
+fn a_visible_element_borrows_text_from_visible_ones() {
     let tree = tree(
         r#"
         [AXWindow] x:0 y:0 w:9 h:9 visible #e1
@@ -181,7 +181,7 @@ fn what_is_visible_takes_its_words_from_what_is_visible() {
             [AXStaticText] "Placed" x:0 y:0 w:9 h:9 #e12
         "#,
     );
-    let texts = Texts::of(&tree);
+    let texts = Texts::new(&tree);
     let words = |at: usize| texts.text(&tree, at).map(|text| text.shown.as_str());
     assert_eq!(words(1), None);
     assert_eq!(words(3), Some("Closed"));
@@ -240,11 +240,11 @@ proptest! {
             element.title = Text::new("ä".repeat(long / 2) + &element.title.shown);
             element.value = Text::new(format!("{}{native}", "x".repeat(long / 2)));
         }
-        let texts = Texts::of(&tree);
+        let texts = Texts::new(&tree);
         let file = full_tree(&tree, false);
         let mut written = file.lines().filter_map(|line| line.strip_prefix(' '));
         for i in 0..tree.elements.len() {
-            let line = Line::of(&tree, &texts, i).unwrap();
+            let line = Line::new(&tree, &texts, i).unwrap();
             prop_assert_eq!(line.text.as_ref(), texts.text(&tree, i));
             prop_assert_eq!(written.next().map(str::to_owned), Some(line.to_string()));
             prop_assert_eq!(format_element(&tree, i).parse(), Ok(line));

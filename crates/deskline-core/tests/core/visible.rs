@@ -11,7 +11,7 @@ fn seen(mut tree: Tree) -> Vec<String> {
 }
 
 #[test]
-fn a_centre_outside_the_window_or_what_scrolls_it_is_not_seen() {
+fn an_element_with_its_centre_outside_window_or_scroll_area_is_hidden() {
     let tree = tree(
         r"
 [AXApplication] visible #e1
@@ -33,7 +33,7 @@ fn a_centre_outside_the_window_or_what_scrolls_it_is_not_seen() {
 }
 
 #[test]
-fn an_open_dialog_is_all_that_is_seen_but_for_its_pop_ups() {
+fn an_open_dialog_hides_all_but_itself_and_its_pop_ups() {
     let mut tree = tree(
         r"
 [AXApplication] #e1

@@ -49,7 +49,10 @@ fn main() -> ExitCode {
 }
 
 fn as_helper(folder: &Path, most: u64) -> ExitCode {
-    let (devices, seats) = (Devices::in_folder(folder), Seats::of(folder.join("seats")));
+    let (devices, seats) = (
+        Devices::in_folder(folder),
+        Seats::in_folder(folder.join("seats")),
+    );
     match program::run(devices, seats, Duration::from_millis(most)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {

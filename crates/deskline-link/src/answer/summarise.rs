@@ -87,7 +87,7 @@ pub(super) fn summarise(
                 pid: taken.pid,
                 ..Default::default()
             },
-            summary::Handoff::of,
+            summary::Handoff::new,
         ));
     }
     summary

@@ -40,7 +40,7 @@ pub(crate) fn spots(tree: &Tree, window: WindowId, picture: &Picture) -> Vec<Str
     if found.is_empty() {
         return Vec::new();
     }
-    let texts = Texts::of(tree);
+    let texts = Texts::new(tree);
     let named = found.into_iter().filter_map(|(index, place)| {
         let role = Line {
             text: None,
@@ -51,7 +51,7 @@ pub(crate) fn spots(tree: &Tree, window: WindowId, picture: &Picture) -> Vec<Str
             cell: None,
             reference: None,
             parent: None,
-            ..Line::of(tree, &texts, index)?
+            ..Line::new(tree, &texts, index)?
         };
         let Rect { x, y, w, h } = place;
         Some(format!("({x},{y} {w}×{h}) {role}"))

@@ -170,7 +170,7 @@ fn element(tree: &Tree, index: usize, others: usize) -> Resolved {
 
 /// An element's text in quotes, or else its role in lower case without the `AX` prefix.
 fn caption_of(tree: &Tree, index: usize) -> String {
-    match Texts::of(tree).text(tree, index) {
+    match Texts::new(tree).text(tree, index) {
         Some(text) => format!("'{}'", escape::short(text.shown.trim(), 50)),
         None => tree.elements[index].role.short().to_lowercase(),
     }

@@ -35,7 +35,6 @@ impl Type {
 /// One argument.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arg {
-    /// Its name.
     pub(crate) name: &'static str,
     kind: Type,
     about: &'static str,

@@ -76,7 +76,6 @@ impl Effect {
     }
 }
 
-/// One tool.
 #[derive(Debug)]
 pub(crate) struct ToolRecord {
     /// Its name, without a prefix.

@@ -1,12 +1,6 @@
 //! A server on a scripted desktop, and a client that writes and reads raw lines.
 
-#![allow(
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::expect_used
-)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used)]
 
 use std::future::pending;
 use std::sync::mpsc::{self, Receiver, Sender};

@@ -125,7 +125,6 @@ pub struct Shown {
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-/// An answer.
 pub struct Answer {
     pub status: u16,
     head: String,

@@ -38,7 +38,7 @@ impl Typing {
     pub(crate) fn of(text: &str, aim: Option<Aim>, socket: &Path) -> Result<Self> {
         let text = keyboard::typeable(text)?;
         check_takes(&text, aim.map(|aim| aim.pid))?;
-        let unread = aim.and_then(|aim| Unread::of(aim.pid, socket));
+        let unread = aim.and_then(|aim| Unread::find(aim.pid, socket));
         Ok(Self { text, unread })
     }
 

@@ -1,6 +1,6 @@
 //! A desktop for one test: an X server, optionally a window manager, a session bus and apps, all ended by
 //! `Drop`; and a plain window that records its events.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 // Each test program uses only a part of this.
 #![allow(
     dead_code,

@@ -11,7 +11,6 @@ use deskline_macos::{MacPlatform, doctor, selftest as test};
 use crate::cli::{DesktopArgs, Selftest, Settings};
 use crate::output::{self, Done};
 
-/// An open desktop.
 pub(crate) struct OpenDesktop {
     pub(crate) platform: Arc<dyn Platform>,
 }

@@ -99,7 +99,7 @@ impl<'j> Translator<'j> {
 }
 
 fn origin(png: &[u8]) -> Option<Point> {
-    Place::of(png)?.origin
+    Place::from_png(png)?.origin
 }
 
 /// The process in the arguments.

@@ -10,6 +10,7 @@ use std::fs::{self, File, Permissions};
 use std::io::{BufRead as _, BufReader};
 use std::ops::{Deref, DerefMut};
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -367,6 +368,8 @@ impl Running {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(File::create(path("session.log")).unwrap())
+            // A signal to the test's group would end parts of the session, which then would not end the rest.
+            .process_group(0)
             .spawn()
             .unwrap();
         let told = BufReader::new(session.stdout.take().unwrap()).lines();

@@ -1,41 +1,60 @@
-//! All of a session ends with the test that has started it.
+//! All of a session ends with the test program that has started it.
 
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use deskline_testbed::{Compositor, Session, until};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 /// Set in the process that is killed.
 const HOLD: &str = "DESKLINE_HOLD_SESSION";
 
+/// Whether a process has a path in this folder among its arguments.
+fn is_used(folder: &Path) -> bool {
+    let folder = folder.as_os_str().as_encoded_bytes();
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let mut commands = processes.filter_map(|it| std::fs::read(it.path().join("cmdline")).ok());
+    commands.any(|command| command.windows(folder.len()).any(|part| part == folder))
+}
+
+/// Ctrl-C in a terminal, and `timeout`, signal the whole group of the program.
 #[test]
 fn a_session_ends_with_a_test_that_is_killed() {
     if std::env::var_os(HOLD).is_some() {
         let session = Session::new(Compositor::Labwc);
-        let mut app = session.command("sleep");
-        let mut app = app.arg("60").spawn().unwrap();
-        println!("holds {}", session.pid_of(app.id()).0);
-        app.wait().unwrap();
+        // As a daemon of the session does, it leaves the group.
+        let mut daemon = session.command("/usr/bin/setsid");
+        daemon.args(["--fork", "sleep", "60"]).status().unwrap();
+        println!("\nholds {}", session.folder().display());
+        std::io::stdin().read_line(&mut String::new()).unwrap();
         unreachable!("the test has not killed its other half");
     }
-    let mut half = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "ends::a_session_ends_with_a_test_that_is_killed"])
-        .arg("--nocapture")
-        .env(HOLD, "1")
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(half.stdout.take().unwrap()).lines();
-    let pid: u32 = lines
-        .find_map(|line| line.unwrap().split_once("holds ")?.1.parse().ok())
-        .unwrap();
-    let runs = || {
-        std::path::Path::new(&format!("/proc/{pid}/exe"))
-            .read_link()
-            .is_ok()
-    };
-    assert!(runs());
-    half.kill().unwrap();
-    half.wait().unwrap();
-    until("the end of the session", || (!runs()).then_some(()));
+    for group in [false, true] {
+        let mut half = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "ends::a_session_ends_with_a_test_that_is_killed"])
+            .arg("--nocapture")
+            .env(HOLD, "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(half.stdout.take().unwrap()).lines();
+        let mut lines = lines.map(Result::unwrap);
+        let folder = lines.find_map(|line| line.strip_prefix("holds ").map(PathBuf::from));
+        let folder = folder.expect("the session's folder");
+        assert!(is_used(&folder));
+        let pid = Pid::from_raw(half.id().cast_signed()).unwrap();
+        if group {
+            kill_process_group(pid, Signal::INT).unwrap();
+        } else {
+            kill_process(pid, Signal::KILL).unwrap();
+        }
+        half.wait().unwrap();
+        until("the end of the session", || {
+            (!is_used(&folder)).then_some(())
+        });
+    }
 }

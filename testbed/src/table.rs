@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::web::Page;
 use crate::{Answer, App, Client, NativeApp, Session, Toolkit, until};
 use cells::{COMBO, Cell, KEY, SET, cells, chain};
-pub use lacks::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but, serves_in_front_all_but};
+pub use lacks::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but};
 
 /// How long an app's log may lag behind the answer: one turn of its event loop, or a page's request.
 const LAG: Duration = Duration::from_millis(700);

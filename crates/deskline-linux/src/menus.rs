@@ -5,7 +5,7 @@ pub(crate) mod context;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use deskline_core::{Element, ElementId, Point, Role, Tree};
+use deskline_core::{Element, ElementId, Point, Role, States, Tree};
 use deskline_link::Button;
 
 use context::{Item, Known};
@@ -119,11 +119,24 @@ impl Menus {
     }
 }
 
-/// Whether a menu of the app is open. A web page's own menus close by no other window, and may always show.
-fn is_open(tree: &Tree) -> bool {
-    tree.elements.iter().any(|element| {
-        let entry = matches!(element.role, Role::MENU | Role::MENU_ITEM);
-        entry && element.visible && !in_page(tree, element.parent)
+/// Whether a menu of the app, or the list of a combo box, is open: it closes when another window gets the
+/// keyboard, or, in GTK 4, keeps the keyboard from it. A web page's own close by no other window, and may
+/// always show.
+pub(crate) fn is_open(tree: &Tree) -> bool {
+    let is_entry = |element: &Element| match element.role {
+        Role::MENU | Role::MENU_ITEM => true,
+        Role::ROW => in_open_combo_box(tree, element),
+        _ => false,
+    };
+    let mut visible = tree.elements.iter().filter(|element| element.visible);
+    visible.any(|element| is_entry(element) && !in_page(tree, element.parent))
+}
+
+/// Whether an element is in the list that a combo box has opened. GTK 4 and Qt 6 have list items there.
+fn in_open_combo_box(tree: &Tree, element: &Element) -> bool {
+    above(tree, element.parent).any(|index| {
+        let element = &tree.elements[index];
+        element.role == Role::COMBO_BOX && element.states.contains(States::EXPANDED)
     })
 }
 
@@ -165,7 +178,7 @@ fn above(tree: &Tree, parent: Option<usize>) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use deskline_core::{App, Coordinates, Rect, States, Text};
+    use deskline_core::{App, Coordinates, Rect, Text};
 
     use super::*;
 
@@ -221,6 +234,21 @@ pub(crate) mod tests {
         assert_eq!([at(7), at(8)], [Some((206, 209)), Some((300, 300))]);
         let of_window = |index: usize| is_of_window(&tree, &tree.elements[index]);
         assert_eq!([4, 5, 7, 8].map(of_window), [true, true, true, false]);
+    }
+
+    #[test]
+    fn the_list_of_a_combo_box_is_open_while_the_box_is_expanded() {
+        let mut combo = tree(&[
+            (None, Role::WINDOW, (0, 0)),
+            (Some(0), Role::COMBO_BOX, (10, 10)),
+            (Some(1), Role::LIST, (10, 40)),
+            (Some(2), Role::ROW, (10, 40)),
+        ]);
+        assert!(!is_open(&combo));
+        combo.elements[1].states = States::EXPANDED;
+        assert!(is_open(&combo));
+        combo.elements[0].role = Role::WEB_AREA;
+        assert!(!is_open(&combo));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a toolkit and a compositor lack: the cells of the table that are refused, each for its reason.
 
 use super::{Subject, render, whole_column};
-use crate::{NativeApp, Session, Toolkit};
+use crate::{Session, Toolkit};
 
 /// A row that is refused, and a part of the error.
 pub type Lack = (&'static str, &'static str);
@@ -35,16 +35,6 @@ pub type Column<'l> = (Toolkit, &'l [&'l [Lack]]);
 /// The columns of the toolkits' test apps, one after the other in one session, with another app's window
 /// in front before each cell.
 pub fn serves_all_but(session: &Session, columns: &[Column<'_>]) {
-    serves(session, columns, true);
-}
-
-/// The same with the app's own window in front. GNOME without the extension and labwc put the person's
-/// window back by keys and by the compositor's list, which fails now and then after a cell.
-pub fn serves_in_front_all_but(session: &Session, columns: &[Column<'_>]) {
-    serves(session, columns, false);
-}
-
-fn serves(session: &Session, columns: &[Column<'_>], behind: bool) {
     let server = session.server();
     let mut wrong = Vec::new();
     for (toolkit, lacks) in columns {
@@ -53,9 +43,8 @@ fn serves(session: &Session, columns: &[Column<'_>], behind: bool) {
             Toolkit::Gtk3 => Toolkit::Gtk4,
             _ => Toolkit::Gtk3,
         };
-        let person = behind.then(|| session.widgets(others, &server));
-        let theirs = person.as_ref().map(NativeApp::pid);
-        let subject = Subject::native(session, &app, theirs, *toolkit, &server);
+        let person = session.widgets(others, &server);
+        let subject = Subject::native(session, &app, Some(person.pid()), *toolkit, &server);
         let column = whole_column(&subject);
         println!("{}", render(&format!("{toolkit:?}"), &column));
         wrong.extend(unlike(&column, &lacks.concat()).map(|what| format!("{toolkit:?}, {what}")));

@@ -3,11 +3,12 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use deskline_atspi::{self as atspi, AtSpi, accessibility_bus};
-use deskline_core::{Element, Rect, Role, Tree};
+use deskline_core::{Rect, Role, Tree};
 use deskline_link::{Error, Result, Scope, WindowId};
 use deskline_unix::process;
 use deskline_wayland::{AppToplevel, OpenMenu, Part, Toplevels};
 
+use crate::menus;
 use crate::session::GNOME_SHELL;
 
 /// Bounds that are not known.
@@ -99,13 +100,7 @@ impl Toplevels for Described {
         let atspi = self.atspi()?;
         let tree = atspi.read(pid, Scope::Showing, &windows)?;
         let is_gtk_3 = atspi.ignores_clicks_in_new_menus(pid);
-        // Those of a closed menu do not show.
-        let item = |e: &&Element| e.role == Role::MENU_ITEM && e.visible;
-        Ok(tree
-            .elements
-            .iter()
-            .any(|e| item(&e))
-            .then_some(OpenMenu { placed: is_gtk_3 }))
+        Ok(menus::is_open(&tree).then_some(OpenMenu { placed: is_gtk_3 }))
     }
 
     fn size(&mut self, id: WindowId) -> Result<Option<(i32, i32)>> {

@@ -9,6 +9,7 @@ use deskline_link::{Error, Result, Scope, Sent};
 use deskline_unix::process;
 
 use crate::app::App;
+use crate::app_toplevel::AppToplevel;
 use crate::bus::{self, Body, Call, Connection, Reader};
 use crate::connection::{AppConnection, PATIENCE};
 use crate::engine::{self, Engine};
@@ -20,7 +21,6 @@ use crate::strategies::keep_alive::KeepAlive;
 use crate::strategies::reuse::LastReading;
 use crate::strategies::{embedded, table};
 use crate::toolkits::{mapped, vcl};
-use crate::toplevels::AppToplevel;
 use crate::tree::{self, Windows};
 use crate::{act, decode, reading};
 

@@ -16,6 +16,7 @@ pub mod accessibility_bus;
 mod act;
 mod amount;
 mod app;
+mod app_toplevel;
 mod atspi;
 pub mod bus;
 mod choice;
@@ -36,7 +37,7 @@ pub mod toolkits;
 mod toplevels;
 mod tree;
 
+pub use app_toplevel::AppToplevel;
 pub use atspi::{AtSpi, Listed, on_bus};
 pub use connection::PATIENCE;
-pub use toplevels::AppToplevel;
 pub use tree::{InBuffer, Toplevel, Windows};

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
 
+use crate::app_toplevel::AppToplevel;
 use crate::atspi::{AtSpi, Listed};
 use crate::bus::{self, Body, Call, Reader};
 use crate::decode;
@@ -15,34 +16,6 @@ const AT_ONCE: Duration = Duration::from_millis(200);
 
 /// The maximum number of toplevels: an app may claim to have any number.
 const MOST: usize = 1_000;
-
-/// A toplevel that shows.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AppToplevel {
-    /// Its app's process.
-    pub pid: u32,
-    /// Its app's bus name and its object's path, joined: unique on the bus.
-    pub id: String,
-    /// Its title. Hostile data.
-    pub title: String,
-    /// Whether its app reports that it has the keyboard.
-    pub active: bool,
-    /// Whether its app has not answered this time: it is as it was when it last did.
-    pub silent: bool,
-}
-
-impl AppToplevel {
-    /// Its app's bus name.
-    pub fn bus_name(&self) -> &str {
-        let end = self.id.find('/').unwrap_or(self.id.len());
-        &self.id[..end]
-    }
-
-    /// Its object's path.
-    pub fn path(&self) -> &str {
-        &self.id[self.bus_name().len()..]
-    }
-}
 
 impl AtSpi {
     /// The toplevels that show, in the order of their apps and windows. Those of an app that does not answer

@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 
 use crate::escape::short_escaped;
 use crate::excerpt::short_excerpts;
-use crate::summary::LateChanges;
 use crate::texts::value_beside_name;
 use crate::{Attribute, Diff, Element, Rect, Role, States, Text, Texts, Tree, Value};
 
@@ -17,6 +16,15 @@ pub struct Listed {
     pub lines: Vec<String>,
     /// How many entries the cap has cut off.
     pub more: usize,
+}
+
+/// The changes of an app between two answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LateChanges {
+    /// `3 added, 1 modified`; empty if nothing changed.
+    pub counts: String,
+    /// The first changed elements, as they are now.
+    pub elements: Listed,
 }
 
 impl From<Vec<String>> for Listed {

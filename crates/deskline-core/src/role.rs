@@ -1,9 +1,5 @@
 //! Roles, named by their AX names on every OS.
 
-use std::borrow::Cow;
-
-use crate::role_table::{ATSPI, AX_SUBROLES, UIA};
-
 /// A role by its AX name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Role(&'static str);
@@ -105,44 +101,6 @@ impl Role {
     /// The role with exactly this AX name.
     pub fn from_name(ax: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|role| role.0 == ax)
-    }
-
-    /// The role and native role of an `AtspiRole` number (at-spi2-core, `atspi-constants.h`).
-    ///
-    /// The platform refines two of them: a `text` with several lines is a [`Role::TEXT_AREA`], and
-    /// the role of a `menu` depends on its parent ([`Role::inside`]).
-    pub fn from_atspi(number: u32) -> (Self, Cow<'static, str>) {
-        match usize::try_from(number).ok().and_then(|i| ATSPI.get(i)) {
-            Some(&(native, role)) => (role, native.into()),
-            None => (Self::UNKNOWN, format!("role {number}").into()),
-        }
-    }
-
-    /// The role and native role of an `AXRole` and `AXSubrole`. The native role is the subrole if
-    /// there is one.
-    pub fn from_ax(role: &str, subrole: Option<&str>) -> (Self, Cow<'static, str>) {
-        let subrole = subrole.filter(|s| !s.is_empty() && *s != "AXUnknown");
-        let by_subrole = subrole.and_then(|s| AX_SUBROLES.iter().find(|(name, _)| *name == s));
-        let known = by_subrole
-            .map(|&(_, role)| role)
-            .or_else(|| Self::from_name(role));
-        let native = subrole.unwrap_or(role).to_owned();
-        (known.unwrap_or(Self::UNKNOWN), native.into())
-    }
-
-    /// The role and native role of a UIA control type id (50000 is `UIA_ButtonControlTypeId`).
-    ///
-    /// The platform decides whether a `Document` is a page ([`Role::WEB_AREA`]) or an editable
-    /// text.
-    pub fn from_uia(control_type: i32) -> (Self, Cow<'static, str>) {
-        let entry = control_type
-            .checked_sub(50_000)
-            .and_then(|i| usize::try_from(i).ok())
-            .and_then(|i| UIA.get(i));
-        match entry {
-            Some(&(native, role)) => (role, native.into()),
-            None => (Self::UNKNOWN, format!("control type {control_type}").into()),
-        }
     }
 
     /// Refines an AT-SPI role by the role of its parent. AT-SPI's `menu` is an open menu, and also

@@ -4,11 +4,52 @@
 //! are all `AXRow`, so that one filter drops the empty ones. Dialogs, alerts and choosers are
 //! `AXWindow`, with their native role printed. Column headers are `AXButton`, as on macOS.
 
+use std::borrow::Cow;
+
 use crate::Role;
+
+impl Role {
+    /// The role and native role of an `AtspiRole` number (at-spi2-core, `atspi-constants.h`).
+    ///
+    /// The platform refines two of them: a `text` with several lines is a [`Role::TEXT_AREA`], and the
+    /// role of a `menu` depends on its parent ([`Role::inside`]).
+    pub fn from_atspi(number: u32) -> (Self, Cow<'static, str>) {
+        match usize::try_from(number).ok().and_then(|i| ATSPI.get(i)) {
+            Some(&(native, role)) => (role, native.into()),
+            None => (Self::UNKNOWN, format!("role {number}").into()),
+        }
+    }
+
+    /// The role and native role of an `AXRole` and `AXSubrole`. The native role is the subrole if
+    /// there is one.
+    pub fn from_ax(role: &str, subrole: Option<&str>) -> (Self, Cow<'static, str>) {
+        let subrole = subrole.filter(|s| !s.is_empty() && *s != "AXUnknown");
+        let by_subrole = subrole.and_then(|s| AX_SUBROLES.iter().find(|(name, _)| *name == s));
+        let known = by_subrole
+            .map(|&(_, role)| role)
+            .or_else(|| Self::from_name(role));
+        let native = subrole.unwrap_or(role).to_owned();
+        (known.unwrap_or(Self::UNKNOWN), native.into())
+    }
+
+    /// The role and native role of a UIA control type id (50000 is `UIA_ButtonControlTypeId`).
+    ///
+    /// The platform decides whether a `Document` is a page ([`Role::WEB_AREA`]) or an editable text.
+    pub fn from_uia(control_type: i32) -> (Self, Cow<'static, str>) {
+        let entry = control_type
+            .checked_sub(50_000)
+            .and_then(|i| usize::try_from(i).ok())
+            .and_then(|i| UIA.get(i));
+        match entry {
+            Some(&(native, role)) => (role, native.into()),
+            None => (Self::UNKNOWN, format!("control type {control_type}").into()),
+        }
+    }
+}
 
 /// AT-SPI: `AtspiRole` in numeric order with the names of `atspi_role_get_name`
 /// (at-spi2-core 2.46; 130 was added in 2.56).
-pub(crate) const ATSPI: &[(&str, Role)] = &[
+const ATSPI: &[(&str, Role)] = &[
     ("invalid", Role::UNKNOWN),
     ("accelerator label", Role::STATIC_TEXT),
     ("alert", Role::WINDOW),
@@ -143,14 +184,14 @@ pub(crate) const ATSPI: &[(&str, Role)] = &[
 ];
 
 /// AX: subroles that change the role.
-pub(crate) const AX_SUBROLES: &[(&str, Role)] = &[
+const AX_SUBROLES: &[(&str, Role)] = &[
     ("AXTabButton", Role::TAB),
     ("AXSwitch", Role::CHECK_BOX),
     ("AXToggle", Role::CHECK_BOX),
 ];
 
 /// UIA: control types in numeric order from 50000 (`UIAutomationClient.h`).
-pub(crate) const UIA: &[(&str, Role)] = &[
+const UIA: &[(&str, Role)] = &[
     ("Button", Role::BUTTON),
     ("Calendar", Role::GROUP),
     ("CheckBox", Role::CHECK_BOX),

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::escape::{self, count, one_line, short};
-use crate::listing::{Listed, tree_elements};
+use crate::listing::{LateChanges, Listed, tree_elements};
 use crate::tree_file::NAME;
 use crate::{Diff, Texts, Tree};
 
@@ -17,15 +17,6 @@ pub struct File {
     pub bytes: u64,
     /// How many elements the tree has.
     pub elements: usize,
-}
-
-/// The changes of an app between two answers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LateChanges {
-    /// `3 added, 1 modified`; empty if nothing changed.
-    pub counts: String,
-    /// The first changed elements, as they are now.
-    pub elements: Listed,
 }
 
 /// The app that came to the front.

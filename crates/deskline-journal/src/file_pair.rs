@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::name::FileKind;
+use crate::name::{self, FileKind};
 use crate::picture::{self, Shot};
-use crate::{Journal, JournalError};
+use crate::{Journal, JournalError, stamp, time};
 
 /// A `.txt` and a `.png` under one stamp. Neither exists until it is written, atomically.
 #[derive(Debug, Clone)]
@@ -14,15 +14,20 @@ pub struct FilePair {
     stem: String,
 }
 
-impl FilePair {
-    pub(crate) fn new(journal: Journal, stamp: u64, stem: String) -> Self {
-        Self {
-            journal,
+impl Journal {
+    /// Reserves `<ms>_<tool>` for a call. `<ms>` is greater than any before in this journal.
+    pub fn begin(&self, tool: &str) -> Result<FilePair, JournalError> {
+        let stamp = stamp::next(&*self.folder()?, time::now_ms())?;
+        let stem = format!("{stamp}_{}", name::plain(tool));
+        Ok(FilePair {
+            journal: self.clone(),
             stamp,
             stem,
-        }
+        })
     }
+}
 
+impl FilePair {
     /// The call's `<ms>`: milliseconds since the epoch, unique within the journal.
     pub fn stamp(&self) -> u64 {
         self.stamp

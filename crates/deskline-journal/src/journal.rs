@@ -11,7 +11,7 @@ use rustix::fs::OFlags;
 
 use crate::folder::Folder;
 use crate::name::{self, FileKind, JournalFile};
-use crate::{FilePair, JournalError, Record, Retention, boot, log, stamp, time};
+use crate::{JournalError, Record, Retention, boot, log, time};
 
 const DEFAULT: &str = "/tmp/deskline";
 /// The largest file to read, in bytes. The journal's files are far smaller.
@@ -80,13 +80,6 @@ impl Journal {
     /// The folder's absolute path.
     pub fn path(&self) -> &Path {
         &self.0.path
-    }
-
-    /// Reserves `<ms>_<tool>` for a call. `<ms>` is greater than any before in this journal.
-    pub fn begin(&self, tool: &str) -> Result<FilePair, JournalError> {
-        let stamp = stamp::next(&*self.folder()?, time::now_ms())?;
-        let stem = format!("{stamp}_{}", name::plain(tool));
-        Ok(FilePair::new(self.clone(), stamp, stem))
     }
 
     /// Appends `record` to `journal.jsonl` as one line, and prunes the journal if that is due.

@@ -5,13 +5,13 @@ use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::fs::FileExt as _;
 
-use deskline_core::escape::is_hostile;
 use rustix::fs::OFlags;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::folder::Folder;
 use crate::name::LOG;
+use crate::record::plain;
 use crate::{JournalError, Record, Retention};
 
 /// Longer arguments (a book typed into a field) are cut in the log.
@@ -53,20 +53,6 @@ fn line(record: &Record) -> serde_json::Result<String> {
     let mut line = plain(&serde_json::to_string(&record)?);
     line.push('\n');
     Ok(line)
-}
-
-/// JSON with escapes for the characters that control a terminal or reorder text.
-pub(crate) fn plain(json: &str) -> String {
-    let mut line = String::with_capacity(json.len() + 1);
-    for c in json.chars() {
-        if is_hostile(c) {
-            // Writing to a String cannot fail.
-            let _ = write!(line, "\\u{:04x}", u32::from(c));
-        } else {
-            line.push(c);
-        }
-    }
-    line
 }
 
 /// Cuts `text` to `limit` characters, and says how many are missing.

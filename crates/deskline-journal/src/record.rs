@@ -1,8 +1,10 @@
 //! A line of `journal.jsonl`: what a link did, to which app, and the outcome.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
+use deskline_core::escape::is_hostile;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -69,7 +71,7 @@ impl Record {
     /// # Errors
     /// None that a record can cause.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        serde_json::to_string(self).map(|json| crate::log::plain(&json))
+        serde_json::to_string(self).map(|json| plain(&json))
     }
 
     /// The name of a file of the link, without its folder: a journal may have been moved.
@@ -150,4 +152,18 @@ pub struct Files {
     /// The window's picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<String>,
+}
+
+/// JSON with escapes for the characters that control a terminal or reorder text.
+pub(crate) fn plain(json: &str) -> String {
+    let mut line = String::with_capacity(json.len() + 1);
+    for c in json.chars() {
+        if is_hostile(c) {
+            // Writing to a String cannot fail.
+            let _ = write!(line, "\\u{:04x}", u32::from(c));
+        } else {
+            line.push(c);
+        }
+    }
+    line
 }

@@ -5,9 +5,9 @@ mod accessibility;
 mod apps;
 mod display;
 mod kwin;
+mod remedy;
 mod wayland;
 
-use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,16 +19,12 @@ use deskline_atspi::accessibility_bus;
 use crate::display::ask_portal;
 use crate::private;
 use crate::session::Session;
+use remedy::{PRIVATE, carry_out};
 
 /// The time limits for connecting and listing, and then for reading a tree and a picture. Their sum
 /// is below 3 s, after which a person would think that the doctor itself hangs.
 const LOOK: Duration = Duration::from_millis(1_500);
 const TRY: Duration = Duration::from_millis(1_300);
-
-/// A command that mends something may take this long.
-const MEND: Duration = Duration::from_secs(15);
-
-const PRIVATE: &str = "use a private desktop: deskline --desktop private";
 
 /// Examines the session and tries what a link needs. Takes at most 3 s, even if something hangs.
 /// `attended` is the option of that name: a person is there even if the desktop is private.
@@ -41,7 +37,10 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     let display = start(move || display::look(&for_display));
     let bus = start(move || accessibility::look(&for_bus));
     let (mut checks, windows) = by(&display, deadline).unwrap_or_else(|| {
-        let finding = format!("{} does not answer", named(session.display.as_deref()));
+        let finding = format!(
+            "{} does not answer",
+            session.display.as_deref().unwrap_or("the X server")
+        );
         let remedy = format!("end the X server if it is hung and log in again, or {PRIVATE}");
         (vec![Check::fail("display", finding, remedy)], None)
     });
@@ -111,37 +110,6 @@ pub fn mend(check: &Check, session: &Session) -> Option<Result<String, String>> 
         Fix::Command(words) => Some(carry_out(words, session)),
         Fix::Root(_) => None,
     }
-}
-
-/// Runs a command in the session, for at most [`MEND`].
-fn carry_out(words: &[String], session: &Session) -> Result<String, String> {
-    let shown = words.join(" ");
-    let (program, arguments) = words.split_first().ok_or("no command")?;
-    let mut command = Command::new(program);
-    command.args(arguments).envs(&session.environment);
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn()
-        .map_err(|e| format!("{shown}: {e}"))?;
-    let deadline = Instant::now() + MEND;
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) if status.success() => return Ok(format!("ran {shown}")),
-            Ok(Some(status)) => return Err(format!("{shown} ended with {status}")),
-            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(20)),
-            Ok(None) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(format!("{shown} did not end within {MEND:?}"));
-            }
-            Err(e) => return Err(format!("{shown}: {e}")),
-        }
-    }
-}
-
-fn named(display: Option<&str>) -> &str {
-    display.unwrap_or("the X server")
 }
 
 /// Runs `work` on a thread, so that work that hangs does not hang the doctor.

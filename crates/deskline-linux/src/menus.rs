@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use deskline_core::{Element, ElementId, Point, Role, States, Tree};
 use deskline_link::Button;
 
-use context::{Item, Known};
+use context::{Item, Known, above, in_page};
 
 /// On Wayland GTK 3 ignores a click in a menu for this long after the click that has opened it: 500 ms
 /// (`MENU_SHELL_TIMEOUT` in gtkmenushell.c), and some for the way to the app. Both clicks have the times at
@@ -140,12 +140,6 @@ fn in_open_combo_box(tree: &Tree, element: &Element) -> bool {
     })
 }
 
-/// Whether a menu item belongs to a menu bar or a combo box of a window. GTK 3's context menus are toplevels.
-pub(crate) fn is_of_window(tree: &Tree, item: &Element) -> bool {
-    let mut above = above(tree, item.parent);
-    above.any(|index| matches!(tree.elements[index].role, Role::MENU_BAR | Role::COMBO_BOX))
-}
-
 /// Puts the items of GTK 3's menu bars where they are, on Wayland: it counts them from the corner of the bar,
 /// which is the GDK window that the menu opens from, as if that were the corner of the toplevel.
 pub(crate) fn place_in_bars(tree: &mut Tree) {
@@ -167,19 +161,11 @@ pub(crate) fn place_in_bars(tree: &mut Tree) {
     }
 }
 
-fn in_page(tree: &Tree, parent: Option<usize>) -> bool {
-    above(tree, parent).any(|index| tree.elements[index].role == Role::WEB_AREA)
-}
-
-/// What an element is in, from its parent upwards.
-fn above(tree: &Tree, parent: Option<usize>) -> impl Iterator<Item = usize> {
-    std::iter::successors(parent, |index| tree.elements.get(*index)?.parent)
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use deskline_core::{App, Coordinates, Rect, Text};
 
+    use super::context::is_of_window;
     use super::*;
 
     pub(super) fn tree(elements: &[(Option<usize>, Role, (i32, i32))]) -> Tree {

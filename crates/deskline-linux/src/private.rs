@@ -6,6 +6,7 @@
 
 mod directory;
 mod end;
+mod options;
 mod parts;
 mod programs;
 mod supervise;
@@ -21,6 +22,7 @@ use self::directory::{Directory, MAKING, private_directory};
 use self::end::Reach;
 use crate::session::environment::{self, HOME, TEMPORARY};
 use crate::session::{Environment, Session};
+pub use options::Options;
 pub use supervise::{Announce, Supervised, Until, run_supervised};
 
 /// The time limit for all programs to start. On an idle machine they take less than a second.
@@ -29,45 +31,6 @@ const START_LIMIT: Duration = Duration::from_secs(15);
 /// The name of the runtime directory in a private desktop's directory. The other names in it are
 /// those that [`environment::keep_to_desktop`] uses.
 const RUNTIME: &str = "run";
-
-/// The options of a private desktop.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// Width of the screen in pixels.
-    pub width: u16,
-    /// Height of the screen in pixels.
-    pub height: u16,
-    /// Whether a person can watch and control it with a VNC viewer.
-    pub watch: bool,
-    /// The home directory of its apps. If `None`, they get an empty one that is removed with the
-    /// desktop, so that they can neither read nor change anybody's settings.
-    pub home: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            width: 1280,
-            height: 800,
-            watch: false,
-            home: None,
-        }
-    }
-}
-
-impl Options {
-    /// The arguments of `deskline desktop` for these options.
-    pub fn to_args(&self) -> Vec<String> {
-        let mut args = vec![format!("--size={}x{}", self.width, self.height)];
-        if self.watch {
-            args.push("--watch".to_owned());
-        }
-        if let Some(home) = &self.home {
-            args.push(format!("--home={}", home.display()));
-        }
-        args
-    }
-}
 
 /// A running private desktop. Dropping it ends it.
 ///

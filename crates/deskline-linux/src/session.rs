@@ -7,7 +7,6 @@ mod discover;
 pub(crate) mod environment;
 pub(crate) mod socket;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use deskline_link::{Error, Result};
@@ -16,12 +15,10 @@ use deskline_wayland::GnomeInput;
 use deskline_x11::connection::Connection;
 
 pub use discover::Sources;
+pub use environment::Environment;
 
 /// The process of GNOME's compositor.
 pub(crate) const GNOME_SHELL: &str = "gnome-shell";
-
-/// Environment variables by name. Variables that are not UTF-8 are omitted.
-pub type Environment = BTreeMap<String, String>;
 
 /// A graphical session. [`Session::find`] sets only what answers or exists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,29 +57,6 @@ pub(crate) struct Kwin {
 }
 
 impl Session {
-    /// Finds the session that this process should work on.
-    ///
-    /// 1. The addresses in this process's own environment, if a connection to them succeeds. A
-    ///    display or bus that is named there is never replaced by another.
-    /// 2. What is missing is taken from the environment of a process of the same user whose display
-    ///    and bus answer. If there are several sessions, the order of preference is: a person's
-    ///    before a private desktop; one with a session manager, then one with a window manager,
-    ///    then any; one on a seat (`XDG_SEAT`) before a remote one; the one whose process started
-    ///    last.
-    /// 3. If there is no such process: `/run/user/<uid>` with its `bus` and `wayland-*` sockets,
-    ///    and a display in `/tmp/.X11-unix` that an X server of the same user listens on.
-    ///
-    /// Uses only sockets whose peer has the same uid or is root. Takes a few milliseconds. What was
-    /// not found is `None`; see [`Session::missing`].
-    pub fn find() -> Self {
-        let mut session = Sources::system().find();
-        if session.xauthority.is_none() {
-            let usual = session.home().map(|home| home.join(".Xauthority"));
-            session.xauthority = usual.filter(|path| path.exists());
-        }
-        session
-    }
-
     /// The session that a complete environment describes. Does not check that it answers.
     pub fn from_environment(environment: &Environment) -> Self {
         let get = |name: &str| environment.get(name).filter(|v| !v.is_empty()).cloned();

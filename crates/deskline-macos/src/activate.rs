@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use deskline_link::{Cancel, Error, Result, WindowId};
 
-use crate::ax::{PATIENCE, name_of};
+use crate::ax::PATIENCE;
 use crate::front;
-use crate::os::{NewValue, Os, ServerWindow};
+use crate::os::{NewValue, Os, ServerWindow, name_of};
 use crate::windows::{self, AxWindow, of_app};
 
 /// The time limit for a window to come to the front.

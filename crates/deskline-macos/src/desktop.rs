@@ -14,10 +14,10 @@ use crate::ax::identity::Identities;
 use crate::ax::listen::Listening;
 use crate::ax::reuse::Last;
 use crate::ax::wake::{self, Woken};
-use crate::ax::{PATIENCE, failed, name_of, tree};
+use crate::ax::{PATIENCE, failed, tree};
 use crate::guard::Guard;
 use crate::input::Input;
-use crate::os::{AxError, Os, ServerWindow, Value};
+use crate::os::{AxError, Os, ServerWindow, Value, name_of};
 use crate::{activate, front, windows};
 
 /// Of more elements that events have named than this, read all again instead.

@@ -3,8 +3,7 @@
 
 use deskline_link::doctor::Check;
 
-use crate::ax::name_of;
-use crate::os::{Os, Value};
+use crate::os::{Os, Value, name_of};
 use crate::permissions::{self, CAPTURE, Holder};
 use crate::{ax, picture, windows};
 

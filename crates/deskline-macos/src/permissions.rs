@@ -6,8 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::ax::name_of;
-use crate::os::Os;
+use crate::os::{Os, name_of};
 
 /// The pane of System Settings for pictures.
 pub(crate) const CAPTURE: &str = "Screen & System Audio Recording";

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use deskline_journal::{Journal, Retention};
+use regex::Regex;
 
 use crate::install::InstallArgs;
 use crate::log::OutcomeFilter;
-use crate::replay::ReplayArgs;
-use crate::view::ViewArgs;
 
 const AFTER: &str = "\
 Add it to an agent's client:
@@ -264,6 +263,43 @@ pub(crate) struct Selftest {
     /// A role that the test plays in a process of its own
     #[arg(long, hide = true)]
     pub(crate) role: Option<deskline_macos::selftest::Role>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// The journal of the run
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+    /// Print the result as JUnit XML, for CI; what is done goes to standard error
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Leave lines out of the comparison that match this regular expression, such as a clock's
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) ignore: Vec<Regex>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ViewArgs {
+    /// The journal of the run [default: as --dir]
+    #[arg(value_name = "DIR")]
+    pub(crate) run: Option<PathBuf>,
+    /// Write one file with everything in it, to keep or to mail, instead of serving a page
+    #[arg(long, value_name = "FILE.html", conflicts_with_all = ["port", "no_open"])]
+    pub(crate) export: Option<PathBuf>,
+    /// With --export: only the newest N calls
+    #[arg(short, value_name = "N", requires = "export")]
+    pub(crate) number: Option<usize>,
+    /// The port on 127.0.0.1 [default: any free one]
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub(crate) port: u16,
+    /// Print the page's address, but open no browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
 }
 
 #[derive(Debug, Args)]

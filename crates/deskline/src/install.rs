@@ -4,22 +4,20 @@
 mod client;
 mod file;
 mod json;
+mod server;
 mod toml;
 
-use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use clap::Args;
 use client::Client;
 use client::{Format, Location};
 use file::File;
+use server::{NAME, Server};
 
 use crate::output::Done;
 
 type Result<T> = std::result::Result<T, String>;
-
-/// The server's name in the client's configuration.
-const NAME: &str = "deskline";
 
 /// What `install` and `uninstall` are told.
 #[derive(Debug, Args)]
@@ -36,28 +34,6 @@ pub(crate) struct InstallArgs {
     /// Options of the server, such as: -- --desktop private
     #[arg(last = true, value_name = "OPTIONS")]
     pub(crate) server: Vec<String>,
-}
-
-/// How a client starts the server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Server {
-    /// The absolute path of this program.
-    program: String,
-    arguments: Vec<String>,
-}
-
-impl Server {
-    fn this(arguments: &[String]) -> Result<Self> {
-        let program = std::env::current_exe().map_err(|e| format!("cannot find itself: {e}"))?;
-        let program = program
-            .into_os_string()
-            .into_string()
-            .map_err(|path| format!("its path is not UTF-8: {}", path.display()))?;
-        Ok(Self {
-            program,
-            arguments: arguments.to_vec(),
-        })
-    }
 }
 
 /// Adds this program to the client's configuration.
@@ -192,23 +168,4 @@ fn run(mut command: Command, dry_run: bool) -> Result<()> {
 fn next(client: Client) {
     println!("{}", client.next_step());
     println!("Then ask it, for example: list the running applications with {NAME}.");
-}
-
-/// Finds a program in `PATH`.
-fn in_path(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|folder| folder.join(program))
-        .find(|file| is_executable(file))
-}
-
-fn is_executable(file: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        file.metadata()
-            .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
-    }
-    #[cfg(not(unix))]
-    file.is_file()
 }

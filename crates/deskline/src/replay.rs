@@ -3,60 +3,24 @@
 
 mod compare;
 mod junit;
+mod step;
 mod translate;
 
 use std::error::Error;
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use clap::Args;
-use deskline_journal::{FileKind, Journal, Outcome, Record};
+use deskline_journal::{Journal, Outcome, Record};
 use deskline_link::Cancel;
 use deskline_link::Reason;
 use deskline_mcp::Dispatcher;
-use regex::Regex;
 
-use crate::cli::Settings;
+use crate::cli::{ReplayArgs, Settings};
 use crate::output::{Done, print};
 use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
 use compare::Screen;
+use step::{End, Step};
 use translate::Translator;
-
-#[derive(Debug, Args)]
-pub(crate) struct ReplayArgs {
-    /// The journal of the run
-    #[arg(value_name = "RUN")]
-    run: PathBuf,
-    /// Print the result as JUnit XML, for CI; what is done goes to standard error
-    #[arg(long)]
-    check: bool,
-    /// Leave lines out of the comparison that match this regular expression, such as a clock's
-    #[arg(long, value_name = "PATTERN")]
-    ignore: Vec<Regex>,
-}
-
-/// How one link of the run went this time.
-#[derive(Debug)]
-pub(crate) struct Step {
-    /// Its number in the run, from 1.
-    number: usize,
-    app: String,
-    words: String,
-    took: Duration,
-    end: End,
-}
-
-#[derive(Debug, PartialEq)]
-enum End {
-    Same,
-    /// The answer differs: how.
-    Differs(String),
-    /// It could not be done: why.
-    Impossible(String),
-    /// Not done, because an earlier one differed, or because it had been cancelled.
-    Skipped,
-}
 
 /// `deskline replay`.
 pub(crate) fn replay(settings: &Settings, args: &ReplayArgs) -> Done {
@@ -233,9 +197,4 @@ impl Replay<'_> {
     ) -> Result<deskline_mcp::Reply, Box<dyn Error>> {
         Ok(self.dispatcher.call(tool, arguments, self.cancel).await?)
     }
-}
-
-/// The content of a file of a link, by the name that its record gives.
-fn content(journal: &Journal, record: &Record, kind: FileKind) -> Option<Vec<u8>> {
-    journal.read(record.file_name(kind)?).ok()
 }

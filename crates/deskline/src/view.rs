@@ -1,39 +1,14 @@
 //! `deskline view`: the journal as a page in a browser.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use clap::Args;
 use deskline_journal::Journal;
 use deskline_view::Server;
 
-use crate::cli::Settings;
+use crate::cli::{Settings, ViewArgs};
 use crate::output::{Done, print};
 use crate::run::{in_runtime, stopped};
-
-#[derive(Debug, Args)]
-pub(crate) struct ViewArgs {
-    /// The journal of the run [default: as --dir]
-    #[arg(value_name = "DIR")]
-    run: Option<PathBuf>,
-    /// Write one file with everything in it, to keep or to mail, instead of serving a page
-    #[arg(long, value_name = "FILE.html", conflicts_with_all = ["port", "no_open"])]
-    export: Option<PathBuf>,
-    /// With --export: only the newest N calls
-    #[arg(short, value_name = "N", requires = "export")]
-    number: Option<usize>,
-    /// The port on 127.0.0.1 [default: any free one]
-    #[arg(
-        long,
-        value_name = "PORT",
-        default_value_t = 0,
-        hide_default_value = true
-    )]
-    port: u16,
-    /// Print the page's address, but open no browser
-    #[arg(long)]
-    no_open: bool,
-}
 
 /// `deskline view`.
 pub(crate) fn view(settings: &Settings, args: &ViewArgs) -> Done {

@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use deskline_core::Rect;
 
-use super::reuse::{self, LastReading};
+use super::reuse::{self, KnownList, LastReading};
 use super::{hidden, linked};
 use crate::bus::Error;
 use crate::decode;
@@ -69,16 +69,6 @@ impl From<LongList> for LargeList {
             linked: None,
         }
     }
-}
-
-/// A large list as a reading left it.
-#[derive(Debug)]
-pub struct KnownList {
-    pub count: i32,
-    /// Its children that were read, by their indexes.
-    pub children: BTreeMap<i32, Option<usize>>,
-    probed: HashMap<i32, Rect>,
-    linked: Option<bool>,
 }
 
 impl LargeLists {

@@ -8,11 +8,12 @@
 //! it must agree about each object of the subtree: its role, name, description, states and children.
 //! What is editable is always read, and which document is in a frame.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::large_list::KnownList;
+use deskline_core::Rect;
+
 use crate::bus::Error;
 use crate::decode;
 use crate::engine::{Engine, Node};
@@ -25,6 +26,16 @@ const OLDEST: Duration = Duration::from_secs(60);
 
 /// The event of a container that has other children than before.
 const CHILDREN_CHANGED: &str = "ChildrenChanged";
+
+/// A large list as a reading left it.
+#[derive(Debug)]
+pub struct KnownList {
+    pub count: i32,
+    /// Its children that were read, by their indexes.
+    pub children: BTreeMap<i32, Option<usize>>,
+    pub(super) probed: HashMap<i32, Rect>,
+    pub(super) linked: Option<bool>,
+}
 
 /// One reading of an app, and the objects that events came for since that began.
 #[derive(Debug)]

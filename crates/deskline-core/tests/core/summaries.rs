@@ -1,5 +1,5 @@
-use deskline_core::listing::{Listed, new_elements, text_changes, tree_elements};
-use deskline_core::summary::{File, Handoff, LIMIT, LateChanges, counts, name_of};
+use deskline_core::listing::{LateChanges, Listed, new_elements, text_changes, tree_elements};
+use deskline_core::summary::{File, Handoff, LIMIT, counts, name_of};
 use deskline_core::target::{gone, own_change, target};
 use deskline_core::{Diff, States, Summary, Text, Tree};
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use deskline_core::{Diff, Element, ElementId, Tree, listing, summary, tree_file};
+use deskline_core::{Diff, Element, ElementId, Tree, listing, tree_file};
 
 /// The number of apps whose trees are kept.
 const APPS: usize = 4;
@@ -32,7 +32,7 @@ pub(crate) struct LateChanges {
     /// The lines for the tree file, header first.
     pub(crate) lines: String,
     /// The part for the summary.
-    pub(crate) summary: summary::LateChanges,
+    pub(crate) summary: listing::LateChanges,
     restless: HashMap<ElementId, u32>,
 }
 

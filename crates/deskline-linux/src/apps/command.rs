@@ -1,10 +1,9 @@
-//! Commands: finding them, splitting their words, expanding field codes.
+//! Commands: finding them, splitting their words.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::Entry;
 use deskline_core::escape::percent_decode;
 
 use crate::session::Session;
@@ -20,7 +19,7 @@ pub(super) enum Document {
 }
 
 impl Document {
-    fn path(&self) -> String {
+    pub(super) fn path(&self) -> String {
         match self {
             Self::Path(path) => path.to_string_lossy().into_owned(),
             Self::Uri(uri) => uri.clone(),
@@ -126,56 +125,4 @@ pub(super) fn split(line: &str) -> Option<Vec<String>> {
     }
     words.extend(word);
     Some(words)
-}
-
-/// Expands field codes. Desktop Entry Specification, "The Exec key". If no code stands for the
-/// document, it becomes the last argument, as in `GLib`.
-pub(super) fn expand(words: &[String], entry: &Entry, document: Option<&Document>) -> Vec<String> {
-    let mut argv = vec![];
-    let mut placed = false;
-    for word in words {
-        match word.as_str() {
-            "%i" => {
-                if let Some(icon) = &entry.icon {
-                    argv.extend(["--icon".to_owned(), icon.clone()]);
-                }
-                continue;
-            }
-            // Without a document, the argument is dropped, not left empty.
-            "%f" | "%F" | "%u" | "%U" if document.is_none() => continue,
-            "%d" | "%D" | "%n" | "%N" | "%v" | "%m" => continue,
-            _ => {}
-        }
-        let mut expanded = String::new();
-        let mut chars = word.chars();
-        while let Some(c) = chars.next() {
-            if c != '%' {
-                expanded.push(c);
-                continue;
-            }
-            match chars.next() {
-                Some('%') => expanded.push('%'),
-                Some('c') => expanded.push_str(&entry.name),
-                Some('k') => expanded.push_str(&entry.path.to_string_lossy()),
-                Some(code @ ('f' | 'F' | 'u' | 'U')) => {
-                    placed = true;
-                    let text = document.map(|d| {
-                        if matches!(code, 'f' | 'F') {
-                            d.path()
-                        } else {
-                            d.uri()
-                        }
-                    });
-                    expanded.push_str(&text.unwrap_or_default());
-                }
-                _ => {}
-            }
-        }
-        // A word of codes that expand to nothing is dropped.
-        if !expanded.is_empty() || word.is_empty() {
-            argv.push(expanded);
-        }
-    }
-    argv.extend(document.filter(|_| !placed).map(Document::path));
-    argv
 }

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use deskline_link::Scope;
 
 use super::apps::{self, App};
-use super::{Check, Fix, PRIVATE};
+use super::remedy::PRIVATE;
 use crate::packages::{self, Package};
 use crate::session::Session;
 use deskline_atspi::accessibility_bus;
 use deskline_atspi::bus::{self, Body, Call, Connection};
 use deskline_atspi::{AtSpi, Listed};
+use deskline_link::doctor::{Check, Fix};
 
 /// An app that takes longer than this to answer is reported as hanging.
 const ANSWER: Duration = Duration::from_millis(700);

@@ -4,8 +4,10 @@
 use x11rb::connection::{Connection as _, RequestConnection as _};
 use x11rb::protocol::{composite, damage, res, shm, xinput, xkb, xtest};
 
-use super::{Check, PRIVATE, named, wayland};
+use super::remedy::PRIVATE;
+use super::wayland;
 use crate::session::Session;
+use deskline_link::doctor::Check;
 use deskline_x11::connection::Connection;
 use deskline_x11::{Kind, Toplevel, X11};
 
@@ -195,7 +197,7 @@ fn refused(display: &str, error: &str) -> Check {
     }
     Check::failed(
         DISPLAY,
-        &format!("{}: {error}", named(Some(display))),
+        &format!("{}: {error}", display),
         "set DISPLAY in the server's environment to that of a running desktop, or unset it so that Deskline finds one",
     )
 }

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Fix, carry_out};
+use super::remedy::carry_out;
 use crate::display;
 use crate::session::Session;
+use deskline_link::doctor::Fix;
 
 /// The file's name.
 const FILE: &str = "org.deskline.Deskline.desktop";

@@ -4,10 +4,11 @@ use deskline_link::capabilities::Ability;
 
 use deskline_unix::process;
 
-use super::{Check, Fix, PRIVATE};
+use super::remedy::PRIVATE;
 use crate::display::{self, BY_PROTOCOLS, DisplaySystem};
 use crate::guard;
 use crate::session::Session;
+use deskline_link::doctor::{Check, Fix};
 
 /// What agents lose without a capability. The capability's name comes first.
 const WINDOWS: (&str, &str) = (

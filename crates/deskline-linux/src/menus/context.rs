@@ -4,9 +4,7 @@
 //! toplevel, and without the pop-up's own shadow. Which GDK window that is, no interface tells. But a context
 //! menu opens beside the pixel that was clicked, and some compositors list pop-ups.
 
-use deskline_core::{ElementId, Point, Rect, Role, Tree};
-
-use super::{above, in_page, is_of_window};
+use deskline_core::{Element, ElementId, Point, Rect, Role, Tree};
 
 /// What tells where a context menu is.
 #[derive(Debug, Clone, Copy)]
@@ -174,6 +172,21 @@ fn depth(tree: &Tree, menu: usize, index: usize) -> Option<i32> {
         depth += i32::from(tree.elements[ancestor].role == Role::MENU_ITEM);
     }
     None
+}
+
+/// Whether a menu item belongs to a menu bar or a combo box of a window. GTK 3's context menus are toplevels.
+pub(crate) fn is_of_window(tree: &Tree, item: &Element) -> bool {
+    let mut above = above(tree, item.parent);
+    above.any(|index| matches!(tree.elements[index].role, Role::MENU_BAR | Role::COMBO_BOX))
+}
+
+pub(super) fn in_page(tree: &Tree, parent: Option<usize>) -> bool {
+    above(tree, parent).any(|index| tree.elements[index].role == Role::WEB_AREA)
+}
+
+/// What an element is in, from its parent upwards.
+pub(super) fn above(tree: &Tree, parent: Option<usize>) -> impl Iterator<Item = usize> {
+    std::iter::successors(parent, |index| tree.elements.get(*index)?.parent)
 }
 
 #[cfg(test)]

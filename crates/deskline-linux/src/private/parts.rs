@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use deskline_link::{Error, Result};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::Options;
+use super::options::Options;
 use super::programs::Programs;
 use deskline_atspi::accessibility_bus;
 use deskline_atspi::bus::{Body, Call, Connection};

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use deskline_unix::process;
 
-use super::{Environment, Session, environment, socket};
+use super::environment::{self, Environment};
+use super::{Session, socket};
 
 /// Session managers: their environment is that of all apps of the session.
 const SESSION_MANAGERS: &[&str] = &[
@@ -79,6 +80,31 @@ impl Candidate {
     /// Whether it is a session or window manager, not an app.
     fn is_session(&self) -> bool {
         self.worth.1 < APP
+    }
+}
+
+impl Session {
+    /// Finds the session that this process should work on.
+    ///
+    /// 1. The addresses in this process's own environment, if a connection to them succeeds. A
+    ///    display or bus that is named there is never replaced by another.
+    /// 2. What is missing is taken from the environment of a process of the same user whose display
+    ///    and bus answer. If there are several sessions, the order of preference is: a person's
+    ///    before a private desktop; one with a session manager, then one with a window manager,
+    ///    then any; one on a seat (`XDG_SEAT`) before a remote one; the one whose process started
+    ///    last.
+    /// 3. If there is no such process: `/run/user/<uid>` with its `bus` and `wayland-*` sockets,
+    ///    and a display in `/tmp/.X11-unix` that an X server of the same user listens on.
+    ///
+    /// Uses only sockets whose peer has the same uid or is root. Takes a few milliseconds. What was
+    /// not found is `None`; see [`Session::missing`].
+    pub fn find() -> Self {
+        let mut session = Sources::system().find();
+        if session.xauthority.is_none() {
+            let usual = session.home().map(|home| home.join(".Xauthority"));
+            session.xauthority = usual.filter(|path| path.exists());
+        }
+        session
     }
 }
 

@@ -4,10 +4,12 @@
 //! MCP clients pass their whole environment to servers, API keys included, and apps run whatever
 //! their plugins and documents tell them to.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Environment;
+/// Environment variables by name. Variables that are not UTF-8 are omitted.
+pub type Environment = BTreeMap<String, String>;
 
 /// The variable that marks the processes of a private desktop. Its value is the desktop's
 /// directory, so that no two desktops share a mark.

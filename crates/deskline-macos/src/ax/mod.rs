@@ -4,6 +4,7 @@ pub(crate) mod act;
 pub(crate) mod facts;
 pub(crate) mod identity;
 pub(crate) mod listen;
+mod node;
 pub(crate) mod reuse;
 pub(crate) mod tree;
 pub(crate) mod visible_rows;
@@ -15,7 +16,7 @@ use std::time::Duration;
 use deskline_core::escape;
 use deskline_link::Error;
 
-use crate::os::{AxError, Os};
+use crate::os::{AxError, Os, name_of};
 
 /// How long an app may take to answer one accessibility call (the contract, §4).
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
@@ -41,10 +42,4 @@ pub(crate) fn failed<O: Os>(os: &O, pid: u32, error: AxError) -> Error {
             ),
         },
     }
-}
-
-/// The name of a running app.
-pub(crate) fn name_of<O: Os>(os: &O, pid: u32) -> Option<String> {
-    let name = os.app(pid)?.name;
-    Some(name).filter(|name| !name.is_empty())
 }

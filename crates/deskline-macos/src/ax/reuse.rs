@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use super::facts::Facts;
-use super::walk::Node;
+use super::node::Node;
 
 /// An element as it was read.
 #[derive(Debug, Clone)]

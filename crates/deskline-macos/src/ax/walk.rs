@@ -8,10 +8,11 @@
 use std::collections::{HashSet, VecDeque};
 use std::time::Instant;
 
-use deskline_core::{Rect, Role, States};
+use deskline_core::{Role, States};
 use deskline_link::{Error, Result};
 
 use super::facts::{self, FACTS, FACTS_AND_CHILDREN, Facts};
+use super::node::Node;
 use super::reuse::Last;
 use super::visible_rows::{self, RANGE};
 use super::{PATIENCE, failed};
@@ -29,27 +30,6 @@ const TOPLEVELS: &[&str] = &[
     "AXMenuBar",
     "AXExtrasMenuBar",
 ];
-
-/// A node of the traversal.
-#[derive(Debug)]
-pub(crate) struct Node<E> {
-    pub(crate) element: E,
-    pub(crate) parent: Option<usize>,
-    /// In document order.
-    pub(crate) children: Vec<usize>,
-    /// `None` until it was read, and if the element has gone.
-    pub(crate) facts: Option<Facts<E>>,
-    /// Whether it is visible, by its own attributes and by geometry.
-    pub(crate) showing: bool,
-    pub(crate) children_read: bool,
-    /// Whether accessibility can set its value; `None` if it takes no text.
-    pub(crate) editable: Option<bool>,
-    /// The bounds that clip its children; `None` if nothing clips them.
-    clip: Option<Rect>,
-    /// For a table that is only partly read: how many rows are not read yet, and how many of all
-    /// rows were read in ranges so far.
-    more_rows: Option<(usize, usize)>,
-}
 
 /// One traversal in progress.
 pub(crate) struct Walk<'o, O: Os> {

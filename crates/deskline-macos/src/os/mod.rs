@@ -471,3 +471,9 @@ pub trait Os: Clone + Send + Sync + 'static {
     /// Shows exactly these panels.
     fn overlay(&self, panels: &[Panel]);
 }
+
+/// The name of a running app.
+pub(crate) fn name_of<O: Os>(os: &O, pid: u32) -> Option<String> {
+    let name = os.app(pid)?.name;
+    Some(name).filter(|name| !name.is_empty())
+}

@@ -8,8 +8,8 @@ use deskline_link::call::{Input, Typing};
 use deskline_link::{Action, Button, Cancel, Clicks, Target, Tool};
 
 use super::guard::length;
+use super::test::{Found, Test, field, tree_of};
 use super::tools::{judge, press, reference};
-use super::{Found, Test, field, tree_of};
 use crate::input;
 use crate::os::{NewValue, Os, Value};
 use crate::{activate, front, windows};

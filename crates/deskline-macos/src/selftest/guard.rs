@@ -8,8 +8,8 @@ use deskline_link::Cancel;
 use deskline_link::Reason;
 use deskline_link::guard::{Grab, LIMIT, Task};
 
+use super::test::{Found, Test};
 use super::tools::judge;
-use super::{Found, Test};
 use crate::guard::Guard;
 use crate::keys::ESCAPE;
 use crate::os::{Event, Os, TAG, Value};

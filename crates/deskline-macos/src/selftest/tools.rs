@@ -8,7 +8,7 @@ use deskline_core::{KeyPress, Line, Point, Ref};
 use deskline_link::call::{Awaited, Input, Quiet, Typing};
 use deskline_link::{Action, Scope, Target, Tool};
 
-use super::{Found, Test, field, tree_of};
+use super::test::{Found, Test, field, tree_of};
 use crate::ax::identity::Identities;
 use crate::ax::tree;
 use crate::os::Os;

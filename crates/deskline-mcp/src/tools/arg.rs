@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// The type that an argument's schema names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Type {
     /// A string.
     Text,
@@ -15,8 +15,8 @@ pub(crate) enum Type {
     Bool,
     /// A list of strings.
     Names,
-    /// A list of steps.
-    Steps,
+    /// A list of items with this schema.
+    List(fn() -> Value),
 }
 
 impl Type {
@@ -27,7 +27,7 @@ impl Type {
             Self::Number => json!({"type": "number"}),
             Self::Bool => json!({"type": "boolean"}),
             Self::Names => json!({"type": "array", "items": {"type": "string"}}),
-            Self::Steps => json!({"type": "array", "items": super::chain::step_schema()}),
+            Self::List(item) => json!({"type": "array", "items": item()}),
         }
     }
 }

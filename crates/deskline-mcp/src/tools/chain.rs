@@ -7,7 +7,8 @@ use deskline_link::Action;
 use serde_json::{Map, Value, json};
 
 use super::arg::{Arg, OPTIONS, PID, Type, WINDOW};
-use super::{Effect, Handler, ToolRecord, keyboard, look, pointer, quiet};
+use super::record::{Effect, Handler, ToolRecord};
+use super::{keyboard, look, pointer, quiet};
 use crate::args::{Args, Wrong, shown};
 
 /// Arguments of the chain that its steps share.
@@ -22,7 +23,11 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 pub(super) static CHAIN: ToolRecord = ToolRecord {
     name: "chain_and_traverse",
     about: "Several actions in one call, answered with one diff; prefer it to single calls. Each step is an object: \"do\" (click, type, press_key, scroll, drag, set_value, press_ax, set_selected, wait_for) and that tool's arguments without pid. Each is resolved on what shows at that moment: name what will appear by its text; refs of what is there already work too. A dialog or app that a step opens gets the next step. Stops at the first step that fails. Example: [{\"do\":\"click\",\"element\":\"Name\",\"text\":\"Ann\"},{\"do\":\"press_key\",\"keyName\":\"s\",\"modifierFlags\":[\"Control\"]},{\"do\":\"wait_for\",\"element\":\"Saved\"}]",
-    args: &[PID, Arg::required("steps", Type::Steps, "1 to 25"), WINDOW],
+    args: &[
+        PID,
+        Arg::required("steps", Type::List(step_schema), "1 to 25"),
+        WINDOW,
+    ],
     effect: Effect::Act,
     handler: Handler::Chain,
 };

@@ -1,7 +1,7 @@
 //! Tools that read the journal, for clients that cannot read files.
 
 use super::arg::{Arg, Type};
-use super::{Effect, Handler, ToolRecord};
+use super::record::{Effect, Handler, ToolRecord};
 
 const FILE: Arg = Arg::optional("file", Type::Text, "default: the newest");
 

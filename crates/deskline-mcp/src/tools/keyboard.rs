@@ -4,7 +4,7 @@ use deskline_link::call::Input;
 use deskline_link::{Action, Tool};
 
 use super::arg::{Arg, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, Type, WINDOW};
-use super::{Effect, Handler, ToolRecord};
+use super::record::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
 
 pub(super) static TYPE: ToolRecord = ToolRecord {

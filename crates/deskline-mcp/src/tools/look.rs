@@ -7,7 +7,7 @@ use deskline_link::call::Awaited;
 use deskline_link::{Action, Tool};
 
 use super::arg::{Arg, ELEMENT, PID, REF, ROLE, Type, WINDOW};
-use super::{Effect, Handler, ToolRecord};
+use super::record::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong, shown};
 
 pub(super) static OPEN: ToolRecord = ToolRecord {

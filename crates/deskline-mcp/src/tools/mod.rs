@@ -8,6 +8,7 @@ mod keyboard;
 mod look;
 mod pointer;
 mod quiet;
+mod record;
 #[cfg(test)]
 mod reference;
 #[cfg(test)]
@@ -17,75 +18,17 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use deskline_core::nearest;
-use deskline_link::{Action, Call, Tool};
-use rmcp::model::ToolAnnotations;
+use deskline_link::{Call, Tool};
 use serde_json::{Map, Value};
 
 use crate::args::{Args, Wrong};
 use arg::{Arg, OPTIONS, schema};
+#[cfg(test)]
+use record::Effect;
+pub(crate) use record::{Handler, ToolRecord};
 
 /// The prefix of the tools' names with `--compat macos-use`. Calls may always use it.
 pub(crate) const COMPAT_PREFIX: &str = "macos-use_";
-
-/// Makes an action from the tool's own arguments.
-type Read = fn(Args<'_>) -> Result<Action, Wrong>;
-
-/// How a tool is carried out.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Handler {
-    /// A link of one step.
-    Link(Tool, Read),
-    /// A link of several steps.
-    Chain,
-    /// Lists the desktop's apps.
-    Applications,
-    /// Searches a tree file.
-    Search,
-    /// Shows a picture of the journal.
-    Screenshot,
-}
-
-/// A tool's effect on the person's desktop, for its annotations.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Effect {
-    /// Reads the journal.
-    ReadFile,
-    /// Reads the screen.
-    Look,
-    /// Sets or selects something. Idempotent; overwrites what was there.
-    Set,
-    /// May do anything that the person can.
-    Act,
-}
-
-impl Effect {
-    /// Sets all four hints: clients assume the worst for a missing one.
-    fn annotations(self) -> ToolAnnotations {
-        let (read_only, destructive, idempotent, open_world) = match self {
-            Self::ReadFile => (true, false, true, false),
-            Self::Look => (true, false, true, true),
-            Self::Set => (false, true, true, true),
-            // Turning the wheel over a slider or a combo box changes its value.
-            Self::Act => (false, true, false, true),
-        };
-        ToolAnnotations::new()
-            .read_only(read_only)
-            .destructive(destructive)
-            .idempotent(idempotent)
-            .open_world(open_world)
-    }
-}
-
-#[derive(Debug)]
-pub(crate) struct ToolRecord {
-    /// Its name, without a prefix.
-    pub(crate) name: &'static str,
-    about: &'static str,
-    args: &'static [Arg],
-    effect: Effect,
-    /// How it is carried out.
-    pub(crate) handler: Handler,
-}
 
 /// All tools, in the order of the list.
 pub(crate) static TOOLS: [&ToolRecord; 15] = [

@@ -7,7 +7,7 @@ use super::arg::{
     Arg, ELEMENT, HEIGHT, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, REF, ROLE, Type,
     WIDTH, WINDOW, X, Y,
 };
-use super::{Effect, Handler, ToolRecord};
+use super::record::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
 
 pub(super) static CLICK: ToolRecord = ToolRecord {

@@ -4,7 +4,7 @@ use deskline_link::call::Quiet;
 use deskline_link::{Action, Tool};
 
 use super::arg::{Arg, ELEMENT, HEIGHT, PID, REF, ROLE, Type, WIDTH, X, Y};
-use super::{Effect, Handler, ToolRecord};
+use super::record::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
 
 pub(super) static SET_VALUE: ToolRecord = ToolRecord {

@@ -6,7 +6,7 @@ use std::process::Command;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::{NAME, Result, Server, in_path};
+use super::server::{NAME, Server};
 
 /// An MCP client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -114,7 +114,7 @@ impl Client {
     }
 
     /// Where this client lists its servers: in this project's folder, or the user's.
-    pub(super) fn location(self, project: Option<&Path>) -> Result<Location> {
+    pub(super) fn location(self, project: Option<&Path>) -> Result<Location, String> {
         let path = match project {
             Some(folder) => self.in_project(folder).ok_or_else(|| {
                 format!(
@@ -143,7 +143,7 @@ impl Client {
         }))
     }
 
-    fn in_home(self) -> Result<PathBuf> {
+    fn in_home(self) -> Result<PathBuf, String> {
         let home = home()?;
         Ok(match self {
             Self::ClaudeCode => home.join(".claude.json"),
@@ -196,7 +196,7 @@ impl Location {
     }
 }
 
-fn home() -> Result<PathBuf> {
+fn home() -> Result<PathBuf, String> {
     std::env::home_dir()
         .filter(|home| home.is_absolute())
         .ok_or_else(|| "there is no home directory: HOME is not set".into())
@@ -220,4 +220,23 @@ fn app_data(home: &Path) -> PathBuf {
     } else {
         config(home)
     }
+}
+
+/// Finds a program in `PATH`.
+fn in_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| is_executable(file))
+}
+
+fn is_executable(file: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        file.metadata()
+            .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+    }
+    #[cfg(not(unix))]
+    file.is_file()
 }

@@ -4,8 +4,6 @@ use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::Result;
-
 /// No configuration is larger.
 const MOST: u64 = 64 << 20;
 
@@ -18,7 +16,7 @@ pub(super) struct File {
 
 impl File {
     /// Reads the file. A missing one is empty.
-    pub(super) fn read(path: &Path) -> Result<Self> {
+    pub(super) fn read(path: &Path) -> Result<Self, String> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let failed = |why: String| format!("{} cannot be read: {why}", path.display());
         if fs::metadata(&path).is_ok_and(|m| m.len() > MOST) {
@@ -41,7 +39,7 @@ impl File {
 
     /// Replaces the text. Backs up a file that `install` has not changed before; returns the path of
     /// the backup.
-    pub(super) fn replace(&self, text: &str, changed: bool) -> Result<Option<PathBuf>> {
+    pub(super) fn replace(&self, text: &str, changed: bool) -> Result<Option<PathBuf>, String> {
         let backup = self.backup_path();
         let keep = self.exists && !changed;
         if keep {
@@ -63,14 +61,14 @@ impl File {
     }
 
     /// Replaces the text after the entry was removed, and deletes the backup.
-    pub(super) fn put_back(&self, text: &str) -> Result<()> {
+    pub(super) fn put_back(&self, text: &str) -> Result<(), String> {
         self.write(&self.path, text)?;
         // A backup that cannot be deleted does no harm.
         let _ = fs::remove_file(self.backup_path());
         Ok(())
     }
 
-    pub(super) fn remove(&self) -> Result<()> {
+    pub(super) fn remove(&self) -> Result<(), String> {
         fs::remove_file(&self.path)
             .map_err(|e| format!("{} cannot be removed: {e}", self.path.display()))
     }
@@ -84,7 +82,7 @@ impl File {
     /// Writes a new file and renames it over what is at `path`, so that clients read one or the other as a
     /// whole and a link is replaced, not followed. It has the configuration's permissions; without one it is
     /// private to the user.
-    fn write(&self, path: &Path, text: &str) -> Result<()> {
+    fn write(&self, path: &Path, text: &str) -> Result<(), String> {
         let failed = |e: std::io::Error| format!("{} cannot be written: {e}", path.display());
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut new = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;

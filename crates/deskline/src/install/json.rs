@@ -6,10 +6,10 @@ use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::Value;
 
-use super::{Result, Server};
+use super::server::Server;
 
 /// Adds the entry to the object `section`, which is created if it is missing.
-pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Result<String> {
+pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Result<String, String> {
     let mut expected = value(text)?;
     let old = expected.get(section).and_then(|servers| servers.get(name));
     if old == Some(entry) {
@@ -28,7 +28,7 @@ pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Resu
     }
 }
 
-fn add(text: &str, section: &str, name: &str, entry: &Value) -> Result<String> {
+fn add(text: &str, section: &str, name: &str, entry: &Value) -> Result<String, String> {
     if text.trim().is_empty() {
         return Ok(format!(
             "{{\n  \"{section}\": {{\n    \"{name}\": {}\n  }}\n}}\n",
@@ -59,7 +59,7 @@ fn add(text: &str, section: &str, name: &str, entry: &Value) -> Result<String> {
 }
 
 /// Removes the entry.
-pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String> {
+pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String, String> {
     let file = Json::parse(text)?;
     let servers = file.root.get(section).and_then(|s| s.value.as_object());
     let Some((servers, at)) = servers.and_then(|servers| {
@@ -72,7 +72,7 @@ pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String> {
 }
 
 /// The server in the entry; an empty one if the entry has none.
-pub(super) fn server(text: &str, section: &str, name: &str) -> Result<Option<Server>> {
+pub(super) fn server(text: &str, section: &str, name: &str) -> Result<Option<Server>, String> {
     let value = value(text)?;
     let Some(entry) = value.get(section).and_then(|servers| servers.get(name)) else {
         return Ok(None);
@@ -102,7 +102,7 @@ fn options() -> ParseOptions {
 }
 
 /// Parses the text; `null` for an empty file.
-fn value(text: &str) -> Result<Value> {
+fn value(text: &str) -> Result<Value, String> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options());
     let parsed = parsed.map_err(|e| format!("it is not JSON: {e}"))?;
     Ok(parsed.value.map_or(Value::Null, Value::from))
@@ -132,7 +132,7 @@ struct Json<'t> {
 }
 
 impl<'t> Json<'t> {
-    fn parse(text: &'t str) -> Result<Self> {
+    fn parse(text: &'t str) -> Result<Self, String> {
         let collect = CollectOptions {
             tokens: true,
             ..CollectOptions::default()

@@ -2,10 +2,15 @@
 
 use toml_edit::{DocumentMut, Item};
 
-use super::{Result, Server};
+use super::server::Server;
 
 /// Adds the entry.
-pub(super) fn with(text: &str, section: &str, name: &str, server: &Server) -> Result<String> {
+pub(super) fn with(
+    text: &str,
+    section: &str,
+    name: &str,
+    server: &Server,
+) -> Result<String, String> {
     let before = parse(text)?;
     let text = if let Some(old) = entry(&before, section, name) {
         if read(old).as_ref() == Some(server) {
@@ -44,7 +49,7 @@ pub(super) fn with(text: &str, section: &str, name: &str, server: &Server) -> Re
 }
 
 /// Removes the entry: from its header to the next one.
-pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String> {
+pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String, String> {
     let mut expected = parse(text)?;
     let header = format!("[{section}.{name}]");
     let mut kept = String::with_capacity(text.len());
@@ -90,7 +95,7 @@ pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String> {
 }
 
 /// The server in the entry.
-pub(super) fn server(text: &str, section: &str, name: &str) -> Result<Option<Server>> {
+pub(super) fn server(text: &str, section: &str, name: &str) -> Result<Option<Server>, String> {
     let document = parse(text)?;
     Ok(entry(&document, section, name).map(|item| {
         read(item).unwrap_or_else(|| Server {
@@ -100,7 +105,7 @@ pub(super) fn server(text: &str, section: &str, name: &str) -> Result<Option<Ser
     }))
 }
 
-fn parse(text: &str) -> Result<DocumentMut> {
+fn parse(text: &str) -> Result<DocumentMut, String> {
     text.parse::<DocumentMut>()
         .map_err(|e| format!("it is not TOML: {}", e.message()))
 }

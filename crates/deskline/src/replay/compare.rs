@@ -23,7 +23,7 @@ pub(super) struct Screen {
 impl Screen {
     /// What the run has of a link.
     pub(super) fn of_record(run: &Journal, record: &Record) -> Option<Self> {
-        let text = super::content(run, record, FileKind::Text)?;
+        let text = content(run, record, FileKind::Text)?;
         Some(Self::parse(&String::from_utf8_lossy(&text)))
     }
 
@@ -137,6 +137,11 @@ pub(super) fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 pub(super) fn file(text: &str) -> Option<String> {
     let name = Path::new(field(text, "file")?).file_name()?;
     Some(name.to_str()?.to_owned())
+}
+
+/// The content of a file of a link, by the name that its record gives.
+pub(super) fn content(journal: &Journal, record: &Record, kind: FileKind) -> Option<Vec<u8>> {
+    journal.read(record.file_name(kind)?).ok()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{End, Step};
+use super::step::{End, Step};
 
 /// The result of a run.
 pub(super) fn xml(run: &str, steps: &[Step]) -> String {

@@ -78,14 +78,14 @@ impl<'j> Translator<'j> {
             self.pids.insert(was, is);
         }
         let seen = self.seen.entry(was).or_default();
-        if let Some(text) = super::content(self.run, record, FileKind::Text) {
+        if let Some(text) = compare::content(self.run, record, FileKind::Text) {
             seen.was = elements(&text);
         }
         let file = compare::file(answer).and_then(|name| self.journal.read(&name).ok());
         if let Some(text) = file {
             seen.is = elements(&text);
         }
-        let then = super::content(self.run, record, FileKind::Picture);
+        let then = compare::content(self.run, record, FileKind::Picture);
         let now = compare::field(answer, "screenshot")
             .and_then(|path| path.rsplit('/').next())
             .and_then(|name| self.journal.read(name).ok());

@@ -1,0 +1,29 @@
+//! A toplevel as its app describes it.
+
+/// A toplevel that shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AppToplevel {
+    /// Its app's process.
+    pub pid: u32,
+    /// Its app's bus name and its object's path, joined: unique on the bus.
+    pub id: String,
+    /// Its title. Hostile data.
+    pub title: String,
+    /// Whether its app reports that it has the keyboard.
+    pub active: bool,
+    /// Whether its app has not answered this time: it is as it was when it last did.
+    pub silent: bool,
+}
+
+impl AppToplevel {
+    /// Its app's bus name.
+    pub fn bus_name(&self) -> &str {
+        let end = self.id.find('/').unwrap_or(self.id.len());
+        &self.id[..end]
+    }
+
+    /// Its object's path.
+    pub fn path(&self) -> &str {
+        &self.id[self.bus_name().len()..]
+    }
+}

@@ -1,0 +1,42 @@
+//! The options of a private desktop.
+
+use std::path::PathBuf;
+
+/// The options of a private desktop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Width of the screen in pixels.
+    pub width: u16,
+    /// Height of the screen in pixels.
+    pub height: u16,
+    /// Whether a person can watch and control it with a VNC viewer.
+    pub watch: bool,
+    /// The home directory of its apps. If `None`, they get an empty one that is removed with the
+    /// desktop, so that they can neither read nor change anybody's settings.
+    pub home: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            width: 1280,
+            height: 800,
+            watch: false,
+            home: None,
+        }
+    }
+}
+
+impl Options {
+    /// The arguments of `deskline desktop` for these options.
+    pub fn to_args(&self) -> Vec<String> {
+        let mut args = vec![format!("--size={}x{}", self.width, self.height)];
+        if self.watch {
+            args.push("--watch".to_owned());
+        }
+        if let Some(home) = &self.home {
+            args.push(format!("--home={}", home.display()));
+        }
+        args
+    }
+}

@@ -1,0 +1,26 @@
+//! A node of a traversal.
+
+use deskline_core::Rect;
+
+use super::facts::Facts;
+
+/// A node of the traversal.
+#[derive(Debug)]
+pub(crate) struct Node<E> {
+    pub(crate) element: E,
+    pub(crate) parent: Option<usize>,
+    /// In document order.
+    pub(crate) children: Vec<usize>,
+    /// `None` until it was read, and if the element has gone.
+    pub(crate) facts: Option<Facts<E>>,
+    /// Whether it is visible, by its own attributes and by geometry.
+    pub(crate) showing: bool,
+    pub(crate) children_read: bool,
+    /// Whether accessibility can set its value; `None` if it takes no text.
+    pub(crate) editable: Option<bool>,
+    /// The bounds that clip its children; `None` if nothing clips them.
+    pub(super) clip: Option<Rect>,
+    /// For a table that is only partly read: how many rows are not read yet, and how many of all
+    /// rows were read in ranges so far.
+    pub(super) more_rows: Option<(usize, usize)>,
+}

@@ -197,7 +197,7 @@ fn refused(display: &str, error: &str) -> Check {
     }
     Check::failed(
         DISPLAY,
-        &format!("{}: {error}", display),
+        &format!("{display}: {error}"),
         "set DISPLAY in the server's environment to that of a running desktop, or unset it so that Deskline finds one",
     )
 }

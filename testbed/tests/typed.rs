@@ -57,7 +57,7 @@ fn indentation_that_an_editor_adds_is_an_error_and_a_plain_text_is_none() {
             "{program}: {answer}"
         );
         assert!(
-            error.contains("set_value_and_traverse"),
+            error.contains("type it with paste true"),
             "{program}: {answer}"
         );
     }

@@ -1,6 +1,6 @@
 //! Step 4: acts. [`front`] raises the target's window, [`reach`] brings the target into view,
-//! [`input`] carries the action out, [`text_then_key`] waits for what a text does before the key
-//! after it, [`open`] starts apps, and [`wait_for`] waits for an element.
+//! [`input`] carries the action out, [`paste`] pastes a text, [`text_then_key`] waits for what a
+//! text does before the key after it, [`open`] starts apps, and [`wait_for`] waits for an element.
 
 pub(crate) mod action;
 pub(crate) mod done;
@@ -8,6 +8,7 @@ mod front;
 mod input;
 mod input_window;
 mod open;
+mod paste;
 mod reach;
 mod text_then_key;
 pub(crate) mod wait_for;

@@ -83,6 +83,8 @@ pub enum Toplevel {
 pub struct Typing {
     /// Text to type.
     pub text: Option<String>,
+    /// Whether to paste the text instead, from the clipboard.
+    pub paste: bool,
     /// A key to press after it.
     pub key: Option<KeyPress>,
 }

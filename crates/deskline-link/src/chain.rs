@@ -187,6 +187,7 @@ impl Steps<'_> {
         if acted.is_err() {
             // Before the person's own keys reach the apps again.
             desk.release_all();
+            desk.restore_clipboard();
         }
         desk.ungrab();
         report.guard_held = desk.guard.held();

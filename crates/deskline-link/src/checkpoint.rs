@@ -78,6 +78,8 @@ pub(crate) struct Checkpoint<'a> {
     raised: Option<WindowId>,
     /// That of the current step.
     raised_now: Option<WindowId>,
+    /// Whether the agent's text may be on the clipboard.
+    lends_clipboard: bool,
     /// Whether input was sent or a window brought to the front.
     touched: bool,
     /// Whether to restore nothing: after a handoff, or if the restore is deferred.
@@ -114,6 +116,7 @@ impl<'a> Checkpoint<'a> {
             last_input: None,
             raised: None,
             raised_now: None,
+            lends_clipboard: false,
             touched: false,
             keep: false,
             menu_of: None,
@@ -356,6 +359,26 @@ impl<'a> Checkpoint<'a> {
         self.desktop.press_key(press, cancel)
     }
 
+    /// Like [`Clipboard::save`](crate::Clipboard::save).
+    pub(crate) fn save_clipboard(&mut self, cancel: &Cancel) -> Result<Option<String>> {
+        self.desktop.clipboard()?.save(cancel)
+    }
+
+    /// Like [`Clipboard::offer`](crate::Clipboard::offer).
+    pub(crate) fn lend_clipboard(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+        self.lends_clipboard = true;
+        self.desktop.clipboard()?.offer(text, cancel)
+    }
+
+    /// Like [`Clipboard::give_back`](crate::Clipboard::give_back).
+    pub(crate) fn give_back_clipboard(&mut self) -> Result<()> {
+        if self.lends_clipboard {
+            self.desktop.clipboard()?.give_back()?;
+            self.lends_clipboard = false;
+        }
+        Ok(())
+    }
+
     /// Saves the person's pointer position before the first move, and records the new one.
     fn points_at(&mut self, at: Point) -> Result<()> {
         if self.saved.pointer.is_none() && !self.desktop.is_private() {
@@ -438,6 +461,13 @@ impl Checkpoint<'_> {
         }
     }
 
+    /// After an error, a cancel or a panic in the middle of a paste.
+    pub(crate) fn restore_clipboard(&mut self) {
+        if let Err(e) = self.give_back_clipboard() {
+            tracing::warn!("the clipboard was not given back: {e}");
+        }
+    }
+
     /// After an error, the menu that an earlier link left open stays open. After the person's Esc
     /// it does not.
     fn keep_menu(&mut self) {
@@ -451,8 +481,9 @@ impl Checkpoint<'_> {
 
 impl Drop for Checkpoint<'_> {
     fn drop(&mut self) {
-        let steps: [fn(&mut Self); 7] = [
+        let steps: [fn(&mut Self); 8] = [
             |desk| desk.desktop.release_all(),
+            Self::restore_clipboard,
             Self::ungrab,
             Self::unwatch,
             |desk| desk.desktop.rest(),

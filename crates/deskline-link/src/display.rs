@@ -8,6 +8,7 @@ use deskline_core::{KeyPress, Modifiers, Point, Rect};
 use deskline_input::{Aim, Button, Cancel, Clicks};
 
 use crate::capabilities::{Capabilities, unsupported};
+use crate::clipboard::Clipboard;
 use crate::error::Result;
 use crate::guard::{Grab, Task};
 
@@ -196,6 +197,14 @@ pub trait Display {
     /// Presses one key.
     fn press_key(&mut self, _press: KeyPress, _cancel: &Cancel) -> Result<()> {
         Err(unsupported("typing", NONE))
+    }
+
+    /// The clipboard.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`](crate::Error::Unsupported) where there is none that can be reached.
+    fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
+        Err(unsupported("pasting", NONE))
     }
 
     /// Turns the wheel by lines; positive is right and down.

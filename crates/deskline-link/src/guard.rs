@@ -141,6 +141,7 @@ mod tests {
             double: false,
             right: false,
             then: Typing {
+                paste: false,
                 text: text.map(str::to_owned),
                 key: None,
             },
@@ -170,6 +171,7 @@ mod tests {
         assert_eq!(bare, "AI: clicking button in an app — press Esc to cancel");
         let typing = Action::Input(Input::Type {
             typing: Typing {
+                paste: false,
                 text: Some("hunter2".into()),
                 key: None,
             },

@@ -25,6 +25,7 @@ pub mod call;
 pub mod capabilities;
 mod chain;
 mod checkpoint;
+pub mod clipboard;
 pub mod desktop;
 pub mod display;
 pub mod doctor;
@@ -50,6 +51,7 @@ pub use answer::{Answer, error as error_answer};
 pub use apps::{Application, Apps, Identity, Opened, Permit, Progress};
 pub use call::{Action, Call, Input, Options, Quiet, Target, Tool, Toplevel};
 pub use capabilities::{Ability, Capabilities};
+pub use clipboard::Clipboard;
 pub use deskline_input::{
     Aim, BETWEEN_CLICKS, Button, Cancel, Cancelled, Clicks, DragPort, InputError, LastClick, Other,
     Pace, Reason, drag, no_keyboard,

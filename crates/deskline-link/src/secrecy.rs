@@ -31,6 +31,8 @@ pub(crate) struct Witness {
     secure_focus: bool,
     /// The focused field, unless it is secure.
     field: Option<Field>,
+    /// Whether keys go to a terminal.
+    terminal: bool,
 }
 
 /// The element that has the focus.
@@ -55,11 +57,20 @@ impl Witness {
                 .iter()
                 .any(|e| is(States::FOCUSED | States::SECURE)(&e)),
             field: focused.and_then(|index| Field::of(tree, index)),
+            terminal: match focused {
+                Some(index) => is_terminal(&tree.elements[index]),
+                None => tree.elements.iter().any(|e| e.visible && is_terminal(e)),
+            },
         }
     }
 }
 
 impl Witness {
+    /// Whether keys go to a terminal.
+    pub(crate) fn is_in_terminal(&self) -> bool {
+        self.terminal
+    }
+
     /// Whether the app has a secure element.
     pub(crate) fn is_secure(&self) -> bool {
         self.secure
@@ -92,6 +103,10 @@ impl Witness {
     }
 }
 
+fn is_terminal(element: &deskline_core::Element) -> bool {
+    element.native_role == "terminal"
+}
+
 /// The element that holds the focus: the enclosing table, if there is one, else the focused
 /// element. Tab and Return move between the cells of a table but do not leave it.
 fn holder(tree: &Tree, index: usize) -> Focus {
@@ -117,6 +132,8 @@ fn holder(tree: &Tree, index: usize) -> Focus {
 pub(crate) struct Keys {
     /// The typed text, including pressed keys that type a character. Empty if nothing was typed.
     pub(crate) text: String,
+    /// Whether it was pasted.
+    pub(crate) pasted: bool,
     /// The reading right before the first key.
     pub(crate) before: Option<Witness>,
     /// The reading right after the last key of the text.
@@ -202,6 +219,7 @@ mod tests {
             secure,
             secure_focus: false,
             field: None,
+            terminal: false,
         }
     }
 
@@ -213,6 +231,7 @@ mod tests {
         let (text, before, after) = (text.into(), before.into(), after.into());
         Keys {
             text,
+            pasted: false,
             before,
             after,
             between: None,

@@ -124,6 +124,7 @@ impl Args<'_> {
         let text = self.text("text")?.filter(|text| !text.is_empty());
         let key = self.key("pressKey", "pressKeyModifiers")?;
         Ok(Typing {
+            paste: self.flag("paste", false)?,
             text: text.map(str::to_owned),
             key,
         })

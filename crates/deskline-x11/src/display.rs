@@ -1,15 +1,17 @@
 //! X11 as the display of a link: windows, input and pictures over one connection, the guard over
 //! another.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Aim, Button, Cancel, Capabilities, Clicks, Display, Picture, Pointer, Result, Window, WindowId,
+    Aim, Button, Cancel, Capabilities, Clicks, Clipboard, Display, Picture, Pointer, Result,
+    Window, WindowId,
 };
 
+use crate::clipboard::X11Clipboard;
 use crate::guard::Guard;
 use crate::people::People;
 use crate::{Kind, Toplevel, X11};
@@ -22,6 +24,10 @@ pub struct X11Display {
     guard: Guard,
     people: People,
     private: bool,
+    /// The file with the display's cookie.
+    xauthority: Option<PathBuf>,
+    /// Started by the first paste.
+    clipboard: Option<X11Clipboard>,
 }
 
 impl X11Display {
@@ -38,6 +44,8 @@ impl X11Display {
             x11,
             guard: Guard::start(name, xauthority)?,
             people: People::default(),
+            xauthority: xauthority.map(Path::to_owned),
+            clipboard: None,
         })
     }
 
@@ -167,6 +175,14 @@ impl Display for X11Display {
 
     fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
         self.x11.press_key(press, cancel)
+    }
+
+    fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
+        let clipboard = match self.clipboard.take() {
+            Some(clipboard) => clipboard,
+            None => X11Clipboard::start(&self.name, self.xauthority.as_deref())?,
+        };
+        Ok(self.clipboard.insert(clipboard))
     }
 
     fn scroll(&mut self, at: Point, delta_x: i32, delta_y: i32, cancel: &Cancel) -> Result<()> {

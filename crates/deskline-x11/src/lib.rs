@@ -8,6 +8,7 @@ mod activate;
 mod aim;
 mod bindings;
 mod canvas;
+mod clipboard;
 pub mod connection;
 mod display;
 mod grab_probe;

@@ -75,6 +75,11 @@ impl Act<'_> {
                 }
             }
             Input::Type { typing } => {
+                if typing.paste
+                    && let Some(lost) = desk.save_clipboard(self.cancel)?
+                {
+                    outcome.step.done.say(lost);
+                }
                 self.check_front_window(desk)?;
                 self.front(desk, self.wanted_for_keys())?;
                 self.caption(desk, typing.text.as_deref())?;
@@ -309,9 +314,13 @@ impl Act<'_> {
         if let Some(text) = &typing.text {
             outcome.step.keys.text.clone_from(text);
             outcome.step.done.underway = true;
-            let rest = self.type_first(desk, text, outcome)?;
-            desk.type_text(rest, self.cancel)?;
-            outcome.step.done.text("typed", text);
+            if typing.paste {
+                self.paste(desk, text, outcome)?;
+            } else {
+                let rest = self.type_first(desk, text, outcome)?;
+                desk.type_text(rest, self.cancel)?;
+                outcome.step.done.text("typed", text);
+            }
             outcome.step.done.underway = false;
         }
         if let Some(press) = typing.key.filter(|_| typing.text.is_some()) {

@@ -35,8 +35,15 @@ pub(crate) struct Field {
 }
 
 /// What an app does to a typed text, and what to do about it.
-const CHANGES: &str = "The app changes what is typed (it indents, completes or converts it). Undo it \
-                       (Control+Z), then pass the field's whole text to set_value_and_traverse";
+fn changes(pasted: bool) -> &'static str {
+    if pasted {
+        "The app changes what is pasted. Undo it (Control+Z), then pass the field's whole text to \
+         set_value_and_traverse"
+    } else {
+        "The app changes what is typed (it indents, completes or converts it). Undo it (Control+Z), \
+         then type it with paste true, or pass the field's whole text to set_value_and_traverse"
+    }
+}
 
 /// What an app adds behind a line, as the next one's indentation, is no longer than this.
 const LINE: usize = 80;
@@ -131,7 +138,7 @@ impl Field {
     }
 
     /// What came of typing `text` into it when it was `old`. Anything may have been selected then.
-    pub(crate) fn took(&self, old: &Self, text: &str) -> Verdict {
+    pub(crate) fn took(&self, old: &Self, text: &str, pasted: bool) -> Verdict {
         let typed = text.trim_end_matches('\n');
         let one_line = self.role != Role::TEXT_AREA;
         // A number is told once it is confirmed; web editors type into a hidden field and empty it.
@@ -156,7 +163,7 @@ impl Field {
             return self.differs();
         }
         if self.is_cut() || old.is_cut() {
-            return self.took_a_part(old, text);
+            return self.took_a_part(old, text, pasted);
         }
         match made_of(text, &old.text, &self.text) {
             Made::Same => Verdict::Agrees,
@@ -168,7 +175,7 @@ impl Field {
                 "{} is empty now: the app did not keep the text",
                 self.name
             )),
-            Made::More(difference) if !one_line => self.changed(&difference),
+            Made::More(difference) if !one_line => self.changed(&difference, pasted),
             Made::Styled(_) | Made::More(_) => self.differs(),
             Made::Other(difference) => {
                 let (was, is) = (squeezed(&old.text), squeezed(&self.text));
@@ -177,7 +184,7 @@ impl Field {
                     // Masks add their own characters, and completions theirs.
                     _ if holds && (one_line || self.composed) => self.differs(),
                     Some(kept) if !holds => self.shortened(kept, typed),
-                    _ => self.changed(&difference),
+                    _ => self.changed(&difference, pasted),
                 }
             }
         }
@@ -215,7 +222,7 @@ impl Field {
 
     /// For a long text, of which the part around the caret was read, where the toolkit says where that
     /// is.
-    fn took_a_part(&self, old: &Self, text: &str) -> Verdict {
+    fn took_a_part(&self, old: &Self, text: &str, pasted: bool) -> Verdict {
         let text = text.replace("\r\n", "\n");
         let (typed, all) = (text.trim_end_matches('\n'), text.chars().count());
         let ends = compare::contains(&self.text, tail(typed));
@@ -226,8 +233,9 @@ impl Field {
             (0, true) => Verdict::Agrees,
             (1..=LINE, true) if text.ends_with('\n') => self.differs(),
             (1.., _) => Verdict::Failed(format!(
-                "{} grew by {grown} characters and not by {all}. {CHANGES}",
-                self.name
+                "{} grew by {grown} characters and not by {all}. {}",
+                self.name,
+                changes(pasted)
             )),
             (0, false) if grown == all || grown == typed.chars().count() => Verdict::Agrees,
             (0, false) if grown == 0 => self.differs(),
@@ -236,10 +244,11 @@ impl Field {
     }
 
     /// The app has changed the text as it came in.
-    pub(crate) fn changed(&self, difference: &Difference) -> Verdict {
+    pub(crate) fn changed(&self, difference: &Difference, pasted: bool) -> Verdict {
         Verdict::Failed(format!(
-            "{} differs from that text {difference}. {CHANGES}",
-            self.name
+            "{} differs from that text {difference}. {}",
+            self.name,
+            changes(pasted)
         ))
     }
 

@@ -59,7 +59,7 @@ pub(crate) fn typed(keys: &Keys) -> Verdict {
         return Verdict::Agrees;
     };
     match (before.field(), after.field()) {
-        (Some(old), Some(new)) if old.is(new) => new.took(old, &keys.text),
+        (Some(old), Some(new)) if old.is(new) => new.took(old, &keys.text, keys.pasted),
         (None, Some(new)) if before.is_of(after) => new.came(&keys.text),
         _ => Verdict::Agrees,
     }

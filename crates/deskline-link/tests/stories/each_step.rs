@@ -16,10 +16,11 @@ use crate::world::{Health, ScriptWindow, World};
 type Link = fn(&mut Story);
 
 /// Links of each kind after which the person has their window and pointer back.
-const LINKS: [Link; 10] = [
+const LINKS: [Link; 11] = [
     |story| _ = story.click("Send"),
     |story| _ = story.click_then("To", Some("bob"), Some("Return")),
     |story| _ = story.type_text("bob"),
+    |story| _ = story.paste("bob"),
     |story| _ = story.press_key("Return"),
     |story| _ = story.press("Send"),
     |story| _ = story.set_value("To", "bob"),
@@ -114,6 +115,7 @@ fn is_let_go(story: &Story, step: usize) {
             "the guard holds: {}",
             world.reached.join(", ")
         );
+        assert_eq!(world.clipboard, "theirs", "{}", world.reached.join(", "));
         assert!(
             !world.keys_down,
             "a key is down: {}",

@@ -8,6 +8,7 @@ mod ends;
 mod faults;
 mod lacking;
 mod opened;
+mod paste;
 mod private;
 mod readback;
 mod script;

@@ -159,7 +159,9 @@ fn white_space_that_an_editor_adds_is_an_error_that_shows_the_place() {
     assert!(story.is_error(), "{}", story.text());
     story.says("differs from that text after 10 characters: ");
     story.says("'if a:\\n        b\\n    ' instead of 'if a:\\n    b'");
-    story.says("set_value_and_traverse");
+    story.says("paste true, or pass the field's whole text to set_value_and_traverse");
+    story.paste("if a:\n    c\n");
+    story.says("Undo it (Control+Z), then pass the field's whole text to set_value_and_traverse");
     let mut story = with_notes(|text| text.replace("hello", "合理咯"));
     story.type_text("hello world");
     assert!(story.is_error());

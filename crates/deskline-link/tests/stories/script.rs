@@ -54,6 +54,13 @@ pub(crate) struct Script {
     pub(crate) garbled: bool,
     pub(crate) listening: bool,
     pub(crate) aim: Option<Aim>,
+    /// Why the person's clipboard cannot be saved.
+    pub(crate) unsaved: Option<&'static str>,
+    /// What was saved of it, while the agent's text is on it.
+    pub(crate) saved: Option<String>,
+    /// Whether a paste key has pasted, and whether apps know that key.
+    pub(crate) pasted: bool,
+    pub(crate) pastes: bool,
     /// What this desktop can do.
     pub(crate) capabilities: Capabilities,
     /// How often a started app is looked at before it has a window.
@@ -83,6 +90,10 @@ impl Script {
             garbled: false,
             listening: false,
             aim: None,
+            unsaved: None,
+            saved: None,
+            pasted: false,
+            pastes: true,
             capabilities: Capabilities::ALL,
             slow: 0,
             started: None,

@@ -6,9 +6,9 @@ use std::time::Duration;
 use deskline_core::{ElementId, Key, KeyPress, Modifiers, Point, Rect, States, Tree};
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Desktop, Display, End, Error,
-    Identity, Opened, Permit, Picture, Platform, Pointer, Progress, Result, Scope, Sign, Trees,
-    Window, WindowId,
+    Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Clipboard, Desktop, Display, End,
+    Error, Identity, Opened, Permit, Picture, Platform, Pointer, Progress, Result, Scope, Sign,
+    Trees, Window, WindowId,
 };
 
 use crate::script::{Script, When, refused};
@@ -318,6 +318,12 @@ impl Display for Scripted {
     fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
         self.call(format!("press_key {press}"), |script| {
             script.require(|has| has.keys.is_there());
+            if press.to_string().ends_with("Control+V") && script.pastes {
+                let text = script.world.clipboard.clone();
+                script.typed(&text, cancel)?;
+                script.pasted = true;
+                return Ok(());
+            }
             let key = match press.key {
                 Key::Char(key) => key,
                 Key::Return => '\n',
@@ -326,6 +332,10 @@ impl Display for Scripted {
             };
             script.typed(&key.to_string(), cancel)
         })
+    }
+
+    fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
+        Ok(self)
     }
 
     fn scroll(&mut self, at: Point, _: i32, lines: i32, _: &Cancel) -> Result<()> {
@@ -356,6 +366,40 @@ impl Display for Scripted {
                 origin: Point { x: at.x, y: at.y },
                 scale: 1.0,
             })
+        })
+    }
+}
+
+impl Clipboard for Scripted {
+    fn save(&mut self, _: &Cancel) -> Result<Option<String>> {
+        self.call("save clipboard", |script| match script.unsaved {
+            Some(why) => Err(Error::Input(why.into())),
+            None => Ok(None),
+        })
+    }
+
+    fn offer(&mut self, text: &str, _: &Cancel) -> Result<()> {
+        self.call("offer", |script| {
+            let theirs = std::mem::replace(&mut script.world.clipboard, text.to_owned());
+            script.saved = Some(theirs);
+            script.pasted = false;
+            Ok(())
+        })
+    }
+
+    fn await_reader(&mut self, pid: u32, cancel: &Cancel) -> Result<bool> {
+        self.call(format!("await_reader {pid}"), |script| {
+            cancel.check()?;
+            Ok(script.pasted)
+        })
+    }
+
+    fn give_back(&mut self) -> Result<()> {
+        self.call("give_back", |script| {
+            if let Some(theirs) = script.saved.take() {
+                script.world.clipboard = theirs;
+            }
+            Ok(())
         })
     }
 }

@@ -215,6 +215,10 @@ impl Story {
         self.run(Tool::Type, types(text))
     }
 
+    pub(crate) fn paste(&mut self, text: &str) -> &mut Self {
+        self.run(Tool::Type, pastes(text))
+    }
+
     pub(crate) fn press_key(&mut self, key: &str) -> &mut Self {
         self.run(Tool::PressKey, presses(key))
     }
@@ -351,6 +355,7 @@ pub(crate) fn click(target: &str, text: Option<&str>, key: Option<&str>) -> Acti
         double: false,
         right: false,
         then: Typing {
+            paste: false,
             text: text.map(str::to_owned),
             key: key.map(|key| KeyPress::parse(key, &[]).unwrap()),
         },
@@ -359,6 +364,16 @@ pub(crate) fn click(target: &str, text: Option<&str>, key: Option<&str>) -> Acti
 
 pub(crate) fn types(text: &str) -> Action {
     let typing = Typing {
+        paste: false,
+        text: Some(text.into()),
+        key: None,
+    };
+    Action::Input(Input::Type { typing })
+}
+
+pub(crate) fn pastes(text: &str) -> Action {
+    let typing = Typing {
+        paste: true,
         text: Some(text.into()),
         key: None,
     };

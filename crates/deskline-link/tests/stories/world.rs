@@ -65,6 +65,8 @@ pub(crate) struct World {
     pub(crate) ear: Option<Cancel>,
     pub(crate) guarded: bool,
     pub(crate) keys_down: bool,
+    /// What is on the clipboard.
+    pub(crate) clipboard: String,
     /// The windows whose native role is that of a dialog.
     pub(crate) dialogs: Vec<u64>,
     /// An app that cannot say which of its windows a toplevel is, but for the active one.
@@ -91,6 +93,7 @@ impl World {
             ear: None,
             guarded: false,
             keys_down: false,
+            clipboard: "theirs".into(),
             dialogs: Vec::new(),
             twins: None,
             person: None,
@@ -339,6 +342,7 @@ impl World {
                     extents: e.extents.filter(|_| !node.away),
                     visible: !node.away,
                     states: e.states,
+                    native_role: e.native_role.unwrap_or_else(|| e.role.short().into()),
                     ..element(
                         &node.id,
                         e.role,

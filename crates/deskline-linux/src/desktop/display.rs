@@ -7,7 +7,8 @@ use deskline_core::{Key, KeyPress, Modifiers, Point, Rect};
 use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Aim, Button, Cancel, Capabilities, Clicks, Display, Picture, Pointer, Result, Window, WindowId,
+    Aim, Button, Cancel, Capabilities, Clicks, Clipboard, Display, Picture, Pointer, Result,
+    Window, WindowId,
 };
 
 use deskline_unix::process;
@@ -181,6 +182,10 @@ impl Display for LinuxDesktop {
             matches!(press.key, Key::Char(_) | Key::Space) && !press.modifiers.intersects(SHORTCUT);
         let _direct = types.then(|| self.input_methods.direct(self.aimed_at));
         self.display.press_key(press, cancel)
+    }
+
+    fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
+        self.display.clipboard()
     }
 
     fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {

@@ -146,6 +146,7 @@ impl<O: Os> Test<'_, O> {
             }
         }
         let typing = Typing {
+            paste: false,
             text: Some("0+1".into()),
             key: None,
         };
@@ -263,6 +264,7 @@ impl<O: Os> Test<'_, O> {
             );
         }
         let typing = Typing {
+            paste: false,
             text: Some(AFAR.into()),
             key: None,
         };

@@ -94,6 +94,7 @@ impl<O: Os> Test<'_, O> {
         let some = Some(pid);
         self.key(pid, "press_key (Command+N)", "n", &["Command"], AREA);
         let typing = Typing {
+            paste: false,
             text: Some(TYPED.to_owned()),
             key: KeyPress::parse("Return", &[]).ok(),
         };
@@ -108,6 +109,7 @@ impl<O: Os> Test<'_, O> {
             return;
         };
         let then = Typing {
+            paste: false,
             text: Some("clicked".into()),
             key: None,
         };
@@ -184,6 +186,7 @@ impl<O: Os> Test<'_, O> {
         let some = Some(pid);
         self.key(pid, "press_key (Escape)", "Escape", &[], "Pressed");
         let typing = Typing {
+            paste: false,
             text: Some("6*7".into()),
             key: KeyPress::parse("Return", &[]).ok(),
         };

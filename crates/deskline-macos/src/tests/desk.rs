@@ -160,6 +160,7 @@ impl Desk {
 
     pub(crate) fn type_text(&mut self, text: &str) -> Answer {
         let typing = Typing {
+            paste: false,
             text: Some(text.into()),
             key: None,
         };

@@ -41,6 +41,7 @@ fn an_app_that_takes_the_front_in_mid_link_gets_no_key() {
         notes
     };
     let then = Typing {
+        paste: false,
         text: Some("for Mail".into()),
         key: None,
     };

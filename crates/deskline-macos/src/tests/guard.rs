@@ -42,6 +42,7 @@ fn the_persons_keys_do_not_mix_with_what_is_typed() {
     });
     let words = "the quick brown fox jumps over the lazy dog ".repeat(10);
     let then = Typing {
+        paste: false,
         text: Some(words.clone()),
         key: None,
     };
@@ -64,6 +65,7 @@ fn the_persons_esc_cancels_releases_and_restores() {
         std::thread::spawn(move || mac.person(&key(ESCAPE)[0]));
     }));
     let then = Typing {
+        paste: false,
         text: Some("never in full ".repeat(100)),
         key: None,
     };

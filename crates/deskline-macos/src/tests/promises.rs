@@ -113,6 +113,7 @@ fn a_caption_shows_no_text_where_the_app_has_a_secure_field() {
     let mut desk = Desk::new();
     let action = Action::Input(Input::Type {
         typing: Typing {
+            paste: false,
             text: Some("hunter2".into()),
             key: None,
         },

@@ -33,6 +33,7 @@ fn two() -> (Desk, Id, Id) {
 fn typing(words: &str) -> Input {
     Input::Type {
         typing: Typing {
+            paste: false,
             text: Some(words.into()),
             key: None,
         },
@@ -85,6 +86,7 @@ fn a_window_that_is_not_there_gets_nothing_and_the_others_are_named() {
 fn a_click_raises_the_window_that_its_element_is_in() {
     let (mut desk, _, search) = two();
     let then = Typing {
+        paste: false,
         text: Some("bills".into()),
         key: None,
     };
@@ -104,6 +106,7 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
         double: false,
         right: false,
         then: Typing {
+            paste: false,
             text: Some("bills".into()),
             key: None,
         },

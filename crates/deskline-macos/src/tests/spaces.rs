@@ -112,6 +112,7 @@ fn a_window_on_another_space_that_a_call_insists_on_is_gone_to_or_said_to_be_the
     let body = desk.body;
     desk.mac.world().focus(MAIL, body);
     let typing = Typing {
+        paste: false,
         text: Some("hello".into()),
         key: None,
     };

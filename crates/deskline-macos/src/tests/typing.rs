@@ -28,6 +28,7 @@ fn a_control_that_reads_key_codes_gets_the_keys_of_the_text() {
         shown
     };
     let typing = Typing {
+        paste: false,
         text: Some("17=6".into()),
         key: None,
     };

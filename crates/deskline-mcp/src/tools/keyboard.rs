@@ -13,6 +13,11 @@ pub(super) static TYPE: ToolRecord = ToolRecord {
     args: &[
         PID,
         Arg::required("text", Type::Text, ""),
+        Arg::optional(
+            "paste",
+            Type::Bool,
+            "by the clipboard, which is put back: exact where an editor indents or completes",
+        ),
         PRESS_KEY,
         PRESS_KEY_MODIFIERS,
         WINDOW,

@@ -204,6 +204,7 @@ fn every_tool_reads_its_arguments() {
                 double: true,
                 right: false,
                 then: Typing {
+                    paste: false,
                     text: Some("a\nb".into()),
                     key: Some(press(Key::Return, Modifiers::CONTROL)),
                 },
@@ -214,6 +215,7 @@ fn every_tool_reads_its_arguments() {
             json!({"pid": 7, "text": "hé"}),
             Action::Input(Input::Type {
                 typing: Typing {
+                    paste: false,
                     text: Some("hé".into()),
                     key: None,
                 },

@@ -1,0 +1,46 @@
+//! Pastes a text: the person's clipboard is saved, lent to the agent until the app has read the text,
+//! and given back before the guard opens.
+
+use super::action::{Act, Outcome};
+use crate::checkpoint::Checkpoint;
+use crate::clipboard::READS;
+use crate::error::{Error, Result};
+use crate::secrecy::Witness;
+
+impl Act<'_> {
+    /// Pastes into what has the focus. [`Checkpoint::save_clipboard`] comes before.
+    ///
+    /// # Errors
+    /// [`Error::NoEffect`] if the app has not read the clipboard within [`READS`].
+    pub(super) fn paste(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        text: &str,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
+        let terminal = outcome.step.keys.before.as_ref();
+        let terminal = terminal.is_some_and(Witness::is_in_terminal);
+        outcome.step.done.underway = false;
+        desk.lend_clipboard(text, self.cancel)?;
+        let press = desk.clipboard()?.keys(terminal);
+        outcome.step.keys.pasted = true;
+        outcome.step.done.underway = true;
+        desk.press_key(press, self.cancel)?;
+        if !desk.clipboard()?.await_reader(self.pid, self.cancel)? {
+            desk.give_back_clipboard()?;
+            outcome.step.done.underway = false;
+            outcome.step.done.key(press);
+            return Err(Error::NoEffect(format!(
+                "the app did not read the clipboard within {} s, so the text was not pasted; the user's clipboard is \
+                 back. What has the focus may take no text, or paste by other keys than {press}: click the field \
+                 first, or type the text without paste",
+                READS.as_secs()
+            )));
+        }
+        // An app may ask again for what it has read, and inserts it in its own time.
+        self.pause(desk)?;
+        desk.give_back_clipboard()?;
+        outcome.step.done.text("pasted", text);
+        Ok(())
+    }
+}

@@ -1,0 +1,130 @@
+//! The clipboard: lent to the agent for one paste, then given back to the person with all its types.
+//!
+//! Whoever puts something on a clipboard serves it as long as it is there: the data cannot be given
+//! back to the app that owned it. A backend saves the data of every type, and serves it itself
+//! afterwards, until somebody copies something else or the server ends.
+
+use std::time::Duration;
+
+use deskline_core::{Key, KeyPress, Modifiers};
+
+use crate::error::{Error, Result};
+use deskline_input::Cancel;
+
+/// The most data that is saved, of all types together: a picture of a 4K screen as a bitmap and as
+/// a TIFF has 66 MB.
+pub const MOST_SAVED: usize = 96 << 20;
+
+/// How long the owner of the clipboard may take to hand over all types. LibreOffice renders a
+/// selection in some twenty.
+pub const SAVES: Duration = Duration::from_secs(3);
+
+/// How long the app may take to read the text after the paste key.
+pub const READS: Duration = Duration::from_secs(3);
+
+/// The type by which password managers ask clipboard managers not to record what they copy. Klipper,
+/// CopyQ and Clipman keep to it.
+pub const HINT: &str = "x-kde-passwordManagerHint";
+
+/// Its data.
+pub const HINT_DATA: &[u8] = b"secret";
+
+/// The types under which a text is offered, as UTF-8. X11's clients ask for the first, GTK 4's and
+/// Wayland's for the second.
+pub const TEXT_TYPES: [&str; 3] = ["UTF8_STRING", "text/plain;charset=utf-8", "text/plain"];
+
+/// A display's clipboard. At most one text is lent at a time.
+pub trait Clipboard {
+    /// Saves what is on the clipboard. Touches nothing. Blocks for at most [`SAVES`]. Returns what of
+    /// it cannot be given back, for the agent: pictures in further formats.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if it cannot be saved: too large, or its owner does not answer.
+    fn save(&mut self, cancel: &Cancel) -> Result<Option<String>>;
+
+    /// Puts `text` on the clipboard. If the person has copied something since [`Clipboard::save`],
+    /// that is saved first.
+    ///
+    /// # Errors
+    /// As [`Clipboard::save`]. The clipboard is as before then.
+    fn offer(&mut self, text: &str, cancel: &Cancel) -> Result<()>;
+
+    /// Waits until the process has read the text since [`Clipboard::offer`], for at most [`READS`].
+    /// `false` if it has not. Where the display does not say who reads, whoever has read it since
+    /// the call before counts.
+    fn await_reader(&mut self, pid: u32, cancel: &Cancel) -> Result<bool>;
+
+    /// Puts back what was saved, unless the person has copied something since. Does nothing if no text
+    /// is lent.
+    fn give_back(&mut self) -> Result<()>;
+
+    /// The keys that paste: in terminals Control+V is a character.
+    fn keys(&self, terminal: bool) -> KeyPress {
+        let modifiers = if terminal {
+            Modifiers::CONTROL | Modifiers::SHIFT
+        } else {
+            Modifiers::CONTROL
+        };
+        KeyPress {
+            key: Key::Char('v'),
+            modifiers,
+        }
+    }
+}
+
+/// The types of a clipboard in the order in which to save them: what has to be saved, then formats
+/// that only repeat a picture, of which PNG loses nothing. Returns how many have to be saved.
+pub fn order<T>(types: &mut [T], name: impl Fn(&T) -> &str) -> usize {
+    let png = types.iter().any(|kind| name(kind) == "image/png");
+    let repeats = |kind: &T| {
+        let name = name(kind);
+        png && name.starts_with("image/") && !matches!(name, "image/png" | "image/svg+xml")
+    };
+    types.sort_by_key(&repeats);
+    types.iter().filter(|kind| !repeats(kind)).count()
+}
+
+/// The note for pictures that were saved as PNG, and not in this many other formats.
+pub fn lost_formats(count: usize) -> Option<String> {
+    (count > 0).then(|| {
+        format!(
+            "the picture on the user's clipboard was kept as PNG and without {count} other formats"
+        )
+    })
+}
+
+/// The error for a type whose owner did not hand it over in time. `kind` is hostile data.
+pub fn not_handed_over(kind: &str) -> Error {
+    let kind = deskline_core::escape::short(kind, 60);
+    Error::Input(format!(
+        "the user's clipboard cannot be saved: the app that copied it did not hand over its '{kind}' within {} s. \
+         Nothing was pasted, and the clipboard is as it was. Type the text instead, without paste",
+        SAVES.as_secs()
+    ))
+}
+
+/// The error for a clipboard that holds more than [`MOST_SAVED`].
+pub fn too_large() -> Error {
+    Error::Input(format!(
+        "the user's clipboard holds more than {} MB, which is more than Deskline saves. \
+         Nothing was pasted, and the clipboard is as it was. Type the text instead, without paste",
+        MOST_SAVED >> 20
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_that_repeat_a_picture_are_saved_last() {
+        let ordered = |mut types: Vec<&'static str>| {
+            let needed = order(&mut types, |kind| kind);
+            (types, needed)
+        };
+        let types = vec!["image/bmp", "image/png", "text/html", "image/svg+xml"];
+        let wanted = vec!["image/png", "text/html", "image/svg+xml", "image/bmp"];
+        assert_eq!(ordered(types), (wanted, 3));
+        assert_eq!(ordered(vec!["image/bmp"]), (vec!["image/bmp"], 1));
+    }
+}

@@ -1,0 +1,87 @@
+//! Pasting: the person's clipboard is lent for as long as it takes, and is back however the link ends.
+
+use deskline_link::Tool;
+use insta::assert_snapshot;
+
+use crate::story::{MAIL_WINDOW, Story, pastes};
+
+/// A desk where keys go to the field `To` once its window is in front.
+fn in_field() -> Story {
+    let story = Story::new();
+    let field = format!("{MAIL_WINDOW}/0");
+    story.given(|world| _ = world.focus.insert(MAIL_WINDOW, field));
+    story
+}
+
+fn clipboard(story: &Story) -> String {
+    story.given(|world| world.clipboard.clone())
+}
+
+#[test]
+fn the_clipboard_is_saved_before_anything_is_touched_and_back_before_the_guard_opens() {
+    let mut story = in_field();
+    story.paste("bob");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 again
+    save clipboard
+    grab 'AI: typing in Mail'
+    aim 100 2
+    activate 2
+    read 100 showing
+    offer
+    press_key Control+V
+    await_reader 100
+    read 100 showing
+    read 100 showing
+    give_back
+    ungrab
+    read 100 again
+    read 100 again
+    release_all
+    rest
+    activate 3
+    ");
+    assert!(story.field("summary").starts_with("Pasted 'bob'. "));
+    assert_eq!(clipboard(&story), "theirs");
+}
+
+#[test]
+fn a_clipboard_that_cannot_be_saved_is_refused_and_nothing_is_touched() {
+    let mut story = in_field();
+    story.script().unsaved = Some("it is too large");
+    story.paste("bob");
+    assert_snapshot!(story.field("error"), @"it is too large");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 again
+    save clipboard
+    release_all
+    release_all
+    rest
+    ");
+    assert!(story.given(|world| world.reached.is_empty()));
+}
+
+#[test]
+fn an_app_that_does_not_read_the_clipboard_is_an_error() {
+    let mut story = in_field();
+    story.script().pastes = false;
+    story.paste("bob");
+    assert_snapshot!(story.field("error"), @"Pressed Control+V, but the app did not read the clipboard within 3 s, so the text was not pasted; the user's clipboard is back. What has the focus may take no text, or paste by other keys than Control+V: click the field first, or type the text without paste");
+    assert_eq!(clipboard(&story), "theirs");
+}
+
+#[test]
+fn a_terminal_pastes_with_shift() {
+    let mut story = Story::new();
+    let lines = r#"[AXTextArea (terminal)] "$ " x:10 y:10 w:100 h:100 visible"#;
+    story.given(|world| {
+        world.app(500, "Terminal");
+        world.window(500, "Shell", [0, 0, 200, 200], lines);
+    });
+    story.run_on(500, Tool::Type, pastes("ls"));
+    let calls = story.calls();
+    let pressed = calls.iter().any(|call| call == "press_key Control+Shift+V");
+    assert!(pressed, "{}", calls.join("\n"));
+}

@@ -1,0 +1,233 @@
+//! Reads what another client has on the clipboard: all its targets, large ones in parts (INCR).
+
+use std::time::{Duration, Instant};
+
+use deskline_link::clipboard::{
+    MOST_SAVED, SAVES, lost_formats, not_handed_over, order, too_large,
+};
+use deskline_link::{Cancel, Result};
+use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, Timestamp};
+
+use super::keeper::{Content, Item, Keeper, WHAT};
+use crate::{During as _, Present as _};
+
+/// How long the owner may take to hand over a short text.
+const TEXT: Duration = Duration::from_millis(300);
+
+/// The most targets of one clipboard. LibreOffice has some forty.
+const MOST_TARGETS: usize = 200;
+
+/// The targets without data: those that describe the selection, and those that act (DELETE).
+const NO_DATA: [&str; 7] = [
+    "TARGETS",
+    "MULTIPLE",
+    "TIMESTAMP",
+    "SAVE_TARGETS",
+    "DELETE",
+    "INSERT_PROPERTY",
+    "INSERT_SELECTION",
+];
+
+/// The types of data that names a resource of the owner, which frees it.
+const RESOURCES: [AtomEnum; 5] = [
+    AtomEnum::BITMAP,
+    AtomEnum::COLORMAP,
+    AtomEnum::DRAWABLE,
+    AtomEnum::PIXMAP,
+    AtomEnum::WINDOW,
+];
+
+pub(super) struct Fetched {
+    pub(super) content: Content,
+    /// What was left out.
+    pub(super) lost: Option<String>,
+}
+
+/// The type of some data, the bits of one unit of it, and the data.
+type Data = (Atom, u8, Vec<u8>);
+
+/// Why there is no data of a target.
+enum Missing {
+    /// The owner refuses it.
+    Refused,
+    Late,
+    TooLarge,
+}
+
+impl Item {
+    fn names_resource(&self) -> bool {
+        self.format == 32 && RESOURCES.iter().any(|kind| Atom::from(*kind) == self.kind)
+    }
+}
+
+impl Keeper {
+    /// The person's clipboard.
+    pub(super) fn fetch(&mut self, cancel: &Cancel) -> Result<Fetched> {
+        let mut fetched = Fetched {
+            content: Content::default(),
+            lost: None,
+        };
+        self.hear()?;
+        if self.owner()? == x11rb::NONE {
+            return Ok(fetched);
+        }
+        let until = Instant::now() + SAVES;
+        let time = self.now()?;
+        let targets = self.targets(time, until, cancel)?;
+        let mut targets = self.named(&targets)?;
+        let needed = order(&mut targets, |(_, name)| name);
+        let mut left = MOST_SAVED;
+        let mut items = Vec::new();
+        let mut lost = 0;
+        for (index, (target, name)) in targets.iter().enumerate() {
+            match self.convert(*target, time, left, until, cancel)? {
+                Ok(item) if item.names_resource() => {}
+                Ok(item) => {
+                    left = left.saturating_sub(item.data.len());
+                    items.push(item);
+                }
+                Err(Missing::Refused) => {}
+                Err(_) if index >= needed => lost += 1,
+                Err(Missing::Late) => return Err(not_handed_over(name)),
+                Err(Missing::TooLarge) => return Err(too_large()),
+            }
+        }
+        fetched.content = items.into();
+        fetched.lost = lost_formats(lost);
+        Ok(fetched)
+    }
+
+    /// The text on the clipboard, if its owner hands it over at once.
+    pub(super) fn fetch_text(&mut self) -> Result<Option<std::rc::Rc<[u8]>>> {
+        let until = Instant::now() + TEXT;
+        let time = self.now()?;
+        let utf8 = self.names.UTF8_STRING;
+        let text = self.convert(utf8, time, MOST_SAVED, until, &Cancel::new())?;
+        Ok(text.ok().map(|item| item.data))
+    }
+
+    /// What the owner offers. One that does not say so may have a text all the same.
+    fn targets(&mut self, time: Timestamp, until: Instant, cancel: &Cancel) -> Result<Vec<Atom>> {
+        let target = self.names.TARGETS;
+        match self.convert(target, time, 1 << 16, until, cancel)? {
+            Ok(item) if item.format == 32 => Ok(item
+                .data
+                .chunks_exact(4)
+                .filter_map(|bytes| Some(Atom::from_ne_bytes(bytes.try_into().ok()?)))
+                .take(MOST_TARGETS)
+                .collect()),
+            Ok(_) | Err(Missing::Refused) => {
+                Ok(vec![self.names.UTF8_STRING, AtomEnum::STRING.into()])
+            }
+            Err(Missing::Late) => Err(not_handed_over("TARGETS")),
+            Err(Missing::TooLarge) => Err(too_large()),
+        }
+    }
+
+    /// The targets that have data, with their names.
+    fn named(&self, targets: &[Atom]) -> Result<Vec<(Atom, String)>> {
+        let ask = |target: &Atom| Ok((*target, self.c.get_atom_name(*target).during(WHAT)?));
+        let asked = targets.iter().map(ask).collect::<Result<Vec<_>>>()?;
+        let mut named = Vec::new();
+        for (target, cookie) in asked {
+            let Some(reply) = cookie.reply().present(WHAT)? else {
+                continue;
+            };
+            let name = String::from_utf8_lossy(&reply.name).into_owned();
+            let known = named.iter().any(|(known, _)| *known == target);
+            if !known && !NO_DATA.contains(&name.as_str()) {
+                named.push((target, name));
+            }
+        }
+        Ok(named)
+    }
+
+    /// Has the owner convert its selection.
+    fn convert(
+        &mut self,
+        target: Atom,
+        time: Timestamp,
+        most: usize,
+        until: Instant,
+        cancel: &Cancel,
+    ) -> Result<Result<Item, Missing>> {
+        let (clipboard, property) = (self.names.CLIPBOARD, self.names._DESKLINE_CLIPBOARD);
+        self.c.delete_property(self.own, property).during(WHAT)?;
+        self.notify = None;
+        self.c
+            .convert_selection(self.own, clipboard, target, property, time)
+            .during(WHAT)?;
+        let notify = loop {
+            let answer = self.notify.take();
+            let answer = answer.filter(|n| n.selection == clipboard && n.target == target);
+            if let Some(answer) = answer {
+                break answer;
+            }
+            if Instant::now() >= until {
+                return Ok(Err(Missing::Late));
+            }
+            self.wait(until, cancel)?;
+        };
+        if notify.property != property {
+            return Ok(Err(Missing::Refused));
+        }
+        let Some((kind, format, data)) = self.take(most)? else {
+            return Ok(Err(Missing::TooLarge));
+        };
+        let whole = if kind == self.names.INCR {
+            self.take_parts(most, until, cancel)?
+        } else {
+            Ok((kind, format, data))
+        };
+        Ok(whole.map(|(kind, format, data)| Item {
+            target,
+            kind,
+            format,
+            data: data.into(),
+        }))
+    }
+
+    /// Reads the property that the owner has written, and deletes it. `None` if it is larger than `most`.
+    fn take(&mut self, most: usize) -> Result<Option<Data>> {
+        let property = self.names._DESKLINE_CLIPBOARD;
+        // What comes after the deletion is the next part.
+        self.arrived.clear();
+        let units = u32::try_from(most / 4 + 1).unwrap_or(u32::MAX);
+        let reply = self
+            .c
+            .get_property(true, self.own, property, AtomEnum::ANY, 0, units)
+            .during(WHAT)?;
+        let reply = reply.reply().during(WHAT)?;
+        if reply.bytes_after > 0 || reply.value.len() > most {
+            self.c.delete_property(self.own, property).during(WHAT)?;
+            return Ok(None);
+        }
+        Ok(Some((reply.type_, reply.format, reply.value)))
+    }
+
+    /// The parts that follow, up to an empty one.
+    fn take_parts(
+        &mut self,
+        most: usize,
+        until: Instant,
+        cancel: &Cancel,
+    ) -> Result<Result<Data, Missing>> {
+        let property = self.names._DESKLINE_CLIPBOARD;
+        let mut all = Vec::new();
+        loop {
+            while !self.arrived.contains(&property) {
+                if Instant::now() >= until {
+                    return Ok(Err(Missing::Late));
+                }
+                self.wait(until, cancel)?;
+            }
+            let Some((kind, format, part)) = self.take(most - all.len())? else {
+                return Ok(Err(Missing::TooLarge));
+            };
+            if part.is_empty() {
+                return Ok(Ok((kind, format, all)));
+            }
+            all.extend(part);
+        }
+    }
+}

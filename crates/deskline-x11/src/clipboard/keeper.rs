@@ -1,0 +1,398 @@
+//! The thread that owns the selection.
+
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::mpsc::TryRecvError;
+use std::time::{Duration, Instant};
+
+use deskline_link::clipboard::{HINT, HINT_DATA, TEXT_TYPES};
+use deskline_link::{Cancel, Error, Result};
+use deskline_unix::wait;
+use deskline_unix::worker::Inbox;
+use rustix::event::{PollFd, PollFlags};
+use x11rb::connection::{Connection as _, RequestConnection as _};
+use x11rb::protocol::Event;
+use x11rb::protocol::res;
+use x11rb::protocol::xfixes::{ConnectionExt as _, SelectionEventMask};
+use x11rb::protocol::xproto::{
+    Atom, AtomEnum, ConnectionExt as _, CreateWindowAux, EventMask, PropMode, SelectionNotifyEvent,
+    Timestamp, Window, WindowClass,
+};
+use x11rb::wrapper::ConnectionExt as _;
+
+use super::serve::Transfer;
+use super::{Order, Readers};
+use crate::During as _;
+use crate::connection::{self, Connection};
+
+pub(super) const WHAT: &str = "using the clipboard";
+
+/// How long the clipboard manager may take to save the data at the end.
+const HANDS_OVER: Duration = Duration::from_secs(1);
+
+x11rb::atom_manager! {
+    /// The atoms of selections.
+    pub(super) Names:
+    NamesCookie {
+        ATOM_PAIR,
+        CLIPBOARD,
+        CLIPBOARD_MANAGER,
+        INCR,
+        MULTIPLE,
+        SAVE_TARGETS,
+        TARGETS,
+        TEXT,
+        TIMESTAMP,
+        UTF8_STRING,
+        _DESKLINE_CLIPBOARD,
+        _DESKLINE_TIME,
+    }
+}
+
+/// The data of one target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) target: Atom,
+    /// The type of the data, and the bits of one unit of it.
+    pub(super) kind: Atom,
+    pub(super) format: u8,
+    pub(super) data: Rc<[u8]>,
+}
+
+/// All that is on the clipboard. Empty if nothing is.
+pub(super) type Content = Rc<[Item]>;
+
+/// What the selection is owned with.
+pub(super) struct Owned {
+    pub(super) content: Content,
+    pub(super) since: Timestamp,
+    /// The agent's text, and not the person's data.
+    pub(super) lent: bool,
+}
+
+pub(super) struct Keeper {
+    pub(super) c: Connection,
+    pub(super) own: Window,
+    pub(super) names: Names,
+    pub(super) has_res: bool,
+    pub(super) owned: Option<Owned>,
+    /// What the person had, to be given back. `None` if nothing is saved, or they have copied
+    /// something since.
+    pub(super) saved: Option<Content>,
+    /// A text that was offered, while it is not known to have been replaced.
+    lent: Option<Rc<[u8]>>,
+    pub(super) transfers: Vec<Transfer>,
+    /// An answer to a request of ours.
+    pub(super) notify: Option<SelectionNotifyEvent>,
+    /// The properties of our window that were set since they were last looked at.
+    pub(super) arrived: Vec<Atom>,
+    time: Option<Timestamp>,
+    pub(super) readers: Readers,
+}
+
+/// Runs the thread until the handle is dropped or the connection is lost.
+pub(super) fn run(
+    display: &str,
+    xauthority: Option<&Path>,
+    readers: Readers,
+    inbox: &Inbox<Order>,
+) {
+    let mut keeper = match Keeper::connect(display, xauthority, readers) {
+        Ok(keeper) => keeper,
+        Err(error) => {
+            tracing::warn!(%error, "no clipboard");
+            return;
+        }
+    };
+    if let Err(error) = keeper.work(inbox).and_then(|()| keeper.hand_over()) {
+        tracing::warn!(%error, "the clipboard's thread ended");
+    }
+}
+
+impl Keeper {
+    fn connect(display: &str, xauthority: Option<&Path>, readers: Readers) -> Result<Self> {
+        let (c, screen) = connection::open(display, xauthority)?;
+        let screen = c.setup().roots.get(screen).or(c.setup().roots.first());
+        let root = screen.ok_or_else(|| Error::Unavailable(format!("{display} has no screen")))?;
+        let root = root.root;
+        let own = c.generate_id().during(WHAT)?;
+        let aux = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
+        let class = WindowClass::INPUT_ONLY;
+        c.create_window(0, own, root, -1, -1, 1, 1, 0, class, 0, &aux)
+            .during(WHAT)?;
+        let names = Names::new(&c).during(WHAT)?.reply().during(WHAT)?;
+        let has_res = c.extension_information(res::X11_EXTENSION_NAME);
+        let has_res = has_res.during(WHAT)?.is_some();
+        c.xfixes_query_version(5, 0)
+            .during(WHAT)?
+            .reply()
+            .during(WHAT)?;
+        let mask = SelectionEventMask::SET_SELECTION_OWNER
+            | SelectionEventMask::SELECTION_WINDOW_DESTROY
+            | SelectionEventMask::SELECTION_CLIENT_CLOSE;
+        c.xfixes_select_selection_input(own, names.CLIPBOARD, mask)
+            .during(WHAT)?;
+        c.flush().during(WHAT)?;
+        Ok(Self {
+            c,
+            own,
+            names,
+            has_res,
+            owned: None,
+            saved: None,
+            lent: None,
+            transfers: Vec::new(),
+            notify: None,
+            arrived: Vec::new(),
+            time: None,
+            readers,
+        })
+    }
+
+    fn work(&mut self, inbox: &Inbox<Order>) -> Result<()> {
+        loop {
+            self.hear()?;
+            match inbox.next() {
+                Ok(order) => self.obey(order)?,
+                Err(TryRecvError::Empty) => {
+                    let due = self.next_timeout();
+                    let events = PollFd::new(self.c.stream(), PollFlags::IN);
+                    wait::any(&mut [inbox.poll(), events], due).map_err(Error::system(WHAT))?;
+                    inbox.awake();
+                }
+                Err(TryRecvError::Disconnected) => return Ok(()),
+            }
+        }
+    }
+
+    /// Carries out an order. A reply that nobody waits for any more is dropped.
+    fn obey(&mut self, order: Order) -> Result<()> {
+        match order {
+            Order::Save(cancel, reply) => {
+                let saved = self.save(&cancel);
+                let _ = reply.send(saved);
+            }
+            Order::Offer(text, cancel, reply) => {
+                let offered = self.offer(&text, &cancel);
+                let _ = reply.send(offered);
+            }
+            Order::GiveBack(reply) => {
+                let given = self.give_back();
+                let _ = reply.send(given);
+            }
+        }
+        if self.c.stream().lost() {
+            return Err(Error::Unavailable("lost the X server".into()));
+        }
+        Ok(())
+    }
+
+    fn save(&mut self, cancel: &Cancel) -> Result<Option<String>> {
+        if let Some(owned) = self.owned.as_ref().filter(|owned| !owned.lent) {
+            self.saved = Some(Rc::clone(&owned.content));
+            return Ok(None);
+        }
+        let fetched = self.fetch(cancel)?;
+        self.saved = Some(fetched.content);
+        Ok(fetched.lost)
+    }
+
+    fn offer(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+        self.hear()?;
+        if self.saved.is_none() {
+            self.save(cancel)?;
+        }
+        let bytes: Rc<[u8]> = text.as_bytes().into();
+        self.lent = Some(Rc::clone(&bytes));
+        let content = self.text(text, &bytes)?;
+        self.own(content, true)
+    }
+
+    /// A text under all its types, with the hint that clipboard managers should not record it.
+    fn text(&self, text: &str, bytes: &Rc<[u8]>) -> Result<Content> {
+        let mut content = Vec::new();
+        let utf8 = self.names.UTF8_STRING;
+        for name in TEXT_TYPES {
+            let target = self.atom(name)?;
+            let kind = if name == "UTF8_STRING" { utf8 } else { target };
+            content.push((target, kind, Rc::clone(bytes)));
+        }
+        content.push((self.names.TEXT, utf8, Rc::clone(bytes)));
+        let latin: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
+        if let Some(latin) = latin {
+            let string = AtomEnum::STRING.into();
+            content.push((string, string, latin.into()));
+        }
+        // Last: see `note_reader`.
+        let hint = self.atom(HINT)?;
+        content.push((hint, hint, HINT_DATA.into()));
+        let item = |(target, kind, data)| Item {
+            target,
+            kind,
+            format: 8,
+            data,
+        };
+        Ok(content.into_iter().map(item).collect())
+    }
+
+    fn atom(&self, name: &str) -> Result<Atom> {
+        let reply = self.c.intern_atom(false, name.as_bytes()).during(WHAT)?;
+        Ok(reply.reply().during(WHAT)?.atom)
+    }
+
+    /// Takes the selection with this content.
+    fn own(&mut self, content: Content, lent: bool) -> Result<()> {
+        let since = self.now()?;
+        self.c
+            .set_selection_owner(self.own, self.names.CLIPBOARD, since)
+            .during(WHAT)?;
+        // Requests may come before the reply.
+        self.owned = Some(Owned {
+            content,
+            since,
+            lent,
+        });
+        if self.owner()? != self.own {
+            self.owned = None;
+            return Err(Error::Input(
+                "another app took the clipboard at the same moment. Nothing was pasted: try again"
+                    .into(),
+            ));
+        }
+        self.hear()
+    }
+
+    pub(super) fn owner(&self) -> Result<Window> {
+        let owner = self.c.get_selection_owner(self.names.CLIPBOARD);
+        Ok(owner.during(WHAT)?.reply().during(WHAT)?.owner)
+    }
+
+    fn give_back(&mut self) -> Result<()> {
+        self.hear()?;
+        let Some(lent) = self.lent.take() else {
+            return Ok(());
+        };
+        let Some(saved) = self.saved.take() else {
+            return Ok(());
+        };
+        let still = self.owned.as_ref().is_some_and(|owned| owned.lent);
+        // Some clipboard managers take over what is copied, and then it is theirs.
+        if !still && self.fetch_text()?.as_deref() != Some(&*lent) {
+            return Ok(());
+        }
+        if !saved.is_empty() {
+            return self.own(saved, false);
+        }
+        let time = self.now()?;
+        self.owned = None;
+        self.c
+            .set_selection_owner(x11rb::NONE, self.names.CLIPBOARD, time)
+            .during(WHAT)?;
+        self.c.sync().during(WHAT)
+    }
+
+    /// The server's time.
+    pub(super) fn now(&mut self) -> Result<Timestamp> {
+        self.time = None;
+        self.c
+            .change_property8(
+                PropMode::APPEND,
+                self.own,
+                self.names._DESKLINE_TIME,
+                AtomEnum::STRING,
+                &[],
+            )
+            .during(WHAT)?;
+        self.c.sync().during(WHAT)?;
+        self.hear()?;
+        Ok(self.time.unwrap_or(x11rb::CURRENT_TIME))
+    }
+
+    /// Handles the pending events.
+    pub(super) fn hear(&mut self) -> Result<()> {
+        while let Some(event) = self.c.poll_for_event().during(WHAT)? {
+            self.handle(&event)?;
+        }
+        self.drop_stalled();
+        self.c.flush().during(WHAT)
+    }
+
+    fn handle(&mut self, event: &Event) -> Result<()> {
+        match event {
+            Event::PropertyNotify(notify) if notify.window == self.own => {
+                self.time = Some(notify.time);
+                if notify.state == x11rb::protocol::xproto::Property::NEW_VALUE {
+                    self.arrived.push(notify.atom);
+                }
+            }
+            Event::PropertyNotify(notify) => self.go_on(notify)?,
+            Event::SelectionNotify(notify) if notify.requestor == self.own => {
+                self.notify = Some(*notify);
+            }
+            Event::SelectionRequest(request) => self.serve(request)?,
+            Event::SelectionClear(clear) if clear.selection == self.names.CLIPBOARD => {
+                let since = self.owned.as_ref().map(|owned| owned.since);
+                if since.is_some_and(|since| is_after(clear.time, since)) {
+                    self.owned = None;
+                }
+            }
+            Event::XfixesSelectionNotify(notify)
+                if notify.owner != self.own && self.lent.is_none() =>
+            {
+                self.saved = None;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Waits for an event until `until`, and handles it.
+    pub(super) fn wait(&mut self, until: Instant, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        self.c.flush().during(WHAT)?;
+        let left = until.saturating_duration_since(Instant::now());
+        wait::readable(self.c.stream(), left.min(super::SLICE)).map_err(Error::system(WHAT))?;
+        self.hear()
+    }
+
+    /// Has the clipboard manager save what is owned, before this process ends.
+    fn hand_over(&mut self) -> Result<()> {
+        if self.lent.is_some() {
+            self.give_back()?;
+        }
+        let Some(content) = self.owned.as_ref().map(|owned| Rc::clone(&owned.content)) else {
+            return Ok(());
+        };
+        let manager = self.names.CLIPBOARD_MANAGER;
+        let owner = self.c.get_selection_owner(manager).during(WHAT)?;
+        if owner.reply().during(WHAT)?.owner == x11rb::NONE {
+            return Ok(());
+        }
+        let targets: Vec<Atom> = content.iter().map(|item| item.target).collect();
+        let property = self.names._DESKLINE_CLIPBOARD;
+        self.c
+            .change_property32(
+                PropMode::REPLACE,
+                self.own,
+                property,
+                AtomEnum::ATOM,
+                &targets,
+            )
+            .during(WHAT)?;
+        let time = self.now()?;
+        self.notify = None;
+        self.c
+            .convert_selection(self.own, manager, self.names.SAVE_TARGETS, property, time)
+            .during(WHAT)?;
+        let until = Instant::now() + HANDS_OVER;
+        while self.notify.is_none() && Instant::now() < until {
+            self.wait(until, &Cancel::new())?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the server's time `a` is not before `b`. It starts again at 0 after 49 days.
+pub(super) fn is_after(a: Timestamp, b: Timestamp) -> bool {
+    a.wrapping_sub(b) < 1 << 31
+}

@@ -1,0 +1,248 @@
+//! Answers requests for the selection, those for large data in parts (INCR).
+
+use std::time::{Duration, Instant};
+
+use deskline_link::Result;
+use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _};
+use x11rb::protocol::xproto::{
+    Atom, AtomEnum, ChangeWindowAttributesAux, ConnectionExt as _, EventMask, PropMode, Property,
+    PropertyNotifyEvent, SELECTION_NOTIFY_EVENT, SelectionNotifyEvent, SelectionRequestEvent,
+    Window,
+};
+use x11rb::wrapper::ConnectionExt as _;
+
+use super::keeper::{Item, Keeper, WHAT, is_after};
+use crate::{During as _, Present as _};
+
+/// The most bytes of one property. Larger data goes in parts of this size.
+const PART: usize = 256 << 10;
+
+/// A client that does not ask for the next part within this time does not want it.
+const STALLS: Duration = Duration::from_secs(10);
+
+/// Data on its way to a client in parts.
+pub(super) struct Transfer {
+    requestor: Window,
+    property: Atom,
+    item: Item,
+    sent: usize,
+    last: Instant,
+    /// Whether it is the agent's text.
+    lent: bool,
+}
+
+impl Keeper {
+    pub(super) fn serve(&mut self, request: &SelectionRequestEvent) -> Result<()> {
+        // Clients before the ICCCM name no property.
+        let property = match request.property {
+            x11rb::NONE => request.target,
+            property => property,
+        };
+        let served = self.may_serve(request) && self.answer(request, property)?;
+        let notify = SelectionNotifyEvent {
+            response_type: SELECTION_NOTIFY_EVENT,
+            sequence: 0,
+            time: request.time,
+            requestor: request.requestor,
+            selection: request.selection,
+            target: request.target,
+            property: if served { property } else { x11rb::NONE },
+        };
+        self.c
+            .send_event(false, request.requestor, EventMask::NO_EVENT, notify)
+            .during(WHAT)?;
+        Ok(())
+    }
+
+    fn may_serve(&self, request: &SelectionRequestEvent) -> bool {
+        let owned = self.owned.as_ref();
+        request.selection == self.names.CLIPBOARD
+            && owned.is_some_and(|owned| {
+                request.time == x11rb::CURRENT_TIME || is_after(request.time, owned.since)
+            })
+    }
+
+    /// Whether the target could be served.
+    fn answer(&mut self, request: &SelectionRequestEvent, property: Atom) -> Result<bool> {
+        let Some(owned) = &self.owned else {
+            return Ok(false);
+        };
+        let (names, window) = (self.names, request.requestor);
+        let write = |kind: Atom, numbers: &[u32]| {
+            let mode = PropMode::REPLACE;
+            self.c
+                .change_property32(mode, window, property, kind, numbers)
+                .during(WHAT)
+        };
+        if request.target == names.TARGETS {
+            let own = [names.TARGETS, names.MULTIPLE, names.TIMESTAMP];
+            let theirs = owned.content.iter().map(|item| item.target);
+            let targets: Vec<Atom> = own.into_iter().chain(theirs).collect();
+            write(AtomEnum::ATOM.into(), &targets)?;
+            return Ok(true);
+        }
+        if request.target == names.TIMESTAMP {
+            write(AtomEnum::INTEGER.into(), &[owned.since])?;
+            return Ok(true);
+        }
+        if request.target == names.MULTIPLE {
+            return self.answer_several(window, property);
+        }
+        self.write_item(window, request.target, property)
+    }
+
+    fn answer_several(&mut self, window: Window, property: Atom) -> Result<bool> {
+        let pairs = self
+            .c
+            .get_property(false, window, property, AtomEnum::ANY, 0, 1 << 10)
+            .during(WHAT)?;
+        let Some(pairs) = pairs.reply().present(WHAT)? else {
+            return Ok(false);
+        };
+        let Some(pairs) = pairs.value32() else {
+            return Ok(false);
+        };
+        let mut pairs: Vec<Atom> = pairs.collect();
+        for pair in pairs.chunks_exact_mut(2) {
+            if let [target, place] = pair
+                && !self.write_item(window, *target, *place)?
+            {
+                *place = x11rb::NONE;
+            }
+        }
+        let (mode, kind) = (PropMode::REPLACE, self.names.ATOM_PAIR);
+        self.c
+            .change_property32(mode, window, property, kind, &pairs)
+            .during(WHAT)?;
+        Ok(true)
+    }
+
+    /// Writes the data of a target to a property, or begins to.
+    fn write_item(&mut self, window: Window, target: Atom, property: Atom) -> Result<bool> {
+        let Some(owned) = &self.owned else {
+            return Ok(false);
+        };
+        let Some(item) = owned.content.iter().find(|item| item.target == target) else {
+            return Ok(false);
+        };
+        let (item, lent) = (item.clone(), owned.lent);
+        if item.data.len() <= PART {
+            self.write(window, property, &item, 0..item.data.len())?;
+            if lent {
+                self.note_reader(window, target)?;
+            }
+            return Ok(true);
+        }
+        let aux = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
+        self.c.change_window_attributes(window, &aux).during(WHAT)?;
+        let size = u32::try_from(item.data.len()).unwrap_or(u32::MAX);
+        let (mode, kind) = (PropMode::REPLACE, self.names.INCR);
+        self.c
+            .change_property32(mode, window, property, kind, &[size])
+            .during(WHAT)?;
+        self.transfers.push(Transfer {
+            requestor: window,
+            property,
+            item,
+            sent: 0,
+            last: Instant::now(),
+            lent,
+        });
+        Ok(true)
+    }
+
+    fn write(
+        &self,
+        window: Window,
+        property: Atom,
+        item: &Item,
+        part: std::ops::Range<usize>,
+    ) -> Result<()> {
+        let data = item.data.get(part).unwrap_or_default();
+        let unit = usize::from(item.format.max(8) / 8);
+        let length = u32::try_from(data.len() / unit).unwrap_or(u32::MAX);
+        self.c
+            .change_property(
+                PropMode::REPLACE,
+                window,
+                property,
+                item.kind,
+                item.format.max(8),
+                length,
+                data,
+            )
+            .during(WHAT)?;
+        Ok(())
+    }
+
+    /// The client has taken a part: sends the next one, and an empty one at the end.
+    pub(super) fn go_on(&mut self, notify: &PropertyNotifyEvent) -> Result<()> {
+        let its = |t: &Transfer| t.requestor == notify.window && t.property == notify.atom;
+        let Some(at) = self.transfers.iter().position(its) else {
+            return Ok(());
+        };
+        if notify.state != Property::DELETE {
+            return Ok(());
+        }
+        let mut transfer = self.transfers.swap_remove(at);
+        let end = (transfer.sent + PART).min(transfer.item.data.len());
+        let part = transfer.sent..end;
+        let ended = part.is_empty();
+        self.write(transfer.requestor, transfer.property, &transfer.item, part)?;
+        if ended {
+            self.unselect(transfer.requestor)?;
+            if transfer.lent {
+                self.note_reader(transfer.requestor, transfer.item.target)?;
+            }
+            return Ok(());
+        }
+        transfer.sent = end;
+        transfer.last = Instant::now();
+        self.transfers.push(transfer);
+        Ok(())
+    }
+
+    fn unselect(&self, window: Window) -> Result<()> {
+        if self.transfers.iter().any(|t| t.requestor == window) {
+            return Ok(());
+        }
+        let aux = ChangeWindowAttributesAux::new().event_mask(EventMask::NO_EVENT);
+        self.c.change_window_attributes(window, &aux).during(WHAT)?;
+        Ok(())
+    }
+
+    /// Notes whose window the agent's text went to. The hint is not the text.
+    fn note_reader(&self, window: Window, target: Atom) -> Result<()> {
+        let text = self.owned.as_ref().is_some_and(|owned| {
+            let mut last = owned.content.iter().rev();
+            owned.lent && last.next().is_some_and(|hint| hint.target != target)
+        });
+        if text {
+            self.readers.add(self.pid(window)?.unwrap_or(0));
+        }
+        Ok(())
+    }
+
+    fn pid(&self, window: Window) -> Result<Option<u32>> {
+        if !self.has_res {
+            return Ok(None);
+        }
+        let spec = ClientIdSpec {
+            client: window,
+            mask: ClientIdMask::LOCAL_CLIENT_PID,
+        };
+        let ids = self.c.res_query_client_ids(&[spec]).during(WHAT)?;
+        let ids = ids.reply().present(WHAT)?;
+        Ok(ids.and_then(|ids| ids.ids.first()?.value.first().copied()))
+    }
+
+    /// Forgets the transfers that a client has given up.
+    pub(super) fn drop_stalled(&mut self) {
+        self.transfers.retain(|t| t.last.elapsed() < STALLS);
+    }
+
+    /// When to look for such transfers again.
+    pub(super) fn next_timeout(&self) -> Option<Duration> {
+        (!self.transfers.is_empty()).then_some(STALLS)
+    }
+}

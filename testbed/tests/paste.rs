@@ -1,0 +1,163 @@
+//! A text that is pasted is in the app as it was given, and what the person had on the clipboard is there
+//! again, with all its types. Another app's window, the person's, is in front.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use deskline_testbed::{Answer, App, Bed, Client, until};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+/// Five nested lines.
+const CODE: &str =
+    "def f(a):\n    for b in a:\n        if b:\n            while b:\n                b = 0\n";
+
+/// The person's program that has copied something.
+struct Copied(Child);
+
+impl Copied {
+    fn by(bed: &Bed) -> Self {
+        let mut command = clipboard(bed, "copy");
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        output.read_line(&mut line).unwrap();
+        assert_eq!(line.trim(), "ready");
+        Self(child)
+    }
+}
+
+impl Drop for Copied {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn clipboard(bed: &Bed, what: &str) -> Command {
+    let mut command = bed.command("/usr/bin/python3");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("apps/clipboard.py");
+    command.arg("-B").arg(script).arg(what);
+    command
+}
+
+/// A line for each type.
+fn on_clipboard(bed: &Bed) -> String {
+    let output = clipboard(bed, "show").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Calls a tool with the person's window in front, which it is again afterwards.
+fn call(server: &Client, persons: &App<'_>, pid: u32, tool: &str, mut more: Value) -> Answer {
+    persons.bring_to_front();
+    more["pid"] = pid.into();
+    server.call(tool, more)
+}
+
+fn saved(file: &Path, server: &Client, persons: &App<'_>, app: &App<'_>) -> String {
+    let before = fs::metadata(file).unwrap().modified().unwrap();
+    let save = json!({"keyName": "s", "modifierFlags": ["Control"]});
+    call(server, persons, app.pid, "press_key_and_traverse", save).ok();
+    until("the saved file", || {
+        let now = fs::metadata(file).unwrap().modified().unwrap();
+        (now != before).then_some(())
+    });
+    fs::read_to_string(file).unwrap()
+}
+
+#[test]
+fn code_is_pasted_as_it_is_and_the_clipboard_is_as_it_was() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (persons, _) = bed.mousepad("");
+    let copied = Copied::by(&bed);
+    let before = on_clipboard(&bed);
+    for kind in ["UTF8_STRING", "text/html", "image/png", "application/x-own"] {
+        assert!(before.contains(kind), "{before}");
+    }
+    for program in ["geany", "featherpad", "gnome-text-editor"] {
+        let (app, file) = bed.code_editor(program);
+        let paste = json!({"text": CODE, "paste": true});
+        call(&server, &persons, app.pid, "type_and_traverse", paste).ok();
+        assert_eq!(on_clipboard(&bed), before, "{program}");
+        assert_eq!(bed.screen().front(), persons.window.id, "{program}");
+        let all = saved(&file, &server, &persons, &app);
+        assert_eq!(all.trim_end(), CODE.trim_end(), "{program}");
+    }
+    // The app that copied it has ended since, as nobody asks it any more.
+    drop(copied);
+    assert_eq!(on_clipboard(&bed), before);
+}
+
+#[test]
+fn a_text_of_two_megabytes_goes_in_parts() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (app, file) = bed.mousepad("");
+    let (persons, _) = bed.featherpad("");
+    let lines = |n: usize| format!("line {n} of a long text, with ümläuts and a 😀\n");
+    let text: String = (0..45_000).map(lines).collect();
+    assert!(text.len() > 2 << 20);
+    let paste = json!({"text": text, "paste": true});
+    call(&server, &persons, app.pid, "type_and_traverse", paste).ok();
+    assert!(saved(&file, &server, &persons, &app) == text);
+    // Nothing was on the clipboard.
+    assert_eq!(on_clipboard(&bed), "");
+}
+
+#[test]
+fn a_terminal_takes_a_paste_by_its_own_keys() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (persons, _) = bed.featherpad("");
+    let copied = Copied::by(&bed);
+    let before = on_clipboard(&bed);
+    let file = bed.path("typed.txt");
+    let shell = format!("gnome-terminal -- sh -c 'cat > {}'", file.display());
+    let opened = server.call(
+        "open_application_and_traverse",
+        json!({"identifier": shell}),
+    );
+    let pid: u32 = opened.ok().field("pid").parse().unwrap();
+    until("the shell", || file.exists().then_some(()));
+    let paste = json!({"text": "é ü $HOME\n", "paste": true});
+    call(&server, &persons, pid, "type_and_traverse", paste).ok();
+    until("the line in the file", || {
+        (fs::read_to_string(&file).unwrap() == "é ü $HOME\n").then_some(())
+    });
+    assert_eq!(on_clipboard(&bed), before);
+    drop(copied);
+}
+
+#[test]
+fn a_paste_that_is_not_possible_is_an_error_and_the_clipboard_is_as_it_was() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (app, (persons, _)) = (bed.canvas(), bed.featherpad(""));
+    let copied = Copied::by(&bed);
+    let before = on_clipboard(&bed);
+    let paste = || {
+        let more = json!({"text": "12", "paste": true});
+        let answer = call(&server, &persons, app.pid, "type_and_traverse", more);
+        answer.error().to_owned()
+    };
+    let error = paste();
+    assert!(
+        error.contains("the app did not read the clipboard"),
+        "{error}"
+    );
+    assert_eq!(on_clipboard(&bed), before);
+    // What the person copies next is theirs. Their app does not answer.
+    let next = Copied::by(&bed);
+    let hung = Pid::from_raw(next.0.id().cast_signed()).unwrap();
+    kill_process(hung, Signal::STOP).unwrap();
+    let error = paste();
+    assert!(error.contains("did not hand over its 'TARGETS'"), "{error}");
+    kill_process(hung, Signal::CONT).unwrap();
+    assert_eq!(on_clipboard(&bed), before);
+    drop(copied);
+}

@@ -1,4 +1,4 @@
-//! The program `deskline-grab`: where it is, and whether it can be trusted.
+//! The program `deskline-grab`: its location, and whether it can be trusted.
 
 use std::fmt;
 use std::fs::File;
@@ -23,9 +23,9 @@ pub const INSTALLED: [&str; 2] = [
 /// `S_ISGID`
 const SETGID: u32 = 0o2000;
 
-/// A program that only root can have put there, with the right to read the devices.
+/// A program that only root can have installed, with the right to read the devices.
 ///
-/// It is held open, so that what was checked is what is started.
+/// Held open, so that the checked file is the one that is started.
 #[derive(Debug)]
 pub struct Helper {
     path: PathBuf,
@@ -35,11 +35,11 @@ pub struct Helper {
 /// Why a file is not trusted.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Distrust {
-    /// There is none.
+    /// No such file.
     Absent,
-    /// It is not root's, or others may write it: a guard that may be somebody else's program.
+    /// Not owned by root, or writable by others: it may be somebody else's program.
     NotRoots,
-    /// It is root's, and was not given the right to read the devices.
+    /// Owned by root, without the right to read the devices.
     NoRight,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Display for Distrust {
     }
 }
 
-/// The program beside this one, as a build and an archive have it. It need not be trusted.
+/// The program beside this one, as in a build or an archive. It need not be trusted.
 pub fn beside() -> Option<PathBuf> {
     let exe = std::env::current_exe().ok()?;
     let folder = exe.parent()?;
@@ -66,7 +66,7 @@ pub fn beside() -> Option<PathBuf> {
 }
 
 impl Helper {
-    /// The first that can be trusted.
+    /// The first installed program that can be trusted.
     pub fn find() -> Option<Self> {
         let installed = INSTALLED.map(PathBuf::from);
         let places = installed.into_iter().chain(beside());
@@ -100,23 +100,19 @@ impl Helper {
         })
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Starts it with this socket as its standard input.
-    ///
-    /// # Errors
-    ///
-    /// As the system reports them.
+    /// Starts the program with this socket as its standard input.
     pub fn start(&self, orders: OwnedFd) -> io::Result<Child> {
         let mut command = Command::new(format!("/proc/self/fd/{}", self.program.as_raw_fd()));
         start(&mut command, orders)
     }
 }
 
-/// Starts a helper, in a session of its own: what stops or ends the server's group does not reach it.
+/// Starts a helper in a session of its own, so that signals to the server's process group do not
+/// reach it.
 pub(crate) fn start(command: &mut Command, orders: OwnedFd) -> io::Result<Child> {
     command
         .env_clear()
@@ -135,7 +131,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 
     #[test]
-    fn only_what_is_roots_alone_and_setgid_is_trusted() {
+    fn only_a_setgid_program_of_root_is_trusted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(NAME);
         let why = |path: &Path| Helper::at(path).err();
@@ -156,7 +152,7 @@ mod tests {
             assert_eq!(why(&link), Some(Distrust::Absent));
             chown(&path, Some(65534), None).unwrap();
         }
-        // An owner's change takes the bit away.
+        // `chown` clears the bit.
         mode(0o2755);
         assert_eq!(why(&path), Some(Distrust::NotRoots));
         assert_eq!(why(folder.path()), Some(Distrust::Absent));

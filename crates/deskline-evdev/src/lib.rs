@@ -1,13 +1,13 @@
 //! The guard by the kernel: `EVIOCGRAB` on the person's keyboards and pointers (`linux/input.h`).
 //!
-//! It works beside any compositor that takes the agent's input through a protocol of its own. A grabbed
-//! device's events reach the process that grabbed it and no other. The kernel releases the grab when
-//! that process ends, so its death locks nobody out.
+//! It works beside any compositor that takes the agent's input through a protocol of its own. A
+//! grabbed device's events reach only the process that grabbed it. The kernel releases the grab
+//! when that process ends, so its death locks nobody out.
 //!
-//! - [`Guard`]: the handle, as a display's guard. What holds the grabs is the keeper of
-//!   `deskline-grab`: on a thread of this process, where the person's user may read `/dev/input`, or in
-//!   a process of its own, which was given that right.
-//! - [`Helper`]: that process' program.
+//! - [`Guard`]: the handle that a display uses as its guard. The keeper of `deskline-grab` holds
+//!   the grabs: on a thread of this process, where the person's user may read `/dev/input`, or in a
+//!   process of its own that was given the right.
+//! - [`Helper`]: the program of that process.
 
 mod helper;
 
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use deskline_grab::device::{InputFolder, Source};
 pub use deskline_grab::message::Seen;
-use deskline_grab::message::{Order, Outcome, Said, hear, pair, say};
+use deskline_grab::message::{Order, Outcome, Report, pair, receive, send};
 use deskline_grab::{InServer, serve};
 use deskline_link::Reason;
 use deskline_link::guard::{Grab, Task};
@@ -39,12 +39,12 @@ const SLICE: Duration = Duration::from_millis(20);
 
 const STARTING: &str = "starting the guard";
 
-/// Counts the devices that this user may read. Grabs nothing and reads no event.
+/// Counts the devices that this user may read. Grabs no device and reads no event.
 pub fn look() -> Seen {
     deskline_grab::count(&InputFolder::system())
 }
 
-/// What holds the grabs.
+/// Where the keeper runs.
 enum Keeper {
     Thread(JoinHandle<()>),
     Process(Child),
@@ -54,7 +54,7 @@ enum Keeper {
 #[derive(Default)]
 struct Link {
     number: u32,
-    /// `None` while nothing was grabbed for it.
+    /// `None` until something is grabbed for the link.
     cancel: Option<Cancel>,
 }
 
@@ -63,16 +63,16 @@ type Shared = Arc<Mutex<Link>>;
 /// A handle to the keeper. Dropping it releases the devices and ends the keeper.
 pub struct Guard {
     socket: Arc<OwnedFd>,
-    answers: Receiver<Said>,
+    answers: Receiver<Report>,
     link: Shared,
-    /// An answer was missed: those that come are to earlier questions.
+    /// Whether an answer was missed: later answers belong to earlier questions.
     broken: Cell<bool>,
     /// `None` only during the drop.
     ends: Option<(Keeper, JoinHandle<()>)>,
 }
 
 impl Guard {
-    /// The keeper on a thread of this process. It opens no device before it is told to.
+    /// Starts the keeper on a thread of this process. It opens no device before the first order.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl Guard {
         Self::over(InputFolder::system())
     }
 
-    /// The keeper in a process of its own.
+    /// Starts the keeper in a process of its own.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl Guard {
         Self::with(|orders| Ok(Keeper::Process(helper.start(orders)?)))
     }
 
-    /// The keeper as this command, for tests.
+    /// Starts this command as the keeper, for tests.
     ///
     /// # Errors
     ///
@@ -133,10 +133,10 @@ impl Guard {
         start().map_err(Error::system(STARTING))
     }
 
-    /// What the keeper can grab. `None` if it does not answer.
+    /// The devices that the keeper can grab. `None` if it does not answer.
     pub fn look(&self) -> Option<Seen> {
-        self.ask(Order::Look, |said| match said {
-            Said::Seen(seen) => Some(seen),
+        self.ask(Order::Look, |report| match report {
+            Report::Seen(seen) => Some(seen),
             _ => None,
         })
     }
@@ -158,18 +158,18 @@ impl Guard {
             limit: task.limit,
         };
         let until = Instant::now() + PATIENCE;
-        if self.broken.get() || say(&*self.socket, order).is_err() {
+        if self.broken.get() || send(&*self.socket, order).is_err() {
             return Err(silent());
         }
         loop {
             if let Err(cancelled) = cancel.check() {
-                // It may be grabbed already.
+                // The devices may be grabbed already.
                 self.open();
                 return Err(cancelled.into());
             }
             match self.answers.recv_timeout(SLICE) {
-                Ok(Said::Grabbed(outcome)) => return grab(outcome),
-                // To an earlier order.
+                Ok(Report::Grabbed(outcome)) => return grab(outcome),
+                // An answer to an earlier order.
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) if Instant::now() < until => {}
                 Err(_) => break,
@@ -181,11 +181,11 @@ impl Guard {
 
     /// As [`deskline_link::Display::ungrab`].
     pub fn open(&self) {
-        let released = self.ask(Order::Release, |said| {
-            matches!(said, Said::Released).then_some(())
+        let released = self.ask(Order::Release, |report| {
+            matches!(report, Report::Released).then_some(())
         });
         if released.is_none() {
-            // The kernel releases what a keeper has grabbed that ends, and it ends without us.
+            // End the keeper: the kernel then releases its devices.
             let _ = shutdown(&*self.socket, Shutdown::Both);
             tracing::warn!("{}", silent());
         }
@@ -193,13 +193,13 @@ impl Guard {
 
     /// As [`deskline_link::Display::watch_person`].
     pub fn watch(&self) {
-        self.tell(Order::Watch);
+        self.order(Order::Watch);
     }
 
     /// As [`deskline_link::Display::person_pressed`].
     pub fn pressed(&self) -> Option<bool> {
-        self.ask(Order::Pressed, |said| match said {
-            Said::Pressed(pressed) => Some(pressed),
+        self.ask(Order::Pressed, |report| match report {
+            Report::Pressed(pressed) => Some(pressed),
             _ => None,
         })?
     }
@@ -209,30 +209,31 @@ impl Guard {
         {
             let mut link = lock(&self.link);
             link.cancel = None;
-            // What is still said of this link is not about the next.
+            // Drop messages left over from this link.
             link.number = link.number.wrapping_add(1);
         }
-        self.tell(Order::Rest);
+        self.order(Order::Rest);
     }
 
-    /// A keeper that has gone says so when it is asked.
-    fn tell(&self, order: Order) {
-        let _ = say(&*self.socket, order);
+    /// Sends an order. A keeper that has gone is noticed by the next `ask`.
+    fn order(&self, order: Order) {
+        let _ = send(&*self.socket, order);
     }
 
-    /// Orders are answered one after the other, so what comes before the answer is to an earlier one.
-    fn ask<T>(&self, order: Order, answer: impl Fn(Said) -> Option<T>) -> Option<T> {
+    /// Sends an order and waits for its answer. Orders are answered in order, so any answer before
+    /// it belongs to an earlier order.
+    fn ask<T>(&self, order: Order, answer: impl Fn(Report) -> Option<T>) -> Option<T> {
         let until = Instant::now() + PATIENCE;
-        if self.broken.get() || say(&*self.socket, order).is_err() {
+        if self.broken.get() || send(&*self.socket, order).is_err() {
             return None;
         }
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            let Ok(said) = self.answers.recv_timeout(left) else {
+            let Ok(report) = self.answers.recv_timeout(left) else {
                 self.broken.set(true);
                 return None;
             };
-            if let Some(answer) = answer(said) {
+            if let Some(answer) = answer(report) {
                 return Some(answer);
             }
         }
@@ -253,7 +254,7 @@ impl Drop for Guard {
                 let _ = thread.join();
             }
             Keeper::Process(mut process) => {
-                // If it is stopped it does not see its end.
+                // A stopped process does not notice the closed socket.
                 let _ = process.kill();
                 let _ = process.wait();
             }
@@ -261,20 +262,20 @@ impl Drop for Guard {
     }
 }
 
-/// Cancels the link at what comes unasked, and passes the answers on.
-fn listen(socket: &OwnedFd, link: &Shared, answers: &Sender<Said>) {
+/// Cancels the link at unsolicited messages, and passes answers on.
+fn listen(socket: &OwnedFd, link: &Shared, answers: &Sender<Report>) {
     loop {
-        let (number, reason) = match hear(socket, true) {
-            Ok(Some(Said::Escape(number))) => (number, Reason::Person),
-            Ok(Some(Said::Limit(number))) => (number, Reason::Watchdog),
-            Ok(Some(Said::Lost(number))) => (number, Reason::Unguarded),
-            Ok(Some(said)) => {
-                if answers.send(said).is_err() {
+        let (number, reason) = match receive(socket, true) {
+            Ok(Some(Report::Escape(number))) => (number, Reason::Person),
+            Ok(Some(Report::Limit(number))) => (number, Reason::Watchdog),
+            Ok(Some(Report::Lost(number))) => (number, Reason::Unguarded),
+            Ok(Some(report)) => {
+                if answers.send(report).is_err() {
                     return;
                 }
                 continue;
             }
-            // The keeper has gone, or is no keeper.
+            // The keeper has ended, or sent an invalid message.
             Ok(None) | Err(_) => {
                 let _ = shutdown(socket, Shutdown::Both);
                 if let Some(cancel) = &lock(link).cancel {
@@ -297,7 +298,7 @@ fn lock(link: &Shared) -> std::sync::MutexGuard<'_, Link> {
     link.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// In the words of a link.
+/// Converts the keeper's outcome.
 fn grab(outcome: Outcome) -> Result<Grab> {
     let unable = |why: &str| Ok(Grab::Unable(why.to_owned()));
     let refused = |why: &str| {

@@ -1,5 +1,5 @@
-//! The guard's thread on fake devices: pipes whose bytes are strokes, with a record of who has grabbed
-//! them. No `/dev/input` and no `EVIOCGRAB` is behind them.
+//! The guard's thread on fake devices: pipes whose bytes are strokes, with a record of who has
+//! grabbed them. No `/dev/input` and no `EVIOCGRAB` is involved.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ struct State {
     other: bool,
     grabbed: bool,
     down: BTreeSet<u32>,
-    /// What reached the compositor.
+    /// The keys that reached the compositor.
     passed: Vec<u32>,
     reader: Option<PipeReader>,
     writer: Option<PipeWriter>,
@@ -150,7 +150,7 @@ struct FakeDevice {
 }
 
 impl Drop for FakeDevice {
-    /// The kernel releases what is closed.
+    /// The kernel releases a closed device.
     fn drop(&mut self) {
         let mut state = self.state.lock().unwrap();
         state.grabbed = false;
@@ -194,7 +194,7 @@ impl Device for FakeDevice {
     }
 }
 
-/// Closes the guard as soon as the Esc before is long enough ago.
+/// Closes the guard as soon as enough time has passed since Esc.
 fn once_calm(guard: &Guard, cancel: &Cancel) -> Grab {
     let start = Instant::now();
     loop {
@@ -227,7 +227,7 @@ fn until(what: &str, is: impl Fn() -> bool) {
 const LONG: Duration = Duration::from_secs(60);
 
 #[test]
-fn what_the_person_presses_reaches_nobody_while_it_is_grabbed() {
+fn keys_reach_nobody_during_a_grab() {
     let fake = Fake::with(&["event0", "event1", "lid"]);
     let guard = fake.guard();
     let grab = guard.close(&task(LONG), &Cancel::default()).unwrap();
@@ -260,7 +260,7 @@ fn escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not() {
     until("the Esc", || cancel.check().is_err());
     assert!(matches!(cancel.check(), Err(Cancelled(Reason::Person))));
 
-    // The link's end opens the guard, whatever it has left closed.
+    // The end of the link opens a guard that is still closed.
     guard.rest();
     let next = Cancel::default();
     assert_eq!(once_calm(&guard, &next), Grab::Held);
@@ -301,7 +301,7 @@ fn a_device_on_which_a_key_is_held_is_not_grabbed() {
         "{grab:?}"
     );
     assert!(!fake.grabbed("event0") && fake.grabbed("event1"));
-    // It is, as soon as the key is up.
+    // Grabbed as soon as the key is up.
     fake.stroke("event0", A, false);
     until("the keyboard's grab", || fake.grabbed("event0"));
     guard.open();
@@ -344,7 +344,7 @@ fn a_keyboard_that_takes_the_place_of_another_device_is_grabbed() {
     assert_eq!(close(), Grab::Held);
     assert!(!fake.grabbed("event1"));
     guard.rest();
-    // The kernel gives the lowest number that is free.
+    // The kernel reuses the lowest free number.
     fake.unplug("event1");
     fake.plug("event1");
     assert_eq!(close(), Grab::Held);
@@ -360,7 +360,7 @@ fn a_keyboard_that_takes_the_place_of_another_device_is_grabbed() {
 }
 
 #[test]
-fn what_the_person_presses_between_two_grabs_is_noted() {
+fn keys_pressed_between_two_grabs_are_noted() {
     let fake = Fake::with(&["event0"]);
     let guard = fake.guard();
     guard.watch();

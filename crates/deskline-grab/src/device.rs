@@ -1,4 +1,4 @@
-//! The person's devices: what the guard needs of one, and those of `/dev/input`.
+//! The person's devices: the trait that the guard needs, and the devices of `/dev/input`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ use rustix::fs::{Mode, OFlags};
 pub struct Stroke {
     /// `KEY_*` or `BTN_*` of `linux/input-event-codes.h`.
     pub key: u32,
-    /// Down, not up.
+    /// `false`: up.
     pub down: bool,
 }
 
@@ -29,7 +29,7 @@ pub trait Device: Send {
     /// another process has done so.
     fn grab(&mut self) -> io::Result<()>;
 
-    /// Gives them back.
+    /// Gives the events back.
     fn ungrab(&mut self) -> io::Result<()>;
 
     /// The keys and buttons that are down.
@@ -39,13 +39,13 @@ pub trait Device: Send {
     fn strokes(&mut self) -> io::Result<Vec<Stroke>>;
 }
 
-/// What is behind the name of a device.
+/// The result of opening a device.
 pub enum Opened {
     /// One of the person's devices.
     Theirs(Box<dyn Device>),
     /// It is neither a keyboard nor a pointer.
     Other,
-    /// It may not be read.
+    /// Not readable for this user.
     Closed,
     Gone,
 }
@@ -53,7 +53,7 @@ pub enum Opened {
 /// The node of a device. The kernel gives a name that is free to the next device; its inode is new.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Node {
-    /// Its file name.
+    /// The file name.
     pub name: String,
     pub inode: u64,
 }
@@ -101,14 +101,14 @@ impl Source for InputFolder {
     }
 }
 
-/// For reading only: what may write could type.
+/// Opens for reading only: a process that may write could type.
 fn open(path: &Path) -> io::Result<RawDevice> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     RawDevice::from_fd(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
-/// A keyboard has letters, a pointer has a main button or is touched. A power button or a lid has
-/// neither, and stays the system's.
+/// Whether the device is a keyboard (it has letters) or a pointer (it has a main button, or is
+/// touched). The system keeps a power button or a lid.
 fn is_theirs(device: &RawDevice) -> bool {
     let keys = [
         KeyCode::KEY_A,

@@ -1,5 +1,6 @@
-//! The keeper: opens the person's devices while a link needs them, grabs and releases them. It runs on a
-//! thread of the server or in a process of its own, and hears its orders on a socket in both.
+//! The keeper: opens the person's devices while a link needs them, grabs and releases them. It runs
+//! on a thread of the server or in a process of its own, and receives its orders on a socket in
+//! both.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -11,18 +12,18 @@ use deskline_unix::wait;
 use rustix::event::{PollFd, PollFlags};
 
 use crate::device::{Device, Node, Opened, Source, Stroke};
-use crate::message::{Order, Outcome, Said, Seen, hear, say};
+use crate::message::{Order, Outcome, Report, Seen, receive, send};
 use crate::place::Place;
 
-/// How long the person may take to release what they hold. The compositor would not see the release
-/// of a key on a grabbed device, and would take it for held.
+/// How long the person may take to release held keys. The compositor would not see the release of a
+/// key on a grabbed device, and would take it for held.
 const LETS_GO: Duration = Duration::from_millis(500);
 
 /// How often to look for devices that were plugged in, and whether the grab is still allowed.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How long the server may take after Esc to put back what the link has changed. Then the devices are
-/// released, whatever the server does.
+/// How long the server may take after Esc to restore the desktop. Then the devices are released,
+/// whatever the server does.
 const PUTS_BACK: Duration = Duration::from_millis(500);
 
 /// Nothing is grabbed for this long after Esc.
@@ -46,7 +47,7 @@ struct Wanted {
     link: u32,
     pointer: bool,
     limit: Duration,
-    /// When to go on without those that they still hold.
+    /// When to go on without the devices with held keys.
     until: Instant,
 }
 
@@ -55,7 +56,8 @@ struct Hold {
     link: u32,
     /// When the keeper releases the devices by itself.
     until: Instant,
-    /// Whether the person has pressed Esc. If so, reaching `until` only means that the link is slow.
+    /// Whether the person has pressed Esc. If so, reaching `until` only means that the link is
+    /// slow.
     escaped: bool,
 }
 
@@ -64,7 +66,7 @@ struct Keeper<S, P> {
     place: P,
     socket: OwnedFd,
     devices: BTreeMap<Node, Theirs>,
-    /// What is neither a keyboard nor a pointer, and need not be opened again.
+    /// Devices that are neither keyboards nor pointers, and need not be opened again.
     others: BTreeSet<Node>,
     /// How many devices may not be read.
     closed: usize,
@@ -72,19 +74,19 @@ struct Keeper<S, P> {
     hold: Option<Hold>,
     /// The link that Esc cancels, grabbed or not.
     link: Option<u32>,
-    /// Nothing is grabbed before.
+    /// No grab before this time.
     pause: Option<Instant>,
-    /// Whether the person has pressed something since the link began to watch them; `None` if it
-    /// does not watch.
+    /// Whether the person has pressed a key or button since the link began to watch them; `None` if
+    /// it does not watch.
     watched: Option<bool>,
 }
 
-/// Obeys until the server has gone.
+/// Obeys orders until the server has gone.
 ///
 /// # Errors
 ///
-/// Where it said what is no order, or reads no answers, and where the system fails. The devices are
-/// released and closed in each case.
+/// If the server sends an invalid order or reads no answers, or if the system fails. The devices
+/// are released and closed in each case.
 pub fn serve(source: impl Source, place: impl Place, socket: OwnedFd) -> io::Result<()> {
     let mut keeper = Keeper {
         source,
@@ -107,7 +109,7 @@ pub fn serve(source: impl Source, place: impl Place, socket: OwnedFd) -> io::Res
     }
 }
 
-/// Counts the devices. Grabs nothing and reads no event.
+/// Counts the devices. Grabs no device and reads no event.
 pub fn count(source: &dyn Source) -> Seen {
     let (mut readable, mut closed) = (0_u16, 0_u16);
     for node in source.nodes().unwrap_or_default() {
@@ -129,7 +131,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
         let mut looked = Instant::now();
         loop {
             self.read()?;
-            if let Some(order) = hear(&self.socket, false)? {
+            if let Some(order) = receive(&self.socket, false)? {
                 self.obey(order)?;
                 continue;
             }
@@ -156,8 +158,8 @@ impl<S: Source, P: Place> Keeper<S, P> {
         wait::any(&mut fds, hold.into_iter().chain(wanted).min()).map(drop)
     }
 
-    fn say(&self, said: Said) -> io::Result<()> {
-        say(&self.socket, said)
+    fn report(&self, report: Report) -> io::Result<()> {
+        send(&self.socket, report)
     }
 
     fn obey(&mut self, order: Order) -> io::Result<()> {
@@ -167,7 +169,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
                     allowed: self.place.allowed(),
                     ..count(&self.source)
                 };
-                self.say(Said::Seen(seen))
+                self.report(Report::Seen(seen))
             }
             Order::Grab {
                 link,
@@ -176,7 +178,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
             } => self.want(link, pointer, limit),
             Order::Release => {
                 self.release();
-                self.say(Said::Released)
+                self.report(Report::Released)
             }
             Order::Watch => {
                 self.watched = None;
@@ -188,7 +190,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
             }
             Order::Pressed => {
                 self.watched = self.watched.filter(|_| self.place.allowed());
-                self.say(Said::Pressed(self.watched))
+                self.report(Report::Pressed(self.watched))
             }
             Order::Rest => {
                 self.release();
@@ -202,10 +204,10 @@ impl<S: Source, P: Place> Keeper<S, P> {
 
     fn want(&mut self, link: u32, pointer: bool, limit: Duration) -> io::Result<()> {
         if self.hold.is_some() {
-            return self.say(Said::Grabbed(self.outcome()));
+            return self.report(Report::Grabbed(self.outcome()));
         }
         if !self.place.allowed() {
-            return self.say(Said::Grabbed(Outcome::NotAtSeat));
+            return self.report(Report::Grabbed(Outcome::NotAtSeat));
         }
         self.find();
         self.read()?;
@@ -223,7 +225,8 @@ impl<S: Source, P: Place> Keeper<S, P> {
         Ok(())
     }
 
-    /// Grabs the devices if that is wanted and the person has let go of them, or does not.
+    /// Grabs the devices if a grab is wanted and the person holds no key any more, or has held one
+    /// for too long.
     fn grab_wanted(&mut self) -> io::Result<()> {
         let holds = self.devices.values().any(|theirs| !theirs.down.is_empty());
         let now = Instant::now();
@@ -233,7 +236,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
             return Ok(());
         };
         let outcome = self.grab(&wanted, paused)?;
-        self.say(Said::Grabbed(outcome))
+        self.report(Report::Grabbed(outcome))
     }
 
     fn grab(&mut self, wanted: &Wanted, paused: bool) -> io::Result<Outcome> {
@@ -259,7 +262,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
         Ok(self.outcome())
     }
 
-    /// What is grabbed, and what is not.
+    /// Which devices are grabbed, and why not all.
     fn outcome(&self) -> Outcome {
         let grabbed = self
             .devices
@@ -306,7 +309,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
         }
     }
 
-    /// During a grab: takes devices that were plugged in, and checks that it is still allowed.
+    /// During a grab: grabs devices that were plugged in, and checks that it is still allowed.
     fn look(&mut self) -> io::Result<()> {
         if self.place.allowed() {
             self.find();
@@ -315,11 +318,11 @@ impl<S: Source, P: Place> Keeper<S, P> {
         }
         let link = self.hold.as_ref().map(|hold| hold.link);
         self.release();
-        link.map_or(Ok(()), |link| self.say(Said::Lost(link)))
+        link.map_or(Ok(()), |link| self.report(Report::Lost(link)))
     }
 
-    /// Grabs every device on which nothing is held. One that another process has grabbed reaches
-    /// no app by itself either: a key remapper passes its keys on by a device of its own.
+    /// Grabs every device on which no key is held. A device that another process has grabbed
+    /// reaches no app by itself either: a key remapper passes its keys on by a device of its own.
     fn grab_new(&mut self) {
         self.devices.retain(|_, theirs| {
             if !theirs.grabbed && theirs.down.is_empty() {
@@ -330,7 +333,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
         });
     }
 
-    /// Ends the grab, and what waits for one.
+    /// Ends the grab, or the wait for one.
     fn release(&mut self) {
         self.wanted = None;
         if self.hold.take().is_none() {
@@ -344,17 +347,17 @@ impl<S: Source, P: Place> Keeper<S, P> {
         let _ = self.place.holds(None);
     }
 
-    /// The limit has come, whatever the link does.
+    /// Ends the grab at the limit, whatever the link does.
     fn expire(&mut self) -> io::Result<()> {
         let hold = self.hold.as_ref().map(|hold| (hold.link, hold.escaped));
         self.release();
         match hold {
-            Some((link, false)) => self.say(Said::Limit(link)),
+            Some((link, false)) => self.report(Report::Limit(link)),
             _ => Ok(()),
         }
     }
 
-    /// Reads what the person has pressed and released. A device that fails is gone.
+    /// Reads the person's strokes. Drops a device that fails.
     fn read(&mut self) -> io::Result<()> {
         let mut strokes = Vec::new();
         self.devices
@@ -406,6 +409,6 @@ impl<S: Source, P: Place> Keeper<S, P> {
             hold.escaped = true;
             hold.until = hold.until.min(now + PUTS_BACK);
         }
-        self.say(Said::Escape(link))
+        self.report(Report::Escape(link))
     }
 }

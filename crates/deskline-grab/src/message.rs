@@ -1,32 +1,31 @@
-//! What the server and the keeper say to each other: [`SIZE`] bytes a message, on a socket that keeps
-//! messages apart (`SOCK_SEQPACKET`).
+//! The messages between server and keeper: [`SIZE`] bytes each, on a socket that keeps messages
+//! apart (`SOCK_SEQPACKET`).
 //!
-//! Orders are obeyed one after the other. [`Order::Look`], [`Order::Grab`], [`Order::Release`] and
-//! [`Order::Pressed`] are answered, except a `Grab` that a `Release` or `Rest` overtakes. [`Said::Escape`],
-//! [`Said::Limit`] and [`Said::Lost`] come unasked. No message says which key was pressed.
+//! Orders are obeyed in sequence. [`Order::Look`], [`Order::Grab`], [`Order::Release`] and
+//! [`Order::Pressed`] are answered, except a `Grab` that a `Release` or `Rest` overtakes.
+//! [`Report::Escape`], [`Report::Limit`] and [`Report::Lost`] are unsolicited. No message contains
+//! which key was pressed.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::net::{
-    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair,
-};
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, socketpair};
 
 /// The length of every message.
 pub const SIZE: usize = 12;
 
 type Bytes = [u8; SIZE];
 
-/// What the server orders.
+/// From the server to the keeper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Count the devices.
     Look,
     /// Grab the person's devices.
     Grab {
-        /// The server's number of the link, which what comes unasked has too.
+        /// The server's number of the link; unsolicited reports carry it too.
         link: u32,
         /// Whether a mouse button that the person holds is in the way.
         pointer: bool,
@@ -43,16 +42,16 @@ pub enum Order {
     Rest,
 }
 
-/// What the keeper says.
+/// From the keeper to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said {
-    /// To [`Order::Look`].
+pub enum Report {
+    /// The answer to [`Order::Look`].
     Seen(Seen),
-    /// To [`Order::Grab`].
+    /// The answer to [`Order::Grab`].
     Grabbed(Outcome),
-    /// To [`Order::Release`].
+    /// The answer to [`Order::Release`].
     Released,
-    /// To [`Order::Pressed`]. `None`: nobody is watched.
+    /// The answer to [`Order::Pressed`]. `None`: the person is not watched.
     Pressed(Option<bool>),
     /// The person has pressed Esc during this link.
     Escape(u32),
@@ -62,7 +61,7 @@ pub enum Said {
     Lost(u32),
 }
 
-/// What is in `/dev/input`.
+/// The devices in `/dev/input`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Seen {
     /// How many keyboards and pointers the keeper may read.
@@ -80,14 +79,14 @@ impl Seen {
     }
 }
 
-/// What came of [`Order::Grab`].
+/// The result of [`Order::Grab`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// All are grabbed.
     Held,
     /// All but those on which the person holds a key down.
     HeldBut,
-    /// All but so many that may not be read.
+    /// All but this number of devices, which may not be read.
     Closed(u16),
     /// There is none to grab.
     NoDevice,
@@ -103,7 +102,7 @@ pub enum Outcome {
     Escaped,
 }
 
-/// A message's fields. Those that a message does not have are 0.
+/// The fields of a message. Unused ones are 0.
 #[derive(Default)]
 struct Fields {
     kind: u8,
@@ -141,10 +140,9 @@ impl Fields {
 
 /// A message of either direction.
 pub trait Message: Sized + Copy {
-    /// As it is sent.
     fn bytes(self) -> Bytes;
 
-    /// What these bytes say. `None` if it is anything but what [`Self::bytes`] writes.
+    /// `None` if [`Self::bytes`] cannot have written these bytes.
     fn parse(bytes: Bytes) -> Option<Self>;
 }
 
@@ -194,7 +192,7 @@ impl Message for Order {
     }
 }
 
-impl Message for Said {
+impl Message for Report {
     fn bytes(self) -> Bytes {
         let flagged = |kind, flag| Fields {
             kind,
@@ -242,7 +240,7 @@ impl Message for Said {
 
     fn parse(bytes: Bytes) -> Option<Self> {
         let fields = Fields::read(bytes);
-        let said = match fields.kind {
+        let report = match fields.kind {
             1 => Self::Seen(Seen {
                 readable: fields.count,
                 closed: fields.link.try_into().ok()?,
@@ -270,11 +268,11 @@ impl Message for Said {
             7 => Self::Lost(fields.link),
             _ => return None,
         };
-        (said.bytes() == bytes).then_some(said)
+        (report.bytes() == bytes).then_some(report)
     }
 }
 
-/// The server's end and the keeper's. Both are closed on exec.
+/// A connected pair of sockets: the server's and the keeper's. Both are closed on exec.
 ///
 /// # Errors
 ///
@@ -293,10 +291,10 @@ pub fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
 /// # Errors
 ///
 /// Where the peer has gone, or does not read.
-pub fn say(socket: impl AsFd, message: impl Message) -> io::Result<()> {
+pub fn send(socket: impl AsFd, message: impl Message) -> io::Result<()> {
     let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
     loop {
-        match send(&socket, &message.bytes(), flags) {
+        match rustix::net::send(&socket, &message.bytes(), flags) {
             Ok(_) => return Ok(()),
             Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
@@ -304,13 +302,13 @@ pub fn say(socket: impl AsFd, message: impl Message) -> io::Result<()> {
     }
 }
 
-/// The next message. `None` where there is none and `wait` is false.
+/// Receives the next message. `None` if there is none and `wait` is false.
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::UnexpectedEof`] if the peer has gone, [`io::ErrorKind::InvalidData`] if it said
-/// what is no message.
-pub fn hear<M: Message>(socket: impl AsFd, wait: bool) -> io::Result<Option<M>> {
+/// [`io::ErrorKind::UnexpectedEof`] if the peer has gone, [`io::ErrorKind::InvalidData`] if it sent
+/// an invalid message.
+pub fn receive<M: Message>(socket: impl AsFd, wait: bool) -> io::Result<Option<M>> {
     let mut flags = RecvFlags::TRUNC;
     flags.set(RecvFlags::DONTWAIT, !wait);
     let mut bytes = Bytes::default();
@@ -356,9 +354,9 @@ mod tests {
         Order::Rest,
     ];
 
-    fn all_said() -> Vec<Said> {
+    fn all_reports() -> Vec<Report> {
         let seen = |readable, closed, allowed| {
-            Said::Seen(Seen {
+            Report::Seen(Seen {
                 readable,
                 closed,
                 allowed,
@@ -379,13 +377,13 @@ mod tests {
         let mut all = vec![
             seen(3, 0, true),
             seen(0, u16::MAX, false),
-            Said::Released,
-            Said::Escape(7),
-            Said::Limit(u32::MAX),
-            Said::Lost(0),
+            Report::Released,
+            Report::Escape(7),
+            Report::Limit(u32::MAX),
+            Report::Lost(0),
         ];
-        all.extend(outcomes.map(Said::Grabbed));
-        all.extend(pressed.map(Said::Pressed));
+        all.extend(outcomes.map(Report::Grabbed));
+        all.extend(pressed.map(Report::Pressed));
         all
     }
 
@@ -399,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_read_as_it_was_written_and_no_other_bytes_are_it() {
+    fn messages_parse_back_and_other_bytes_do_not() {
         for order in ORDERS {
             assert_eq!(Order::parse(order.bytes()), Some(order));
             for other in flipped(order.bytes()) {
@@ -408,14 +406,14 @@ mod tests {
                 assert_ne!(read, Some(order));
             }
         }
-        for said in all_said() {
-            assert_eq!(Said::parse(said.bytes()), Some(said));
-            for other in flipped(said.bytes()) {
-                let read = Said::parse(other);
-                assert_eq!(read.map(Said::bytes), read.map(|_| other), "{said:?}");
+        for report in all_reports() {
+            assert_eq!(Report::parse(report.bytes()), Some(report));
+            for other in flipped(report.bytes()) {
+                let read = Report::parse(other);
+                assert_eq!(read.map(Report::bytes), read.map(|_| other), "{report:?}");
             }
         }
-        // A field that the message does not have.
+        // A field that the message does not use.
         let mut rest = Order::Rest.bytes();
         rest[11] = 1;
         assert_eq!(Order::parse(rest), None);
@@ -426,8 +424,8 @@ mod tests {
     fn anything_else_on_the_socket_is_an_error() {
         let kind = |sent: &[u8]| {
             let (server, keeper) = pair().unwrap();
-            send(&server, sent, SendFlags::empty()).unwrap();
-            let heard = hear::<Order>(&keeper, false);
+            rustix::net::send(&server, sent, SendFlags::empty()).unwrap();
+            let heard = receive::<Order>(&keeper, false);
             heard.unwrap_err().kind()
         };
         assert_eq!(kind(&[1; 40]), io::ErrorKind::InvalidData);
@@ -438,11 +436,11 @@ mod tests {
         assert_eq!(kind(&[]), io::ErrorKind::UnexpectedEof);
 
         let (server, keeper) = pair().unwrap();
-        assert_eq!(hear::<Order>(&keeper, false).unwrap(), None);
-        say(&server, Order::Watch).unwrap();
+        assert_eq!(receive::<Order>(&keeper, false).unwrap(), None);
+        send(&server, Order::Watch).unwrap();
         drop(server);
-        assert_eq!(hear(&keeper, true).unwrap(), Some(Order::Watch));
-        let end = hear::<Order>(&keeper, true).unwrap_err();
+        assert_eq!(receive(&keeper, true).unwrap(), Some(Order::Watch));
+        let end = receive::<Order>(&keeper, true).unwrap_err();
         assert_eq!(end.kind(), io::ErrorKind::UnexpectedEof);
     }
 }

@@ -1,4 +1,4 @@
-//! What depends on where the keeper runs: in the server, or in a process of its own.
+//! The differences between a keeper in the server and one in a process of its own.
 
 use std::io;
 use std::time::Duration;
@@ -12,7 +12,8 @@ use crate::seat::Seats;
 /// The program holds the devices for this long at most, whatever its caller orders.
 pub const MOST: Duration = Duration::from_secs(30);
 
-/// How much later than the limit the kernel ends a program that has not released the devices itself.
+/// How much later than the limit the kernel ends a program that has not released the devices
+/// itself.
 const LATE: Duration = Duration::from_secs(1);
 
 /// Where the keeper runs.
@@ -23,11 +24,11 @@ pub trait Place {
     /// The longest time that the devices may be grabbed without a break.
     fn most(&self) -> Duration;
 
-    /// The devices are about to be grabbed for this long, or are released (`None`).
+    /// Called before the devices are grabbed for this long, and after they are released (`None`).
     ///
     /// # Errors
     ///
-    /// Where nothing would release them if this process were stopped. They are not grabbed then.
+    /// If nothing would release them while this process is stopped. They are not grabbed then.
     fn holds(&mut self, time: Option<Duration>) -> io::Result<()>;
 }
 
@@ -49,7 +50,7 @@ impl Place for InServer {
     }
 }
 
-/// A process of its own, which may read the devices of whoever sits at the machine.
+/// A process of its own, which may read the devices of the person at the machine.
 #[derive(Debug)]
 pub struct Apart {
     seats: Seats,
@@ -60,13 +61,13 @@ pub struct Apart {
 }
 
 impl Apart {
-    /// This process, for a caller of this uid. The limit is [`MOST`] but in tests.
+    /// This process, for a caller of this uid. The limit is [`MOST`] except in tests.
     ///
     /// # Errors
     ///
     /// Where the system has no timer left.
     pub fn new(seats: Seats, uid: u32, most: Duration) -> io::Result<Self> {
-        // A timer of the kernel's: SIGKILL ends a process that is stopped (SIGSTOP), too.
+        // A kernel timer: SIGKILL ends a stopped process too.
         let kill = SigevNotify::SigevSignal {
             signal: Signal::SIGKILL,
             si_value: 0,

@@ -14,14 +14,14 @@ use crate::keeper::serve;
 use crate::place::Apart;
 use crate::seat::Seats;
 
-/// Runs the program until the server has gone. The arguments are the system's but in tests.
+/// Runs the program until the server has gone. The arguments are the system's except in tests.
 ///
 /// # Errors
 ///
 /// In one line, why it does not run or has ended.
 pub fn run(source: impl Source, seats: Seats, most: Duration) -> Result<(), String> {
     let failed = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
-    // No core file and no debugger, which the kernel sees to where the program is setgid.
+    // No core file and no debugger. The kernel ensures both where the program is setgid.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(|error| failed("prctl")(error.into()))?;
     let socket =
@@ -30,13 +30,13 @@ pub fn run(source: impl Source, seats: Seats, most: Duration) -> Result<(), Stri
     serve(source, place, socket).map_err(failed("it has ended"))
 }
 
-/// The socket to our parent, if that is what standard input is.
+/// The socket to our parent. `None` if standard input is anything else.
 fn orders() -> Option<OwnedFd> {
     let stdin = io::stdin();
     if socket_type(&stdin).ok()? != SocketType::SEQPACKET {
         return None;
     }
-    // Who made the pair. One that was passed on does not count.
+    // The process that made the pair: an inherited socket does not count.
     let peer = socket_peercred(&stdin).ok()?;
     let ours = Some(peer.pid) == getppid() && peer.uid == getuid();
     ours.then(|| stdin.as_fd().try_clone_to_owned().ok())?

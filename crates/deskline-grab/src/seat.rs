@@ -3,23 +3,24 @@
 use std::fs;
 use std::path::PathBuf;
 
-/// The folder of logind's seats: a file for each, `seat0` for the machine's own screen and keyboard.
+/// The folder of logind's seats: a file for each, `seat0` for the machine's own screen and
+/// keyboard.
 #[derive(Debug)]
 pub struct Seats(PathBuf);
 
 impl Seats {
-    /// The system's.
+    /// The seats of this system.
     pub fn system() -> Self {
         Self("/run/systemd/seats".into())
     }
 
-    /// Those in another folder, for tests.
+    /// The seats in another folder, for tests.
     pub fn in_folder(folder: PathBuf) -> Self {
         Self(folder)
     }
 
-    /// Whether the session in front on `seat0` is this user's, and no other seat exists: which device
-    /// belongs to which seat is not looked at. `false` where nothing says who sits there.
+    /// Whether the session in front on `seat0` is this user's, and no other seat exists: the keeper
+    /// does not check which device belongs to which seat. `false` if logind does not run.
     pub fn has(&self, uid: u32) -> bool {
         let seats = fs::read_dir(&self.0).into_iter().flatten().flatten();
         // logind writes a file under a temporary name first, which begins with a dot.
@@ -44,7 +45,7 @@ mod tests {
     fn only_the_user_of_the_session_in_front_is_at_the_seat() {
         let folder = tempfile::tempdir().unwrap();
         let seats = Seats::in_folder(folder.path().join("seats"));
-        assert!(!seats.has(1000), "nothing says who sits there");
+        assert!(!seats.has(1000), "without a seat file");
         fs::create_dir(&seats.0).unwrap();
         assert!(!seats.has(1000));
         let write = |name: &str, text: &str| fs::write(seats.0.join(name), text).unwrap();

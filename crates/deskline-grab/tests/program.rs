@@ -1,10 +1,10 @@
-//! The program itself, as anybody may start it. It has the rights of whoever runs the tests.
+//! The program, started as any user may. It has the rights of the user who runs the tests.
 #![allow(clippy::unwrap_used)]
 
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Output, Stdio};
 
-use deskline_grab::message::{Order, Said, hear, pair, say};
+use deskline_grab::message::{Order, Report, pair, receive, send};
 
 fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_deskline-grab"));
@@ -30,29 +30,32 @@ fn started() -> (OwnedFd, Child) {
 }
 
 #[test]
-fn it_refuses_arguments_and_whoever_is_no_server() {
+fn it_refuses_arguments_and_callers_other_than_the_server() {
     for argument in ["--help", "/tmp", ""] {
-        let said = refused(program().arg(argument));
-        assert_eq!(said, "deskline-grab: it takes no arguments\n");
+        let error = refused(program().arg(argument));
+        assert_eq!(error, "deskline-grab: it takes no arguments\n");
     }
     for stdin in [Stdio::null(), Stdio::piped()] {
-        let said = refused(program().stdin(stdin));
-        assert!(said.contains("started by Deskline's server"), "{said}");
+        let error = refused(program().stdin(stdin));
+        assert!(error.contains("started by Deskline's server"), "{error}");
     }
-    // A socket of the other kind.
+    // A stream socket.
     let (socket, other) = std::os::unix::net::UnixStream::pair().unwrap();
-    let said = refused(program().stdin(OwnedFd::from(other)));
-    assert!(said.contains("started by Deskline's server"), "{said}");
+    let error = refused(program().stdin(OwnedFd::from(other)));
+    assert!(error.contains("started by Deskline's server"), "{error}");
     drop(socket);
 }
 
 #[test]
 fn it_obeys_its_parent_and_ends_with_the_socket() {
     let (socket, mut child) = started();
-    say(&socket, Order::Look).unwrap();
-    assert!(matches!(hear(&socket, true).unwrap(), Some(Said::Seen(_))));
-    say(&socket, Order::Release).unwrap();
-    assert_eq!(hear(&socket, true).unwrap(), Some(Said::Released));
+    send(&socket, Order::Look).unwrap();
+    assert!(matches!(
+        receive(&socket, true).unwrap(),
+        Some(Report::Seen(_))
+    ));
+    send(&socket, Order::Release).unwrap();
+    assert_eq!(receive(&socket, true).unwrap(), Some(Report::Released));
     drop(socket);
     assert!(child.wait().unwrap().success());
 }

@@ -1,12 +1,11 @@
-//! The time by which entries are old: the wall clock, as far as something confirms it.
+//! The time by which entries age: the wall clock, as far as the boot clock confirms it.
 //!
-//! The wall clock can jump: a time server sets it, a person mistypes a year, a virtual machine wakes up. A
-//! clock a week ahead would age a whole journal at once, and what live servers have just written with it.
-//! So the first server of a boot notes what the wall clock showed (`.clock`), and later ones of that boot
-//! count from there with the boot clock, which nothing sets. In the first, the newest entry counts as
-//! written now: entries age by what was written after them until the boot clock can tell. A clock that is
-//! wrong from the start of the machine is found out by nobody here, but costs nothing before the next
-//! server starts.
+//! The wall clock can jump: a time server sets it, a person mistypes a year, a virtual machine
+//! wakes up. A clock a week ahead would age a whole journal at once, with the entries that live
+//! servers have just written. So the first server of a boot notes the wall clock (`.clock`), and
+//! later servers of that boot count from there by the boot clock, which nothing sets. In the first
+//! server, the newest entry counts as written now. A clock that is wrong from the start of the
+//! machine goes unnoticed, but costs nothing before the next server starts.
 
 use std::io::Read as _;
 
@@ -21,7 +20,7 @@ use crate::stamp;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Boot {
     pub(crate) id: String,
-    /// Milliseconds since then, sleep included.
+    /// Milliseconds since the boot, sleep included.
     pub(crate) ms: u64,
 }
 
@@ -37,7 +36,7 @@ pub(crate) fn now() -> Option<Boot> {
     })
 }
 
-/// The time (milliseconds since the epoch) by which entries are old. Never after `now`, the wall clock.
+/// The time (milliseconds since the epoch) by which entries age. Never after `now`, the wall clock.
 pub(crate) fn confirmed(
     folder: &Folder,
     now: u64,
@@ -53,7 +52,7 @@ pub(crate) fn confirmed(
     newest()
 }
 
-/// When this boot began, by the wall clock of the first server in it.
+/// The start of this boot, by the wall clock of its first server.
 fn noted(folder: &Folder, id: &str) -> Option<u64> {
     let mut text = String::new();
     let file = folder.open_file(CLOCK, OFlags::RDONLY).ok()?;
@@ -104,7 +103,7 @@ mod tests {
         assert_eq!(kept(&folder, NOW, boot("a", 1_000)), 3);
         // A minute later, by the boot clock.
         assert_eq!(kept(&folder, NOW + 8 * DAY, boot("a", 61_000)), 3);
-        // What is written with the wrong clock does not age the others either.
+        // Entries written with the wrong clock do not age the others either.
         let wrong = format!("{}_click.txt", NOW + 8 * DAY);
         folder.put(&wrong, b"").unwrap();
         assert_eq!(kept(&folder, NOW + 8 * DAY, boot("a", 62_000)), 4);
@@ -115,20 +114,20 @@ mod tests {
     }
 
     #[test]
-    fn after_a_boot_entries_age_by_the_newest_until_the_boot_clock_tells() {
+    fn after_a_boot_entries_age_from_the_newest() {
         for boots in [[5_000, 6_000].map(|ms| Some(boot("a", ms))), [None, None]] {
             let (_dir, folder) = journal(&[0, 1, 6, 9]);
             let later = NOW + 8 * DAY;
             let [first, second] = boots;
             assert_eq!(kept(&folder, later, first), 3);
-            // Of a journal that nobody has used for a week, the newest is left.
+            // In a journal that was unused for a week, only the newest entry is left.
             let expected = if second.is_some() { 1 } else { 3 };
             assert_eq!(kept(&folder, later, second), expected);
         }
     }
 
     #[test]
-    fn a_damaged_note_is_written_anew() {
+    fn a_damaged_clock_file_is_rewritten() {
         let (_dir, folder) = journal(&[0]);
         for note in ["", "a", "a later", "b 5", "\u{fffd}"] {
             folder.put(CLOCK, note.as_bytes()).unwrap();

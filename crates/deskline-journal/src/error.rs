@@ -29,9 +29,8 @@ pub enum JournalError {
         path.display()
     )]
     Foreign {
-        /// The journal's path.
         path: PathBuf,
-        /// The user that it belongs to.
+        /// The owner.
         uid: u32,
     },
     /// Other users can read or write the journal.
@@ -41,7 +40,6 @@ pub enum JournalError {
         path = path.display()
     )]
     OpenToOthers {
-        /// The journal's path.
         path: PathBuf,
         /// Its permission bits.
         mode: rustix::fs::RawMode,
@@ -49,7 +47,7 @@ pub enum JournalError {
     /// The operating system reported an error.
     #[error("cannot {doing} {}: {source}{}", path.display(), hint(source))]
     Io {
-        /// What was attempted: a verb.
+        /// A verb: the action that failed.
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -66,13 +64,12 @@ pub enum JournalError {
     /// The pixels cannot be encoded.
     #[error("cannot make a picture: {0}")]
     Picture(String),
-    /// A name from an agent is no file of this journal.
+    /// An agent named a file outside this journal.
     #[error("{name:?} is not a file of the journal {}: {why}", journal.display())]
     NotInJournal {
         name: String,
-        /// The journal's path.
         journal: PathBuf,
-        /// What is wrong with the name.
+        /// Why the name is refused.
         why: &'static str,
     },
 }

@@ -1,5 +1,5 @@
-//! A checked folder, held open by its descriptor. All access goes through the descriptor, so replacing
-//! the path later redirects nothing.
+//! A checked folder, held open by its descriptor. All access goes through the descriptor, so
+//! replacing the path later redirects nothing.
 
 use std::fs::File;
 use std::io::Write as _;

@@ -12,7 +12,7 @@ use crate::{Journal, JournalError, Record};
 #[derive(Debug)]
 pub struct Follow {
     journal: Journal,
-    /// The log, and the end of what was read of it. Held open, so that its inode is given to no other.
+    /// The log, and the offset up to which it was read. Held open, so that its inode is not reused.
     read: Option<(File, u64)>,
     last: Option<Record>,
 }

@@ -1,4 +1,4 @@
-//! When was a text last on a screen? Searches all tree files, newest first, on all cores.
+//! Finds when a text was last on a screen. Searches all tree files, newest first, on all cores.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,8 @@ use regex::bytes::RegexBuilder;
 
 use crate::{FileKind, Journal, JournalError, JournalFile};
 
-/// The number of files that a thread searches at a time: as many as an agent writes in some seconds.
+/// The number of files that a thread searches at a time: as many as an agent writes in some
+/// seconds.
 const BATCH: usize = 64;
 
 /// A line of a tree file that matches.
@@ -31,8 +32,8 @@ pub fn pattern(pattern: &str) -> Result<Pattern, regex::Error> {
 }
 
 impl Journal {
-    /// The newest `limit` matching lines of all tree files, newest file first. `found` gets those of one
-    /// file at a time, and ends the search with an error.
+    /// The newest `limit` matching lines of all tree files, newest file first. `found` gets those
+    /// of one file at a time, and ends the search with an error.
     pub fn grep<E: From<JournalError>>(
         &self,
         pattern: &Pattern,
@@ -82,7 +83,7 @@ fn search<'f>(
                 text.clear();
                 match journal.read_into(&file.name, &mut text) {
                     Ok(()) => {}
-                    // The journal has pruned it meanwhile.
+                    // The journal has pruned the file meanwhile.
                     Err(error) if error.is_missing() => continue,
                     Err(error) => return Err(error),
                 }

@@ -41,8 +41,8 @@ impl fmt::Debug for Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `dir`, creates it if there is none, and prunes it to `retention`. The default
-    /// is `/tmp/deskline`, or `/tmp/deskline-<uid>` if that belongs to another user.
+    /// Opens the journal at `dir`, creates it if there is none, and prunes it to `retention`. The
+    /// default is `/tmp/deskline`, or `/tmp/deskline-<uid>` if that belongs to another user.
     ///
     /// Refuses a path that is a symlink, belongs to someone else or is open to others.
     pub fn open(dir: Option<&Path>, retention: Retention) -> Result<Self, JournalError> {
@@ -55,8 +55,8 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Opens the journal at `dir`, or the default, to read it: prunes nothing, and does not create the
-    /// folder at `dir`.
+    /// Opens the journal at `dir`, or the default, to read it: prunes nothing, and does not create
+    /// the folder at `dir`.
     pub fn open_to_read(dir: Option<&Path>) -> Result<Self, JournalError> {
         let folder = match dir {
             Some(dir) => Folder::open_existing(&normal(dir)?)?,
@@ -154,8 +154,8 @@ impl Journal {
         }
     }
 
-    /// The content of the text or picture `name`. Refuses any other name, symlinks, and files of more
-    /// than 64 MiB.
+    /// The content of the text or picture `name`. Refuses any other name, symlinks, and files of
+    /// more than 64 MiB.
     pub fn read(&self, name: &str) -> Result<Vec<u8>, JournalError> {
         let mut content = Vec::new();
         self.read_into(name, &mut content)?;
@@ -215,7 +215,7 @@ impl Journal {
         Ok(Arc::clone(&folder))
     }
 
-    /// Brings the journal within its limits. Failing to prune is no reason to stop.
+    /// Brings the journal within its limits. A failure is logged and not returned.
     fn prune(&self) {
         {
             let mut upkeep = self.upkeep();
@@ -249,7 +249,8 @@ fn open_default(path: &str) -> Result<Folder, JournalError> {
     }
 }
 
-/// `dir` as an absolute path, without a trailing slash: that would make the system follow a symlink.
+/// `dir` as an absolute path, without a trailing slash: that would make the system follow a
+/// symlink.
 fn normal(dir: &Path) -> Result<PathBuf, JournalError> {
     let absolute = std::path::absolute(dir)
         .map_err(|error| JournalError::io("use the journal", dir, error))?;

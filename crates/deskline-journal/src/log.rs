@@ -37,8 +37,8 @@ pub(crate) fn append(folder: &Folder, record: &Record) -> Result<u64, JournalErr
     Ok(text.len() as u64)
 }
 
-/// `record` as JSON with a line end. Escapes characters that break lines or reorder text, so that the
-/// log is safe to print in a terminal.
+/// `record` as JSON with a line end. Escapes characters that break lines or reorder text, so that
+/// the log is safe to print in a terminal.
 fn line(record: &Record) -> serde_json::Result<String> {
     let mut record = record.clone();
     let arguments = serde_json::to_string(&record.arguments)?;
@@ -65,8 +65,8 @@ fn cut(mut text: String, limit: usize) -> String {
     text
 }
 
-/// The newest `limit` records, oldest first. Skips lines that cannot be parsed: a newer version's, or
-/// damaged ones.
+/// The newest `limit` records, oldest first. Skips lines that cannot be parsed: a newer version's,
+/// or damaged ones.
 pub(crate) fn read(folder: &Folder, limit: usize) -> Result<Vec<Record>, JournalError> {
     let file = match folder.open_file(LOG, OFlags::RDONLY) {
         Ok(file) => file,
@@ -92,8 +92,8 @@ pub(crate) fn read(folder: &Folder, limit: usize) -> Result<Vec<Record>, Journal
     }
 }
 
-/// Drops lines that are older than `retention` allows, and the older half of a log that is too long. The
-/// newest line stays.
+/// Drops lines that are older than `retention` allows, and the older half of a log that is too
+/// long. The newest line stays.
 pub(crate) fn trim(folder: &Folder, retention: &Retention, now: u64) -> Result<(), JournalError> {
     #[derive(Deserialize)]
     struct When {

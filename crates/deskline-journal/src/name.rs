@@ -11,10 +11,10 @@ pub(crate) const REFS: &str = "refs";
 /// The last stamp.
 pub(crate) const STAMP: &str = ".stamp";
 
-/// What the clock showed in this boot: see [`crate::boot`].
+/// The wall clock of this boot: see [`crate::boot`].
 pub(crate) const CLOCK: &str = ".clock";
 
-/// What a journal file holds.
+/// The content of a journal file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileKind {
     /// A tree or a diff.
@@ -35,15 +35,12 @@ impl FileKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalFile {
     pub path: PathBuf,
-    /// Its name, `<ms>_<tool>.txt` or `.png`.
+    /// `<ms>_<tool>.txt` or `.png`.
     pub name: String,
-    /// Its `<ms>`: milliseconds since the epoch, unique to the call.
+    /// The `<ms>` of the name: milliseconds since the epoch, unique to the call.
     pub stamp: u64,
-    /// The tool that was called.
     pub tool: String,
-    /// What it holds.
     pub kind: FileKind,
-    /// Its size in bytes.
     pub bytes: u64,
 }
 
@@ -73,8 +70,7 @@ pub(crate) fn parse_stamp(text: &str) -> Option<u64> {
     text.parse().ok().filter(|stamp| STAMPS.contains(stamp))
 }
 
-/// `tool` for use in a file name: characters that mean something to a file system or a shell
-/// become `_`.
+/// `tool` for use in a file name: characters with a meaning to a file system or a shell become `_`.
 pub(crate) fn plain(tool: &str) -> String {
     let plain: String = tool
         .chars()

@@ -1,5 +1,5 @@
-//! Encodes pictures of windows as PNG, with a red crosshair at the click: a ring around what was
-//! clicked, and arms outside of it that point at the click. What is in the ring stays as it is.
+//! Encodes pictures of windows as PNG, with a red crosshair at the click: a ring around the clicked
+//! element, and arms outside of it that point at the click. The pixels inside the ring stay.
 
 use deskline_core::{Point, Rect};
 
@@ -7,11 +7,11 @@ use crate::JournalError;
 
 /// The length of an arm, in pixels.
 const ARM: i64 = 12;
-/// The distance between what was clicked and the ring.
+/// The distance between the clicked element and the ring.
 const GAP: i64 = 3;
-/// The ring is at least so far from the click: a check box is not more than twice as wide.
+/// The least distance of the ring from the click: a check box is at most twice as wide.
 const LEAST: i64 = 12;
-/// An element that is wider or higher is not ringed, but the place of the click.
+/// A wider or higher element gets a ring around the click instead.
 const MOST: (i64, i64) = (600, 200);
 const RED: [u8; 3] = [255, 0, 0];
 /// The outline of the red, visible on a red background too.
@@ -32,7 +32,7 @@ pub struct Shot<'a> {
     pub scale: f64,
     /// The click, in pixels from the picture's top left. Not drawn if it is outside.
     pub crosshair: Option<(u32, u32)>,
-    /// The bounds of what was clicked, in pixels from the picture's top left.
+    /// The bounds of the clicked element, in pixels from the picture's top left.
     pub clicked: Option<Rect>,
 }
 
@@ -50,7 +50,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// Reads them from a PNG of the journal, without its pixels. `None` if it is no PNG.
+    /// Reads size and position from a PNG of the journal, without its pixels. `None` if it is no
+    /// PNG.
     pub fn from_png(png: &[u8]) -> Option<Self> {
         let reader = png::Decoder::new(std::io::Cursor::new(png))
             .read_info()
@@ -103,8 +104,8 @@ pub(crate) fn encode(shot: &Shot<'_>) -> Result<Vec<u8>, JournalError> {
     let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    // `Fast` is up to a third smaller than `Fastest`, and half the size for plain windows, for a few
-    // milliseconds more.
+    // `Fast` is up to a third smaller than `Fastest`, and half the size for plain windows, for a
+    // few milliseconds more.
     encoder.set_compression(png::Compression::Fast);
     let origin = format!("{},{}", shot.origin.x, shot.origin.y);
     for (key, text) in [("origin", origin), ("scale", shot.scale.to_string())] {
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_says_where_on_the_screen_it_was() {
+    fn the_file_has_the_position_on_the_screen() {
         let png = encode(3, 2, &plain(3, 2, RED), None).unwrap();
         let reader = png::Decoder::new(std::io::Cursor::new(png))
             .read_info()
@@ -301,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ring_leaves_what_was_clicked_visible() {
+    fn the_ring_leaves_the_clicked_element_visible() {
         let grey = [120, 120, 120];
         let button = Rect::new(60, 40, 80, 30).unwrap();
         let at = marked((200, 120), grey, (100, 55), Some(button));

@@ -1,4 +1,4 @@
-//! A line of `journal.jsonl`: what a link did, to which app, and the outcome.
+//! A line of `journal.jsonl`: the action of a link, its app, and the outcome.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -27,7 +27,6 @@ pub struct Record {
     /// The app's own name for itself. Hostile data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub app: Option<String>,
-    /// How it ended.
     pub outcome: Outcome,
     /// The size of its diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]

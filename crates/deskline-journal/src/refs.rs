@@ -1,20 +1,21 @@
-//! Assigns refs to elements: an element has the same ref in every process that uses the journal, and no
-//! two elements ever share one.
+//! Assigns refs to elements: an element has the same ref in every process that uses the journal,
+//! and no two elements ever share one.
 //!
-//! The file `refs` is a header (magic, base, key) and 16-byte records, one an element, in the order in
-//! which the elements were first seen. A record is a keyed 128-bit hash (`SipHash`) of desktop and
-//! element id. Its index plus the base is the element's number, its ref. The key is random, so apps
-//! cannot choose ids that collide; by chance, two of a million elements do with odds of 1 in 10²⁶.
+//! The file `refs` is a header (magic, base, key) and 16-byte records, one an element, in the order
+//! in which the elements were first seen. A record is a keyed 128-bit hash (`SipHash`) of desktop
+//! and element id. Its index plus the base is the element's number, its ref. The key is random, so
+//! apps cannot choose ids that collide; by chance, two of a million elements do with odds of 1 in
+//! 10²⁶.
 //!
-//! If an app re-creates an element, the new element inherits the number: see [`RefStore::carry_over`]
-//! and `table.rs`.
+//! If an app re-creates an element, the new element inherits the number: see
+//! [`RefStore::carry_over`] and `table.rs`.
 //!
 //! The file holds at most a million records (16 MB). Then the older half is dropped and the base is
 //! raised: those elements get new numbers when they are seen again, and their old numbers are never
 //! reused.
 //!
-//! If the file cannot be written, or is lost while in use, numbers continue from the microseconds since
-//! the epoch. That is above any number that an earlier process can have assigned.
+//! If the file cannot be written, or is lost while in use, numbers continue from the microseconds
+//! since the epoch. That is above any number that an earlier process can have assigned.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -37,8 +38,8 @@ pub struct RefStore {
     limit: usize,
     /// The content of the file, as far as it was read.
     file: Option<Table>,
-    /// Numbers that this process has assigned and the file lacks, because it could not be written or
-    /// was lost.
+    /// Numbers that this process has assigned and that are not in the file, because it could not be
+    /// written or was lost.
     others: Vec<Table>,
     /// The last of these tables, to which numbers are still added.
     unsaved: Option<Table>,
@@ -63,11 +64,11 @@ impl RefStore {
         }
     }
 
-    /// Sets [`deskline_core::Element::reference`] of every element of `tree`. `desktop` identifies the
-    /// desktop that the app is on: element ids are unique only within one.
+    /// Sets [`deskline_core::Element::reference`] of every element of `tree`. `desktop` identifies
+    /// the desktop that the app is on: element ids are unique only within one.
     ///
-    /// After an error all elements have refs nevertheless, but the next process may not know them. A
-    /// lasting error is returned only once.
+    /// After an error all elements have refs nevertheless, but the next process may not know them.
+    /// A lasting error is returned only once.
     pub fn assign(&mut self, desktop: &str, tree: &mut Tree) -> Result<(), JournalError> {
         self.look();
         let mut unknown = Vec::new();
@@ -89,13 +90,13 @@ impl RefStore {
                 element.reference = self.find(desktop, &element.id);
             }
         }
-        let told = std::mem::replace(&mut self.failing, result.is_err());
-        if told { Ok(()) } else { result }
+        let reported = std::mem::replace(&mut self.failing, result.is_err());
+        if reported { Ok(()) } else { result }
     }
 
-    /// Moves the number of each pair's first element to the second, permanently and for all processes:
-    /// the app has re-created the element. If the first element's id is seen again, it gets a new
-    /// number. If the second element had a number already, that is never used again.
+    /// Moves the number of each pair's first element to the second, permanently and for all
+    /// processes: the app has re-created the element. If the first element's id is seen again, it
+    /// gets a new number. If the second element had a number already, that is never used again.
     ///
     /// After an error nothing has changed.
     pub fn carry_over(
@@ -117,8 +118,8 @@ impl RefStore {
         self.append(records, |table| table.rename(desktop, pairs))
     }
 
-    /// Reads what other processes have appended to the file: it may move a number that is known here.
-    /// Costs two `stat`s if nothing was appended.
+    /// Reads the entries that other processes have appended to the file: they may move a number
+    /// that is known here. Costs two `stat`s if nothing was appended.
     fn look(&mut self) {
         let Some(known) = self.file.as_ref().map(|t| HEADER + t.count() * RECORD) else {
             return;
@@ -146,8 +147,8 @@ impl RefStore {
         self.append(new, |table| table.give(desktop, ids))
     }
 
-    /// Reads what other processes have appended to the file, then appends the records that `write`
-    /// returns. There are at most `count` of them.
+    /// Reads the entries that other processes have appended to the file, then appends the records
+    /// that `write` returns. There are at most `count` of them.
     fn append(
         &mut self,
         count: impl Fn(&Table) -> usize,
@@ -204,8 +205,8 @@ impl RefStore {
         self.file = Some(table);
     }
 
-    /// Reads what was appended since the last time. If the file is new, damaged or has lost numbers,
-    /// leaves `self.file` empty: the file must be started over.
+    /// Reads the entries appended since the last call. If the file is new, damaged or has lost
+    /// numbers, leaves `self.file` empty: the file must be started over.
     fn catch_up(&mut self, folder: &Folder, file: &File) -> Result<(), JournalError> {
         let fail = |error| folder.failed("read", REFS, error);
         let length = usize::try_from(file.metadata().map_err(fail)?.len()).unwrap_or(usize::MAX);
@@ -254,8 +255,8 @@ impl RefStore {
         self.highest = table.next() - 1;
     }
 
-    /// A base above any number that this or an earlier process can have assigned: reading an element
-    /// takes longer than a microsecond, so numbers grow more slowly than the clock.
+    /// A base above any number that this or an earlier process can have assigned: reading an
+    /// element takes longer than a microsecond, so numbers grow more slowly than the clock.
     fn base_from_clock(&self) -> u64 {
         time::now_us().max(self.highest + 1)
     }
@@ -271,7 +272,7 @@ mod tests {
     use crate::Retention;
 
     #[test]
-    fn a_long_file_drops_its_older_half_and_no_number_comes_again() {
+    fn a_long_file_drops_its_older_half_and_reuses_no_number() {
         let dir = tempfile::tempdir().unwrap();
         let journal =
             Journal::open(Some(&dir.path().join("journal")), Retention::default()).unwrap();
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_survive_the_loss_of_the_older_half_and_no_number_comes_again() {
+    fn moves_survive_the_loss_of_the_older_half_and_no_number_is_reused() {
         let dir = tempfile::tempdir().unwrap();
         let journal =
             Journal::open(Some(&dir.path().join("journal")), Retention::default()).unwrap();

@@ -43,7 +43,8 @@ pub struct RetentionError(String);
 impl FromStr for Retention {
     type Err = RetentionError;
 
-    /// Parses `1GiB,7d`, `500MB`, `3d`. What is not given is as in [`Retention::default`].
+    /// Parses `1GiB,7d`, `500MB`, `3d`. A limit that is not given is that of
+    /// [`Retention::default`].
     fn from_str(text: &str) -> Result<Self, RetentionError> {
         const DAY: f64 = 24.0 * 3600.0;
         let mut retention = Self::default();
@@ -116,13 +117,13 @@ impl Retention {
         now.saturating_sub(u64::try_from(self.age.as_millis()).unwrap_or(u64::MAX))
     }
 
-    /// Space left free when pruning, for what is written until the next time.
+    /// Space left free when pruning, for entries written until the next time.
     pub(crate) fn slack(&self) -> u64 {
         self.bytes / 16
     }
 
-    /// Removes the oldest pairs beyond the limits, and temporary files of dead processes. Safe while
-    /// other processes write and prune.
+    /// Removes the oldest pairs beyond the limits, and temporary files of dead processes. Safe
+    /// while other processes write and prune.
     pub(crate) fn prune(&self, folder: &Folder, now: u64) -> Result<(), JournalError> {
         // By stem, which sorts by time: (bytes, stamp).
         let mut pairs: BTreeMap<String, (u64, u64)> = BTreeMap::new();
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_can_be_read() {
+    fn printed_refs_parse_back() {
         for text in ["1GiB,7d", "500000000B,12h", "0B,0s", "3KiB,61s"] {
             assert_eq!(text.parse::<Retention>().unwrap().to_string(), text);
         }

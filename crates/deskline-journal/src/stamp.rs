@@ -8,8 +8,8 @@ use crate::JournalError;
 use crate::folder::Folder;
 use crate::name::{self, STAMP, STAMPS};
 
-/// The next stamp: `now` (milliseconds since the epoch), or the last one plus one if the clock has not
-/// advanced or was set back.
+/// The next stamp: `now` (milliseconds since the epoch), or the last one plus one if the clock has
+/// not advanced or was set back.
 pub(crate) fn next(folder: &Folder, now: u64) -> Result<u64, JournalError> {
     let file = folder.lock_file(STAMP, OFlags::empty())?;
     let mut text = [0; 14];
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_or_broken_record_is_made_up_for_from_the_files() {
+    fn a_lost_stamp_is_recovered_from_the_files() {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::open(&dir.path().join("journal")).unwrap();
         folder.put("1776457217931_click.txt", b"").unwrap();

@@ -1,9 +1,10 @@
 //! A table of consecutive numbers assigned to elements, and its format in the file `refs`.
 //!
-//! There are two kinds of entries. A record assigns the next number to an element. A move passes numbers
-//! on to re-created elements: it is a list of pairs (hash of the old element, hash of the new one) and a
-//! mark (magic, number of pairs, checksum). Each hash and mark of a move takes up one number, which is
-//! assigned to nothing. If a crash cuts off the mark, the pairs are read as records: they move nothing.
+//! There are two kinds of entries. A record assigns the next number to an element. A move passes
+//! numbers on to re-created elements: it is a list of pairs (hash of the old element, hash of the
+//! new one) and a mark (magic, number of pairs, checksum). Each hash and mark of a move takes up
+//! one number, which is assigned to nothing. If a crash cuts off the mark, the pairs are read as
+//! records: they move nothing.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

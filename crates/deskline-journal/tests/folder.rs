@@ -1,4 +1,4 @@
-//! Which folders can be a journal, and what happens if the folder or the disk fails.
+//! Which folders can be a journal, and the behaviour when the folder or the disk fails.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -11,7 +11,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use common::{command, journal, open, said};
+use common::{command, journal, lines_of, open};
 use deskline_journal::{Journal, JournalError, Outcome, Record, Retention};
 
 fn mode(path: &Path) -> u32 {
@@ -160,7 +160,7 @@ fn files_that_are_symlinks_are_not_followed() {
 }
 
 #[test]
-fn a_fifo_in_a_files_place_takes_nothing_and_holds_nobody_up() {
+fn a_fifo_in_place_of_a_file_blocks_nobody() {
     let (_dir, journal) = journal();
     for name in ["journal.jsonl", ".stamp"] {
         let _ = fs::remove_file(journal.path().join(name));
@@ -187,8 +187,8 @@ fn a_journal_that_is_removed_in_use_is_made_anew() {
 }
 
 #[test]
-fn a_folder_without_write_permission_is_an_error_that_says_so() {
-    let test = "a_folder_without_write_permission_is_an_error_that_says_so";
+fn a_folder_without_write_permission_is_an_error() {
+    let test = "a_folder_without_write_permission_is_an_error";
     if let Some(path) = common::child_dir() {
         let journal = open(&path, Retention::default());
         for error in [
@@ -219,7 +219,7 @@ fn a_folder_without_write_permission_is_an_error_that_says_so() {
         .map(|_| child.spawn())
         .find(|spawned| !matches!(spawned, Err(error) if error.kind() == ErrorKind::ExecutableFileBusy))
         .unwrap();
-    let errors = said(child.unwrap(), "error: ");
+    let errors = lines_of(child.unwrap(), "error: ");
     assert_eq!(errors.len(), 2);
     for error in errors {
         assert!(error.contains("ermission denied"), "{error}");

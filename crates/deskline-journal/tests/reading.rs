@@ -147,7 +147,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn whatever_resolves_lies_inside(name in "(/|\\.|\\.\\.|[0-9]{13}_a\\.txt|journal|\\PC){0,6}") {
+    fn every_resolved_path_is_inside_the_journal(name in "(/|\\.|\\.\\.|[0-9]{13}_a\\.txt|journal|\\PC){0,6}") {
         let (_dir, journal) = journal();
         if let Ok(path) = journal.resolve_inside(&name) {
             prop_assert_eq!(path.parent(), Some(journal.path()));
@@ -156,7 +156,7 @@ proptest! {
 }
 
 #[test]
-fn records_come_back_as_they_went() {
+fn records_survive_a_round_trip() {
     let (_dir, journal) = journal();
     assert!(journal.records(10).unwrap().is_empty());
     let mut record = Record::new(
@@ -198,7 +198,7 @@ fn records_come_back_as_they_went() {
 }
 
 #[test]
-fn broken_lines_are_passed_over_and_harm_no_other() {
+fn damaged_lines_are_skipped() {
     let (_dir, journal) = journal();
     let record = |tool: &str| Record::new(tool, Map::new(), Outcome::Cancelled);
     journal.record(&record("one")).unwrap();

@@ -33,7 +33,7 @@ fn numbers_start_at_one_and_stay() {
 }
 
 #[test]
-fn the_next_process_knows_them() {
+fn refs_survive_the_process() {
     let (_dir, journal) = journal();
     assert_eq!(numbers(&mut RefStore::new(&journal), &["a", "b"]), [1, 2]);
     assert_eq!(numbers(&mut RefStore::new(&journal), &["c", "b"]), [3, 2]);
@@ -70,7 +70,7 @@ fn refs_file(journal: &Journal) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_record_that_was_cut_off_is_written_over() {
+fn a_truncated_record_is_overwritten() {
     let (_dir, journal) = journal();
     numbers(&mut RefStore::new(&journal), &["a", "b"]);
     let file = fs::OpenOptions::new()
@@ -89,7 +89,7 @@ fn a_record_that_was_cut_off_is_written_over() {
 }
 
 #[test]
-fn a_file_lost_or_broken_in_use_takes_no_number_back_and_gives_none_twice() {
+fn a_lost_or_damaged_file_reuses_no_number() {
     type Harm = fn(&std::path::Path);
     let harms: [Harm; 4] = [
         |file| fs::remove_file(file).unwrap(),
@@ -123,7 +123,7 @@ fn a_file_lost_or_broken_in_use_takes_no_number_back_and_gives_none_twice() {
 }
 
 #[test]
-fn a_file_that_another_process_has_begun_anew_gives_no_number_twice() {
+fn a_file_that_another_process_restarted_reuses_no_number() {
     let (_dir, journal) = journal();
     let mut refs = RefStore::new(&journal);
     assert_eq!(numbers(&mut refs, &["a", "b", "c"]), [1, 2, 3]);
@@ -156,14 +156,14 @@ fn without_a_file_elements_have_numbers_and_the_error_comes_once() {
     assert!(failed && later[0] > first[0] + 1, "{later:?}");
 
     fs::remove_dir(refs_file(&journal)).unwrap();
-    let (mended, failed) = assign(&mut refs, &["d", "c", "a"]);
-    assert!(!failed && mended[0] > first[0] + 1, "{mended:?}");
-    assert_eq!(mended[1..], [first[0] + 1, 1]);
+    let (restored, failed) = assign(&mut refs, &["d", "c", "a"]);
+    assert!(!failed && restored[0] > first[0] + 1, "{restored:?}");
+    assert_eq!(restored[1..], [first[0] + 1, 1]);
     fs::remove_file(refs_file(&journal)).unwrap();
     fs::create_dir(refs_file(&journal)).unwrap();
     let mut many = tree((0..200_000).map(|i| format!("many {i}")));
     refs.assign("desktop", &mut many).unwrap_err();
-    assert!(!given(&many).contains(&mended[0]), "the file gave it");
+    assert!(!given(&many).contains(&restored[0]), "the file gave it");
 }
 
 fn carry_over(refs: &mut RefStore, pairs: &[(&str, &str)]) {
@@ -179,7 +179,7 @@ fn a_number_moves_to_a_re_created_element() {
     assert_eq!(numbers(&mut one, &["a", "b", "c"]), [1, 2, 3]);
     assert_eq!(numbers(&mut two, &["b"]), [2]);
     carry_over(&mut one, &[("a", "A"), ("b", "B"), ("unknown", "U")]);
-    // Every process knows: the one that did it, a running one, and a later one.
+    // All processes agree: the one that moved it, a running one, and a later one.
     for refs in [&mut one, &mut two, &mut RefStore::new(&journal)] {
         assert_eq!(numbers(refs, &["A", "B", "c"]), [1, 2, 3]);
     }
@@ -196,7 +196,7 @@ fn a_number_moves_to_a_re_created_element() {
 }
 
 #[test]
-fn a_move_that_was_cut_off_moves_nothing_and_no_number_comes_twice() {
+fn a_truncated_move_moves_nothing_and_reuses_no_number() {
     let (_dir, journal) = journal();
     let mut refs = RefStore::new(&journal);
     assert_eq!(numbers(&mut refs, &["a", "b"]), [1, 2]);

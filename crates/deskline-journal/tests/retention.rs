@@ -1,4 +1,4 @@
-//! What the journal removes, and what it always keeps.
+//! Which entries the journal removes, and which it always keeps.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -48,13 +48,13 @@ fn keep(bytes: u64, hours: u64) -> Retention {
 }
 
 #[test]
-fn the_oldest_go_first_and_the_bound_holds() {
+fn the_oldest_are_removed_first_and_the_bound_holds() {
     let (_dir, journal) = journal();
     let start = now() - HOUR;
     for index in 0..10 {
         pair(journal.path(), start + index, 1_000);
     }
-    // A sixteenth stays free for what is written until the next pruning.
+    // A sixteenth stays free for entries written until the next pruning.
     let kept = open(journal.path(), keep(6_400, 24));
     assert_eq!(stamps(&kept), (start + 4..start + 10).collect::<Vec<_>>());
 }
@@ -70,7 +70,7 @@ fn the_newest_pair_is_never_dropped() {
 }
 
 #[test]
-fn what_is_too_old_goes_though_there_is_room() {
+fn old_entries_are_removed_though_there_is_room() {
     let (_dir, journal) = journal();
     let now = now();
     for hours in [50, 30, 25, 23, 1] {
@@ -148,7 +148,7 @@ fn the_log_drops_old_lines_and_the_older_half_of_too_many() {
 }
 
 #[test]
-fn strangers_are_never_touched_and_leftovers_are() {
+fn foreign_files_stay_and_leftovers_are_removed() {
     let (_dir, journal) = journal();
     let long_ago = SystemTime::now() - Duration::from_secs(90 * 24 * 3_600);
     let strangers = [
@@ -192,7 +192,7 @@ fn strangers_are_never_touched_and_leftovers_are() {
 }
 
 #[test]
-fn two_that_prune_at_once_do_not_stumble() {
+fn two_processes_may_prune_at_once() {
     let (_dir, journal) = journal();
     let start = now() - HOUR;
     for index in 0..300 {

@@ -1,5 +1,5 @@
-//! The cost of a call: `cargo test --release --test speed -- --nocapture`. Takes the best of several runs, as the
-//! machine may be busy.
+//! The cost of a call: `cargo test --release --test speed -- --nocapture`. Takes the best of
+//! several runs, as the machine may be busy.
 #![allow(clippy::unwrap_used)]
 
 mod common;

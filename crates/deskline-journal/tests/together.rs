@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use common::{child_dir, journal, open, said, spawn, tree};
+use common::{child_dir, journal, lines_of, open, spawn, tree};
 use deskline_journal::{Journal, Outcome, Record, RefStore, Retention};
 
 const PROCESSES: usize = 4;
@@ -60,7 +60,7 @@ fn processes_never_share_a_stamp() {
     let runs: Vec<Vec<u64>> = children
         .into_iter()
         .map(|child| {
-            said(child, "#stamp ")
+            lines_of(child, "#stamp ")
                 .iter()
                 .map(|s| s.parse().unwrap())
                 .collect()
@@ -147,7 +147,7 @@ fn processes_lose_no_line_of_the_log_though_it_is_trimmed_meanwhile() {
         thread::sleep(Duration::from_millis(5));
     }
     for child in children {
-        said(child, "");
+        lines_of(child, "");
     }
     assert!(
         journal
@@ -193,7 +193,7 @@ fn processes_agree_on_every_number() {
         .collect();
     let mut by_id: HashMap<String, String> = HashMap::new();
     for child in children {
-        for line in said(child, "#ref ") {
+        for line in lines_of(child, "#ref ") {
             let (id, number) = line.split_once(' ').unwrap();
             let known = by_id
                 .entry(id.to_owned())

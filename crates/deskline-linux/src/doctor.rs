@@ -95,7 +95,7 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
 }
 
 /// Does what mends a check and needs no root. `None` if it needs root or a person.
-pub fn mend(check: &Check, session: &Session) -> Option<Result<String, String>> {
+pub fn repair(check: &Check, session: &Session) -> Option<Result<String, String>> {
     match check.fix.as_ref()? {
         Fix::Accessibility => {
             let bus = session.session_bus.as_ref()?;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use deskline_atspi::bus::{Body, Call, Connection};
 use deskline_atspi::{AtSpi, accessibility_bus};
-use deskline_linux::doctor::{Check, Report, Status, examine, mend};
+use deskline_linux::doctor::{Check, Report, Status, examine, repair};
 use deskline_linux::private::{Options, PrivateDesktop};
 use deskline_linux::session::{Environment, Session};
 use deskline_x11::X11;
@@ -337,7 +337,7 @@ fn no_session_bus_no_accessibility_bus_and_accessibility_off() {
     let mended: Vec<_> = found
         .checks
         .iter()
-        .filter_map(|check| mend(check, session))
+        .filter_map(|check| repair(check, session))
         .collect();
     assert_eq!(mended, [Ok("turned accessibility on".to_owned())]);
     says(&report(session), "accessibility", Status::Ok, "on", "");

@@ -1,5 +1,5 @@
-//! The arguments of one call. Each getter accepts what an agent may reasonably write; its error names
-//! the argument and what it should be.
+//! The arguments of one call. Each getter accepts any form that an agent may reasonably write; its
+//! error names the argument and the accepted form.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use deskline_core::escape::short;
 use deskline_core::nearest;
 use serde_json::{Map, Value};
 
-/// What is wrong with the arguments; an error text for the agent.
+/// An error text for the agent.
 pub(crate) type Wrong = String;
 
 /// No screen has coordinates further out than this.
@@ -44,7 +44,7 @@ impl<'a> Args<'a> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            // Tell its type only: the value may be a secret.
+            // Show only the type: the value may be a secret.
             Some(other) => Err(format!("{name} must be a string, not {}", kind(other))),
         }
     }
@@ -134,7 +134,7 @@ impl<'a> Args<'a> {
         self.number(name, 0.0, FAR)
     }
 
-    /// Seconds, at most `max`.
+    /// A duration of at most `max`.
     pub(crate) fn seconds(
         self,
         name: &str,

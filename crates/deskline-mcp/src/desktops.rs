@@ -20,7 +20,7 @@ const ARGUMENT: &str = "desktop";
 
 /// One desktop.
 pub(crate) struct Served {
-    /// What a call names it by.
+    /// The key by which a call names it.
     key: String,
     pub(crate) platform: Arc<dyn Platform>,
     pub(crate) worker: Worker,
@@ -57,7 +57,7 @@ type Addressed<'a> = (&'a Served, Cow<'a, Arguments>);
 
 /// At least one desktop.
 pub(crate) struct Desktops {
-    /// The one that a call without a key is for.
+    /// The desktop of a call without a key.
     first: Served,
     others: Vec<Served>,
 }
@@ -78,7 +78,8 @@ impl Desktops {
         std::iter::once(&self.first).chain(&self.others)
     }
 
-    /// The desktop of a call, and the other arguments. A server with one desktop has no such argument.
+    /// The desktop of a call, and the other arguments. A server with one desktop has no such
+    /// argument.
     pub(crate) fn of<'a>(&'a self, arguments: &'a Arguments) -> Result<Addressed<'a>, Wrong> {
         let Some(key) = arguments.get(ARGUMENT).filter(|_| !self.others.is_empty()) else {
             return Ok((&self.first, Cow::Borrowed(arguments)));

@@ -28,7 +28,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 /// The options of the server.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
-    /// Which apps are out of bounds: their files in the journal are not shown.
+    /// The blocked apps: their files in the journal are not shown either.
     pub policy: Policy,
     /// Whether to offer only the tools that change nothing on the desktop.
     pub read_only: bool,
@@ -36,7 +36,7 @@ pub struct Config {
     pub compat_macos_use: bool,
 }
 
-/// There is no tool of this name. The text is for the agent.
+/// No tool has this name. The text is for the agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownTool(pub String);
@@ -66,8 +66,8 @@ impl Dispatcher {
         })
     }
 
-    /// Adds a desktop, with a worker thread and a journal of its own. A call is for it if its argument
-    /// `desktop` is this key.
+    /// Adds a desktop, with a worker thread and a journal of its own. A call is for it if its
+    /// argument `desktop` is this key.
     pub fn add_desktop(
         &mut self,
         key: &str,
@@ -159,7 +159,7 @@ impl Dispatcher {
     pub async fn stop(&self, limit: Duration) -> bool {
         let since = self.live.stop();
         let mut restored = true;
-        // All have been interrupted: they end side by side.
+        // All have been interrupted already, so they end side by side.
         for desktop in self.desktops.all() {
             let left = limit.saturating_sub(since.elapsed());
             restored &= desktop.worker.stop(left).await;
@@ -187,7 +187,8 @@ async fn link(desktop: &Served, call: Call, cancel: &Cancel) -> Result<Reply, Wr
     }
 }
 
-/// A `wait_for`: looks, one job each, between which the worker runs other calls.
+/// A `wait_for`: a series of looks, each a job of its own, between which the worker runs other
+/// calls.
 async fn wait_for(
     desktop: &Served,
     pid: u32,
@@ -197,10 +198,10 @@ async fn wait_for(
     let mut waiting = Box::new(waiting);
     let mut first = true;
     loop {
-        // A look at a hung app would hold the worker for 2 s.
+        // A look at a hung app would block the worker for 2 s.
         let turn = match answering(desktop, pid, waiting.left(), cancel).await? {
             Ok(turn) => Some(turn),
-            // Its end may be what is waited for.
+            // The app's end may be the awaited state.
             Err(Error::NoProcess(_) | Error::NoWindow { .. }) if !first => None,
             Err(error) => return not_answering(desktop, waiting.into_call(), error).await,
         };
@@ -215,8 +216,8 @@ async fn wait_for(
     }
 }
 
-/// The turn of a call about this app, once the app has answered a ping. Pings for `patience` at the
-/// longest, and once at the least; a ping waits 2 s. Others have their turns between two pings.
+/// Waits for the turn of a call about this app, once the app has answered a ping. Pings for at most
+/// `patience`, and at least once; a ping waits 2 s. Other calls take their turns between two pings.
 async fn answering(
     desktop: &Served,
     pid: u32,

@@ -1,4 +1,4 @@
-//! Notices the end of the input at once. The protocol layer lets handlers run on for seconds, but
+//! Reports the end of the input at once. The protocol layer lets handlers run on for seconds, but
 //! nothing may be typed or clicked for a client that has gone.
 
 use std::io;

@@ -14,7 +14,7 @@ use crate::args::Wrong;
 /// The largest file to read, in bytes. The journal's files are far smaller.
 const LARGEST: u64 = 64 << 20;
 
-/// The files of the journal that an agent may see. Clones are the same.
+/// The files of the journal that an agent may see. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct JournalFiles {
     journal: Journal,
@@ -83,7 +83,7 @@ impl JournalFiles {
         })
     }
 
-    /// The files of permitted apps, by the log; `None` if all apps are permitted.
+    /// The files of permitted apps, according to the log; `None` if all apps are permitted.
     fn permitted(&self) -> Result<Option<HashSet<PathBuf>>, JournalError> {
         if !self.policy.is_bounded() {
             return Ok(None);

@@ -1,9 +1,10 @@
-//! The MCP server: tools, arguments, instructions and resources, for a desktop that is driven one link
-//! at a time.
+//! The MCP server: tools, arguments, instructions and resources, for a desktop that is driven one
+//! link at a time.
 //!
-//! A call goes through `server` (protocol, cancellation, progress), `dispatch` (finds the tool), `tools`
-//! and `args` (check the arguments and make a [`deskline_link::Call`]) to `worker` (the thread that
-//! owns the desktop). `deskline call` enters at [`Dispatcher::call`], so both ways behave the same.
+//! A call goes through `server` (protocol, cancellation, progress), `dispatch` (finds the tool),
+//! `tools` and `args` (check the arguments and make a [`deskline_link::Call`]) to `worker` (the
+//! thread that owns the desktop). `deskline call` enters at [`Dispatcher::call`], so both ways
+//! behave the same.
 
 mod args;
 mod desktops;

@@ -51,8 +51,8 @@ impl Live {
         since
     }
 
-    /// Why the call must not start, if so. Waits while [`Live::stop`] cancels the calls in flight:
-    /// otherwise the end of a cancelled call could start the next one.
+    /// The reason why the call must not start, if there is one. Waits while [`Live::stop`] cancels
+    /// the calls in flight: otherwise the end of a cancelled call could start the next one.
     pub(crate) fn stopped(&self, cancel: &Cancel) -> Option<Reason> {
         let _raised = self.lock();
         cancel.reason()

@@ -27,7 +27,7 @@ pub(crate) struct Request {
     file: Option<String>,
 }
 
-/// A picture, with its position on the screen as far as the file has it.
+/// A picture and its position on the screen, if the file has it.
 #[derive(Debug, PartialEq)]
 struct Picture {
     rgb: Rgb,
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn its_place_comes_from_its_text_chunks() {
+    fn position_and_scale_come_from_text_chunks() {
         let mut png = Vec::new();
         let mut encoder = Encoder::new(&mut png, 2000, 1);
         encoder.set_color(ColorType::Rgb);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_is_an_error() {
+    fn a_file_that_is_no_picture_is_an_error() {
         for bytes in [&b""[..], b"hello", &encode(&grey(9, 9)).unwrap()[..40]] {
             assert!(decode(bytes).is_err());
         }

@@ -7,7 +7,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 /// The answer of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// What the model reads.
+    /// The text for the model.
     pub text: String,
     pub is_error: bool,
     /// A PNG picture, sent before the text.

@@ -49,8 +49,8 @@ impl Rgb {
     }
 }
 
-/// The pixels of a side of length `from` that pixel `at` of a side of length `to` covers. The weight
-/// of each is the covered part, in `to`ths.
+/// The pixels of a side of length `from` that pixel `at` of a side of length `to` covers. The
+/// weight of each is the covered part, in `to`ths.
 fn spans(at: usize, from: usize, to: usize) -> Vec<(usize, u64)> {
     let (start, end) = (at * from, (at + 1) * from);
     (start / to..end.div_ceil(to))
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn averages_what_a_pixel_covers() {
+    fn each_pixel_is_the_average_of_the_pixels_that_it_covers() {
         let halved = grey(4, 2, |x, _| if x < 2 { 0 } else { 200 }).shrunk(2);
         assert_eq!(
             halved.unwrap(),

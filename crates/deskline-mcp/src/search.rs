@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_pattern() {
+    fn refuses_an_invalid_pattern() {
         for (arguments, error) in [
             (json!({}), "pattern is missing. search_tree needs pattern"),
             (

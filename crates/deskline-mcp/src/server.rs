@@ -1,5 +1,5 @@
-//! The MCP server on top of rmcp, for both generations of the protocol: `initialize`, and the stateless
-//! `server/discover`. rmcp tells them apart.
+//! The MCP server on top of rmcp, for both generations of the protocol: `initialize`, and the
+//! stateless `server/discover`. rmcp distinguishes them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -94,7 +94,7 @@ where
     let running = tokio::select! {
         running = handshake => match running {
             Ok(running) => running,
-            // A client may only ask for the server's info, and leave.
+            // A client may ask for the server's info and leave.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(ServeError::Handshake(Box::new(error))),
         },

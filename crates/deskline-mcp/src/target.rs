@@ -119,7 +119,7 @@ impl Args<'_> {
         })
     }
 
-    /// What to type: `text`, `pressKey`, `pressKeyModifiers`.
+    /// The text and key to type: `text`, `pressKey`, `pressKeyModifiers`.
     pub(crate) fn typing(self) -> Result<Typing, Wrong> {
         let text = self.text("text")?.filter(|text| !text.is_empty());
         let key = self.key("pressKey", "pressKeyModifiers")?;

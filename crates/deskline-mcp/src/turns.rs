@@ -1,5 +1,5 @@
-//! Keeps the calls about one app in order while each pings the app. An app that hangs delays only its
-//! own calls.
+//! Keeps the calls about one app in order while each pings the app. An app that hangs delays only
+//! its own calls.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,8 +14,8 @@ pub(crate) type Turn = OwnedMutexGuard<()>;
 pub(crate) struct Turns(Mutex<HashMap<u32, Arc<Line<()>>>>);
 
 impl Turns {
-    /// Waits for the turn of a call about this app. Calls are served in the order in which they were
-    /// first polled.
+    /// Waits for the turn of a call about this app. Calls are served in the order in which they
+    /// were first polled.
     pub(crate) async fn take(&self, pid: u32) -> Turn {
         let turn = {
             let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! The worker thread, which owns the desktop. It runs jobs one at a time, in the order in which they
-//! were submitted.
+//! The worker thread, which owns the desktop. It runs jobs one at a time, in the order in which
+//! they were submitted.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,19 +16,19 @@ use tokio::sync::{oneshot, watch};
 
 use crate::live::Live;
 
-/// What the worker drives: [`Links`], or a script in a test.
+/// The desktop that the worker drives: [`Links`], or a script in a test.
 pub trait Desk: Send {
-    /// One link.
+    /// Runs one link.
     fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer;
 
-    /// A look of a `wait_for`, until `others` says that another job waits for the desktop.
+    /// Runs a look of a `wait_for`, until `others` returns that another job waits for the desktop.
     fn look(&mut self, waiting: Box<Waiting>, cancel: &Cancel, others: &dyn Fn() -> bool)
     -> Looked;
 
-    /// `list_applications`: those whose name contains `name`.
+    /// `list_applications`: the apps whose name contains `name`.
     fn applications(&mut self, name: &str) -> Answer;
 
-    /// Between jobs. Returns after which time to call it again, if at all.
+    /// Called between jobs. Returns after which time to call it again, if at all.
     fn idle(&mut self) -> Option<Duration> {
         None
     }
@@ -107,7 +107,7 @@ impl Worker {
     /// Puts a job at the end of the queue.
     pub(crate) fn submit(&self, job: Job, cancel: Cancel) -> oneshot::Receiver<Looked> {
         let (reply, answer) = oneshot::channel();
-        // If the thread has ended, the reply is dropped, and the receiver sees that.
+        // If the thread has ended, the reply is dropped, and the receiver notices it.
         self.order(Order::Run(job, cancel, reply));
         answer
     }
@@ -141,7 +141,7 @@ fn work(mut desk: Box<dyn Desk>, live: &Live, inbox: &mpsc::Receiver<Order>, que
     }
 }
 
-/// Waits for the next order. `None` if nobody is left to give one.
+/// Waits for the next order. `None` if all handles are dropped.
 fn next(desk: &mut dyn Desk, inbox: &mpsc::Receiver<Order>) -> Option<Order> {
     loop {
         let Some(time) = desk.idle() else {

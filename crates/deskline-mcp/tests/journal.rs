@@ -1,4 +1,4 @@
-//! What the server shows of its journal: resources, `search_tree`, `view_screenshot`.
+//! How the server shows its journal: resources, `search_tree`, `view_screenshot`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -44,7 +44,7 @@ fn write_of(journal: &Journal, app: &str, tool: &str, width: u32, height: u32) -
 }
 
 #[tokio::test]
-async fn an_empty_journal_says_what_to_do() {
+async fn an_empty_journal_names_the_next_step() {
     let mut session = Session::initialized(Config::default()).await;
     let text = session.text("search_tree", json!({"pattern": "a"})).await;
     assert_eq!(
@@ -165,7 +165,7 @@ async fn files_are_resources_and_nothing_else_is() {
 }
 
 #[tokio::test]
-async fn files_of_apps_that_are_out_of_bounds_stay_shut() {
+async fn files_of_blocked_apps_are_not_shown() {
     let policy = Policy {
         deny: vec!["secret".into()],
         ..Policy::default()

@@ -1,5 +1,5 @@
-//! The server, over raw lines: both generations of the protocol, order, cancellation, progress, panics,
-//! and all ways to end.
+//! The server, over raw lines: both generations of the protocol, order, cancellation, progress,
+//! panics, and all ways to end.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -18,7 +18,7 @@ fn modern() -> Value {
 }
 
 #[test]
-fn instructions_fit_and_say_what_matters() {
+fn instructions_fit_and_name_the_important_tools() {
     assert!(INSTRUCTIONS.chars().count() < 2_000);
     for word in [
         "grep",
@@ -51,7 +51,7 @@ async fn every_handshake_of_the_first_generation() {
 }
 
 #[tokio::test]
-async fn a_version_that_nobody_knows_gets_one_that_works() {
+async fn an_unknown_protocol_version_gets_a_supported_one() {
     let mut session = Session::start(Config::default());
     let answer = session.initialize("2099-01-01").await;
     assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
@@ -85,7 +85,7 @@ async fn a_tool_without_discover_or_initialize() {
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_results_and_wrong_tools_are_errors() {
+async fn bad_arguments_are_results_and_unknown_tools_are_errors() {
     let mut session = Session::initialized(Config::default()).await;
     let text = session.text("refresh_traversal", json!({"pid": "x"})).await;
     assert_eq!(
@@ -137,7 +137,7 @@ async fn the_prefixed_names() {
 }
 
 #[tokio::test]
-async fn read_only_leaves_what_only_reads() {
+async fn read_only_offers_only_tools_that_read() {
     let mut session = Session::initialized(Config {
         read_only: true,
         ..Config::default()
@@ -294,13 +294,13 @@ async fn the_end_of_the_input_stops_the_running_link_and_the_queue() {
     // Both answers were still delivered, in any order.
     let mut answers = [session.receive().await, session.receive().await];
     answers.sort_by_key(|answer| answer["id"].as_u64());
-    let said = answers.map(|answer| answer["result"]["content"][0]["text"].to_string());
-    assert_eq!(said[0], "\"refresh_traversal of 2: Some(Stopping)\"");
-    assert!(said[1].contains("Nothing was touched"), "{}", said[1]);
+    let texts = answers.map(|answer| answer["result"]["content"][0]["text"].to_string());
+    assert_eq!(texts[0], "\"refresh_traversal of 2: Some(Stopping)\"");
+    assert!(texts[1].contains("Nothing was touched"), "{}", texts[1]);
 }
 
 #[tokio::test]
-async fn a_link_that_does_not_end_keeps_nobody() {
+async fn stop_gives_up_on_a_link_that_does_not_end() {
     let mut session = Session::initialized(Config::default()).await;
     session.refresh(1, GATED).await;
     assert_eq!(session.seen().await, "start 5 0");
@@ -345,7 +345,7 @@ async fn clients_that_only_look_in() {
 }
 
 #[tokio::test]
-async fn a_client_that_speaks_something_else_is_an_error() {
+async fn a_client_of_another_protocol_is_an_error() {
     let mut session = Session::start(Config::default());
     session.notify("notifications/initialized", json!({})).await;
     let error = session.ended().await.unwrap_err();
@@ -421,7 +421,7 @@ async fn a_wait_is_cancelled_between_two_looks() {
         .await;
     session.gate.send(()).unwrap();
     assert_eq!(session.receive().await["id"], 2);
-    // rmcp answers no cancelled request: what comes next is the next call's.
+    // rmcp answers no cancelled request: the next answer is the next call's.
     session.refresh(3, PLAIN).await;
     assert_eq!(session.receive().await["id"], 3);
 }
@@ -438,7 +438,7 @@ async fn a_wait_for_an_app_that_does_not_answer_delays_no_call_about_it() {
 }
 
 #[tokio::test]
-async fn a_step_of_a_chain_waits_for_half_a_minute_at_most() {
+async fn a_step_of_a_chain_waits_at_most_30_s() {
     let mut session = Session::initialized(Config::default()).await;
     let steps = json!([{"do": "wait_for", "element": "Sent", "timeout": 31}]);
     let chain = json!({"pid": PLAIN, "steps": steps});

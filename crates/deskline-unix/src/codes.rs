@@ -1,4 +1,5 @@
-//! Codes of keys and mouse buttons (`linux/input-event-codes.h`), as the kernel and Wayland have them.
+//! Codes of keys and mouse buttons (`linux/input-event-codes.h`), as the kernel and Wayland have
+//! them.
 
 /// `KEY_ESC`
 pub const ESCAPE: u32 = 1;

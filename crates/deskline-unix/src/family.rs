@@ -6,11 +6,11 @@ use std::time::Duration;
 /// The maximum number of processes to count for one app.
 const MOST: usize = 64;
 
-/// A process and its descendants. Only main threads are looked at: they run the event loops.
+/// A process and its descendants. Only their main threads count: they run the event loops.
 #[derive(Debug, Clone)]
 pub struct Family(Vec<u32>);
 
-/// What the main threads have run so far. If two snapshots are equal, none has run in between.
+/// The run time of the main threads so far. If two snapshots are equal, none has run in between.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Snapshot(Vec<String>);
 
@@ -44,12 +44,14 @@ impl Family {
     pub fn asleep(&self) -> Option<Snapshot> {
         let awake = |pid: &u32| {
             let stat = fs::read(format!("/proc/{pid}/task/{pid}/stat")).unwrap_or_default();
-            // proc(5): the state follows the name, which is in parentheses and may hold any character.
+            // proc(5): the state follows the name, which is in parentheses and may hold any
+            // character.
             let end = stat.iter().rposition(|byte| *byte == b')');
             // Running, or in the middle of reading a disk.
             matches!(end.and_then(|end| stat.get(end + 2)), Some(b'R' | b'D'))
         };
-        // The counters first: what runs between the two reads is awake, or counted next time.
+        // Read the counters first: a thread that runs between the two reads is awake, or counted
+        // next time.
         let counters = self.0.iter().map(|pid| schedstat(*pid)).collect();
         (!self.0.iter().any(awake)).then_some(Snapshot(counters))
     }

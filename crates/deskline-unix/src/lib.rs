@@ -1,5 +1,6 @@
-//! Helpers that the Linux crates share: processes in `/proc`, how busy they are, what they have not yet read of a
-//! socket, starting programs, threads that take orders, waiting for file descriptors with a time limit, and the codes of keys.
+//! Helpers that the Linux crates share: processes in `/proc`, their run time, the unread bytes of a
+//! socket, starting programs, threads that take orders, waiting for file descriptors with a time
+//! limit, and key codes.
 
 pub mod codes;
 pub mod family;

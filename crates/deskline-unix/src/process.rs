@@ -12,17 +12,16 @@ const LONGEST_ENVIRONMENT: usize = 1 << 20;
 
 #[derive(Debug, Clone)]
 pub struct Process {
-    /// Its process id.
     pub pid: i32,
-    /// The process id of its parent.
+    /// The parent's process id.
     pub parent: i32,
-    /// The process session (`setsid`) that it belongs to.
+    /// The process session (`setsid`).
     pub session: i32,
-    /// The first 15 bytes of its name.
+    /// The first 15 bytes of the name.
     pub comm: String,
-    /// Its start time, in clock ticks since boot.
+    /// In clock ticks since boot.
     pub started: u64,
-    /// Whether it has ended: a zombie, or dead.
+    /// Whether it is a zombie or dead.
     pub ended: bool,
 }
 
@@ -84,8 +83,8 @@ pub fn name(pid: u32) -> String {
         .to_owned()
 }
 
-/// Whether a process with this id runs. One that has crashed and is writing its core does not, and
-/// neither does one whose parent has not asked for its status yet.
+/// Whether a process with this id runs. `false` for one that has crashed and is writing its core,
+/// and for a zombie.
 pub fn runs(pid: u32) -> bool {
     let dumps = || {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
@@ -94,7 +93,7 @@ pub fn runs(pid: u32) -> bool {
     read(Path::new("/proc"), pid.cast_signed()).is_some_and(|process| !process.ended) && !dumps()
 }
 
-/// Whether a process was started by another, or by one that it started.
+/// Whether `from` or a process that it started has started `pid`.
 pub fn descends(pid: u32, from: u32) -> bool {
     /// More generations than a plug-in's launcher needs.
     const MOST: usize = 8;
@@ -104,7 +103,7 @@ pub fn descends(pid: u32, from: u32) -> bool {
     from > 1 && ancestors.any(|ancestor| ancestor == from.cast_signed())
 }
 
-/// Waits until a process has ended, for `time` at the longest. Returns whether it has.
+/// Waits until a process has ended, for at most `time`. Returns whether it has.
 pub fn ends(pid: u32, time: Duration) -> bool {
     const LOOK: Duration = Duration::from_millis(5);
     let start = Instant::now();

@@ -8,8 +8,8 @@ use std::time::Duration;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 
-/// Connects within `limit`. A listener that accepts nobody, as a stopped compositor, blocks others once
-/// its backlog is full.
+/// Connects within `limit`. A listener that accepts nobody, such as a stopped compositor, blocks
+/// its clients once its backlog is full.
 ///
 /// # Errors
 ///
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_connected_to_is_read_and_written() {
+    fn a_connected_socket_reads_and_writes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
         let listener = UnixListener::bind(&path).unwrap();

@@ -1,7 +1,7 @@
-//! How much a process has not yet read of a socket, by the kernel's socket diagnostics (sock_diag(7)),
-//! which answers every user.
+//! Counts the bytes of a socket that its process has not read, by the kernel's socket diagnostics
+//! (sock_diag(7)), which any user may ask.
 //!
-//! A Wayland compositor ends a client whose socket is full: some 200 events that it has not read.
+//! A Wayland compositor ends a client whose socket is full: some 200 unread events.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ use crate::wait;
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
 const NLM_F_REQUEST: u16 = 1;
 
-/// `linux/unix_diag.h`: what to show, and the attributes that do.
+/// `linux/unix_diag.h`: request flags and the attributes that they select.
 const SHOW_NAME: u32 = 1;
 const SHOW_PEER: u32 = 4;
 const SHOW_QUEUE: u32 = 16;
@@ -27,7 +27,7 @@ const NAME: u16 = 0;
 const PEER: u16 = 2;
 const QUEUE: u16 = 4;
 
-/// The lengths of a netlink header, and of what comes before the attributes in an answer.
+/// The lengths of a netlink header, and of a response up to its attributes.
 const HEADER: usize = 16;
 const FIXED: usize = HEADER + 16;
 
@@ -42,7 +42,7 @@ pub struct Unread {
 }
 
 impl Unread {
-    /// The connection of this process to the socket with this path; `None` if none is found.
+    /// The connection of this process to the socket with this path. `None` if it has none.
     pub fn find(pid: u32, path: &Path) -> Option<Self> {
         let kernel = socket_with(
             AddressFamily::NETLINK,
@@ -61,7 +61,7 @@ impl Unread {
         Some(Self { kernel, inode })
     }
 
-    /// How many bytes wait there; `None` if the process has closed it.
+    /// How many bytes are unread; `None` if the process has closed the socket.
     pub fn bytes(&self) -> Option<u32> {
         let queue = ask(&self.kernel, self.inode, SHOW_QUEUE, QUEUE).ok()??;
         number(&queue)
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_read_is_counted() {
+    fn unread_bytes_are_counted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
         let listener = UnixListener::bind(&path).unwrap();

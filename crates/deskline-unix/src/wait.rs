@@ -8,7 +8,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 /// Blocks until one of `fds` is ready or `limit` has passed (`None`: no limit). Returns whether one
-/// is ready; its `revents` tell which. A signal handler does not end the wait.
+/// is ready; its `revents` show which. A signal handler does not end the wait.
 pub fn any(fds: &mut [PollFd<'_>], limit: Option<Duration>) -> io::Result<bool> {
     let until = limit.map(|limit| Instant::now() + limit);
     loop {

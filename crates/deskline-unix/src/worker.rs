@@ -1,4 +1,5 @@
-//! A thread that takes orders while it waits for file descriptors: a guard's, which no link can block.
+//! A thread that takes orders while it waits for file descriptors. A guard runs on one, so that no
+//! link can block it.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -48,18 +49,19 @@ impl<O: Send + 'static> Worker<O> {
 }
 
 impl<O> Worker<O> {
-    /// Gives an order, and does not wait. If the thread has ended, the order is dropped.
-    pub fn tell(&self, order: O) {
+    /// Sends an order without waiting. If the thread has ended, the order is dropped.
+    pub fn send(&self, order: O) {
         if let Some(orders) = &self.orders {
             let _ = orders.send(order);
         }
         self.wake();
     }
 
-    /// Gives an order that is replied to. `None`: no reply within `patience`, or the thread has ended.
+    /// Sends an order and waits for the reply. `None`: no reply within `patience`, or the thread
+    /// has ended.
     pub fn ask<T>(&self, patience: Duration, order: impl FnOnce(SyncSender<T>) -> O) -> Option<T> {
         let (reply, done) = mpsc::sync_channel(1);
-        self.tell(order(reply));
+        self.send(order(reply));
         done.recv_timeout(patience).ok()
     }
 
@@ -88,12 +90,13 @@ impl<O> Inbox<O> {
         self.orders.try_recv()
     }
 
-    /// What to wait for beside other file descriptors: it is readable if there may be an order.
+    /// To be polled beside other file descriptors: readable if there may be an order.
     pub fn poll(&self) -> PollFd<'_> {
         PollFd::from_borrowed_fd(self.wake.as_fd(), PollFlags::IN)
     }
 
-    /// To be called after a wait and before [`Self::next`]: from here on only a later order wakes.
+    /// Call it after a wait and before [`Self::next`]: from here on only a later order wakes the
+    /// thread.
     pub fn awake(&self) {
         // EAGAIN if nothing was written.
         let _ = rustix::io::read(&*self.wake, &mut [0; 8]);
@@ -112,7 +115,7 @@ mod tests {
         Ignore(SyncSender<u32>),
     }
 
-    /// A thread that waits without a limit, as a guard's does that holds nothing.
+    /// A thread that waits without a limit, as an idle guard's does.
     fn doubles(ended: &mpsc::Sender<()>) -> Worker<Order> {
         let ended = ended.clone();
         let run = move |inbox: Inbox<Order>| {

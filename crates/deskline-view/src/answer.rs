@@ -13,11 +13,11 @@ use tokio::sync::mpsc::Receiver;
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// What every answer says.
+/// The headers of every answer.
 const HEADERS: [(HeaderName, &str); 6] = [
     (header::CONTENT_SECURITY_POLICY, POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    // The address has the token.
+    // The address contains the token.
     (header::REFERRER_POLICY, "no-referrer"),
     // The screen's pictures stay out of the browser's cache on disk.
     (header::CACHE_CONTROL, "no-store"),

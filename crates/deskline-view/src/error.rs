@@ -11,7 +11,7 @@ pub enum ViewError {
     /// The journal cannot be read.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The port cannot be had.
+    /// The port cannot be opened.
     #[error("cannot listen on 127.0.0.1:{port}: {source}. Choose another --port, or none")]
     Listen {
         port: u16,

@@ -12,7 +12,8 @@ use crate::run::Run;
 
 /// At most this many rows in an event.
 const ROWS: usize = 500;
-/// A comment is sent after this time without an event: only writing tells that the page is closed.
+/// A comment is sent after this time without an event: only a failing write shows that the page is
+/// closed.
 const ALIVE: Duration = Duration::from_secs(15);
 
 /// The rows from `from` on, as they come.

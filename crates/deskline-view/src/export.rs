@@ -1,4 +1,5 @@
-//! A run as one file: the page with its styles, its modules, and the data that the server would send.
+//! A run as one file: the page with its styles, its modules, and the data that the server would
+//! send.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -14,9 +15,9 @@ use crate::ViewError;
 use crate::assets::{MODULES, PAGE, STYLES};
 use crate::run::Run;
 
-/// Writes the newest `last` links of the journal to `path`, for this user only: they hold what was on the
-/// screen. What was there is replaced, at once; a link or a device is refused. Returns how many links there
-/// are in it.
+/// Writes the newest `last` links of the journal to `path`, with mode 0600: they hold screen
+/// contents. Replaces an existing file atomically; refuses a link or a device. Returns the number
+/// of links written.
 pub fn export(journal: &Journal, last: usize, path: &Path) -> Result<usize, ViewError> {
     let run = Run::fixed(journal, journal.records(last)?);
     if run.len() == 0 {
@@ -93,8 +94,8 @@ fn data(out: &mut impl Write, id: &str, value: &impl Serialize) -> io::Result<()
     )
 }
 
-/// A module as a part of one script: a function with its own names, which returns what it exports. The
-/// modules of the page import on lines of their own, `import { a, b } from "./name.js";`.
+/// A module as a part of one script: a function with its own names, which returns what it exports.
+/// The modules of the page import on lines of their own, `import { a, b } from "./name.js";`.
 fn scoped(name: &str, module: &str) -> String {
     let mut exported = Vec::new();
     let mut script = String::new();

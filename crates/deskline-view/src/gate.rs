@@ -1,11 +1,12 @@
-//! Who may ask: only a page of this server, in a browser that was given the address.
+//! Decides who may ask: only a page of this server, in a browser that was given the address.
 //!
-//! The token in the path keeps other users and other pages out. The checks of `Host` and `Origin` are for
-//! a page that has got at the token: a name that was rebound to 127.0.0.1 is another host, and a script
-//! elsewhere is of another origin.
+//! The token in the path keeps other users and other pages out. `Host` and `Origin` are checked
+//! against a page that has found out the token: a name that was rebound to 127.0.0.1 is another
+//! host, and a script elsewhere has another origin.
 //!
-//! A browser is started with a code instead of the token: every user can read the arguments of a process.
-//! The code leads to the page once, within [`OPENS`], and this user alone ([`crate::peer`]).
+//! A browser is started with a code instead of the token, because every user can read the arguments
+//! of a process. The code leads to the page once, within [`OPENS`], and for this user alone
+//! ([`crate::peer`]).
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,16 +25,16 @@ pub(crate) struct Gate {
     /// The values of `Host` that mean this server.
     hosts: [String; 2],
     token: String,
-    /// The code that has not been used, and since when it is good.
+    /// The unused code, and when it was made.
     code: Mutex<Option<(String, Instant)>>,
 }
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Asked<'u> {
     /// A part of the page: the path after the token.
     Page(&'u str),
-    /// The way to the page, with this code.
+    /// A request for the page with this code.
     Code(&'u str),
 }
 
@@ -150,7 +151,7 @@ fn secret() -> Result<String, getrandom::Error> {
     Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
 }
 
-/// Equality, in a time that does not tell where the two differ.
+/// Equality in constant time.
 fn same(a: &[u8], b: &[u8]) -> bool {
     let differences = a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b));
     a.len() == b.len() && differences == 0

@@ -1,10 +1,11 @@
-//! The journal as a page in a browser: each link with its picture, its diff, and what the model read.
+//! The journal as a page in a browser: each link with its picture, its diff, and the answer that
+//! the model read.
 //!
-//! [`Server`] serves it on loopback, read-only; [`export`] writes it as one file. Both show the same
-//! page (`assets/`), which gets its data from the server or from within the file.
+//! [`Server`] serves it on loopback, read-only; [`export`] writes it as one file. Both show the
+//! same page (`assets/`), which gets its data from the server or from within the file.
 //!
-//! What is on the screens is hostile: the server sends it as JSON, the page sets it as text only, and a
-//! content security policy permits no script but the page's own.
+//! Screen contents are hostile: the server sends them as JSON, the page sets them as text only, and
+//! a content security policy permits no script but the page's own.
 
 mod answer;
 mod assets;

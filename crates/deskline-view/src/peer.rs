@@ -1,10 +1,10 @@
-//! Whose a connection over loopback is.
+//! Finds the user of a connection over loopback.
 
 use std::fs;
 use std::net::{SocketAddr, SocketAddrV4};
 
-/// Whether the client at `peer`, connected to `own`, is a process of this user. `None` where the system
-/// does not say.
+/// Whether the client at `peer`, connected to `own`, is a process of this user. `None` where the
+/// system does not report it.
 pub(crate) fn is_of_this_user(peer: SocketAddr, own: SocketAddr) -> Option<bool> {
     let (SocketAddr::V4(peer), SocketAddr::V4(own)) = (peer, own) else {
         return None;

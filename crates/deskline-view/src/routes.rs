@@ -1,4 +1,4 @@
-//! What there is at each path.
+//! Maps paths to answers.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(crate) async fn route(run: &Arc<Run>, path: &str, query: &str) -> Answer {
         .unwrap_or_else(|error| text(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }
 
-/// What is read from the journal.
+/// The data of the page: rows, links, pictures, searches.
 fn data(run: &Run, path: &str, query: &str) -> Answer {
     let missing = || {
         let why = "This is not in the journal, or not any more: old files are removed (--keep).";

@@ -67,7 +67,7 @@ impl Run {
         &self.journal
     }
 
-    /// Reads what was added to the log.
+    /// Reads the new lines of the log.
     pub(crate) fn update(&self) -> Result<(), JournalError> {
         let mut links = self.links();
         for record in links.follow.read()? {

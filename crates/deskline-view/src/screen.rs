@@ -1,5 +1,5 @@
-//! A tree file and a picture as JSON for the page. Texts are as in the file, escaped: a page would let
-//! them run right to left, or hide them.
+//! A tree file and a picture as JSON for the page. Texts are as in the file, escaped: a page would
+//! let them run right to left, or hide them.
 
 use deskline_core::tree_reader::{self, FileLine};
 use deskline_core::{Change, DeltaLine, Line, Value as Text};

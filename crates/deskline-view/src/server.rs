@@ -18,7 +18,7 @@ use crate::gate::{Asked, Gate, Refusal};
 use crate::run::Run;
 use crate::{ViewError, peer, routes};
 
-/// How often the log is looked at while a page is open.
+/// The polling interval of the log while a page is open.
 const LOOK: Duration = Duration::from_millis(200);
 /// At most this many connections. A browser opens six for a page.
 const CONNECTIONS: usize = 64;
@@ -56,8 +56,8 @@ impl Server {
         self.shared.gate.url()
     }
 
-    /// An address for a browser's command line, which other users can read: it leads to the page once, soon,
-    /// and this user alone.
+    /// An address for a browser's command line, which other users can read: it leads to the page
+    /// once, for a minute, and for this user alone.
     pub fn url_for_one(&self) -> Result<String, ViewError> {
         self.shared.gate.url_for_one().map_err(ViewError::Token)
     }

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 /// Longer texts are cut in words, in characters.
 const TEXT: usize = 60;
 
-/// A call in words. `answer` is what the model read: it has the text of a target that was given as a
-/// ref.
+/// A call in words. `answer` is the answer that the model read: it has the text of a target that
+/// was given as a ref.
 pub fn words(tool: &str, arguments: &Value, answer: Option<&str>) -> String {
     let empty = Map::new();
     let arguments = arguments.as_object().unwrap_or(&empty);
@@ -21,7 +21,7 @@ pub fn words(tool: &str, arguments: &Value, answer: Option<&str>) -> String {
 
 struct Args<'a> {
     map: &'a Map<String, Value>,
-    /// What the answer calls the target.
+    /// The target's name in the answer.
     named: Option<&'a str>,
 }
 

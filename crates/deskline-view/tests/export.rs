@@ -1,4 +1,4 @@
-//! The file of `--export`: for its owner alone, whatever was there before.
+//! The file of `--export`: readable by its owner alone, and replaces any earlier file.
 #![allow(clippy::unwrap_used)]
 
 mod common;

@@ -1,4 +1,4 @@
-//! The server: what it shows, to whom, and that it shows nothing else.
+//! What the server shows, and to whom.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -107,14 +107,14 @@ fn hostile_texts_stay_text() {
         let value: Value = serde_json::from_str(&answer.body).unwrap();
         assert!(value.is_object(), "{path}");
     }
-    // Lines are as in the file: what could hide or turn text is written out.
+    // Lines are as in the file: characters that could hide or turn text are escaped.
     let link = shown.json("link/0");
     let text = link["lines"][1]["text"].as_str().unwrap();
     assert!(text.contains("\\u{202e}\\n\\\""), "{text}");
 }
 
 #[test]
-fn no_file_but_the_journals_own_is_read() {
+fn only_files_of_the_journal_are_read_by_the_viewer() {
     let run = Run::new();
     let secret = run.outside("secret.txt", "secret");
     // A log that points elsewhere, by path, by name, and by a link in the folder.
@@ -154,7 +154,7 @@ fn no_file_but_the_journals_own_is_read() {
 }
 
 #[test]
-fn a_search_finds_the_newest_first_and_says_what_is_wrong() {
+fn a_search_finds_the_newest_first_and_explains_a_bad_pattern() {
     let run = Run::new();
     run.click("Notes", "Send");
     run.click("Notes", "Send it");

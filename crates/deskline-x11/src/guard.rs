@@ -86,7 +86,7 @@ impl Guard {
 
     /// As [`deskline_link::Display::watch_person`].
     pub fn watch(&self) {
-        self.0.tell(Order::Watch);
+        self.0.send(Order::Watch);
     }
 
     /// As [`deskline_link::Display::person_pressed`].
@@ -96,7 +96,7 @@ impl Guard {
 
     /// Stops listening for Esc and watching the person.
     pub fn rest(&self) {
-        self.0.tell(Order::Rest);
+        self.0.send(Order::Rest);
     }
 
     /// As [`deskline_link::Display::show`].

@@ -17,7 +17,7 @@ Add it to an agent's client:
   deskline install codex -- --desktop private   with options of the server
 
 Try it by hand:
-  deskline doctor                               is everything there that it needs? --fix mends what it can
+  deskline doctor                               checks everything that it needs; --fix repairs what it can
   deskline demo                                 what agents do, on a private desktop
   deskline call list_applications
   deskline call open_application_and_traverse '{\"identifier\": \"gnome-calculator\"}'
@@ -158,12 +158,12 @@ pub(crate) enum Command {
     Serve,
     /// Call one tool as an agent would, and print its answer
     Call(Call),
-    /// Check what Deskline needs, and say how to get what is missing
+    /// Check everything that Deskline needs, and show how to install what is missing
     Doctor {
         /// As JSON
         #[arg(long)]
         json: bool,
-        /// First do what mends a finding and needs no root
+        /// First repair everything that needs no root
         #[arg(long)]
         fix: bool,
     },
@@ -201,7 +201,7 @@ pub(crate) enum Command {
     ///
     /// Targets are found by text and role. Exits with 1 if an answer differs or a call cannot be done.
     Replay(ReplayArgs),
-    /// When was this last on a screen? Searches all tree files, newest first
+    /// Find when a text was last on a screen: searches all tree files, newest first
     ///
     /// Exits with 1 if there is no match.
     Grep {
@@ -224,7 +224,7 @@ pub(crate) enum Command {
     #[cfg(target_os = "linux")]
     #[command(hide = true)]
     WaylandHelper {
-        /// What to do
+        /// The server
         name: String,
         /// The compositor's socket
         socket: PathBuf,
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_private_desktop_is_spawned_with_parses() {
+    fn the_arguments_of_a_spawned_private_desktop_parse() {
         let cli =
             parse("deskline desktop --json --until-eof --size=1280x800 --watch --home=/h").unwrap();
         let Some(Command::Desktop(desktop)) = cli.command else {

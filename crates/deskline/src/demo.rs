@@ -1,5 +1,5 @@
-//! `deskline demo`: a series of calls on a private desktop, as an agent would make them, with the answers
-//! as the model sees them.
+//! `deskline demo`: a series of calls on a private desktop, as an agent would make them, with the
+//! answers as the model sees them.
 
 use std::error::Error;
 use std::fs::{self, DirBuilder};

@@ -19,7 +19,7 @@ use crate::output::Done;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// What `install` and `uninstall` are told.
+/// The arguments of `install` and `uninstall`.
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
     /// The client
@@ -109,7 +109,7 @@ fn removed(format: &Format, file: &File) -> Result<Removal> {
     let Some(server) = entry_of(format, file.text())? else {
         return Ok(Removal::Nothing);
     };
-    // Whether `install` turned `text` into the current content.
+    // Whether `install` has turned `text` into the current content.
     let became = |text: &str| with_entry(format, text, &server).is_ok_and(|t| t == file.text());
     if let Some(before) = file.backup().filter(|before| became(before)) {
         return Ok(Removal::To(before));

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_a_call_whatever_an_app_calls_itself() {
+    fn each_call_has_one_row_whatever_its_apps_name() {
         let mut good = Record::new("click_and_traverse", Map::new(), Outcome::Ok);
         good.time = "2026-04-17T20:00:17Z".into();
         good.pid = Some(7);

@@ -1,10 +1,10 @@
-//! What commands print, and how they end.
+//! Output and results of the commands.
 
 use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-/// How a command ended.
+/// The result of a command.
 pub(crate) type Done = Result<ExitCode, Box<dyn Error>>;
 
 /// Prints a line. A closed pipe (`| head`) is no error.

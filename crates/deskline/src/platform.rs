@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use deskline_link::doctor::{Check, Report};
 
 #[cfg(target_os = "linux")]
-use linux::mend;
+use linux::repair;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::wayland_helper;
 #[cfg(target_os = "linux")]
@@ -26,7 +26,7 @@ use crate::output::{self, Done};
 pub(crate) fn doctor(settings: &Settings, json: bool, fix: bool) -> Done {
     let mut report = Report::new(examine(settings)?);
     if fix {
-        let done = mend(&report.checks);
+        let done = repair(&report.checks);
         for step in &done {
             match step {
                 Ok(what) => eprintln!("fixed: {what}"),
@@ -75,6 +75,6 @@ fn examine(settings: &Settings) -> Result<Vec<Check>, Box<dyn Error>> {
 
 /// On a Mac the person grants permissions in the settings.
 #[cfg(target_os = "macos")]
-fn mend(_: &[Check]) -> Vec<Result<String, String>> {
+fn repair(_: &[Check]) -> Vec<Result<String, String>> {
     vec![]
 }

@@ -66,7 +66,7 @@ pub(crate) fn replay(settings: &Settings, args: &ReplayArgs) -> Done {
             steps = &mut all => steps?,
             () = stopped()? => {
                 cancel.cancel(Reason::Stopping);
-                // The link that is under way puts the desktop back.
+                // The running link restores the desktop.
                 let _ = tokio::time::timeout(RESTORE, all).await;
                 return Err("stopped by a signal".into());
             }
@@ -122,14 +122,14 @@ impl Replay<'_> {
                 took: start.elapsed(),
                 end,
             };
-            self.tell(&step, records.len())?;
+            self.print(&step, records.len())?;
             steps.push(step);
         }
         Ok(steps)
     }
 
     /// Prints a line about a step; more if it differs.
-    fn tell(&self, step: &Step, of: usize) -> Result<(), Box<dyn Error>> {
+    fn print(&self, step: &Step, of: usize) -> Result<(), Box<dyn Error>> {
         let (word, why) = match &step.end {
             End::Same => ("same", None),
             End::Differs(how) => ("differs", Some(how)),
@@ -172,11 +172,12 @@ impl Replay<'_> {
         self.translator.learn(record, &reply.text);
         let failed = matches!(record.outcome, Outcome::Error(_));
         if failed || reply.is_error {
-            let said = |text: &str| compare::field(text, "error").unwrap_or_default().to_owned();
+            let error_of =
+                |text: &str| compare::field(text, "error").unwrap_or_default().to_owned();
             return Ok(match (failed, reply.is_error) {
                 (true, true) => End::Same,
                 (true, false) => End::Differs("it was an error, and is none now".into()),
-                _ => End::Differs(format!("it is an error now: {}", said(&reply.text))),
+                _ => End::Differs(format!("it is an error now: {}", error_of(&reply.text))),
             });
         }
         let was = Screen::of_record(self.run, record);

@@ -1,4 +1,5 @@
-//! The program as a client or a person starts it: exit codes, how it ends, what goes to which stream.
+//! The program as a client or a person starts it: exit codes, the ends of a session, and which
+//! stream gets which output.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -42,7 +43,7 @@ fn outcome(output: &Output) -> (i32, String) {
 }
 
 #[test]
-fn a_client_that_discovers_and_leaves() {
+fn a_client_may_discover_and_leave() {
     let line = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{{{META}}}}}\n"
     );
@@ -54,7 +55,7 @@ fn a_client_that_discovers_and_leaves() {
 }
 
 #[test]
-fn a_client_that_speaks_something_else() {
+fn a_client_of_another_protocol() {
     let output = run(
         &[],
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n",

@@ -37,7 +37,7 @@ fn workspace() -> (PathBuf, Vec<String>) {
     (root, found)
 }
 
-/// What a Markdown text links to: `](target)` and `src="target"`.
+/// The links of a Markdown text: `](target)` and `src="target"`.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let inline = text
         .split("](")

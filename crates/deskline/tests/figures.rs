@@ -112,7 +112,8 @@ fn chromium(benchmarks: &str) -> Vec<String> {
     DRIVERS.iter().map(row).collect()
 }
 
-/// The page with `rows` in the table that begins with `header`. Rows with † are measured apart, and stay.
+/// The page with `rows` in the table that begins with `header`. Rows with † are measured apart, and
+/// stay.
 fn with_table(page: &str, header: &str, rows: Vec<String>) -> String {
     let mut lines = page.lines();
     let mut out: Vec<String> = vec![];

@@ -37,10 +37,10 @@ impl User {
     #[track_caller]
     fn ok(&self, line: &str) -> String {
         let output = self.run(line);
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{line}: {said}{error}");
-        said
+        assert!(output.status.success(), "{line}: {printed}{error}");
+        printed
     }
 
     #[track_caller]
@@ -79,7 +79,7 @@ struct Case {
     file: &'static str,
     /// The file as a user wrote it.
     text: &'static str,
-    /// What `install` adds, with `PROGRAM` for the program's path.
+    /// The text that `install` adds, with `PROGRAM` for the program's path.
     added: &'static str,
 }
 
@@ -135,7 +135,7 @@ const CASES: [Case; 8] = [
 ];
 
 #[test]
-fn an_entry_is_added_and_taken_out_again_to_the_byte() {
+fn install_then_uninstall_restores_every_byte() {
     for Case {
         client,
         file,
@@ -146,10 +146,10 @@ fn an_entry_is_added_and_taken_out_again_to_the_byte() {
         let user = User::new();
         let path = user.write(file, text);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        let said = user.ok(&format!("install {client}"));
+        let printed = user.ok(&format!("install {client}"));
         assert!(
-            said.contains(file.rsplit('/').next().unwrap()),
-            "{client}: {said}"
+            printed.contains(file.rsplit('/').next().unwrap()),
+            "{client}: {printed}"
         );
         let now = user.read(file);
         let added = added.replace("PROGRAM", DESKLINE);
@@ -182,7 +182,7 @@ fn an_entry_is_added_and_taken_out_again_to_the_byte() {
 }
 
 #[test]
-fn where_the_file_has_changed_since_only_the_entry_goes() {
+fn uninstall_removes_only_the_entry_from_a_changed_file() {
     for Case {
         client, file, text, ..
     } in CASES
@@ -214,7 +214,7 @@ fn where_the_file_has_changed_since_only_the_entry_goes() {
 }
 
 #[test]
-fn a_file_is_made_and_goes_again() {
+fn a_file_that_install_created_is_removed_by_uninstall() {
     for Case { client, file, .. } in CASES {
         let user = User::new();
         user.ok(&format!("install {client} --dry-run"));
@@ -237,7 +237,7 @@ fn a_file_is_made_and_goes_again() {
 }
 
 #[test]
-fn what_cannot_be_read_is_left_as_it_is() {
+fn an_unreadable_configuration_is_left_as_it_is() {
     for (client, file, text) in [
         ("cursor", ".cursor/mcp.json", "{\"mcpServers\": {"),
         ("cursor", ".cursor/mcp.json", "[1, 2]"),
@@ -257,8 +257,8 @@ fn what_cannot_be_read_is_left_as_it_is() {
     ] {
         let user = User::new();
         user.write(file, text);
-        let said = user.fails(&format!("install {client}"));
-        assert!(said.contains("left as it is"), "{text}: {said}");
+        let printed = user.fails(&format!("install {client}"));
+        assert!(printed.contains("left as it is"), "{text}: {printed}");
         assert_eq!(user.read(file), text);
     }
     let user = User::new();
@@ -272,7 +272,7 @@ fn what_cannot_be_read_is_left_as_it_is() {
 }
 
 #[test]
-fn a_link_to_the_file_stays_one() {
+fn a_symlink_to_the_file_stays_a_symlink() {
     let user = User::new();
     let target = user.write("dotfiles/cursor.json", "{}\n");
     fs::create_dir(user.home.path().join(".cursor")).unwrap();
@@ -286,7 +286,7 @@ fn a_link_to_the_file_stays_one() {
 }
 
 #[test]
-fn a_clients_own_command_is_used_where_it_is_there() {
+fn a_clients_own_command_is_used_if_it_is_installed() {
     let user = User::new();
     let claude = user.program("claude");
     user.ok("install claude-code -- --read-only");
@@ -326,7 +326,7 @@ fn a_clients_own_command_is_used_where_it_is_there() {
 
 /// Starts the server as a client does.
 #[test]
-fn what_an_entry_starts_is_a_server() {
+fn an_installed_entry_starts_a_server() {
     let user = User::new();
     user.ok("install cursor -- --read-only");
     let config: serde_json::Value = serde_json::from_str(&user.read(".cursor/mcp.json")).unwrap();
@@ -358,7 +358,7 @@ fn what_an_entry_starts_is_a_server() {
 
 /// A project's folder may come from anybody.
 #[test]
-fn a_backup_neither_follows_a_link_nor_is_read_through_one() {
+fn a_backup_is_neither_written_nor_read_through_a_link() {
     let user = User::new();
     let own = user.write("own.txt", "mine");
     user.write("project/.cursor/mcp.json", "{\"theirs\": 1}");

@@ -33,7 +33,7 @@ impl Run {
         command
     }
 
-    fn says(&self, args: &[&str]) -> (i32, String) {
+    fn output(&self, args: &[&str]) -> (i32, String) {
         let output = self.deskline(args).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         (output.status.code().unwrap(), text)
@@ -54,7 +54,7 @@ impl Run {
 #[test]
 fn log_shows_the_newest_that_pass_its_filters() {
     let run = Run::new();
-    assert_eq!(run.says(&["log"]), (0, "No calls yet.\n".into()));
+    assert_eq!(run.output(&["log"]), (0, "No calls yet.\n".into()));
     run.record("click_and_traverse", "Notes", Outcome::Ok);
     run.record("type_and_traverse", "Mail", Outcome::Ok);
     run.record(
@@ -62,12 +62,12 @@ fn log_shows_the_newest_that_pass_its_filters() {
         "Mail",
         Outcome::Error("no such".into()),
     );
-    let count = |args: &[&str]| run.says(args).1.matches("_and_traverse").count();
+    let count = |args: &[&str]| run.output(args).1.matches("_and_traverse").count();
     assert_eq!(count(&["log"]), 3);
     assert_eq!(count(&["log", "--app", "mail"]), 2);
     assert_eq!(count(&["log", "--app", "mail", "--tool", "click"]), 1);
     assert_eq!(count(&["log", "--outcome", "error", "--json"]), 1);
-    let (_, newest) = run.says(&["log", "--app", "mail", "-n", "1"]);
+    let (_, newest) = run.output(&["log", "--app", "mail", "-n", "1"]);
     assert!(
         newest.contains("error") && !newest.contains("type_"),
         "{newest}"
@@ -104,7 +104,7 @@ fn grep_finds_the_newest_first() {
     let run = Run::new();
     run.tree("# Shop\n [AXStaticText] \"Total: 12\" #e1\n [AXButton] \"Buy\" #e2\n");
     run.tree("# Shop\n [AXStaticText] \"Total: 15\" #e1\n [AXStaticText] \"total: 3\" #e9\n");
-    let (code, all) = run.says(&["grep", "total: [0-9]+"]);
+    let (code, all) = run.output(&["grep", "total: [0-9]+"]);
     assert_eq!(code, 0);
     let found: Vec<_> = all
         .lines()
@@ -119,12 +119,12 @@ fn grep_finds_the_newest_first() {
         ]
     );
     assert!(all.starts_with("20"), "{all}");
-    let (_, one) = run.says(&["grep", "-n", "1", "^ \\[AXStatic"]);
+    let (_, one) = run.output(&["grep", "-n", "1", "^ \\[AXStatic"]);
     assert_eq!(one.lines().count(), 1);
-    assert_eq!(run.says(&["grep", "Nowhere"]), (1, String::new()));
-    assert_eq!(run.says(&["grep", "("]).0, 1);
+    assert_eq!(run.output(&["grep", "Nowhere"]), (1, String::new()));
+    assert_eq!(run.output(&["grep", "("]).0, 1);
     // A pattern that matches an end of a line is no match of the next line.
-    assert_eq!(run.says(&["grep", "Shop\\s+\\[AXS"]).0, 1);
+    assert_eq!(run.output(&["grep", "Shop\\s+\\[AXS"]).0, 1);
 }
 
 /// Every line, by every count of threads and batches.
@@ -136,7 +136,7 @@ fn grep_misses_nothing_in_many_files() {
             "# {i}\n [AXButton] \"item {i}\"\n [AXButton] \"item {i} again\"\n"
         ));
     }
-    let (_, all) = run.says(&["grep", "-n", "1000", "item"]);
+    let (_, all) = run.output(&["grep", "-n", "1000", "item"]);
     let found: Vec<_> = all.lines().collect();
     assert_eq!(found.len(), 600);
     for (i, pair) in found.chunks(2).enumerate() {
@@ -217,7 +217,7 @@ fn the_browser_is_started_without_the_token() {
 }
 
 #[test]
-fn a_folder_whose_name_is_no_text_is_refused_in_words() {
+fn a_folder_whose_name_is_not_text_is_refused() {
     use std::os::unix::ffi::OsStrExt as _;
     let run = Run::new();
     for name in [&b"caf\xe9"[..], b"a\nb"] {
@@ -228,12 +228,12 @@ fn a_folder_whose_name_is_no_text_is_refused_in_words() {
                 .env("DESKLINE_DIR", &dir)
                 .output()
                 .unwrap();
-            let said = [output.stdout, output.stderr].concat();
-            let said = String::from_utf8(said).unwrap();
-            assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
+            let output_text = [output.stdout, output.stderr].concat();
+            let output_text = String::from_utf8(output_text).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{args:?}: {output_text}");
             assert!(
-                said.contains("agents get its path as text"),
-                "{args:?}: {said}"
+                output_text.contains("agents get its path as text"),
+                "{args:?}: {output_text}"
             );
         }
         assert!(!dir.exists());

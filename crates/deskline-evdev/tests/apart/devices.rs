@@ -34,7 +34,7 @@ impl Devices {
         devices
     }
 
-    /// Makes what is in the folder, for this user's helper.
+    /// Creates the folder's files, for this user's helper.
     pub(crate) fn make(&self, uid: u32, names: &[&str]) {
         for name in ["grabs", "strokes", "seats"] {
             fs::create_dir_all(self.path.join(name)).unwrap();
@@ -56,7 +56,7 @@ impl Devices {
         &self.path
     }
 
-    /// Puts this user's session in front, whole at once as logind does.
+    /// Puts this user's session in front, by an atomic rename as logind does.
     pub(crate) fn seat(&self, uid: u32) {
         let new = self.path.join("seats/.#seat0");
         fs::write(&new, format!("IS_SEAT0=1\nACTIVE=2\nACTIVE_UID={uid}\n")).unwrap();

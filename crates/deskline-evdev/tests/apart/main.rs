@@ -1,6 +1,6 @@
-//! The keeper in a process of its own, on fake devices: files in a folder, where a lock stands for the
-//! grab and a FIFO for the keys. The kernel releases a lock as it does a grab, when its process ends. No
-//! `/dev/input` and no `EVIOCGRAB` is behind them.
+//! The keeper in a process of its own, on fake devices: files in a folder, where a lock stands for
+//! the grab and a FIFO for the keys. The kernel releases a lock, like a grab, when its process
+//! ends. No `/dev/input` and no `EVIOCGRAB` is involved.
 //!
 //! This program has no test harness: it is the helper and the server of its tests too.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use deskline_evdev::{Guard, Helper, NAME, Seen};
-use deskline_grab::message::{Order, Outcome, Said, hear, pair, say};
+use deskline_grab::message::{Order, Outcome, Report, pair, receive, send};
 use deskline_grab::{MOST, Seats, program};
 use deskline_link::Reason;
 use deskline_link::guard::{Grab, LIMIT, Task};
@@ -26,7 +26,7 @@ use deskline_unix::codes::{ESCAPE, LEFT};
 use deskline_unix::wait;
 use rustix::event::PollFd;
 use rustix::io::Errno;
-use rustix::net::{SendFlags, send};
+use rustix::net::SendFlags;
 use rustix::process::{Pid, Signal, kill_process};
 
 use devices::Devices;
@@ -62,7 +62,7 @@ fn as_helper(folder: &Path, most: u64) -> ExitCode {
     }
 }
 
-/// Closes the guard, says so, and says how its link ended. The test stops and kills it.
+/// Closes the guard, and prints that and how its link ended. The test stops and kills it.
 fn as_server(folder: &Path) -> ExitCode {
     let guard = Guard::as_command(&mut helper(folder, MOST)).unwrap();
     let cancel = Cancel::default();
@@ -74,8 +74,11 @@ fn as_server(folder: &Path) -> ExitCode {
 
 fn run_tests(args: &[&str]) -> ExitCode {
     let tests: [(&str, fn()); 11] = [
-        ("it_keeps_out_and_lets_go", it_keeps_out_and_lets_go),
-        ("escape_is_told_and_rests", escape_is_told_and_rests),
+        ("it_grabs_and_releases", it_grabs_and_releases),
+        (
+            "escape_is_reported_and_starts_a_pause",
+            escape_is_reported_and_starts_a_pause,
+        ),
         ("the_limit_is_its_own", the_limit_is_its_own),
         (
             "escape_frees_beside_a_stopped_server",
@@ -91,10 +94,13 @@ fn run_tests(args: &[&str]) -> ExitCode {
             a_killed_helper_ends_the_link,
         ),
         ("garbage_ends_it", garbage_ends_it),
-        ("only_who_sits_there_grabs", only_who_sits_there_grabs),
         (
-            "an_installed_one_has_its_right",
-            an_installed_one_has_its_right,
+            "only_the_user_at_the_seat_may_grab",
+            only_the_user_at_the_seat_may_grab,
+        ),
+        (
+            "an_installed_helper_is_setgid",
+            an_installed_helper_is_setgid,
         ),
         ("it_serves_its_parent_alone", it_serves_its_parent_alone),
     ];
@@ -145,7 +151,7 @@ fn reason(cancel: &Cancel) -> Reason {
     }
 }
 
-fn it_keeps_out_and_lets_go() {
+fn it_grabs_and_releases() {
     let devices = Devices::new(&["event0", "event1"]);
     let guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
     let seen = Seen {
@@ -189,7 +195,7 @@ fn it_keeps_out_and_lets_go() {
     assert_eq!(guard.pressed(), None);
 }
 
-fn escape_is_told_and_rests() {
+fn escape_is_reported_and_starts_a_pause() {
     let devices = Devices::new(&["event0"]);
     let guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
     let cancel = Cancel::default();
@@ -311,7 +317,7 @@ fn a_stopped_helper_is_killed_at_the_limit() {
     let most = Duration::from_millis(300);
     let guard = Guard::as_command(&mut helper(devices.path(), most)).unwrap();
     let cancel = Cancel::default();
-    // Of a grab that was released nothing is left that could kill it.
+    // A released grab leaves no timer that could kill the helper.
     let _ = guard.close(&task(), &Cancel::default()).unwrap();
     guard.open();
     thread::sleep(most + Duration::from_millis(1_200));
@@ -351,10 +357,10 @@ fn bare(devices: &Devices) -> (OwnedFd, Child) {
     (socket, command.spawn().unwrap())
 }
 
-fn answer(socket: &OwnedFd) -> Option<Said> {
+fn answer(socket: &OwnedFd) -> Option<Report> {
     let mut fds = [PollFd::new(socket, rustix::event::PollFlags::IN)];
     assert!(wait::any(&mut fds, Some(Duration::from_secs(10))).unwrap());
-    hear(socket, false).ok().flatten()
+    receive(socket, false).ok().flatten()
 }
 
 fn garbage_ends_it() {
@@ -372,24 +378,24 @@ fn garbage_ends_it() {
             pointer: false,
             limit: LONG,
         };
-        say(&socket, grab).unwrap();
-        assert_eq!(answer(&socket), Some(Said::Grabbed(Outcome::Held)));
+        send(&socket, grab).unwrap();
+        assert_eq!(answer(&socket), Some(Report::Grabbed(Outcome::Held)));
         assert!(devices.grabbed("event0"));
-        send(socket.as_fd(), garbage, SendFlags::empty()).unwrap();
+        rustix::net::send(socket.as_fd(), garbage, SendFlags::empty()).unwrap();
         assert_eq!(process.wait().unwrap().code(), Some(1), "{garbage:?}");
         assert!(!devices.grabbed("event0"), "{garbage:?}");
     }
-    // A caller that reads no answers is odd too: the helper waits for nobody.
+    // The helper does not wait for a caller that reads no answers.
     let devices = Devices::new(&["event0"]);
     let (socket, mut process) = bare(&devices);
-    while say(&socket, Order::Look).is_ok() {}
+    while send(&socket, Order::Look).is_ok() {}
     until("its end", || {
-        let _ = say(&socket, Order::Look);
+        let _ = send(&socket, Order::Look);
         process.try_wait().unwrap().is_some()
     });
 }
 
-fn only_who_sits_there_grabs() {
+fn only_the_user_at_the_seat_may_grab() {
     let devices = Devices::new(&["event0"]);
     let guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
     let cancel = Cancel::default();
@@ -415,11 +421,11 @@ fn only_who_sits_there_grabs() {
     assert_eq!(guard.pressed(), Some(false));
     devices.seat(devices::uid() + 1);
     devices.tap("event0", A);
-    assert_eq!(guard.pressed(), None, "nor told");
+    assert_eq!(guard.pressed(), None, "the person is not watched");
 }
 
-/// Only root can install it, so that others see nothing here.
-fn an_installed_one_has_its_right() {
+/// Only root can install the program, so this tests nothing for other users.
+fn an_installed_helper_is_setgid() {
     if !rustix::process::getuid().is_root() {
         return;
     }
@@ -449,15 +455,15 @@ fn it_serves_its_parent_alone() {
     shell.args(["-c", "\"$@\"; exit $?", "sh"]);
     shell.arg(direct.get_program()).args(direct.get_args());
     let mut child = shell.stdin(orders).stderr(Stdio::piped()).spawn().unwrap();
-    let mut said = String::new();
+    let mut error = String::new();
     child
         .stderr
         .take()
         .unwrap()
-        .read_to_string(&mut said)
+        .read_to_string(&mut error)
         .unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1));
-    assert!(said.contains("started by Deskline's server"), "{said}");
+    assert!(error.contains("started by Deskline's server"), "{error}");
     drop(socket);
 
     for stdin in [Stdio::null(), Stdio::piped()] {

@@ -9,7 +9,7 @@ use deskline_core::{App, Element, ElementId, Role, States, Text, Tree};
 use deskline_journal::{Journal, Retention};
 use tempfile::TempDir;
 
-/// Tells a process started by [`spawn`] its folder.
+/// Gives a process started by [`spawn`] its folder.
 const CHILD: &str = "DESKLINE_JOURNAL_TEST_CHILD";
 
 pub fn journal() -> (TempDir, Journal) {
@@ -46,7 +46,7 @@ pub fn spawn(name: &str, dir: &Path) -> Child {
 }
 
 /// The lines of a process's output that start with `tag`.
-pub fn said(child: Child, tag: &str) -> Vec<String> {
+pub fn lines_of(child: Child, tag: &str) -> Vec<String> {
     let output = child.wait_with_output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{text}");

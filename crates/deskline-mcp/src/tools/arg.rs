@@ -2,18 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-/// The type that an argument's schema names.
+/// The JSON type of an argument.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Type {
-    /// A string.
     Text,
-    /// A whole number.
     Integer,
-    /// Any number.
     Number,
-    /// `true` or `false`.
     Bool,
-    /// A list of strings.
     Names,
     /// A list of items with this schema.
     List(fn() -> Value),
@@ -32,7 +27,6 @@ impl Type {
     }
 }
 
-/// One argument.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arg {
     pub(crate) name: &'static str,
@@ -114,7 +108,7 @@ pub(crate) const OPTIONS: [Arg; 7] = [
 ];
 
 impl Arg {
-    /// Its name and type, if it is listed.
+    /// Name and type, if the argument is listed.
     pub(super) fn brief(&self) -> Option<(String, Value)> {
         self.listed
             .then(|| (self.name.to_owned(), self.kind.schema()))

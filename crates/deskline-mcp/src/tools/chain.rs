@@ -32,7 +32,7 @@ pub(super) static CHAIN: ToolRecord = ToolRecord {
     handler: Handler::Chain,
 };
 
-/// The tools that can be steps, and what `do` calls them.
+/// The tools that can be steps, with the value of `do` for each.
 static STEPS: [(&str, &ToolRecord); 9] = [
     ("click", &pointer::CLICK),
     ("type", &keyboard::TYPE),
@@ -45,7 +45,8 @@ static STEPS: [(&str, &ToolRecord); 9] = [
     ("wait_for", &look::WAIT_FOR),
 ];
 
-/// What a step is, for `tools/list`: all that any of its tools takes. What it means, the tools say.
+/// The schema of a step, for `tools/list`: the arguments of all tools that can be steps. The tools'
+/// own descriptions explain them.
 pub(super) fn step_schema() -> Value {
     let args = STEPS.iter().flat_map(|(_, record)| record.args);
     let own = args.filter(|arg| !CHAINS.contains(&arg.name));

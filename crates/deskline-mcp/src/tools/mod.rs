@@ -30,7 +30,7 @@ pub(crate) use record::{Handler, ToolRecord};
 /// The prefix of the tools' names with `--compat macos-use`. Calls may always use it.
 pub(crate) const COMPAT_PREFIX: &str = "macos-use_";
 
-/// All tools, in the order of the list.
+/// In the order of `tools/list`.
 pub(crate) static TOOLS: [&ToolRecord; 15] = [
     &look::OPEN,
     &pointer::CLICK,
@@ -59,7 +59,7 @@ impl ToolRecord {
         }
     }
 
-    /// Its entry in `tools/list`, with `prefix` before its name.
+    /// The entry in `tools/list`, with `prefix` before the name.
     pub(crate) fn entry(&self, prefix: &str) -> rmcp::model::Tool {
         rmcp::model::Tool::new(
             format!("{prefix}{}", self.name),
@@ -130,7 +130,8 @@ pub(crate) fn call(record: &ToolRecord, arguments: &Map<String, Value>) -> Resul
     })
 }
 
-/// The tool of this name, with or without the compatibility prefix; or an error that helps.
+/// The tool of this name, with or without the compatibility prefix; or an error that names the
+/// nearest.
 pub(crate) fn find(name: &str) -> Result<&'static ToolRecord, String> {
     let bare = name.strip_prefix(COMPAT_PREFIX).unwrap_or(name);
     TOOLS

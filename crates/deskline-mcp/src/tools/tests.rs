@@ -1,4 +1,4 @@
-//! The size of the tool list, and how the tools read good and bad arguments.
+//! The size of the tool list, and the reading of good and bad arguments.
 
 #![allow(clippy::unwrap_used, clippy::too_many_lines)]
 
@@ -30,7 +30,7 @@ fn text(text: &str, role: Option<&str>) -> Target {
     }
 }
 
-/// The list with everything that is sent around the tools.
+/// The list as it is sent.
 fn listed(prefix: &str) -> String {
     let tools = TOOLS.iter().map(|record| record.entry(prefix)).collect();
     let result = rmcp::model::ListToolsResult::with_all_items(tools);
@@ -80,9 +80,9 @@ fn every_tool_has_four_annotations_a_short_name_and_no_output_schema() {
     }
 }
 
-/// What every model provider takes, among them Gemini, OpenAI and Bedrock.
+/// The schemas that every model provider accepts, among them Gemini, OpenAI and Bedrock.
 #[test]
-fn every_schema_keeps_to_what_all_providers_take() {
+fn every_schema_is_accepted_by_all_providers() {
     fn walk(at: &str, schema: &Value) {
         let fields = schema.as_object().unwrap();
         let known = ["type", "description", "properties", "required", "items"];
@@ -370,7 +370,7 @@ fn options_are_accepted_everywhere_and_have_the_defaults_of_the_links() {
 }
 
 #[test]
-fn bad_arguments_are_named_with_what_they_should_be() {
+fn errors_about_arguments_name_the_accepted_form() {
     const WAYS: &str = "Pass one of ref (\"e42\", from the end of a tree line), element (a part of its text, with role to narrow it), or x and y (from a tree line, with width and height for its centre)";
     let click = "click_and_traverse";
     for (tool, arguments, error) in [

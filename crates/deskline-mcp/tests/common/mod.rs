@@ -61,7 +61,7 @@ impl Desk for Script {
         }
     }
 
-    /// What is waited for comes once the test opens the gate.
+    /// The awaited element appears once the test opens the gate.
     fn look(
         &mut self,
         waiting: Box<Waiting>,
@@ -267,13 +267,13 @@ impl Session {
         }
     }
 
-    /// The next thing that the script did.
+    /// The next event of the script.
     pub async fn seen(&mut self) -> String {
         let seen = tokio::time::timeout(PATIENCE, self.seen.recv()).await;
         seen.expect("nothing was done in time").unwrap()
     }
 
-    /// All that the script has done since then.
+    /// All events of the script since then.
     pub fn rest(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.seen.try_recv().ok()).collect()
     }
@@ -284,7 +284,7 @@ impl Session {
         input.shutdown().await.unwrap();
     }
 
-    /// How serving ended.
+    /// The result of serving.
     pub async fn ended(&mut self) -> std::result::Result<(), ServeError> {
         tokio::time::timeout(PATIENCE, &mut self.server)
             .await

@@ -1,4 +1,5 @@
-//! A journal made by the test, a server that shows it, and a client that sends what no browser would.
+//! A journal made by the test, a server that shows it, and a client that sends requests as no
+//! browser would.
 #![allow(dead_code)]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

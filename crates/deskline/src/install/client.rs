@@ -35,7 +35,7 @@ pub(crate) enum Format {
     },
 }
 
-/// What an entry has besides command and arguments.
+/// The fields of an entry besides command and arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Plain,
@@ -113,7 +113,7 @@ impl Client {
         }
     }
 
-    /// Where this client lists its servers: in this project's folder, or the user's.
+    /// The location of this client's list of servers: in this project's folder, or in the user's.
     pub(super) fn location(self, project: Option<&Path>) -> Result<Location, String> {
         let path = match project {
             Some(folder) => self.in_project(folder).ok_or_else(|| {

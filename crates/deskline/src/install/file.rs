@@ -53,7 +53,8 @@ impl File {
         Ok(keep.then_some(backup))
     }
 
-    /// The text before the first `install`. A link is none of ours: a project's folder is somebody else's.
+    /// The text before the first `install`. A link is not followed: a project's folder may come
+    /// from somebody else.
     pub(super) fn backup(&self) -> Option<String> {
         let path = self.backup_path();
         let is_file = path.symlink_metadata().is_ok_and(|m| m.is_file());
@@ -79,9 +80,9 @@ impl File {
         name.into()
     }
 
-    /// Writes a new file and renames it over what is at `path`, so that clients read one or the other as a
-    /// whole and a link is replaced, not followed. It has the configuration's permissions; without one it is
-    /// private to the user.
+    /// Writes a new file and renames it over `path`, so that clients read either version as a whole
+    /// and a link is replaced, not followed. The new file has the configuration's permissions;
+    /// without a configuration it is private to the user.
     fn write(&self, path: &Path, text: &str) -> Result<(), String> {
         let failed = |e: std::io::Error| format!("{} cannot be written: {e}", path.display());
         let folder = path.parent().unwrap_or(Path::new("."));

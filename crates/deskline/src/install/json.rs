@@ -1,5 +1,5 @@
-//! One property in a JSON file that people edit: comments, trailing commas and white space stay as they
-//! are, byte for byte.
+//! One property in a JSON file that people edit: comments, trailing commas and white space stay as
+//! they are, byte for byte.
 
 use jsonc_parser::ast::{self, Object, ObjectProp};
 use jsonc_parser::tokens::{Token, TokenAndRange};

@@ -103,19 +103,19 @@ pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
     Ok(doctor::examine(&session, settings.attended))
 }
 
-/// Mends what needs no root, and says what was done.
-pub(crate) fn mend(checks: &[Check]) -> Vec<std::result::Result<String, String>> {
+/// Repairs everything that needs no root, and returns a line for each repair.
+pub(crate) fn repair(checks: &[Check]) -> Vec<std::result::Result<String, String>> {
     let session = Session::find();
     let mut fixes: Vec<_> = checks.iter().filter(|check| check.fix.is_some()).collect();
-    // One step can mend several.
+    // One step can repair several findings.
     let mut seen = Vec::new();
     fixes.retain(|check| {
         let new = !seen.contains(&&check.fix);
         seen.push(&check.fix);
         new
     });
-    let mend = |check| doctor::mend(check, &session);
-    fixes.into_iter().filter_map(mend).collect()
+    let repair = |check| doctor::repair(check, &session);
+    fixes.into_iter().filter_map(repair).collect()
 }
 
 /// Runs the program. On Linux any thread will do.

@@ -23,7 +23,8 @@ pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
     })
 }
 
-/// Refuses a private desktop: a session has one `WindowServer`, and another one needs another login.
+/// Refuses a private desktop: a session has one `WindowServer`, and another one needs another
+/// login.
 fn no_private(wanted: bool) -> Result<()> {
     if !wanted {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What two answers have in common: texts, roles and changes, not places, refs and times.
+//! Compares answers by texts, roles and changes, and ignores places, refs and times.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,20 +8,20 @@ use deskline_core::{Attribute, DeltaLine, Line, Text, Value};
 use deskline_journal::{FileKind, Journal, Record};
 use regex::Regex;
 
-/// At most this many differences are told.
-const TOLD: usize = 10;
+/// At most this many differences are printed.
+const MOST: usize = 10;
 
-/// An answer as it is compared.
+/// An answer, reduced to the compared parts.
 #[derive(Debug)]
 pub(super) struct Screen {
     /// The lines of the diff; `None` if there is none.
     diff: Option<Vec<String>>,
-    /// What is visible.
+    /// The visible elements.
     visible: Vec<String>,
 }
 
 impl Screen {
-    /// What the run has of a link.
+    /// The files that the run has of a link.
     pub(super) fn of_record(run: &Journal, record: &Record) -> Option<Self> {
         let text = content(run, record, FileKind::Text)?;
         Some(Self::parse(&String::from_utf8_lossy(&text)))
@@ -54,8 +54,8 @@ impl Screen {
         screen
     }
 
-    /// How `now` differs from this; `None` if it does not. A diff is compared with a diff; trees by what
-    /// is visible.
+    /// The difference of `now`; `None` if there is none. A diff is compared with a diff; trees by
+    /// their visible elements.
     pub(super) fn differs(&self, now: &Self, ignore: &[Regex]) -> Option<String> {
         let (was, is) = match (&self.diff, &now.diff) {
             (Some(was), Some(is)) => (was, is),
@@ -76,7 +76,7 @@ impl Screen {
         if count.is_empty() {
             return None;
         }
-        let told = count.iter().take(TOLD).map(|(line, count)| {
+        let lines = count.iter().take(MOST).map(|(line, count)| {
             let what = if *count < 0 { "missing" } else { "new" };
             let times = if count.abs() > 1 {
                 format!(" (×{})", count.abs())
@@ -85,11 +85,11 @@ impl Screen {
             };
             format!("{what}: {line}{times}")
         });
-        let mut told: Vec<String> = told.collect();
-        if count.len() > TOLD {
-            told.push(format!("… and {} more", count.len() - TOLD));
+        let mut lines: Vec<String> = lines.collect();
+        if count.len() > MOST {
+            lines.push(format!("… and {} more", count.len() - MOST));
         }
-        Some(told.join("\n"))
+        Some(lines.join("\n"))
     }
 }
 
@@ -103,7 +103,7 @@ fn named(line: &Line) -> String {
     format!("[{}]{text}{value}", line.role.ax())
 }
 
-/// A line of a diff; `None` if only the focus has changed, which the window manager has a say in.
+/// A line of a diff; `None` if only the focus has changed, which depends on the window manager too.
 fn changed(delta: &DeltaLine) -> Option<String> {
     match delta {
         DeltaLine::Added(line) => Some(format!("+ {}", named(line))),
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_says_what_was_and_what_is() {
+    fn a_difference_shows_old_and_new() {
         let is = Screen::parse(&WAS.replace("\"42\"", "\"43\""));
         assert_eq!(
             Screen::parse(WAS).differs(&is, &[]).unwrap(),

@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 
 use super::compare;
 
-/// What a text that may have been a secret is in the journal.
+/// The placeholder in the journal for a text that may have been a secret.
 const HIDDEN: &str = "•••";
 
-/// Knows which process and which screen of the run is which one now.
+/// Maps the processes and screens of the run to current ones.
 pub(super) struct Translator<'j> {
     run: &'j Journal,
     journal: &'j Journal,
-    /// Process of the run: process now.
+    /// From the process in the run to the current process.
     pids: HashMap<u32, u32>,
-    /// For each process of the run, its latest screen then and now.
+    /// For each process of the run, its latest screen in the run and now.
     seen: HashMap<u32, Seen>,
 }
 
@@ -45,7 +45,8 @@ impl<'j> Translator<'j> {
         pid_of(record).is_some_and(|pid| !self.pids.contains_key(&pid))
     }
 
-    /// The arguments for now. `listed` is what `list_applications` says, if the process is not known.
+    /// The arguments for this desktop. `listed` is the answer of `list_applications`, if the
+    /// process is not known.
     pub(super) fn arguments(
         &mut self,
         record: &Record,
@@ -71,7 +72,7 @@ impl<'j> Translator<'j> {
         Ok(arguments)
     }
 
-    /// Learns from an answer: which process it is about, and how its screen looks.
+    /// Takes process and screen from an answer.
     pub(super) fn learn(&mut self, record: &Record, answer: &str) {
         let Some(was) = record.pid else { return };
         if let Some(is) = compare::field(answer, "pid").and_then(|pid| pid.parse().ok()) {
@@ -168,8 +169,8 @@ fn translated(
     Ok(arguments)
 }
 
-/// The ref of the element that has now the role and the text of the one with this ref then. Of several
-/// equal ones, the one at the same place among them.
+/// The ref of the current element with the role and text of the run's element `reference`. Of
+/// several equal ones, the one with the same rank.
 fn reference_now(reference: &str, seen: Option<&Seen>) -> Result<String, String> {
     let parsed: Option<deskline_core::Ref> = reference.parse().ok();
     let then = seen.and_then(|seen| {
@@ -195,7 +196,7 @@ fn reference_now(reference: &str, seen: Option<&Seen>) -> Result<String, String>
     })
 }
 
-/// A coordinate, a number or a numeric text, as far as the window has moved.
+/// A coordinate (a number or a numeric text), moved as far as the window has moved.
 fn moved(value: &Value, by: i32) -> Value {
     if by == 0 {
         return value.clone();

@@ -9,7 +9,6 @@ use deskline_core::{DeltaLine, Line};
 pub struct Answer {
     /// The text of the result.
     pub text: String,
-    /// Whether it is an error.
     pub is_error: bool,
 }
 
@@ -96,19 +95,20 @@ impl Answer {
             .collect()
     }
 
-    /// The line of an element that says this, or this and more, and has a role that starts with `role`:
-    /// the first visible one, else the first. An element says its name and then its value.
+    /// The line of an element with this text, or with more, and with a role that starts with
+    /// `role`: the first visible one, else the first. The text of an element is its name and then
+    /// its value.
     #[track_caller]
     pub fn line_of(&self, role: &str, text: &str) -> Line {
         self.find(role, text)
             .unwrap_or_else(|| panic!("no {role} \"{text}\" in\n{}", self.file()))
     }
 
-    /// Whether all of one page of `testbed/apps/pages.py` shows, and nothing of the other.
+    /// Whether the tree shows all of one page of `testbed/apps/pages.py`, and nothing of the other.
     pub fn shows_page(&self, front: &str, behind: &str) -> bool {
         let lines = self.lines();
         let of = |page: &str| -> Vec<bool> {
-            // Containers are named by what is in them, and a page is in one without a size.
+            // Containers are named by their content, and a page is in one without a size.
             let its = lines.iter().filter(|line| {
                 let text = line.text.as_ref().map_or("", |text| &text.shown);
                 let rest = text.strip_prefix(page);
@@ -125,7 +125,7 @@ impl Answer {
     pub fn find(&self, role: &str, text: &str) -> Option<Line> {
         let lines = self.lines();
         let fits = |line: &&Line| {
-            let shown = said(line);
+            let shown = text_of(line);
             let rest = shown.strip_prefix(text);
             line.role.ax().starts_with(role)
                 && rest.is_some_and(|value| value.is_empty() || value.starts_with(' '))
@@ -135,8 +135,8 @@ impl Answer {
     }
 }
 
-/// What an element says: its name, then its value.
-pub fn said(line: &Line) -> String {
+/// The text of an element: its name, then its value.
+pub fn text_of(line: &Line) -> String {
     let shown = |text: &Option<deskline_core::Text>| text.as_ref().map(|t| t.shown.clone());
     let both = [shown(&line.text), shown(&line.value)];
     both.into_iter().flatten().collect::<Vec<_>>().join(" ")

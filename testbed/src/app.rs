@@ -89,7 +89,6 @@ impl<'b> App<'b> {
         });
     }
 
-    /// Clears its log.
     pub fn clear_log(&self) {
         fs::File::options()
             .write(true)

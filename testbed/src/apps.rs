@@ -82,8 +82,8 @@ impl Bed {
         app
     }
 
-    /// Several windows of one process, all on the screen. See `testbed/apps/windows.py` for the names
-    /// of toolkits and the arguments of a window.
+    /// Several windows of one process, all on the screen. See `testbed/apps/windows.py` for the
+    /// names of toolkits and the arguments of a window.
     pub fn windows(
         &self,
         toolkit: &str,
@@ -238,8 +238,9 @@ impl Bed {
         App::start(self, self.command("kcalc"))
     }
 
-    /// `LibreOffice` Calc with a fresh profile and a document of two sheets: `Prices` with these rows
-    /// of cells, and `Other`. The document is a single XML file, which saves without questions.
+    /// `LibreOffice` Calc with a fresh profile and a document of two sheets: `Prices` with these
+    /// rows of cells, and `Other`. The document is a single XML file, which saves without
+    /// questions.
     pub fn calc(&self, rows: &[&[&str]]) -> (App<'_>, PathBuf) {
         let file = self.path("prices.fods");
         fs::write(&file, spreadsheet(rows)).unwrap();
@@ -291,7 +292,8 @@ impl Bed {
     }
 }
 
-/// A flat `OpenDocument` spreadsheet (version 1.2, part 1) with these rows of cells in its first sheet.
+/// A flat `OpenDocument` spreadsheet (version 1.2, part 1) with these rows of cells in its first
+/// sheet.
 pub(crate) fn spreadsheet(rows: &[&[&str]]) -> String {
     let mut table = String::new();
     for row in rows {

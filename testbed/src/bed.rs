@@ -130,12 +130,12 @@ impl Bed {
         &self.screen
     }
 
-    /// Starts `deskline serve` as if a person sat at this desktop, with a client that is connected to it.
+    /// Starts `deskline serve` as if a person sat at this desktop, with a client that is connected
+    /// to it.
     pub fn server(&self, args: &[&str]) -> Client {
         Client::start(self.serve(args))
     }
 
-    /// A command for that.
     pub fn serve(&self, args: &[&str]) -> Command {
         let mut command = self.serve_alone(args);
         command.arg("--attended");

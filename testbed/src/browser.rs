@@ -1,4 +1,5 @@
-//! A headless Chromium for tests of pages, driven over its debugging pipe (Chrome DevTools Protocol).
+//! A headless Chromium for tests of pages, driven over its debugging pipe (Chrome DevTools
+//! Protocol).
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -11,7 +12,8 @@ use serde_json::{Value, json};
 
 use crate::{PATIENCE, until};
 
-/// The protocol's messages go over descriptors 3 and 4: the shell makes them of its input and output.
+/// The protocol's messages go over descriptors 3 and 4: the shell makes them of its input and
+/// output.
 const PIPES: &str = r#"exec "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
 
 /// A browser with one page. It ends with this value.
@@ -103,13 +105,14 @@ impl Browser {
         self.problems.push(problem.to_string());
     }
 
-    /// What has gone wrong on the page: exceptions, refused resources, dialogs.
+    /// The errors of the page: exceptions, refused resources, dialogs.
     pub fn problems(&mut self) -> &[String] {
         self.eval("0");
         &self.problems
     }
 
-    /// The page's width and height in its own pixels; `phone` for a touch screen of twice the density.
+    /// The page's width and height in its own pixels; `phone` for a touch screen of twice the
+    /// density.
     pub fn size(&mut self, width: u32, height: u32, phone: bool) {
         let scale = if phone { 2 } else { 1 };
         let size =
@@ -206,7 +209,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Its processes end with it, and then it leaves its profile alone.
+        // The browser's processes end with it, and then it leaves its profile alone.
         let _ = write!(
             self.requests,
             "{}\0",

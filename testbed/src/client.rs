@@ -107,15 +107,15 @@ impl Client {
         self.call(tool, arguments)
     }
 
-    /// Clicks the test app's OK by its name, inside each of its edges, and below it, which clicks nothing.
-    /// Returns the first answer.
+    /// Clicks the test app's OK by its name, inside each of its edges, and below it, which clicks
+    /// nothing. Returns the first answer.
     #[track_caller]
     pub fn clicks_are_exact(&self, app: &NativeApp, of: &str) -> Answer {
         app.clear_log();
         let click = |place| self.call_for(app, "click_and_traverse", place).ok();
         let arrives = |n: usize| {
             until(&format!("click {n} on {of}"), || {
-                (app.said("clicked OK") == n).then_some(())
+                (app.logged("clicked OK") == n).then_some(())
             });
         };
         let answer = click(json!({"element": "OK", "role": "AXButton"}));
@@ -134,7 +134,7 @@ impl Client {
         }
         // Above it is the menu bar.
         click(json!({"x": middle, "y": ok.y + ok.h + 2}));
-        assert_eq!(app.said("clicked OK"), 5, "{of}");
+        assert_eq!(app.logged("clicked OK"), 5, "{of}");
         answer
     }
 

@@ -1,5 +1,5 @@
-//! Physical devices that a headless sway does not have, as its own socket tells of them: a socket before
-//! sway's that adds them to its answers and notes the commands for them. It cannot play what they send.
+//! Adds physical devices to a headless sway: a socket in front of sway's own adds them to its
+//! answers and records the commands for them. They send no events.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
@@ -27,7 +27,6 @@ impl FakeDevices {
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 let (devices, sway) = (shared.clone(), UnixStream::connect(&real));
-                // The test has ended sway.
                 let Ok(sway) = sway else { return };
                 thread::spawn(move || devices.serve(client, sway));
             }

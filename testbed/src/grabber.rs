@@ -17,13 +17,12 @@ pub struct Grabber {
 
 impl Grabber {
     /// A client without any grabs.
-    pub fn of(bed: &Bed) -> Self {
+    pub fn on(bed: &Bed) -> Self {
         let x = open(bed.environment());
         let root = x.setup().roots[0].root;
         Self { x, root }
     }
 
-    /// Grabs the keyboard.
     pub fn grab_keyboard(&mut self) {
         let mode = GrabMode::ASYNC;
         until("the keyboard's grab", || {
@@ -32,7 +31,6 @@ impl Grabber {
         });
     }
 
-    /// Grabs the pointer.
     pub fn grab_pointer(&mut self) {
         let mode = GrabMode::ASYNC;
         let events = EventMask::BUTTON_PRESS;

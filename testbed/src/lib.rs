@@ -1,5 +1,5 @@
-//! Real desktops for tests. A [`Bed`] is a private desktop for one test, with real apps and a real MCP
-//! client that talks to a real `deskline serve`.
+//! Real desktops for tests. A [`Bed`] is a private desktop for one test, with real apps and a real
+//! MCP client that talks to a real `deskline serve`.
 //!
 //! ```no_run
 //! use deskline_testbed::{Bed, Toolkit};
@@ -13,11 +13,12 @@
 //! assert_eq!(app.log(), ["clicked OK"]);
 //! ```
 //!
-//! Tests compare what Deskline says about an app with an independent source: the log of a test app
-//! ([`App::log`]), a file that an editor has saved, the requests of a web page ([`web::Page`]), the X
-//! server ([`Screen`]), or the accessibility bus as libatspi reads it ([`oracle`]).
+//! Tests compare Deskline's answers about an app with an independent source: the log of a test app
+//! ([`App::log`]), a file that an editor has saved, the requests of a web page ([`web::Page`]), the
+//! X server ([`Screen`]), or the accessibility bus as libatspi reads it ([`oracle`]).
 //!
-//! For tests only: panics if a real desktop fails. Each wait is for a condition and has a time limit.
+//! For tests only: panics if a real desktop fails. Each wait is for a condition and has a time
+//! limit.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 

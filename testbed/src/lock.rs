@@ -1,5 +1,5 @@
-//! A screen lock, as it looks from outside: an override-redirect window covers the screen, the focus
-//! does not change, and the keyboard is grabbed.
+//! A screen lock, as it looks from outside: an override-redirect window covers the screen, the
+//! focus does not change, and the keyboard is grabbed.
 
 use x11rb::COPY_DEPTH_FROM_PARENT;
 use x11rb::connection::Connection as _;

@@ -44,7 +44,6 @@ impl NativeApp {
         self.pid
     }
 
-    /// Stops it for this time.
     pub fn stop_for(&self, time: Duration) {
         let signal = |pid: u32, signal| {
             kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
@@ -56,8 +55,8 @@ impl NativeApp {
         signal(self.child.id(), Signal::CONT);
     }
 
-    /// How often its log has this line.
-    pub fn said(&self, line: &str) -> usize {
+    /// How many times the log has this line.
+    pub fn logged(&self, line: &str) -> usize {
         self.log().iter().filter(|logged| *logged == line).count()
     }
 
@@ -67,7 +66,6 @@ impl NativeApp {
         log.lines().map(str::to_owned).collect()
     }
 
-    /// Clears its log.
     pub fn clear_log(&self) {
         let log = File::options().write(true).open(&self.log);
         log.unwrap().set_len(0).unwrap();
@@ -93,7 +91,7 @@ impl Drop for NativeApp {
             );
         }
         kill(self.outside);
-        // Before this the number is not used again: the one who waits for the app is our child.
+        // Reap the process only now: until then its number is not reused.
         let _ = self.child.wait();
     }
 }

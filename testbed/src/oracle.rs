@@ -10,12 +10,10 @@ pub struct Element {
     pub states: Vec<String>,
     /// Its text, with Python's escapes.
     pub text: String,
-    /// Its value.
     pub value: String,
 }
 
 impl Element {
-    /// Whether it has this state.
     pub fn is(&self, state: &str) -> bool {
         self.states.iter().any(|s| s == state)
     }

@@ -1,5 +1,5 @@
-//! A person at the desktop. Their keyboard and mouse are devices of the X server, as opposed to XTEST's:
-//! those of a VNC viewer, or the `inputtest` driver's.
+//! A person at the desktop. Their keyboard and mouse are devices of the X server, as opposed to
+//! XTEST's: those of a VNC viewer, or the `inputtest` driver's.
 
 mod inputtest;
 mod vnc;
@@ -35,9 +35,9 @@ impl Person {
     #[must_use]
     pub fn at(bed: &Bed) -> Self {
         let devices: Box<dyn Devices> = if xorg::keyboard(bed.folder()).exists() {
-            Box::new(inputtest::Physical::of(bed))
+            Box::new(inputtest::Physical::new(bed))
         } else {
-            Box::new(vnc::Viewer::of(bed))
+            Box::new(vnc::Viewer::new(bed))
         };
         let at = (0, 0);
         Self { devices, at }
@@ -48,7 +48,6 @@ impl Person {
         self.devices.key(key, true);
     }
 
-    /// Releases a key.
     pub fn release(&mut self, key: u32) {
         self.devices.key(key, false);
     }

@@ -1,4 +1,4 @@
-//! Where a session's programs run: on this machine, or in a root of Debian 13.
+//! The place of a session's programs: this machine, or a root of Debian 13.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,8 +10,9 @@ use rustix::process::{Pid, Signal, getuid, kill_process};
 
 use crate::{deskline, until};
 
-/// Debian's user and group `nobody`. Compositors do not run as root, and Deskline uses only what belongs
-/// to its own user: so where the test runs as root, all of the session is this user's.
+/// Debian's user and group `nobody`. Compositors do not run as root, and Deskline uses only files
+/// and processes of its own user. So if the test runs as root, the whole session belongs to this
+/// user.
 const NOBODY: u32 = 65_534;
 
 /// The user in the root, as `testbed/trixie/make` makes it.
@@ -26,13 +27,15 @@ pub(crate) enum Place {
     Root {
         /// The folder of the root.
         folder: PathBuf,
-        /// The first process of the namespaces, by its number outside of them; 0 before it is there.
+        /// The first process of the namespaces, by its number outside of them; 0 before it is
+        /// there.
         first: u32,
     },
 }
 
 impl Place {
-    /// The root that `testbed/trixie/make` makes: `DESKLINE_TRIXIE`, else `trixie` in the target folder.
+    /// The root that `testbed/trixie/make` makes: `DESKLINE_TRIXIE`, else `trixie` in the target
+    /// folder.
     pub(crate) fn debian_13() -> Self {
         let target = || {
             let target = deskline().ancestors().nth(2);
@@ -73,19 +76,19 @@ impl Place {
             .args(["--tmpfs", "/run", "--bind"])
             .args([shared, shared]);
         command.arg("--chdir").arg(shared);
-        // Whatever has left its parent ends with the session too.
+        // Processes that have left their parent end with the session too.
         command.args(["sh", "-c", "\"$@\"; kill -KILL -1", "sh"]);
         command
     }
 
-    /// Ends all of the session that runs in a root.
+    /// Ends all processes of a session in a root.
     pub(crate) fn end(&self) {
         if let Self::Root { first, .. } = self {
             kill(*first);
         }
     }
 
-    /// Takes note of the session, which has said that it runs.
+    /// Records the session's first process, once the session runs.
     pub(crate) fn entered(&mut self, session: &Child) {
         if let Self::Root { first, .. } = self {
             *first = only_child(session.id());
@@ -104,7 +107,8 @@ impl Place {
         command
     }
 
-    /// A program that a [`Place::command`] has started: its number for the test, and in the session.
+    /// A program that a [`Place::command`] has started: its number for the test, and in the
+    /// session.
     pub(crate) fn pid_of(&self, started: u32) -> (u32, u32) {
         if matches!(self, Self::Here) {
             return (started, started);

@@ -20,9 +20,8 @@ use crate::until;
 pub struct Window {
     /// Its X id.
     pub id: Id,
-    /// The process that owns it, by its own account; 0 if it does not say.
+    /// The owner's pid, as it reports it; 0 if it reports none.
     pub pid: u32,
-    /// Its title.
     pub title: String,
     /// The bounds of its client area on the screen: x, y, width, height.
     pub bounds: (i32, i32, u32, u32),
@@ -226,8 +225,8 @@ impl Screen {
             .sum()
     }
 
-    /// Tells toolkits that windows are composited: they draw shadows around those that they decorate
-    /// themselves (EWMH, `_NET_WM_CM_Sn`).
+    /// Tells toolkits that windows are composited: they draw shadows around those that they
+    /// decorate themselves (EWMH, `_NET_WM_CM_Sn`).
     pub fn claim_compositing(&self) {
         let window = self.x.generate_id().unwrap();
         let (class, aux) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());
@@ -248,8 +247,8 @@ impl Screen {
     }
 }
 
-/// The cookie in the first entry of an Xauthority file. An entry is the family, then address, number,
-/// name and data, each preceded by its length, big-endian.
+/// The cookie in the first entry of an Xauthority file. An entry is the family, then address,
+/// number, name and data, each preceded by its length, big-endian.
 fn cookie(file: &[u8]) -> Vec<u8> {
     let mut rest = &file[2..];
     let mut field = || {

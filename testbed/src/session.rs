@@ -1,4 +1,5 @@
-//! A session for one test, with native apps: a headless Wayland compositor without X11, or Debian 13's X11.
+//! A session for one test, with native apps: a headless Wayland compositor without X11, or Debian
+//! 13's X11.
 
 mod apps;
 mod shared;
@@ -23,7 +24,8 @@ use crate::native::NativeApp;
 use crate::place::{Place, own, user};
 use crate::{Answer, Client, Toolkit, deskline, until};
 
-/// sway: one screen; windows without borders, of their own size, each over the middle of the screen.
+/// sway: one screen; windows without borders, of their own size, each over the middle of the
+/// screen.
 const SWAY: &str = "xwayland disable\noutput HEADLESS-1 resolution 1600x900\ndefault_border none\n\
                     default_floating_border none\nfor_window [app_id=\".*\"] floating enable\n";
 
@@ -41,11 +43,11 @@ const LABWC: &str = "<labwc_config><keyboard><default/><keybind key=\"C-F12\">\
 /// Where `GSETTINGS_BACKEND=keyfile` has the person's settings.
 const SETTINGS_FILE: &str = ".config/glib-2.0/settings/keyfile";
 
-/// What all programs of the session read there.
+/// The settings of all programs of the session.
 const SETTINGS: &str = "[org/gnome/desktop/interface]\ntoolkit-accessibility=true\n\
                         [org/gnome/shell]\nwelcome-dialog-last-shown-version='999'\n";
 
-/// What shows the windows of a session.
+/// The display server of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compositor {
     /// sway 1.10.
@@ -90,7 +92,7 @@ impl Compositor {
 /// Xwayland, whose windows have no `app_id` by which the usual lines make windows float.
 const XWAYLAND: &str = "xwayland enable\nfor_window [shell=\"xwayland\"] floating enable\n";
 
-/// How a sway differs from the usual one.
+/// The differences from the usual session.
 #[derive(Debug, Default)]
 struct Options {
     /// Where sway's own socket is, if not in its usual place.
@@ -103,7 +105,8 @@ struct Options {
     extension: Option<&'static str>,
     /// The scale of KWin's or GNOME's screen, if not 1.
     scale: Option<f64>,
-    /// The scale of KWin's or GNOME's second screen, if it has one. It has as many pixels as the first.
+    /// The scale of KWin's or GNOME's second screen, if it has one. It has as many pixels as the
+    /// first.
     second: Option<f64>,
     /// Whether GNOME counts physical pixels of such a screen, as it does without Debian's settings.
     physical: bool,
@@ -120,21 +123,21 @@ impl Options {
     }
 }
 
-/// Deskline's extension of GNOME Shell, and as it was at first.
+/// Deskline's extension of GNOME Shell, and its first version.
 const EXTENSION: &str = "../extensions/gnome/extension.js";
 const EXTENSION_1: &str = "apps/extension_1.js";
 
-/// A Wayland session. All of it ends with the test program, even if that is killed: the session ends when
-/// the kernel closes a pipe. Sessions of Debian 13 are shared; see `session/shared.rs`.
+/// A Wayland session. All of it ends with the test program, even if that is killed: the session
+/// ends when the kernel closes a pipe. Sessions of Debian 13 are shared; see `session/shared.rs`.
 #[derive(Debug)]
 pub struct Session {
     /// There until `Drop`.
     running: Option<Running>,
-    /// What a session is like that may have its place, if this one is shared.
+    /// The kind of session that may replace this one, if it is shared.
     kind: Option<String>,
 }
 
-/// What runs, and ends by `Drop`.
+/// The running processes. Ended by `Drop`.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Running {
@@ -144,7 +147,7 @@ pub struct Running {
     place: Place,
     folder: tempfile::TempDir,
     remover: Child,
-    /// What was in the folder at first.
+    /// The folder's content at first.
     names: BTreeSet<OsString>,
     /// The person's settings at first.
     settings: String,
@@ -174,7 +177,8 @@ impl Session {
         Self::start(compositor, Place::debian_13(), &Options::default())
     }
 
-    /// Starts Debian 13's sway with these screens: each is what sway's command `output` takes.
+    /// Starts Debian 13's sway with these screens, each given as arguments of sway's command
+    /// `output`.
     pub fn with_screens(screens: &[&str]) -> Self {
         let screens = screens.iter().enumerate();
         let lines = screens.map(|(n, screen)| format!("output HEADLESS-{} {screen}\n", n + 1));
@@ -186,8 +190,8 @@ impl Session {
         Self::start(Compositor::Sway, Place::debian_13(), &options)
     }
 
-    /// Starts Debian 13's KWin or GNOME Shell with a screen of this scale, which has room for as much as
-    /// the usual one.
+    /// Starts Debian 13's KWin or GNOME Shell with a screen of this scale, which has room for as
+    /// much as the usual one.
     pub fn scaled(compositor: Compositor, scale: f64) -> Self {
         let options = Options {
             scale: Some(scale),
@@ -196,7 +200,8 @@ impl Session {
         Self::start(compositor, Place::debian_13(), &options)
     }
 
-    /// Starts Debian 13's KWin or GNOME Shell with two screens beside each other, of scale 1 and of this one.
+    /// Starts Debian 13's KWin or GNOME Shell with two screens beside each other, of scale 1 and of
+    /// this one.
     pub fn with_second_screen(compositor: Compositor, scale: f64) -> Self {
         let options = Options {
             second: Some(scale),
@@ -224,14 +229,15 @@ impl Session {
         Self::start(Compositor::Gnome, Place::debian_13(), &options)
     }
 
-    /// Starts Debian 13's GNOME Shell with Deskline's extension, installed as its README says, and without
-    /// the keys by which Deskline raises windows where it has no extension.
+    /// Starts Debian 13's GNOME Shell with Deskline's extension, installed as its README says, and
+    /// without the keys by which Deskline raises windows where it has no extension.
     pub fn gnome_with_extension() -> Self {
         Self::gnome_with(EXTENSION, None, false)
     }
 
-    /// Starts Debian 13's GNOME Shell without a keyboard and a pointer on its seat, as a headless session
-    /// has none, and a remote one while nobody is connected; with Deskline's extension or without.
+    /// Starts Debian 13's GNOME Shell without a keyboard and a pointer on its seat, as a headless
+    /// session has none, and a remote one while nobody is connected; with Deskline's extension or
+    /// without.
     pub fn gnome_bare(extension: bool) -> Self {
         let options = Options {
             extension: extension.then_some(EXTENSION),
@@ -241,13 +247,13 @@ impl Session {
         Self::start(Compositor::Gnome, Place::debian_13(), &options)
     }
 
-    /// [`Session::gnome_with_extension`], with a screen of this scale, which has room for as much as the usual one.
-    /// With `physical`, GNOME counts its physical pixels.
+    /// [`Session::gnome_with_extension`], with a screen of this scale, which has room for as much
+    /// as the usual one. With `physical`, GNOME counts its physical pixels.
     pub fn gnome_with_extension_scaled(scale: f64, physical: bool) -> Self {
         Self::gnome_with(EXTENSION, Some(scale), physical)
     }
 
-    /// [`Session::gnome_with_extension`], with the extension as it was at first.
+    /// [`Session::gnome_with_extension`], with the first version of the extension.
     pub fn gnome_with_first_extension() -> Self {
         Self::gnome_with(EXTENSION_1, None, false)
     }
@@ -304,8 +310,8 @@ impl Session {
         session
     }
 
-    /// Starts this machine's sway, which says that it has these physical devices, which a headless sway
-    /// has not. Deskline finds sway's own socket behind them.
+    /// Starts this machine's sway with these physical devices in its answers, which a headless sway
+    /// lacks. Deskline finds sway's own socket behind them.
     pub fn with_devices(names: &[&str]) -> (Self, FakeDevices) {
         let sway = Self::trees_only();
         let path = |name: &str| sway.folder.path().join(name);
@@ -368,7 +374,8 @@ impl Running {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(File::create(path("session.log")).unwrap())
-            // A signal to the test's group would end parts of the session, which then would not end the rest.
+            // A signal to the test's group would end parts of the session, which then would not end
+            // the rest.
             .process_group(0)
             .spawn()
             .unwrap();
@@ -414,8 +421,8 @@ impl Session {
         &self.environment["DBUS_SESSION_BUS_ADDRESS"]
     }
 
-    /// A command for a program of the session. Where that is a root of its own, the process that this
-    /// starts waits for the program: see [`Session::pid_of`].
+    /// A command for a program of the session. Where that is a root of its own, the process that
+    /// this starts waits for the program: see [`Session::pid_of`].
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = self.place.command(program.as_ref(), self.folder());
         command.env_clear().envs(&self.environment);
@@ -473,8 +480,8 @@ impl Session {
         at.unwrap_or_else(|| panic!("{output:?}"))
     }
 
-    /// Runs a client that asks for the seat's pointer whether or not it has one, and says whether the
-    /// compositor lives.
+    /// Runs a client that asks for the seat's pointer whether or not it has one. Returns whether
+    /// the compositor survives.
     pub fn survives_a_late_client(&self) -> bool {
         let mut command = self.command("/usr/bin/python3");
         command.arg(self.folder().join("late.py"));
@@ -484,8 +491,8 @@ impl Session {
         said.trim() == "alive"
     }
 
-    /// The process that a [`Session::command`] has started: its number for the test, which can signal
-    /// it, and its number in the session.
+    /// The process that a [`Session::command`] has started: its number for the test, which can
+    /// signal it, and its number in the session.
     pub fn pid_of(&self, started: u32) -> (u32, u32) {
         self.place.pid_of(started)
     }
@@ -571,7 +578,7 @@ impl Drop for Running {
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // What the session has started may write there until it has ended too.
+        // Processes of the session may write there until they have ended too.
         let folder = self.folder.path();
         while fs::remove_dir_all(folder).is_err() && folder.exists() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(10));
@@ -581,8 +588,8 @@ impl Drop for Running {
     }
 }
 
-/// The session's folder: its home, its runtime folder, and copies of what it runs. Copies, because the
-/// source folder may be closed to the session's user.
+/// The session's folder: its home, its runtime folder, and copies of what it runs. Copies, because
+/// the source folder may be closed to the session's user.
 fn prepare(options: &Options) -> tempfile::TempDir {
     // Below /tmp, which a session in a root of its own has as well.
     let folder = tempfile::Builder::new()
@@ -598,7 +605,7 @@ fn prepare(options: &Options) -> tempfile::TempDir {
         shell += "enabled-extensions=['deskline@deskline']\n";
         // Without Alt+Esc a window can come to the front by the extension alone.
         shell += "[org/gnome/desktop/wm/keybindings]\ncycle-windows=@as []\n";
-        // By which a test keeps a window over others.
+        // The shortcut with which a test keeps a window over others.
         shell += "always-on-top=['<Control><Alt>t']\n";
     }
     let screens = options.second.map(kwin_screens).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Every tool on every toolkit, on all common widgets: one table.
 //!
-//! A cell is a call, and what the app then logs. If the toolkit or the display refuses it, the table has
-//! the error that the agent gets. Before each cell another app's window is in front.
+//! A cell is a call and the line that the app then logs. If the toolkit or the display refuses the
+//! call, the table has the agent's error. Before each cell another app's window is in front.
 
 pub mod calc;
 mod cells;
@@ -18,15 +18,14 @@ use crate::{Answer, App, Client, NativeApp, Session, Toolkit, until};
 use cells::{COMBO, Cell, KEY, SET, cells, chain};
 pub use lacks::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but};
 
-/// How long an app's log may lag behind the answer: one turn of its event loop, or a page's request.
+/// How long an app's log may lag behind the answer: one turn of its event loop, or a page's
+/// request.
 const LAG: Duration = Duration::from_millis(700);
 
-/// What an app has logged.
+/// The log of an app.
 pub trait Log {
-    /// All lines.
     fn lines(&self) -> Vec<String>;
 
-    /// Clears it.
     fn clear(&self);
 }
 
@@ -65,11 +64,10 @@ impl Log for Page {
 pub struct Subject<'b> {
     /// The app.
     pub pid: u32,
-    /// Its log.
     pub log: &'b dyn Log,
     /// The process whose window is in front before each cell; the app's own, if there is none.
     pub person: Option<u32>,
-    /// What drives it.
+    /// The client that drives the app.
     pub server: &'b Client,
     /// The combo boxes of Qt and GTK 4.18 have their choice as name.
     pub combo_has_no_name: bool,
@@ -105,7 +103,8 @@ impl<'b> Subject<'b> {
         }
     }
 
-    /// Has the person's window in front. A menu that a cell has left open would keep it from coming back.
+    /// Has the person's window in front. A menu that a cell has left open would keep it from coming
+    /// back.
     fn goes_behind(&self) {
         let Some(person) = self.person else { return };
         if !self.server.has_process_in_front(person) {
@@ -116,7 +115,7 @@ impl<'b> Subject<'b> {
         });
     }
 
-    /// Closes what is open. What a refused action has changed is not late.
+    /// Closes open menus and dialogs. Changes by a refused action are not late.
     fn leave(&self) {
         let escape = json!({"pid": self.pid, "keyName": "Escape"});
         self.server.call(KEY, escape);
@@ -148,7 +147,7 @@ impl<'b> Subject<'b> {
         answer
     }
 
-    /// What the app has changed between two answers, which the first of them should have had.
+    /// The changes of the app between two answers, which the first of them should have had.
     fn late(&self) -> (String, String) {
         let late = self.late.borrow();
         let outcome = if late.is_empty() {
@@ -168,7 +167,7 @@ fn try_cell(subject: &Subject<'_>, cell: &Cell) -> String {
     for (tool, target, more) in &cell.calls {
         let answer = subject.call(tool, target, more);
         if answer.is_error {
-            // Close what an earlier call has opened: it would cover the next cell.
+            // Close dialogs and menus of an earlier call: they would cover the next cell.
             subject.leave();
             return format!("refused: {}", plain(answer.error()));
         }
@@ -183,7 +182,8 @@ fn try_cell(subject: &Subject<'_>, cell: &Cell) -> String {
     outcome
 }
 
-/// `✓` once the app has logged a line that starts so, or what it has logged instead.
+/// `✓` once the app has logged a line that starts with `start`, or else the lines that it has
+/// logged.
 fn logged(subject: &Subject<'_>, start: &str) -> String {
     let deadline = Instant::now() + LAG;
     loop {
@@ -205,8 +205,9 @@ fn outcome_of(subject: &Subject<'_>, answer: &Answer, start: &str) -> String {
     logged(subject, start)
 }
 
-/// The most that a window manager or a toolkit puts around a window, in a direction: a border, a shadow, a title
-/// bar. It may be in the extents of the window and not in its picture, or the other way round.
+/// The most that a window manager or a toolkit puts around a window, in a direction: a border, a
+/// shadow, a title bar. It may be in the extents of the window and not in its picture, or the other
+/// way round.
 const FRAME: i32 = 64;
 
 /// `✓` if the answer names a picture of the window's size, or why there is none.
@@ -297,14 +298,14 @@ pub fn column(subject: &Subject<'_>) -> Vec<(String, String)> {
     column
 }
 
-/// [`column`], and what the app has changed after the answers.
+/// [`column`], and the changes of the app after the answers.
 pub fn column_in_time(subject: &Subject<'_>) -> Vec<(String, String)> {
     let mut column = column(subject);
     column.push(subject.late());
     column
 }
 
-/// [`column`], and what takes several steps, and the picture.
+/// [`column`], the cells of several steps, and the picture.
 pub fn whole_column(subject: &Subject<'_>) -> Vec<(String, String)> {
     let mut table = column(subject);
     let chain = chain();

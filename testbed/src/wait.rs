@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// Longer than any healthy app, server or desktop takes, on a busy machine with two cores.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The polling interval, for what sends no event.
+/// The polling interval, for conditions without an event.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 /// Polls `look` until it returns something.

@@ -1,5 +1,5 @@
-//! An independent observer at the X server: who presses which keys and when, the overlay, and state
-//! that a person would miss if it changed.
+//! An independent observer at the X server: records who presses which keys and when, the overlay,
+//! and state whose change a person would notice.
 
 use std::time::Duration;
 
@@ -23,7 +23,6 @@ pub struct Stroke {
     pub synthetic: bool,
     /// Its key code.
     pub code: u32,
-    /// Its time.
     pub time: u32,
 }
 
@@ -54,7 +53,7 @@ impl Watcher {
     }
 
     /// Starts to record.
-    pub fn of(bed: &Bed) -> Self {
+    pub fn on(bed: &Bed) -> Self {
         let x = open(bed.environment());
         let root = x.setup().roots[0].root;
         x.xinput_xi_query_version(2, 2).unwrap().reply().unwrap();

@@ -60,7 +60,6 @@ impl Page {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    /// Its title.
     pub fn title(&self) -> &str {
         &self.title
     }
@@ -85,7 +84,6 @@ impl Page {
         });
     }
 
-    /// Clears its log.
     pub fn clear_log(&self) {
         self.log.lock().unwrap().clear();
     }

@@ -1,6 +1,6 @@
-//! Xorg for a bed: the dummy video driver, and a keyboard and a mouse of the `inputtest` driver, which
-//! look like hardware to all clients. It is put into `PATH` under the name Xvfb, and the private desktop
-//! starts it as that.
+//! Xorg for a bed: the dummy video driver, and a keyboard and a mouse of the `inputtest` driver,
+//! which look like hardware to all clients. It is put into `PATH` under the name Xvfb, and the
+//! private desktop starts it as that.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use deskline_testbed::{Bed, Toolkit, until};
 use serde_json::json;
 
 #[test]
-fn an_app_that_hangs_after_the_act_is_busy_and_the_act_is_told() {
+fn an_app_that_hangs_after_the_act_is_busy_and_the_act_is_reported() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);
@@ -26,7 +26,7 @@ fn an_app_that_hangs_after_the_act_is_busy_and_the_act_is_told() {
 
 /// GTK 3 draws the button that Return activates as pressed for 250 ms, and sends no event until then.
 #[test]
-fn what_a_dialog_does_after_return_is_in_the_answer() {
+fn the_effect_of_return_in_a_dialog_is_in_the_answer() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let (app, _file) = bed.mousepad("text");
@@ -101,7 +101,7 @@ fn a_clock_is_not_reported_each_time() {
 
 /// Writer counts words on a timer, 305 ms after the last key. In a chain only the last step waits for it.
 #[test]
-fn what_writer_counts_after_typing_is_in_the_answer() {
+fn writers_word_count_after_typing_is_in_the_answer() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let (app, _file) = bed.writer(&["One."]);
@@ -172,7 +172,7 @@ const SLOW: &str = "<title>Slow</title><p id=o>start</p><script>\
 
 /// Raising the app's window moves the focus, and the button takes it: the effect comes after that.
 #[test]
-fn what_a_click_behind_another_window_leads_to_is_in_its_answer() {
+fn the_effect_of_a_click_behind_another_window_is_in_its_answer() {
     const ROUNDS: usize = 6;
     let bed = Bed::new();
     let server = bed.server(&[]);

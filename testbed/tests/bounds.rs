@@ -69,7 +69,7 @@ fn raiser(bed: &Bed) -> App<'_> {
 
 /// The accessibility bus has the name that an app gives itself. The system knows which script it is.
 #[test]
-fn an_app_that_takes_another_name_is_bounded_by_what_it_is() {
+fn an_app_that_takes_another_name_is_still_blocked() {
     let bed = Bed::new();
     let script = bed.path("vault.py");
     let lines = "import gi\n\
@@ -118,7 +118,7 @@ fn an_app_that_takes_another_name_is_bounded_by_what_it_is() {
 }
 
 #[test]
-fn a_click_that_leads_out_of_bounds_types_nothing_there_and_shows_no_title() {
+fn a_click_that_leads_to_a_blocked_app_types_nothing_there_and_shows_no_title() {
     let bed = Bed::new();
     let mut private = bed.zenity(&["--entry", "--title", TITLE]);
     let raiser = raiser(&bed).at(900, 100);
@@ -138,7 +138,7 @@ fn a_click_that_leads_out_of_bounds_types_nothing_there_and_shows_no_title() {
     assert!(clicked.get("app_switch").is_some(), "{clicked}");
     let listed = server.call("list_applications", json!({})).ok();
     // The other app comes to the front between click and text.
-    let watcher = Watcher::of(&bed);
+    let watcher = Watcher::on(&bed);
     let text = "abcdefghij".repeat(300);
     let call = server.send(
         "type_and_traverse",

@@ -108,7 +108,7 @@ fn a_chain_that_begins_in_a_document_follows_the_dialog_that_it_opens() {
 }
 
 #[test]
-fn a_chain_stops_at_the_step_that_fails_and_says_what_was_done() {
+fn a_chain_stops_at_the_step_that_fails_and_lists_the_steps_done() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);

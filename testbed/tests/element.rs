@@ -85,7 +85,7 @@ fn a_row_is_clicked_and_a_choice_with_blanks_is_set_in_chromium() {
 }
 
 #[test]
-fn a_row_below_the_fold_is_scrolled_to_and_a_selection_beside_the_current_row_is_said() {
+fn a_row_below_the_fold_is_scrolled_to_and_a_selection_beside_the_current_row_is_reported() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.tree();

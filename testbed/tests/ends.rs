@@ -13,7 +13,7 @@ fn kill(pid: u32, signal: Signal) {
 }
 
 #[test]
-fn quitting_is_told_with_the_status() {
+fn quitting_is_reported_with_the_status() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let open = json!({"identifier": "mousepad"});
@@ -35,7 +35,7 @@ fn quitting_is_told_with_the_status() {
 
 /// A crash between two calls: of what Deskline started, and of what it did not.
 #[test]
-fn a_crash_is_told_with_its_signal() {
+fn a_crash_is_reported_with_its_signal() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let open = json!({"identifier": "gnome-calculator"});
@@ -72,7 +72,7 @@ fn a_crash_is_told_with_its_signal() {
 
 /// The office suite's process is a child of its launcher, which passes the signal on as a status.
 #[test]
-fn a_crash_of_an_office_suite_is_told_with_its_signal() {
+fn a_crash_of_an_office_suite_is_reported_with_its_signal() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let open = json!({"identifier": "soffice --norestore --calc"});

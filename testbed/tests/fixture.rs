@@ -37,7 +37,7 @@ fn every_test_app_comes_up_and_logs_a_click() {
 }
 
 #[test]
-fn the_oracles_see_what_is_there() {
+fn the_oracles_see_the_apps_elements() {
     let bed = Bed::new();
     let app = bed.widgets(Toolkit::Gtk3).at(1010, 250);
     let (x, y, ..) = app.window.bounds;
@@ -51,7 +51,7 @@ fn the_oracles_see_what_is_there() {
 }
 
 #[test]
-fn nothing_is_left_of_a_bed() {
+fn a_bed_leaves_nothing_behind() {
     let (folder, mark);
     {
         let bed = Bed::new();

@@ -20,7 +20,7 @@ fn a_grabbed_keyboard_gets_nothing() {
     let name = json!({"pid": app.pid, "element": "Name", "role": "AXTextField"});
     server.call(CLICK, name.clone()).ok();
     app.clear_log();
-    let mut grabber = Grabber::of(&bed);
+    let mut grabber = Grabber::on(&bed);
     grabber.grab_keyboard();
     let typed = server.call(TYPE, json!({"pid": app.pid, "text": "secret words"}));
     assert!(typed.error().contains("grabbed the keyboard"), "{typed}");
@@ -49,8 +49,8 @@ fn a_grab_in_the_middle_of_a_text_ends_it() {
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);
     app.bring_to_front();
-    let watcher = Watcher::of(&bed);
-    let mut grabber = Grabber::of(&bed);
+    let watcher = Watcher::on(&bed);
+    let mut grabber = Grabber::on(&bed);
     let text = "abcdefghij".repeat(300);
     let call = server.send(TYPE, json!({"pid": app.pid, "text": text}));
     let mut before = 0;
@@ -78,7 +78,7 @@ fn a_grabbed_pointer_gets_no_click() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);
-    let mut grabber = Grabber::of(&bed);
+    let mut grabber = Grabber::on(&bed);
     grabber.grab_pointer();
     let ok = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
     let clicked = server.call(CLICK, ok.clone());

@@ -121,7 +121,7 @@ fn escape_frees_the_person_beside_a_stopped_server() {
 }
 
 #[test]
-fn the_doctor_says_why_an_installed_one_is_not_used() {
+fn the_doctor_explains_why_an_installed_helper_is_not_used() {
     let Some((sway, _by_sway, devices)) = session(&[]) else {
         return;
     };

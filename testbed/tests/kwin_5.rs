@@ -82,7 +82,7 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
             let place = json!({"x": x, "y": y});
             server.call_for(&app, "click_and_traverse", place).ok();
             until("the click", || {
-                (app.said("clicked OK") == n + 1).then_some(())
+                (app.logged("clicked OK") == n + 1).then_some(())
             });
         }
         // Where an open menu has kept it, it was in the middle of a pixel, which KWin tells as the next one.
@@ -91,7 +91,7 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
         assert!(is_back, "{toolkit:?}: {pointer:?} {now:?}");
         let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y - beside});
         server.call_for(&app, "click_and_traverse", outside).ok();
-        assert_eq!(app.said("clicked OK"), 2, "{toolkit:?}");
+        assert_eq!(app.logged("clicked OK"), 2, "{toolkit:?}");
     }
 }
 

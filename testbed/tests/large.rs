@@ -37,7 +37,7 @@ fn visible(answer: &Answer, role: &str, name: &str) -> Vec<usize> {
 }
 
 #[test]
-fn what_shows_of_a_long_page_is_read_wherever_it_is_scrolled() {
+fn the_visible_part_of_a_long_page_is_read_wherever_it_is_scrolled() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let (app, _page) = bed.chromium(&page());

@@ -58,7 +58,7 @@ fn a_stranger_that_comes_up_meanwhile_is_not_taken() {
 }
 
 #[test]
-fn an_instance_that_ran_already_is_what_it_hands_over_to() {
+fn a_running_instance_takes_over() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let file = |name: &str| {
@@ -85,7 +85,7 @@ fn an_instance_that_ran_already_is_what_it_hands_over_to() {
 }
 
 #[test]
-fn an_app_that_ends_at_once_says_why() {
+fn an_app_that_ends_at_once_is_quoted() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     // It needs --no-sandbox as root, and another profile as another user.

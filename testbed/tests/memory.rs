@@ -116,7 +116,7 @@ fn a_drag_moves_a_slider() {
 }
 
 #[test]
-fn an_app_out_of_bounds_is_neither_read_nor_touched() {
+fn a_blocked_app_is_neither_read_nor_touched() {
     let bed = Bed::new();
     let app = bed.widgets(Toolkit::Qt5);
     let server = bed.server(&["--deny-app", "qt5"]);

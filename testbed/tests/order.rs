@@ -38,7 +38,7 @@ fn keep(server: &Client, pid: u32) {
 }
 
 #[test]
-fn tabs_and_returns_take_a_sheet_where_they_lead() {
+fn tabs_and_returns_move_through_a_sheet() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let row = |price| ["Item", "", "", price];

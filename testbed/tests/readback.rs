@@ -17,7 +17,7 @@ fn said(answer: &Answer) -> String {
 }
 
 #[test]
-fn firefox_reports_success_for_what_it_does_not_do() {
+fn firefox_reports_success_for_actions_that_it_ignores() {
     let bed = Bed::new();
     let app = bed.firefox(
         "<p><input aria-label=Name><textarea aria-label=Notes>old</textarea>\
@@ -133,7 +133,7 @@ fn return_waits_for_the_button_that_the_text_enables() {
 }
 
 #[test]
-fn a_list_of_completions_that_takes_the_return_is_said_so() {
+fn a_list_of_completions_that_takes_the_return_is_reported() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.fields();

@@ -157,7 +157,7 @@ fn impress_and_draw() {
 }
 
 #[test]
-fn a_page_in_firefox_says_all_of_its_text_once() {
+fn a_page_in_firefox_has_each_text_once() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.firefox(
@@ -257,7 +257,7 @@ fn the_choices_of_okular() {
 
 /// The app says which page is in front; GTK 4 says of both that they are visible.
 #[test]
-fn of_gtk_4s_pages_only_the_one_in_front_shows() {
+fn only_the_front_page_of_a_gtk_4_stack_shows() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.pages();

@@ -109,7 +109,7 @@ fn a_password_pressed_key_by_key() {
 }
 
 #[test]
-fn what_goes_into_an_editor_is_shown_with_its_line_ends() {
+fn text_in_an_editor_is_shown_with_its_line_ends() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let (app, _) = bed.mousepad("");

@@ -41,7 +41,7 @@ fn wanted(columns: [&[&str]; 2]) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn cells_are_what_the_sheet_holds() {
+fn cells_have_the_sheets_content() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let rows: [&[&str]; 4] = [

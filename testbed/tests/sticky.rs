@@ -14,7 +14,7 @@ fn latches_and_locks_are_put_back_as_they_were() {
     let app = bed.widgets(Toolkit::Gtk3);
     let name = json!({"pid": app.pid, "element": "Name", "role": "AXTextField"});
     server.call("click_and_traverse", name).ok();
-    let watcher = Watcher::of(&bed);
+    let watcher = Watcher::on(&bed);
     watcher.turn_sticky_keys_on();
     let mut person = Person::at(&bed);
     let plain = watcher.standing();
@@ -63,7 +63,7 @@ fn latches_and_locks_are_put_back_as_they_were() {
 
 /// A person whose input arrives by XTEST, like the agent's own.
 #[test]
-fn someone_at_x11vnc_is_not_kept_out_and_that_is_said() {
+fn input_by_x11vnc_is_not_kept_out_and_the_answer_says_so() {
     let bed = Bed::new();
     let app = bed.widgets(Toolkit::Gtk3);
     let click = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});

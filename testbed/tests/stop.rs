@@ -121,7 +121,7 @@ fn at_sigterm() {
 }
 
 #[test]
-fn without_having_been_asked_anything() {
+fn without_any_request() {
     let bed = Bed::new();
     for stop in [None, Some(Signal::INT), Some(Signal::TERM)] {
         let mut raw = Raw::start(bed.serve(&[]));

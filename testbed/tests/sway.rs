@@ -34,12 +34,12 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
                 .call_for(app, "click_and_traverse", json!({"x": x, "y": y}))
                 .ok();
             deskline_testbed::until("the click", || {
-                (app.said("clicked OK") == n + 2).then_some(())
+                (app.logged("clicked OK") == n + 2).then_some(())
             });
         }
         let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y - 3});
         server.call_for(app, "click_and_traverse", outside).ok();
-        assert_eq!(app.said("clicked OK"), 3, "{toolkit:?}");
+        assert_eq!(app.logged("clicked OK"), 3, "{toolkit:?}");
     }
 }
 
@@ -131,7 +131,7 @@ fn the_doctor_says_what_sway_can_do() {
 }
 
 #[test]
-fn a_sway_that_makes_no_seats_says_so_to_a_server_that_wants_one() {
+fn an_own_seat_is_refused_by_a_sway_without_seats() {
     let sway = Session::sway_here();
     let server = sway.server_with(&["--seat", "own"]);
     let answer = server.call("list_applications", json!({}));

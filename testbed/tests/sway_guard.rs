@@ -69,7 +69,7 @@ fn the_persons_devices_are_disabled_while_an_agent_types_and_not_after() {
 }
 
 #[test]
-fn the_death_of_the_server_gives_them_back() {
+fn the_death_of_the_server_enables_the_devices() {
     let (sway, devices) = Session::with_devices(&DEVICES);
     let server = sway.server();
     let app = sway.widgets(Toolkit::Gtk3, &server);
@@ -96,7 +96,7 @@ fn the_death_of_the_server_gives_them_back() {
 }
 
 #[test]
-fn the_death_of_the_keeper_gives_them_back_and_stops_the_typing() {
+fn the_death_of_the_keeper_enables_the_devices_and_stops_the_typing() {
     let (sway, devices) = Session::with_devices(&DEVICES);
     let server = sway.server();
     let app = sway.widgets(Toolkit::Gtk3, &server);
@@ -117,7 +117,7 @@ fn the_death_of_the_keeper_gives_them_back_and_stops_the_typing() {
 }
 
 #[test]
-fn the_limit_gives_them_back_and_stops_the_typing() {
+fn the_limit_enables_the_devices_and_stops_the_typing() {
     let (sway, devices) = Session::with_devices(&DEVICES);
     let server = sway.server_with(&["--guard-timeout", "1"]);
     let app = sway.widgets(Toolkit::Gtk3, &server);
@@ -129,7 +129,7 @@ fn the_limit_gives_them_back_and_stops_the_typing() {
 }
 
 #[test]
-fn the_doctor_names_them_and_says_that_esc_is_not_seen() {
+fn the_doctor_names_the_devices_and_warns_that_esc_is_not_seen() {
     let (sway, _devices) = Session::with_devices(&DEVICES);
     let output = sway.deskline(&["doctor", "--dir", "j"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -169,7 +169,7 @@ fn the_doctor_has_a_row_for_each_capability() {
 /// With Xwayland beside a compositor that Deskline does not know, windows of X11 are driven, and native
 /// ones are said to be there, and not seen.
 #[test]
-fn beside_xwayland_a_native_window_is_told_from_none() {
+fn beside_xwayland_a_native_window_is_distinguished_from_none() {
     let sway = Session::unknown_with_xwayland();
     let server = sway.server();
     let native = sway.widgets(Toolkit::Gtk3, &server);

@@ -52,7 +52,7 @@ fn two_maximised_windows() {
 
 /// Windows of the same title and bounds, with another app in front of them.
 #[test]
-fn windows_that_nothing_tells_apart() {
+fn windows_that_cannot_be_distinguished() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let other = bed.windows("gtk3", &[], &["Other|Other|300x200+900+600"]);
@@ -192,7 +192,7 @@ fn the_ends_of_a_drag_are_brought_into_view() {
 
 /// Nothing is dropped on a window that covers the end of a drag.
 #[test]
-fn a_drop_is_not_for_what_lies_over_its_end() {
+fn a_drop_does_not_land_on_a_window_over_its_end() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let windows = ["Alpha|Alpha|400x300+100+100", "Beta|Beta|400x300+700+100"];

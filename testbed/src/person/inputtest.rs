@@ -31,12 +31,12 @@ pub(super) struct Physical {
 }
 
 impl Physical {
-    pub(super) fn of(bed: &Bed) -> Self {
+    pub(super) fn new(bed: &Bed) -> Self {
         Self {
             keyboard: connect(&xorg::keyboard(bed.folder())),
             mouse: connect(&xorg::mouse(bed.folder())),
             codes: BTreeMap::new(),
-            symbols: Watcher::of(bed),
+            symbols: Watcher::on(bed),
             at: None,
             held: 0,
         }
@@ -99,8 +99,8 @@ fn send(device: &mut UnixStream, kind: u32, rest: &[u8]) {
     device.write_all(&message).unwrap();
 }
 
-/// Encodes axis values: how many there may be, a mask of those that follow, the values, and the same
-/// unaccelerated.
+/// Encodes axis values: how many there may be, a mask of those that follow, the values, and the
+/// same unaccelerated.
 fn valuators(values: &[f64]) -> Vec<u8> {
     const AXES: usize = 64;
     let mut bytes = vec![0; 4 + 8 + 4 + 2 * AXES * 8];

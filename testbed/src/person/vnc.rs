@@ -12,7 +12,7 @@ pub(super) struct Viewer(UnixStream);
 
 impl Viewer {
     /// Connects without authentication (§7.1 to §7.3).
-    pub(super) fn of(bed: &Bed) -> Self {
+    pub(super) fn new(bed: &Bed) -> Self {
         let folder = &bed.environment()["DESKLINE_DESKTOP"];
         let mut vnc = UnixStream::connect(Path::new(folder).join("vnc")).unwrap();
         vnc.set_read_timeout(Some(PATIENCE)).unwrap();

@@ -43,14 +43,16 @@ impl Session {
         (app, page)
     }
 
-    /// `LibreOffice` Calc with these rows of cells, once Deskline reads the first cell, and the document's file.
+    /// `LibreOffice` Calc with these rows of cells, once Deskline reads the first cell, and the
+    /// document's file.
     pub fn calc(&self, rows: &[&[&str]], server: &Client) -> (NativeApp, PathBuf) {
         let (app, file) = self.office("prices.fods", &spreadsheet(rows));
         shows(&app, server, "AXCell", "A1");
         (app, file)
     }
 
-    /// `LibreOffice` Writer with these paragraphs, once Deskline reads the first, and the document's file.
+    /// `LibreOffice` Writer with these paragraphs, once Deskline reads the first, and the
+    /// document's file.
     pub fn writer(&self, paragraphs: &[&str], server: &Client) -> (NativeApp, PathBuf) {
         let (app, file) = self.office("letter.fodt", &letter(paragraphs));
         shows(&app, server, "AX", paragraphs[0]);
@@ -95,8 +97,8 @@ fn shows(app: &NativeApp, server: &Client, role: &str, name: &str) {
 }
 
 impl Client {
-    /// Clicks each corner of the cell B1 of [`Session::calc`], beside which are other cells, and fills the cell in
-    /// with its place. Waits until that is saved. Beside it are these two.
+    /// Clicks each corner of the cell B1 of [`Session::calc`], beside which are other cells, and
+    /// fills the cell in with its place. Waits until that is saved. Beside it are these two.
     pub fn fills_a_cell_from_its_corners(&self, app: &NativeApp, file: &Path, [a1, c1]: [&str; 2]) {
         let read = self.call_for(app, "refresh_traversal", json!({})).ok();
         let cell = read.line_of("AXCell", "B1").extents.unwrap();
@@ -121,7 +123,7 @@ impl Client {
     }
 }
 
-/// What the first row of a saved spreadsheet holds.
+/// The first row of a saved spreadsheet.
 fn first_row(file: &Path) -> Vec<String> {
     let document = fs::read_to_string(file).unwrap();
     let row = document

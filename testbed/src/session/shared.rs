@@ -1,8 +1,8 @@
 //! Sessions that one test after another uses: a compositor takes seconds to start.
 //!
-//! A session whose test has passed waits here for the next test that wants one of its kind. Files that
-//! the test has left in it are removed. It ends instead if its compositor has, or if the person's
-//! settings are others than at the start. A test that leaves something else behind calls
+//! A session whose test has passed waits here for the next test that wants one of its kind. Files
+//! that the test has left in it are removed. It ends instead if its compositor has, or if the
+//! person's settings are others than at the start. A test that leaves something else behind calls
 //! [`super::Session::ends_with_the_test`].
 
 use std::collections::BTreeSet;
@@ -45,7 +45,6 @@ pub(super) fn give(kind: String, running: Running) {
     drop(oldest);
 }
 
-/// The names in a folder.
 pub(super) fn names(folder: &Path) -> BTreeSet<OsString> {
     let entries = fs::read_dir(folder).unwrap();
     entries.map(|entry| entry.unwrap().file_name()).collect()
@@ -56,7 +55,8 @@ fn is_hidden(name: &OsStr) -> bool {
 }
 
 impl Running {
-    /// Removes what a test has left in the session's folder. Returns whether the next one may have the session.
+    /// Removes the files that a test has left in the session's folder. Returns whether the next
+    /// test may have the session.
     fn is_as_new(&self) -> bool {
         let folder = self.folder.path();
         let settings = fs::read_to_string(folder.join(SETTINGS_FILE)).unwrap_or_default();
@@ -88,6 +88,6 @@ pub(super) fn remover(folder: &Path) -> Child {
     let mut command = Command::new("sh");
     command.args(["-c", script, "sh"]).arg(folder);
     command.stdin(Stdio::piped()).stdout(Stdio::null());
-    // What ends the test's group leaves it.
+    // A signal to the test's group does not reach it.
     command.process_group(0).spawn().unwrap()
 }

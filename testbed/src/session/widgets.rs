@@ -1,4 +1,4 @@
-//! What is tried with the test app's widgets on several compositors.
+//! Actions on the test app's widgets, for several compositors.
 
 use serde_json::json;
 

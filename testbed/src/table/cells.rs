@@ -1,4 +1,4 @@
-//! The cells of the table: which call on which widget, and what the app must log.
+//! The cells of the table: the call, the widget, and the line that the app must log.
 
 use serde_json::{Value, json};
 

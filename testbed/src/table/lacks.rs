@@ -1,4 +1,4 @@
-//! What a toolkit and a compositor lack: the cells of the table that are refused, each for its reason.
+//! The cells of the table that a toolkit or a compositor refuses, each with its reason.
 
 use super::{Subject, render, whole_column};
 use crate::{Session, Toolkit};
@@ -6,10 +6,9 @@ use crate::{Session, Toolkit};
 /// A row that is refused, and a part of the error.
 pub type Lack = (&'static str, &'static str);
 
-/// What GTK 3.24 lacks.
 pub const GTK_3: &[Lack] = &[("press, tab", "it has no action")];
 
-/// What GTK 4.8 and 4.18 lack.
+/// GTK 4.8 and 4.18.
 pub const GTK_4: &[Lack] = &[
     ("press, check box", "it has no action"),
     ("press, radio button", "it has no action"),
@@ -22,18 +21,18 @@ pub const GTK_4: &[Lack] = &[
     ),
 ];
 
-/// What the person's layout has no key for: KWin and GNOME take only keys.
+/// Characters without a key on the person's layout: KWin and GNOME take only keys.
 pub const OTHER_TEXT: &[Lack] = &[
     ("click, text field", "no key for character"),
     ("click, text area", "no key for character"),
     ("type, text field", "no key for character"),
 ];
 
-/// A toolkit, and what it and the compositor lack.
+/// A toolkit, and the cells that it and the compositor refuse.
 pub type Column<'l> = (Toolkit, &'l [&'l [Lack]]);
 
-/// The columns of the toolkits' test apps, one after the other in one session, with another app's window
-/// in front before each cell.
+/// The columns of the toolkits' test apps, one after the other in one session, with another app's
+/// window in front before each cell.
 pub fn serves_all_but(session: &Session, columns: &[Column<'_>]) {
     let server = session.server();
     let mut wrong = Vec::new();
@@ -52,7 +51,8 @@ pub fn serves_all_but(session: &Session, columns: &[Column<'_>]) {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The cells that are served and should not be, or the other way round, or are refused for another reason.
+/// The cells that are served and should not be, or the other way round, or are refused for another
+/// reason.
 fn unlike(column: &[(String, String)], lacks: &[Lack]) -> impl Iterator<Item = String> {
     let wrong = column.iter().filter(|(row, outcome)| {
         let lack = lacks.iter().find(|(lacking, _)| lacking == row);

@@ -27,12 +27,12 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
                 .call_for(app, "click_and_traverse", json!({"x": x, "y": y}))
                 .ok();
             until("the click", || {
-                (app.said("clicked OK") == n + 2).then_some(())
+                (app.logged("clicked OK") == n + 2).then_some(())
             });
         }
         let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y + ok.h + 2});
         server.call_for(app, "click_and_traverse", outside).ok();
-        assert_eq!(app.said("clicked OK"), 3, "{toolkit:?}");
+        assert_eq!(app.logged("clicked OK"), 3, "{toolkit:?}");
     }
 }
 
@@ -78,7 +78,7 @@ fn window_comes_back(toolkits: [Toolkit; 3]) {
         });
         until("the person's window after the menu", persons_window);
         for (element, role) in [("File", "AXMenuBarItem"), ("File option", "AXMenuItem")] {
-            assert_eq!(app.said("menu File option true"), 0);
+            assert_eq!(app.logged("menu File option true"), 0);
             let click = json!({"element": element, "role": role});
             server.call_for(app, "click_and_traverse", click).ok();
         }
@@ -98,7 +98,7 @@ fn an_open_menu_gives_way_to_another_app() {
             .ok();
         let ok = json!({"element": "OK", "role": "AXButton"});
         server.call_for(&qt6, "click_and_traverse", ok).ok();
-        until("the click", || (qt6.said("clicked OK") > n).then_some(()));
+        until("the click", || (qt6.logged("clicked OK") > n).then_some(()));
     }
 }
 
@@ -176,8 +176,10 @@ fn click_times(session: &Session) -> Vec<Duration> {
             let start = Instant::now();
             server.call_for(app, "click_and_traverse", ok).ok();
             times.push(start.elapsed());
-            until("the click", || (app.said("clicked OK") == n).then_some(()));
-            assert_eq!(person.said("clicked OK"), 0);
+            until("the click", || {
+                (app.logged("clicked OK") == n).then_some(())
+            });
+            assert_eq!(person.logged("clicked OK"), 0);
         }
     }
     println!("{times:?}");

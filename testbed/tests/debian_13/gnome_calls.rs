@@ -31,12 +31,12 @@ fn clicks_land_to_the_pixel(server: &Client, app: &NativeApp) {
         let place = json!({"x": x, "y": y});
         server.call_for(app, "click_and_traverse", place).ok();
         until("the click", || {
-            (app.said("clicked OK") == n + 2).then_some(())
+            (app.logged("clicked OK") == n + 2).then_some(())
         });
     }
     let below = json!({"x": ok.x + ok.w / 2, "y": ok.y + ok.h + 2});
     server.call_for(app, "click_and_traverse", below).ok();
-    assert_eq!(app.said("clicked OK"), 3);
+    assert_eq!(app.logged("clicked OK"), 3);
 }
 
 fn each_button_and_count_of_clicks_arrives(server: &Client, app: &NativeApp) {
@@ -52,9 +52,9 @@ fn each_button_and_count_of_clicks_arrives(server: &Client, app: &NativeApp) {
     pad("doubleClick");
     app.wait_for("pad double 1");
     until("both clicks", || {
-        (app.said("pad release 1") == 2).then_some(())
+        (app.logged("pad release 1") == 2).then_some(())
     });
-    assert_eq!(app.said("pad double 1"), 1);
+    assert_eq!(app.logged("pad double 1"), 1);
 }
 
 fn text_and_shortcuts_arrive(server: &Client, app: &NativeApp) {
@@ -80,7 +80,7 @@ fn text_and_shortcuts_arrive(server: &Client, app: &NativeApp) {
 
 fn an_item_of_a_menu_is_clicked(server: &Client, app: &NativeApp) {
     for (element, role) in [("File", "AXMenuBarItem"), ("File option", "AXMenuItem")] {
-        assert_eq!(app.said("menu File option true"), 0);
+        assert_eq!(app.logged("menu File option true"), 0);
         let click = json!({"element": element, "role": role});
         server.call_for(app, "click_and_traverse", click).ok();
     }
@@ -106,7 +106,7 @@ fn windows_come_to_the_front_and_the_persons_comes_back() {
 /// Nothing tells which of several layouts is on. With two, a character is typed only if both have it on the
 /// same key.
 #[test]
-fn of_several_layouts_only_what_they_share_is_typed() {
+fn of_several_layouts_only_shared_characters_are_typed() {
     let session = Session::new(Compositor::Gnome);
     let server = session.server_with(&BY_CALLS);
     let app = session.widgets(Toolkit::Gtk4, &server);

@@ -73,7 +73,7 @@ fn windows_come_to_the_front_and_the_persons_comes_back() {
             let took = start.elapsed();
             println!("click in a window behind: {took:?}");
             until("the click", || {
-                (app.said("clicked OK") == round).then_some(())
+                (app.logged("clicked OK") == round).then_some(())
             });
             // It has come back with the answer, not later.
             assert!(has_keyboard(&session, person), "{:?}", windows(&session));
@@ -137,7 +137,7 @@ fn corners_are_exact(server: &Client, app: &NativeApp, of: &str, unit: i32) -> A
         let place = json!({"x": x, "y": y});
         server.call_for(app, "click_and_traverse", place).ok();
         until(&format!("corner {n} on {of}"), || {
-            (app.said("clicked OK") == n + 1).then_some(())
+            (app.logged("clicked OK") == n + 1).then_some(())
         });
     }
     let middle = (ok.x + ok.w / 2, ok.y + ok.h / 2);
@@ -146,7 +146,7 @@ fn corners_are_exact(server: &Client, app: &NativeApp, of: &str, unit: i32) -> A
         let place = json!({"x": x, "y": y});
         server.call_for(app, "click_and_traverse", place).ok();
     }
-    assert_eq!(app.said("clicked OK"), 4, "{of}");
+    assert_eq!(app.logged("clicked OK"), 4, "{of}");
     answer
 }
 
@@ -219,7 +219,7 @@ fn menus_open_behind_and_the_persons_window_comes_back() {
                 click(app, "File option", "AXMenuItem")
             };
             until(&format!("the item of {toolkit:?}\n{clicked}"), || {
-                (app.said(&format!("menu File option {says}")) == 1).then_some(())
+                (app.logged(&format!("menu File option {says}")) == 1).then_some(())
             });
             assert!(has_keyboard(&session, person), "{toolkit:?}\n{clicked}");
         }
@@ -246,7 +246,7 @@ fn an_open_menu_gives_way_to_another_app() {
 }
 
 #[test]
-fn what_another_window_covers_is_refused_where_that_stays_on_top() {
+fn a_covered_place_is_refused_if_the_cover_stays_on_top() {
     let session = Session::gnome_with_extension();
     let server = session.server();
     let [_, below, over] = apps(&session, &server);
@@ -272,7 +272,7 @@ fn what_another_window_covers_is_refused_where_that_stays_on_top() {
     let refused = server.call_for(&below, "click_and_traverse", click.clone());
     let says = refused.is_error && refused.text.contains("lies over");
     assert!(says, "{refused}");
-    assert_eq!(below.said("clicked OK") + over.said("clicked OK"), 0);
+    assert_eq!(below.logged("clicked OK") + over.logged("clicked OK"), 0);
     let keep = json!({"keyName": "t", "modifierFlags": ["Control", "Alt"]});
     server.call_for(&over, "press_key_and_traverse", keep).ok();
     server.call_for(&below, "click_and_traverse", click).ok();
@@ -317,7 +317,7 @@ fn the_persons_pointer_is_put_back() {
 }
 
 #[test]
-fn an_older_version_raises_windows_and_tells_no_places() {
+fn an_older_version_raises_windows_and_reports_no_places() {
     let session = Session::gnome_with_first_extension();
     let server = session.server();
     let [app, _, person] = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &server));

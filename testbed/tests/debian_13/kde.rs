@@ -33,17 +33,17 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
                 .call_for(app, "click_and_traverse", json!({"x": x, "y": y}))
                 .ok();
             until("the click", || {
-                (app.said("clicked OK") == n + 2).then_some(())
+                (app.logged("clicked OK") == n + 2).then_some(())
             });
         }
         let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y - 3});
         server.call_for(app, "click_and_traverse", outside).ok();
-        assert_eq!(app.said("clicked OK"), 3, "{toolkit:?}");
+        assert_eq!(app.logged("clicked OK"), 3, "{toolkit:?}");
     }
 }
 
 #[test]
-fn text_of_the_persons_layout_is_typed_and_what_it_lacks_is_refused() {
+fn text_of_the_persons_layout_is_typed_and_other_text_is_refused() {
     let kde = Session::new(Compositor::Kwin);
     let server = kde.server();
     for toolkit in Toolkit::DEBIAN_13 {

@@ -30,7 +30,7 @@ fn corners_are_exact(server: &Client, app: &NativeApp, of: &str) {
         let click = json!({"x": x, "y": y});
         let clicked = server.call_for(app, "click_and_traverse", click).ok();
         until(&format!("corner {n} of {of}\n{clicked}"), || {
-            (app.said(OK) == n + 1).then_some(())
+            (app.logged(OK) == n + 1).then_some(())
         });
     }
     server.clicks_are_exact(app, of);
@@ -99,14 +99,14 @@ fn window_comes_back(toolkits: [Toolkit; 3]) {
         until("the person's window after a text", persons_window);
         // It would close the menu, so it waits until the menu is done with.
         for (element, role) in [("File", "AXMenuBarItem"), ("File option", "AXMenuItem")] {
-            assert_eq!(app.said("menu File option true"), 0);
+            assert_eq!(app.logged("menu File option true"), 0);
             let click = json!({"element": element, "role": role});
             server.call_for(app, "click_and_traverse", click).ok();
         }
         app.wait_for("menu File option true");
         until("the person's window after the menu", persons_window);
     }
-    assert_eq!(person.said(OK), 0);
+    assert_eq!(person.logged(OK), 0);
 }
 
 /// An app that no assistive technology sees, such as the terminal in which an agent runs.

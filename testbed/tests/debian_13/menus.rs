@@ -74,7 +74,7 @@ fn gnome_context() {
 /// It tells where pop-ups are, so also in menus that go beyond the window.
 #[test]
 fn gnome_extension_context() {
-    let driven = Driven::of(Session::gnome_with_extension());
+    let driven = Driven::on(Session::gnome_with_extension());
     each_item_is_clicked(&driven, &[ROWS, ITEMS]);
 }
 
@@ -106,10 +106,10 @@ struct Driven {
 
 impl Driven {
     fn new(compositor: Compositor) -> Self {
-        Self::of(Session::new(compositor))
+        Self::on(Session::new(compositor))
     }
 
-    fn of(session: Session) -> Self {
+    fn on(session: Session) -> Self {
         let server = session.server();
         let app = session.widgets(Toolkit::Gtk3, &server);
         Self {

@@ -79,8 +79,8 @@ fn an_agent_and_a_person_type_at_once_and_nothing_mixes() {
             (text(theirs) == typed).then_some(())
         });
         assert_eq!(text(its), part.repeat(PARTS), "{turn}");
-        assert_eq!(its.said("clicked OK"), PARTS, "{turn}");
-        assert_eq!(theirs.said("clicked OK"), 0, "{turn}");
+        assert_eq!(its.logged("clicked OK"), PARTS, "{turn}");
+        assert_eq!(theirs.logged("clicked OK"), 0, "{turn}");
         println!("600 of the agent's beside {} of the person's", typed.len());
         assert!(
             bursts >= 5,

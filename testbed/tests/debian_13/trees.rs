@@ -17,7 +17,7 @@ fn apps_are_read_and_pressed() {
 
 /// GTK 4.18; see `reading.rs` for that of Debian 12.
 #[test]
-fn of_gtk_4s_pages_only_the_one_in_front_shows() {
+fn only_the_front_page_of_a_gtk_4_stack_shows() {
     let session = Session::new(Compositor::Sway);
     let server = session.server();
     let app = session.pages(&server);

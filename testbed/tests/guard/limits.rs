@@ -35,7 +35,7 @@ fn a_hung_app_holds_the_person_no_longer_than_the_limit() {
     let server = bed.server(&["--guard-timeout", LIMIT]);
     let app = bed.widgets(Toolkit::Gtk3);
     app.bring_to_front();
-    let watcher = Watcher::of(&bed);
+    let watcher = Watcher::on(&bed);
     let start = Instant::now();
     let call = typing(&server, &app);
     app.signal(Signal::STOP);
@@ -66,7 +66,7 @@ fn a_hung_link_holds_the_person_no_longer_than_the_limit() {
     let server = bed.server(&["--guard-timeout", LIMIT]);
     let app = bed.widgets(Toolkit::Gtk3);
     app.bring_to_front();
-    let watcher = Watcher::of(&bed);
+    let watcher = Watcher::on(&bed);
     let mut person = Person::at(&bed);
     let start = Instant::now();
     let call = typing(&server, &app);
@@ -96,7 +96,7 @@ fn nothing_is_held_while_an_app_is_waited_for() {
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);
     app.bring_to_front();
-    let watcher = Watcher::of(&bed);
+    let watcher = Watcher::on(&bed);
     let press = json!({"pid": app.pid, "keyName": "F9", "traverseBefore": false});
     let call = server.send("press_key_and_traverse", press);
     watcher.await_overlay();

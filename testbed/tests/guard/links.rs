@@ -24,7 +24,7 @@ fn a_person_who_does_nothing_notices_nothing() {
         (front.full_log() == ["key Caps_Lock"]).then_some(())
     });
     front.clear_log();
-    let watcher = Watcher::of(&bed);
+    let watcher = Watcher::on(&bed);
     let keyboard = watcher.keyboard();
     let calls = [
         (
@@ -56,7 +56,7 @@ fn the_overlay_is_on_the_screen_and_nowhere_else() {
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);
     app.bring_to_front();
-    let watcher = Watcher::of(&bed);
+    let watcher = Watcher::on(&bed);
     let before = watcher.pixels_of(ACCENT);
     let text = Dice::new().text(3_000);
     let call = server.send("type_and_traverse", json!({"pid": app.pid, "text": text}));

@@ -25,7 +25,7 @@ macro_rules! with_a_person {
 with_a_person!(
     typing_stays_in_one_piece,
     without_the_guard_the_same_mixes,
-    what_the_person_holds_does_not_count_and_is_put_back,
+    keys_that_the_person_holds_do_not_count_and_are_put_back,
     escape_stops_it_and_puts_back,
     escape_counts_until_the_link_is_over,
     a_kill_frees_the_person_and_leaves_nothing,
@@ -41,7 +41,7 @@ fn types_apart(
     let (app, file) = bed.mousepad("");
     app.bring_to_front();
     bed.screen().move_pointer(1700, 900);
-    let watcher = Watcher::of(bed);
+    let watcher = Watcher::on(bed);
     let text = dice.text(2_000);
     let call = server.send("type_and_traverse", json!({"pid": app.pid, "text": text}));
     let (x, y, w, h) = app.window.bounds;
@@ -98,12 +98,12 @@ fn without_the_guard_the_same_mixes(bed: &Bed) {
     assert!(log.iter().all(|line| line.get("guard_held_ms").is_none()));
 }
 
-fn what_the_person_holds_does_not_count_and_is_put_back(bed: &Bed) {
+fn keys_that_the_person_holds_do_not_count_and_are_put_back(bed: &Bed) {
     let server = bed.server(&[]);
     let (app, file) = bed.mousepad("");
     app.bring_to_front();
     let mut person = Person::at(bed);
-    let watcher = Watcher::of(bed);
+    let watcher = Watcher::on(bed);
     let mut expected = String::new();
     for key in [SHIFT, CONTROL] {
         let code = watcher.code_of(key) as u8;
@@ -157,7 +157,7 @@ fn escape_stops_it_and_puts_back(bed: &Bed) {
     let (app, _file) = bed.mousepad("");
     let front = bed.widgets(Toolkit::Gtk3);
     front.bring_to_front();
-    let watcher = Watcher::of(bed);
+    let watcher = Watcher::on(bed);
     let mut person = Person::at(bed);
     let mut dice = Dice::new();
     let escape = watcher.code_of(ESCAPE);
@@ -202,7 +202,7 @@ fn escape_stops_it_and_puts_back(bed: &Bed) {
 fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
     let app = bed.widgets(Toolkit::Gtk3);
     app.bring_to_front();
-    let watcher = Watcher::of(bed);
+    let watcher = Watcher::on(bed);
     let mut person = Person::at(bed);
     let mut dice = Dice::new();
     let keyboard = watcher.keyboard();
@@ -252,7 +252,7 @@ fn escape_counts_until_the_link_is_over(bed: &Bed) {
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);
     app.bring_to_front();
-    let watcher = Watcher::of(bed);
+    let watcher = Watcher::on(bed);
     let mut person = Person::at(bed);
     // The guard is open while the app settles, so the link goes on.
     let text = "a".repeat(200);
@@ -290,7 +290,7 @@ fn a_keyboard_that_appears_is_kept_out_too() {
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);
     app.bring_to_front();
-    let watcher = Watcher::of(&bed);
+    let watcher = Watcher::on(&bed);
     bed.run("xinput", &["disable", "Keyboard"]);
     // A space would press a button of the app, and the person types x.
     let text = Dice::new().text(3_000).replace(' ', "_");

@@ -35,7 +35,7 @@ impl<'b> Desk<'b> {
     /// Calls a tool. `turn` is what the person does while the link waits.
     fn while_waiting(&self, tool: &str, arguments: Value, turn: impl FnOnce()) -> Answer {
         let guarded = tool != "wait_for_and_traverse";
-        let watcher = Watcher::of(self.bed);
+        let watcher = Watcher::on(self.bed);
         let call = self.server.send(tool, arguments);
         if guarded {
             watcher.await_overlay();

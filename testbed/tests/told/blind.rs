@@ -69,7 +69,7 @@ fn an_icon_view_is_named_once_it_shows_files() {
 }
 
 #[test]
-fn what_the_tree_describes_is_not_blind() {
+fn described_elements_are_not_blind() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let sighted = |app: App<'_>, text: &str| {

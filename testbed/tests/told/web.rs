@@ -82,7 +82,7 @@ fn check(server: &Client, pid: u32, log: &dyn Fn(&str), address: &str) {
 }
 
 #[test]
-fn a_page_says_names_values_and_cells_and_a_click_says_what_it_ticked() {
+fn a_page_has_names_values_and_cells_and_a_click_reports_the_ticked_box() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let (app, page) = bed.chromium(PAGE);
@@ -92,7 +92,7 @@ fn a_page_says_names_values_and_cells_and_a_click_says_what_it_ticked() {
 }
 
 #[test]
-fn firefox_says_the_same_of_that_page() {
+fn firefox_has_the_same_tree_of_that_page() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let log =

@@ -50,7 +50,7 @@ SHARED_OUT = {
 # What takes long starts early, in this order.
 LONG = [
     *(f"debian_13 {compositor}" for compositor in ("gnome", "kwin", "labwc", "sway")),
-    *("guard", "toolkits calc::libreoffice_calc", "told", "order"),
+    *("guard", "toolkits calc::libreoffice_calc", "changes", "order"),
 ]
 
 # No program takes longer. One that does is killed and has failed.

@@ -105,7 +105,7 @@ impl LinuxDesktop {
         attended: bool,
     ) -> Self {
         let by_kernel = guard::by_kernel(&session).map(|kernels| kernels.guard);
-        let input_methods = InputMethods::of(&session);
+        let input_methods = InputMethods::new(&session);
         Self {
             has_native: session.wayland_display.is_some() && !display.lists_all(),
             session,

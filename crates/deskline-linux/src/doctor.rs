@@ -1,4 +1,4 @@
-//! Reports what an agent can do on this desktop, what it cannot, and how to fix that. Tries
+//! Reports the abilities of an agent on this desktop, the missing ones, and how to fix them. Tries
 //! everything that disturbs nobody: it sends no input and moves no window.
 
 mod accessibility;
@@ -26,7 +26,7 @@ use remedy::{PRIVATE, carry_out};
 const LOOK: Duration = Duration::from_millis(1_500);
 const TRY: Duration = Duration::from_millis(1_300);
 
-/// Examines the session and tries what a link needs. Takes at most 3 s, even if something hangs.
+/// Examines the session and tries every step of a link. Takes at most 3 s, even if something hangs.
 /// `attended` is the option of that name: a person is there even if the desktop is private.
 pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     let deadline = Instant::now() + LOOK;
@@ -94,7 +94,7 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     checks
 }
 
-/// Does what mends a check and needs no root. `None` if it needs root or a person.
+/// Repairs the cause of a check, if that needs no root. `None` if it needs root or a person.
 pub fn repair(check: &Check, session: &Session) -> Option<Result<String, String>> {
     match check.fix.as_ref()? {
         Fix::Accessibility => {

@@ -1,5 +1,6 @@
-//! How the processes ended that calls were about. A process's status is told to its parent alone: it is
-//! known of what this process has started, and of what that ran in its place.
+//! How the processes of calls ended. The kernel reports a process's status to its parent alone: it
+//! is known for processes that this one has started, and for programs that these ran in their
+//! place.
 
 use std::collections::HashMap;
 use std::os::unix::process::ExitStatusExt as _;
@@ -15,11 +16,11 @@ use crate::apps::Launched;
 /// The number of processes to remember.
 const MOST: usize = 64;
 
-/// How long the status of an ended process may take to reach us: its parent's too may have to end.
+/// How long the status of an ended process may take to arrive: its parent may have to end too.
 const TELLS: Duration = Duration::from_millis(300);
 
-/// Shells, and LibreOffice's launcher, exit with this plus the number of the signal that ended what
-/// they have waited for.
+/// Shells, and LibreOffice's launcher, exit with this plus the number of the signal that ended
+/// their child.
 const BY_SIGNAL: i32 = 128;
 
 /// The highest signal number that is not a real-time signal.
@@ -29,17 +30,18 @@ const LAST_SIGNAL: i32 = 31;
 #[derive(Debug, Default)]
 pub(crate) struct Ends {
     known: HashMap<u32, Known>,
-    /// The order in which they came.
+    /// The number of the next one: the oldest is dropped first.
     next: u64,
 }
 
 #[derive(Debug)]
 struct Known {
     name: String,
-    /// When it started: another process may have its pid by now.
+    /// The start time: the pid may have been reused.
     started: u64,
     number: u64,
-    /// What this process started, if that is it or has started it and still runs.
+    /// The launch, if the process was launched or is a descendant of it, and the launched process
+    /// still runs.
     launched: Option<Launched>,
 }
 
@@ -94,7 +96,7 @@ fn started(pid: u32) -> Option<u64> {
     process.map(|process| process.started)
 }
 
-/// The status of what was started, as soon as it has one.
+/// The status of the launched process, as soon as it has one.
 fn status(launched: &Launched) -> Option<ExitStatus> {
     let start = Instant::now();
     loop {
@@ -122,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_above_128_is_a_signal_that_a_shell_has_passed_on() {
+    fn a_status_above_128_is_a_shells_report_of_a_signal() {
         let of = |code: i32| exit(ExitStatus::from_raw(code << 8));
         assert_eq!(exit(ExitStatus::from_raw(11)), Exit::Signal(11));
         assert_eq!(of(134), Exit::Signal(6));
@@ -132,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_runs_or_was_never_met_has_no_end() {
+    fn a_running_or_unknown_process_has_no_end() {
         let mut ends = Ends::default();
         let pid = std::process::id();
         assert_eq!(ends.end_of(pid), None);

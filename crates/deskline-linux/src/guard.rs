@@ -1,4 +1,4 @@
-//! Which guard a session has: the display's own, or the kernel's.
+//! Chooses the guard of a session: the display's own, or the kernel's.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use crate::session::Session;
 pub(crate) struct ByKernel {
     pub(crate) guard: Guard,
     seen: Seen,
-    /// The program that holds it. `None`: this process.
+    /// The program that grabs the devices. `None`: this process.
     program: Option<PathBuf>,
 }
 
-/// The kernel's guard, where it is used: on a Wayland session of which all devices can be grabbed. There
-/// it keeps the person out of every app, Xwayland's or not, and sees their Esc. An X server has a better
-/// one, which puts back what the person holds.
+/// The kernel's guard, where it is used: on a Wayland session of which all devices can be grabbed.
+/// There it keeps the person out of every app, Xwayland's or not, and sees their Esc. An X server
+/// has a better one, which puts back what the person holds.
 ///
 /// The helper is preferred: it releases the devices even if this process is stopped.
 pub(crate) fn by_kernel(session: &Session) -> Option<ByKernel> {
@@ -63,11 +63,11 @@ fn apart() -> Option<Result<ByKernel, String>> {
 }
 
 fn is_of_use(session: &Session) -> bool {
-    // On a seat of its own the agent's input cannot mix with the person's.
+    // The agent's input on a seat of its own cannot mix with the person's.
     session.wayland_display.is_some() && !session.own_seat
 }
 
-/// What the guard keeps out, or why it keeps out nothing, for the doctor.
+/// The guard in words for the doctor: which input it keeps out, or why none.
 pub(crate) fn finding(
     session: &Session,
     display: &mut dyn DisplaySystem,
@@ -87,8 +87,8 @@ pub(crate) fn finding(
     ))
 }
 
-/// The command for root that gives this session the kernel's guard. `None` where it has it, where there
-/// is nothing to guard, and where the helper's program is not on this machine.
+/// The command for root that gives this session the kernel's guard. `None` if it has that guard,
+/// has nothing to guard, or if the helper's program is not on this machine.
 pub(crate) fn install(session: &Session) -> Option<String> {
     if !is_of_use(session) || deskline_evdev::look().closed == 0 || Helper::find().is_some() {
         return None;
@@ -97,7 +97,8 @@ pub(crate) fn install(session: &Session) -> Option<String> {
     command(installed, deskline_evdev::beside().as_deref())
 }
 
-/// Gives the installed program its right, or else installs the other.
+/// The command that gives the installed program its right, or else installs the program beside this
+/// one.
 fn command(installed: Option<&Path>, beside: Option<&Path>) -> Option<String> {
     if let Some(path) = installed {
         let path = path.display();
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_installs_what_is_there() {
+    fn the_command_installs_the_helper_that_was_found() {
         let command = |installed: Option<&str>, beside: Option<&str>| {
             super::command(installed.map(Path::new), beside.map(Path::new))
         };

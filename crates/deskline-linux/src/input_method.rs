@@ -1,12 +1,12 @@
 //! Switches the person's input method to direct input while the agent's keys go in, and back.
 //!
 //! An input method takes keys before the app does: with Pinyin on, `hello world` becomes 合理咯. IBus
-//! has one engine for all apps, on a bus of its own. Fcitx 5 has a state for each input field, on the
-//! session bus. Both finish with the keys in order, so they are switched back once the app and the
+//! has one engine for all apps, on a bus of its own. Fcitx 5 has a state for each input field, on
+//! the session bus. Both handle the keys in order, so they are switched back once the app and the
 //! input method sleep.
 //!
-//! What was on is recorded in the runtime directory: if this process is killed meanwhile, the next one
-//! switches back.
+//! The switched-off state is recorded in the runtime directory: if this process is killed
+//! meanwhile, the next one switches back.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ const ANSWERS: Duration = Duration::from_millis(500);
 /// How long app and input method may take to handle the last keys.
 const HANDLES: Duration = Duration::from_millis(500);
 
-/// They have handled the keys once all of them have slept for this long.
+/// They count as done with the keys once all of them have slept for this long.
 const ASLEEP: Duration = Duration::from_millis(10);
 
 /// The engine of IBus that passes keys on. It does not change the keyboard layout.
@@ -39,7 +39,7 @@ const FCITX: &str = "org.fcitx.Fcitx5";
 /// `State` of Fcitx's controller where it takes keys.
 const ACTIVE: i32 = 2;
 
-/// An input method that took the keys.
+/// An active input method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum On {
     /// The engine's name.
@@ -64,7 +64,7 @@ impl On {
     }
 }
 
-/// The session's input methods. Nothing runs, or it is asked within [`ANSWERS`].
+/// The session's input methods. Each call to one waits at most [`ANSWERS`].
 #[derive(Debug)]
 pub(crate) struct InputMethods {
     uid: u32,
@@ -72,11 +72,11 @@ pub(crate) struct InputMethods {
     session_bus: Option<String>,
     /// Fcitx's bus. Connected to once.
     fcitx: Option<Connection>,
-    /// Where the input method that is off now is recorded.
+    /// The file that records the input method that is switched off.
     record: Option<PathBuf>,
 }
 
-/// Where IBus says at which address it listens.
+/// The files in which IBus records its address.
 #[derive(Debug)]
 struct Ibus {
     folder: Option<PathBuf>,
@@ -86,8 +86,8 @@ struct Ibus {
 }
 
 impl InputMethods {
-    /// Those of a session. Switches on again what a process that was killed has left off.
-    pub(crate) fn of(session: &Session) -> Self {
+    /// The input methods of a session. Switches on again any that a killed process has left off.
+    pub(crate) fn new(session: &Session) -> Self {
         let config = session.environment.get("XDG_CONFIG_HOME");
         let config = config.map(PathBuf::from).filter(|path| path.is_absolute());
         let config = config.or_else(|| Some(session.home()?.join(".config")));
@@ -112,8 +112,8 @@ impl InputMethods {
         methods
     }
 
-    /// Switches what is on to direct input, until the result is dropped. `app` is the process that the
-    /// keys are for.
+    /// Switches an active input method to direct input, until the result is dropped. `app` is the
+    /// process that the keys are for.
     pub(crate) fn direct(&mut self, app: Option<u32>) -> Direct<'_> {
         let was = self.on();
         if let Some(on) = &was {
@@ -221,7 +221,7 @@ impl InputMethods {
 
     fn forget(&self) {
         if let Some(record) = &self.record {
-            // There is nothing to do about a record that stays: it names a process that runs.
+            // A record that stays does no harm: it names a process that runs.
             let _ = fs::remove_file(record);
         }
     }
@@ -262,7 +262,7 @@ impl Ibus {
         };
         paths.filter(ours).find_map(|path| {
             let (address, pid) = address_in(&path)?;
-            // Where the daemon has ended, the file stays.
+            // The file outlives the daemon.
             if !socket::bus_answers(&address, uid) {
                 return None;
             }
@@ -357,12 +357,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().to_str().unwrap().to_owned();
         let environment = [("HOME".to_owned(), home)].into_iter().collect();
-        let mut methods = InputMethods::of(&Session::from_environment(&environment));
+        let mut methods = InputMethods::new(&Session::from_environment(&environment));
         assert_eq!(methods.direct(None).was, None);
     }
 
     #[test]
-    fn the_file_of_a_daemon_that_has_ended_is_passed_over() {
+    fn the_file_of_an_ended_daemon_is_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("id-unix-7");
         let text = "# IBus\nIBUS_ADDRESS=unix:path=/nowhere,guid=1\nIBUS_DAEMON_PID=999999999\n";

@@ -1,4 +1,5 @@
-//! Open menus: by the app's tree, on a display system that tells no pop-ups, and when a click in one counts.
+//! Open menus, by the app's tree, on display systems that report no pop-ups; and when a click in
+//! one counts.
 
 pub(crate) mod context;
 
@@ -10,15 +11,16 @@ use deskline_link::Button;
 
 use context::{Item, Known, above, in_page};
 
-/// On Wayland GTK 3 ignores a click in a menu for this long after the click that has opened it: 500 ms
-/// (`MENU_SHELL_TIMEOUT` in gtkmenushell.c), and some for the way to the app. Both clicks have the times at
-/// which the compositor handled them. A busy one handles the first late, but before the menu shows.
+/// On Wayland GTK 3 ignores a click in a menu for this long after the click that has opened it: 500
+/// ms (`MENU_SHELL_TIMEOUT` in gtkmenushell.c), and some for the way to the app. Both clicks have
+/// the times at which the compositor handled them. A busy one handles the first late, but before
+/// the menu shows.
 const IGNORES: Duration = Duration::from_millis(520);
 
-/// What is known of the apps' menus.
+/// The state of the apps' menus.
 #[derive(Debug, Default)]
 pub(crate) struct Menus {
-    /// The apps that had one open at their last reading.
+    /// The apps that had a menu open at their last reading.
     open: HashSet<u32>,
     /// The last click.
     clicked: Option<Clicked>,
@@ -32,20 +34,19 @@ pub(crate) struct Menus {
 #[derive(Debug)]
 struct Clicked {
     pid: u32,
-    /// When it was made at the latest: once a menu is seen open after it, when that was.
+    /// The latest time at which it was made; once a menu is seen open after it, that time.
     at: Instant,
     /// Whether a menu was seen open after it.
     opened: bool,
 }
 
-/// What a click must heed while context menus are open.
+/// The check that a click needs while context menus are open.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Heed<'a> {
-    /// Nothing.
     Nothing,
-    /// This item should be there.
+    /// The click must reach this item.
     Item(&'a ElementId),
-    /// A menu may be anywhere.
+    /// An open menu has an unknown position.
     UnknownMenu,
 }
 
@@ -87,14 +88,14 @@ impl Menus {
         }
     }
 
-    /// Where the app was clicked last with the context button.
+    /// The place of the last click with the context button.
     pub(crate) fn context_click(&self, pid: u32) -> Option<Point> {
         self.context_click
             .filter(|(of, _)| *of == pid)
             .map(|(_, at)| at)
     }
 
-    /// What a click in the app must heed.
+    /// The check that a click at `at` needs.
     pub(crate) fn before_click(&self, pid: u32, at: Point) -> Heed<'_> {
         let (of, items) = &self.items;
         if *of != pid {
@@ -110,7 +111,7 @@ impl Menus {
         }
     }
 
-    /// How long a GTK 3 app will ignore a click in a menu that the last click has opened.
+    /// For how long a GTK 3 app still ignores a click in a menu that the last click has opened.
     pub(crate) fn ignores(&self, pid: u32) -> Duration {
         match &self.clicked {
             Some(clicked) if clicked.pid == pid => IGNORES.saturating_sub(clicked.at.elapsed()),
@@ -119,9 +120,9 @@ impl Menus {
     }
 }
 
-/// Whether a menu of the app, or the list of a combo box, is open: it closes when another window gets the
-/// keyboard, or, in GTK 4, keeps the keyboard from it. A web page's own close by no other window, and may
-/// always show.
+/// Whether a menu of the app, or the list of a combo box, is open: it closes when another window
+/// gets the keyboard, or, in GTK 4, keeps the keyboard from it. A web page's own close by no other
+/// window, and may always show.
 pub(crate) fn is_open(tree: &Tree) -> bool {
     let is_entry = |element: &Element| match element.role {
         Role::MENU | Role::MENU_ITEM => true,
@@ -132,7 +133,8 @@ pub(crate) fn is_open(tree: &Tree) -> bool {
     visible.any(|element| is_entry(element) && !in_page(tree, element.parent))
 }
 
-/// Whether an element is in the list that a combo box has opened. GTK 4 and Qt 6 have list items there.
+/// Whether an element is in the list that a combo box has opened. GTK 4 and Qt 6 have list items
+/// there.
 fn in_open_combo_box(tree: &Tree, element: &Element) -> bool {
     above(tree, element.parent).any(|index| {
         let element = &tree.elements[index];
@@ -140,14 +142,15 @@ fn in_open_combo_box(tree: &Tree, element: &Element) -> bool {
     })
 }
 
-/// Puts the items of GTK 3's menu bars where they are, on Wayland: it counts them from the corner of the bar,
-/// which is the GDK window that the menu opens from, as if that were the corner of the toplevel.
+/// Corrects the positions of items of GTK 3's menu bars on Wayland: GTK counts them from the corner
+/// of the bar, which is the GDK window that the menu opens from, as if that were the corner of the
+/// toplevel.
 pub(crate) fn place_in_bars(tree: &mut Tree) {
     let corner = |index: usize| tree.elements[index].extents.map(|e| (e.x, e.y));
     let offset = |index: usize| {
         let is_bar = |index: &usize| tree.elements[*index].role == Role::MENU_BAR;
         let parent = tree.elements[index].parent?;
-        // What is in the bar itself is in its window.
+        // Elements of the bar itself are in its window.
         let bar = above(tree, Some(parent)).skip(1).find(is_bar)?;
         let (x, y) = corner(bar)?;
         let (left, top) = corner(tree.toplevel(bar)?)?;
@@ -201,7 +204,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_a_menu_bar_opens_is_moved_to_the_bar() {
+    fn a_menu_bars_menu_is_moved_to_the_bar() {
         let mut tree = tree(&[
             (None, Role::APPLICATION, (0, 0)),
             (Some(0), Role::WINDOW, (100, 50)),
@@ -252,7 +255,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_new_menu_ignores_clicks_from_when_it_was_first_seen() {
+    fn a_new_menu_ignores_clicks_after_it_is_first_seen() {
         let open = tree(&[(None, Role::MENU_ITEM, (0, 0))]);
         let mut menus = Menus::default();
         let at = |menus: &Menus| menus.clicked.as_ref().map(|clicked| clicked.at);
@@ -269,7 +272,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_click_heeds_the_topmost_item_and_menus_that_may_be_anywhere() {
+    fn a_click_checks_the_topmost_item_and_menus_of_unknown_position() {
         let item = |n: &str, x, known| Item {
             id: ElementId::new(n),
             place: Rect {
@@ -293,7 +296,7 @@ pub(crate) mod tests {
         assert_eq!(menus.before_click(7, at(90)), Heed::Nothing);
         assert_eq!(menus.before_click(8, at(35)), Heed::Nothing);
         let mut read = |items| menus.read(7, &tree, items, |_| true);
-        read(vec![item("/menu", 0, Known::Told)]);
+        read(vec![item("/menu", 0, Known::Reported)]);
         assert_eq!(menus.before_click(7, at(5)), Heed::Nothing);
         let mut read = |items| menus.read(7, &tree, items, |_| true);
         read(vec![item("/menu", 0, Known::Not)]);

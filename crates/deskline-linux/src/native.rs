@@ -1,5 +1,5 @@
-//! Native Wayland windows, which no display system of ours lists. The toplevels that their apps describe
-//! on the accessibility bus stand for them: apps are listed and opened by these.
+//! Native Wayland windows, which no display system of ours lists. The toplevels that their apps
+//! describe on the accessibility bus stand for them: apps are listed and opened by these.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -40,7 +40,7 @@ fn window(toplevel: AppToplevel) -> Window {
     }
 }
 
-/// What stands for an app whose windows are native. No display system has such an id.
+/// The stand-in for an app whose windows are native. No display system has such an id.
 pub(crate) fn stand_in(pid: u32) -> Window {
     Window {
         id: WindowId(STAND_INS | u64::from(pid)),
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn an_app_is_listed_by_one_of_both() {
+    fn an_app_is_listed_by_display_or_bus() {
         let xterm = window(toplevel(1, "/x", false));
         let native = vec![
             toplevel(1, "/a", true),

@@ -1,4 +1,5 @@
-//! The one command that installs what is missing, for the distribution's own package manager.
+//! Builds the one command that installs the missing packages, for the distribution's own package
+//! manager.
 
 /// A package that Deskline can need, by its name in Debian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +18,7 @@ struct Manager {
     names: [&'static str; 5],
 }
 
-/// The first that is there is the distribution's.
+/// The first that is installed is the distribution's.
 const MANAGERS: [Manager; 4] = [
     DEBIAN,
     Manager {

@@ -21,7 +21,7 @@ pub struct LinuxPlatform {
     attended: bool,
     /// Whether agents get a seat of their own, on Wayland.
     own_seat: bool,
-    /// By which way input goes on GNOME.
+    /// The way of input on GNOME.
     gnome_input: GnomeInput,
     /// The display that [`Platform::prepare`] has made devices on, and its session.
     prepared: Mutex<Option<(Session, Box<dyn DisplaySystem>)>>,
@@ -67,7 +67,7 @@ impl LinuxPlatform {
         Self { own_seat, ..self }
     }
 
-    /// By which way input goes on GNOME.
+    /// The way of input on GNOME.
     #[must_use]
     pub fn gnome_input(self, gnome_input: GnomeInput) -> Self {
         Self {
@@ -80,8 +80,8 @@ impl LinuxPlatform {
         self.pings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The display that has been prepared, if it is this session's and still answers. Waits while it is
-    /// being prepared.
+    /// The display that has been prepared, if it is this session's and still answers. Waits while
+    /// it is being prepared.
     fn prepared_for(&self, session: &Session) -> Option<Box<dyn DisplaySystem>> {
         let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
         let (of, mut display) = prepared.take()?;
@@ -99,7 +99,7 @@ impl LinuxPlatform {
     }
 
     fn accessibility_bus(session: &Session) -> Result<AtSpi> {
-        // `missing` has made sure that there is one.
+        // `missing` has checked that there is one.
         let bus = session.session_bus.as_deref().unwrap_or_default();
         let address = accessibility_bus::enabled(bus)?;
         AtSpi::connect(&address).map_err(|e| {
@@ -143,9 +143,9 @@ impl Platform for LinuxPlatform {
     }
 
     fn ping(&self, pid: u32) -> Result<()> {
-        // Taken out while it is waited on: a ping of another app meanwhile makes its own.
+        // Taken out during the ping: a ping of another app meanwhile makes its own connection.
         let kept = self.pings().take();
-        // What is missing is the link's to say.
+        // The link reports missing parts.
         let connect = || {
             self.session()
                 .and_then(|s| Self::accessibility_bus(&s))
@@ -159,14 +159,14 @@ impl Platform for LinuxPlatform {
             *self.pings() = Some(atspi);
         }
         match answered {
-            // Its end is the link's to say.
+            // The link reports the end of a process.
             Ok(false) if !process::runs(pid) => Ok(()),
             Ok(false) => Err(Error::NotAnswering {
                 app: process::name(pid),
                 pid,
                 ms: deskline_atspi::PATIENCE.as_millis(),
             }),
-            // A connection that was lost is the link's to say, too.
+            // The link reports a lost connection, too.
             Ok(true) | Err(_) => Ok(()),
         }
     }

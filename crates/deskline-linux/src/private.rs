@@ -95,7 +95,7 @@ impl PrivateDesktop {
     }
 }
 
-/// What is missing for a private desktop.
+/// The programs that a private desktop lacks.
 pub(crate) fn missing() -> Option<programs::Missing> {
     programs::Programs::look(false).err()
 }

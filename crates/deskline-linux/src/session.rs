@@ -38,21 +38,17 @@ pub struct Session {
     pub environment: Environment,
     /// Whether agents get a seat of their own, on Wayland.
     pub own_seat: bool,
-    /// By which way input goes on GNOME.
+    /// The way of input on GNOME.
     pub gnome_input: GnomeInput,
     /// Variables of this process's environment whose address does not answer, as `NAME=value`.
     silent: Vec<String>,
 }
 
-/// What leads to KWin.
+/// The ways to reach KWin.
 pub(crate) struct Kwin {
-    /// The session bus.
     pub(crate) bus: String,
-    /// Its process.
     pub(crate) pid: u32,
-    /// The runtime directory.
     pub(crate) folder: PathBuf,
-    /// Its Wayland socket.
     pub(crate) socket: PathBuf,
 }
 
@@ -75,7 +71,7 @@ impl Session {
         session
     }
 
-    /// What is missing, one sentence each, with what to do about it. Empty if apps can be reached. A
+    /// The missing parts, one sentence each, with the next step. Empty if apps can be reached. A
     /// display that does not answer is not missing where the other one, X11's or Wayland's, does.
     pub fn missing(&self) -> Vec<String> {
         let display = self.display.is_some() || self.wayland_display.is_some();
@@ -117,7 +113,7 @@ impl Session {
         self.environment.get("HOME").map(Path::new)
     }
 
-    /// XDG Base Directory Specification: where the user's programs keep their state. Deskline's folder there.
+    /// XDG Base Directory Specification: Deskline's folder for the state of the user's programs.
     pub(crate) fn state(&self) -> Option<PathBuf> {
         let set = self.environment.get("XDG_STATE_HOME").map(PathBuf::from);
         let usual = || self.home().map(|home| home.join(".local/state"));
@@ -133,7 +129,6 @@ impl Session {
         Some(name.unwrap_or_else(|| "unknown compositor".into()))
     }
 
-    /// The Wayland socket.
     pub(crate) fn wayland_socket(&self) -> Option<PathBuf> {
         let name = self.wayland_display.as_deref()?;
         socket::wayland_path(name, self.runtime_dir.as_deref())
@@ -165,8 +160,8 @@ impl Session {
         Some(kwin).filter(|_| is)
     }
 
-    /// The Wayland socket and the session bus, where the compositor is none of those that have an interface of
-    /// their own: it may be of the wlroots family.
+    /// The Wayland socket and the session bus, where the compositor is none of those that have an
+    /// interface of their own: it may be of the wlroots family.
     pub(crate) fn wlr(&self) -> Option<(PathBuf, String)> {
         let name = self.compositor()?;
         let has_its_own = [GNOME_SHELL, "sway", "kwin_wayland"].contains(&name.as_str());
@@ -174,8 +169,8 @@ impl Session {
         found.filter(|_| !has_its_own)
     }
 
-    /// Whether the compositor is one that Deskline drives by its own protocols, with or without Xwayland
-    /// beside it.
+    /// Whether the compositor is one that Deskline drives by its own protocols, with or without
+    /// Xwayland beside it.
     pub(crate) fn is_driven_natively(&self) -> bool {
         let gnome = || self.compositor().is_some_and(|name| name == GNOME_SHELL);
         let wlr = || {

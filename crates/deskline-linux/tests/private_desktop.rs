@@ -1,5 +1,5 @@
-//! Starts a private desktop in this process. Checks what is up after the start and that nothing
-//! remains after the end.
+//! Starts a private desktop in this process. Checks which programs are up after the start and that
+//! nothing remains after the end.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -94,7 +94,7 @@ fn up_and_down_five_times_without_a_trace() {
 }
 
 #[test]
-fn a_display_number_that_is_taken_is_passed_over() {
+fn a_taken_display_number_is_skipped() {
     use std::os::linux::net::SocketAddrExt;
     use std::os::unix::net::{SocketAddr, UnixListener};
     let number = |desktop: &PrivateDesktop| -> u16 {

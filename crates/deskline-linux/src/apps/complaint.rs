@@ -1,4 +1,4 @@
-//! Keeps what a launched app writes to standard error, to report it if the app ends at once.
+//! Keeps a launched app's standard error, to quote it if the app ends at once.
 //!
 //! The output goes to an unlinked file, so that the app never blocks, even after this process has
 //! ended. While this process lives, it truncates the file whenever it is longer than [`MOST`].

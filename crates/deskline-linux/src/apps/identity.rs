@@ -1,5 +1,5 @@
-//! By what names the system knows an app: a process that runs, or a command before it runs. For the
-//! bounds that `--allow-app` and `--deny-app` draw, which must not go by what an app calls itself.
+//! Finds the names by which the system knows an app: a running process, or a command before it
+//! runs. `--allow-app` and `--deny-app` go by these, and never by an app's own name for itself.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -40,7 +40,7 @@ const HARMLESS: [&str; 7] = ["-u", "-B", "-E", "-s", "-O", "-I", "-w"];
 /// How deep wrappers may be nested.
 const DEPTH: usize = 8;
 
-/// How long what is installed is remembered.
+/// How long the list of installed apps is remembered.
 const INSTALLED: Duration = Duration::from_secs(10);
 
 /// The number of processes to remember.
@@ -50,7 +50,7 @@ const MOST: usize = 256;
 const LONGEST: u64 = 64 << 10;
 
 impl Launch {
-    /// What the app to start is known by. No names: what would run is not known before it runs.
+    /// The names of the app to start. Empty if the command cannot be resolved before it runs.
     pub fn identity(&self, session: &Session) -> Identity {
         let trusted = self.entry.as_ref().filter(|_| self.installed);
         let argv = trusted.map_or(&self.argv, |entry| &entry.exec);
@@ -67,7 +67,7 @@ impl Launch {
                     .chain(entry.names.iter().cloned())
                     .collect();
             }
-            // It may claim any name.
+            // A desktop file elsewhere may claim any name.
             (Some(entry), None) => identity.claims.extend(names_of_entry(entry)),
             (None, None) => {}
         }
@@ -76,7 +76,7 @@ impl Launch {
     }
 }
 
-/// Each name once; paths last, as they say less to a person.
+/// Removes duplicates. Paths come last, as they say less to a person.
 fn tidy(names: &mut Vec<String>) {
     let mut seen = HashSet::new();
     names.retain(|name| !name.is_empty() && seen.insert(name.clone()));
@@ -117,7 +117,7 @@ fn names_of_script(path: &Path) -> Vec<String> {
     names
 }
 
-/// What a command line starts.
+/// The identity of the program that a command line starts.
 fn of_command(argv: &[String], session: &Session, depth: usize) -> Identity {
     let [program, arguments @ ..] = argv else {
         return Identity::default();
@@ -156,7 +156,7 @@ fn of_command(argv: &[String], session: &Session, depth: usize) -> Identity {
     let Some(inner) = inner else {
         return Identity { names, claims };
     };
-    // A name of what it runs is needed: the wrapper's own allows nothing.
+    // The program that it runs needs a name: the wrapper's own allows nothing.
     let mut claims = claims;
     claims.append(&mut names);
     claims.extend(inner.claims);
@@ -166,7 +166,8 @@ fn of_command(argv: &[String], session: &Session, depth: usize) -> Identity {
     }
 }
 
-/// What `xdg-open`, `gtk-launch` and their like start, where their arguments say so.
+/// The identity of the app that `xdg-open`, `gtk-launch` and their like start, if their arguments
+/// name it.
 fn of_opener(names: &[String], arguments: &[String], session: &Session, depth: usize) -> Identity {
     let is = |known: &str| names.iter().any(|name| name == known);
     let what = match arguments {
@@ -194,7 +195,7 @@ fn script(arguments: &[String]) -> Option<&str> {
     }
 }
 
-/// What a word of a command line may name: it may be a command, or have one in it.
+/// The names that a word of a command line may stand for: it may be a command, or contain one.
 fn claims_of(word: &str, session: &Session) -> Vec<String> {
     let plain = word.replace(['\'', '"', '\\'], "");
     let inside = plain.split(|c: char| !(c.is_alphanumeric() || "/._-+@".contains(c)));
@@ -204,7 +205,7 @@ fn claims_of(word: &str, session: &Session) -> Vec<String> {
         .collect()
 }
 
-/// What is known of processes.
+/// The names of processes, cached.
 #[derive(Default)]
 pub(crate) struct Identities {
     installed: Option<(Instant, Installed)>,
@@ -212,15 +213,15 @@ pub(crate) struct Identities {
 }
 
 struct Known {
-    /// When the process started, and what it ran: another may have its pid by now.
+    /// The start time and the executable: the pid may have been reused.
     started: u64,
     executable: Option<PathBuf>,
     names: Vec<String>,
 }
 
 impl Identities {
-    /// The names by which the system knows a process; those of its last process for a pid that is no
-    /// longer taken.
+    /// The names by which the system knows a process. For a pid that is no longer taken, those of
+    /// its last process.
     pub(crate) fn names_of(&mut self, pid: u32, session: &Session) -> Vec<String> {
         let Some(process) = process::read(Path::new("/proc"), pid.cast_signed()) else {
             return self
@@ -238,14 +239,14 @@ impl Identities {
         let line = command_line(pid);
         let names = match &executable {
             Some(path) => self.read(pid, path, &line, session),
-            // Of a process that hides it, its name and its command's are all that there is.
+            // A process that hides its executable has only its name and its command's.
             None => vec![
                 process.comm,
                 base_name(line.first().map_or("", |w| w)).to_owned(),
             ],
         };
         if line.is_empty() {
-            // It has only just been executed: there is more to know of it soon.
+            // It has only just been executed: more names follow soon.
             return names;
         }
         if self.known.len() >= MOST {
@@ -268,7 +269,7 @@ impl Identities {
         session: &Session,
     ) -> Vec<String> {
         let path = executable.to_string_lossy();
-        // As the kernel writes it after an upgrade of a program that runs.
+        // The kernel appends this after an upgrade of a running program.
         let path = path.strip_suffix(" (deleted)").unwrap_or(&path);
         let mut names = names_of_file(Path::new(path));
         let interpreted = is_interpreter(base_name(path));
@@ -349,7 +350,8 @@ fn flatpak_id(pid: u32) -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-/// A process chooses its root: what is there may be a link out of it, or a FIFO to wait at.
+/// Reads a file below a process's root without following links or waiting: the process chooses that
+/// root, and the file may be a link out of it or a FIFO.
 pub(super) fn read(path: &str) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);

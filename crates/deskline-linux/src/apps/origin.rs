@@ -33,7 +33,7 @@ pub(super) const OPENERS: [&str; 10] = [
     "dex",
 ];
 
-/// What is known about a launch.
+/// The facts about a launch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Origin {
     /// The process that was started, by us or by the bus.
@@ -42,7 +42,6 @@ pub(super) struct Origin {
     pub(super) mark: String,
     /// The program's path.
     pub(super) program: PathBuf,
-    /// Its arguments.
     pub(super) arguments: Vec<String>,
 }
 

@@ -17,7 +17,7 @@ pub(super) fn is_interpreter(program: &str) -> bool {
         || INTERPRETERS.contains(&program)
 }
 
-/// What is known about a running app. Unknown fields are empty.
+/// The facts about a running app. Unknown fields are empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Running<'a> {
     /// The base name of its executable, or its `/proc/pid/comm`.

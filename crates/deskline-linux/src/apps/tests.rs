@@ -69,7 +69,7 @@ fn entry(keys: &str) -> String {
 }
 
 #[test]
-fn an_id_then_a_name_then_a_command_then_parts() {
+fn ids_come_before_names_commands_and_parts_of_names() {
     let f = Fixture::new();
     f.program("calc");
     f.program("ls");
@@ -117,7 +117,7 @@ fn an_id_then_a_name_then_a_command_then_parts() {
 }
 
 #[test]
-fn an_earlier_directory_hides_and_hidden_files_delete() {
+fn an_earlier_directory_wins_and_a_hidden_entry_deletes() {
     let f = Fixture::new();
     f.app("a", "Name=System A\nExec=a");
     f.app("b", "Name=System B\nExec=b");
@@ -263,7 +263,7 @@ fn running_apps_are_recognized() {
 }
 
 #[test]
-fn an_app_may_be_named_with_what_it_is_to_open() {
+fn an_app_may_be_named_with_a_document() {
     let f = Fixture::new();
     f.program("edit");
     f.app("org.example.Edit", "Name=Text Editor\nExec=edit %U");
@@ -287,7 +287,7 @@ fn an_app_may_be_named_with_what_it_is_to_open() {
 }
 
 #[test]
-fn a_command_is_known_by_what_it_will_run() {
+fn a_command_is_known_by_the_program_that_it_will_run() {
     let f = Fixture::new();
     for name in [
         "vault",
@@ -397,7 +397,7 @@ fn a_process_is_known_by_its_executable_its_script_and_its_desktop_file() {
 }
 
 #[test]
-fn a_fifo_is_not_waited_for() {
+fn a_fifo_blocks_nobody() {
     let f = Fixture::new();
     let path = f.file("docs/x", "").with_file_name("fifo");
     let kind = rustix::fs::FileType::Fifo;

@@ -6,7 +6,7 @@ use deskline_core::{Element, ElementId, Point, Rect, States, Tree};
 use deskline_link::{Cancel, Display as _, Error, Result, Scope};
 
 use super::LinuxDesktop;
-use crate::menus::context::{self, Item, Told};
+use crate::menus::context::{self, Item, Source};
 use crate::menus::{self, Heed};
 
 /// How long a GTK 3 menu takes to notice the pointer, and may take until the app says which item it is on.
@@ -29,14 +29,14 @@ impl LinuxDesktop {
         popups: &[Rect],
     ) -> Result<Vec<Item>> {
         menus::place_in_bars(tree);
-        let told = if self.display.places_popups() {
-            Told::Popups(popups)
+        let source = if self.display.places_popups() {
+            Source::Popups(popups)
         } else {
             let screen = self.display.popups_keep_to(pid)?;
             let clicked = self.menus.context_click(pid);
-            clicked.map_or(Told::Nothing, |at| Told::Click(at, screen))
+            clicked.map_or(Source::Nothing, |at| Source::Click(at, screen))
         };
-        Ok(context::place(tree, told))
+        Ok(context::place(tree, source))
     }
 
     /// Waits until the app no longer ignores a click in a menu that has just opened.

@@ -1,4 +1,5 @@
-//! Windows as apps describe them on the accessibility bus, for compositors that do not tell whose windows are.
+//! Windows as apps describe them on the accessibility bus, for compositors that do not report the
+//! owners of windows.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -23,12 +24,12 @@ const NOWHERE: Rect = Rect {
 pub(super) struct Described {
     session_bus: String,
     atspi: Option<AtSpi>,
-    /// Those of the last look, with their windows.
+    /// The toplevels of the last look, with their windows.
     last: Vec<(WindowId, atspi::AppToplevel)>,
 }
 
 impl Described {
-    /// Those of the session with this bus.
+    /// The windows of the session with this bus.
     pub(super) fn on(session_bus: &str) -> Self {
         Self {
             session_bus: session_bus.to_owned(),
@@ -128,7 +129,8 @@ impl Toplevels for Described {
     }
 }
 
-/// The elements of a window that show. What is in a menu is a window of its own to the compositor.
+/// The visible elements of a window, without those in menus: to the compositor a menu is a window
+/// of its own.
 fn parts(tree: &Tree, id: WindowId) -> Vec<Part> {
     let mut its = Vec::new();
     for (index, element) in tree.elements.iter().enumerate() {

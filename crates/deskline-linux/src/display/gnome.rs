@@ -1,4 +1,5 @@
-//! GNOME's windows, as apps describe them on the accessibility bus, or as Deskline's extension of the shell tells them.
+//! GNOME's windows, as apps describe them on the accessibility bus, or as Deskline's extension of
+//! the shell reports them.
 
 use std::time::Duration;
 
@@ -17,14 +18,14 @@ pub(super) fn connect(session: &Session) -> Option<Result<GnomeDisplay<Described
     with_access(session, |to| GnomeDisplay::connect(to, described))
 }
 
-/// Asks the person for the portal's permission, and says what came of it.
+/// Asks the person for the portal's permission, and returns their decision.
 pub(crate) fn ask_portal(session: &Session) -> Option<Result<&'static str, String>> {
     let asked = with_access(session, deskline_wayland::ask_portal)?;
     let done = asked.map(|()| "the user has allowed input through the desktop's portal");
     Some(done.map_err(|e| e.to_string()))
 }
 
-/// Does this with how GNOME Shell is reached, where that is the session's compositor.
+/// Calls `done` with the access to GNOME Shell, if that is the session's compositor.
 fn with_access<R>(session: &Session, done: impl FnOnce(&GnomeAccess<'_>) -> R) -> Option<R> {
     let compositor = session.compositor()?;
     let access = GnomeAccess {

@@ -1,4 +1,5 @@
-//! Checks the apps that have windows: which ones can be driven, and what the others' toolkits need.
+//! Checks the apps that have windows: which of them can be driven, and which packages the others
+//! need.
 
 use super::Check;
 use deskline_atspi::toolkits::mapped;
@@ -82,7 +83,7 @@ pub(super) fn look(owners: &[u32], listed: &[App], checks: &mut Vec<Check>) -> V
     pids
 }
 
-/// The check for an app that has no tree, or almost none, with what its toolkit needs.
+/// The check for an app that has no tree, or almost none, with the packages that its toolkit needs.
 pub(super) fn deaf(pid: u32, how: &str) -> Check {
     match mapped::of(pid) {
         Some((toolkit, remedy)) => Check::warn(

@@ -14,7 +14,7 @@ use deskline_x11::{Kind, Toplevel, X11};
 const DISPLAY: &str = "display";
 const EXTENSIONS: &str = "X extensions";
 
-/// X extensions, what agents lose without each, and whether it is required.
+/// X extensions, the ability that depends on each, and whether it is required.
 const NEEDED: [(&str, &str, bool); 7] = [
     (
         xtest::X11_EXTENSION_NAME,

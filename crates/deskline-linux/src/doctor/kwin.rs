@@ -1,5 +1,5 @@
-//! Makes Deskline known to KWin, which gives pictures, and before Plasma 6 takes input, only of programs whose
-//! `.desktop` file asks for that. It finds the file by the program's path in `Exec`.
+//! Makes Deskline known to KWin, which gives pictures, and before Plasma 6 takes input, only of
+//! programs whose `.desktop` file asks for that. It finds the file by the program's path in `Exec`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use deskline_link::doctor::Fix;
 /// The file's name.
 const FILE: &str = "org.deskline.Deskline.desktop";
 
-/// What it asks for: pictures, fake input, and whether Caps Lock is on.
+/// The interfaces that it requests: pictures, fake input, and whether Caps Lock is on.
 const ASKS: &str = "X-KDE-DBUS-Restricted-Interfaces=org.kde.KWin.ScreenShot2\n\
                     X-KDE-Wayland-Interfaces=org_kde_kwin_fake_input,org_kde_kwin_keystate\n";
 
-/// Has KDE read the files anew: Plasma 6, Plasma 5.
+/// Programs that make KDE read the files again: Plasma 6, Plasma 5.
 const READ: [&str; 2] = ["kbuildsycoca6", "kbuildsycoca5"];
 
-/// How long KWin may take to look for new files: it does at most each 1.5 s, and tells nobody.
+/// How long KWin may take to notice a new file: it looks at most every 1.5 s, and sends no signal.
 const KNOWS: Duration = Duration::from_secs(4);
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -74,8 +74,8 @@ fn write(folder: &Path, program: &Path) -> Result<(), String> {
     fs::rename(&new, folder.join(FILE)).map_err(failed)
 }
 
-/// Desktop Entry Specification, "The Exec key": what needs an escape is refused, other special
-/// characters are quoted.
+/// Desktop Entry Specification, "The Exec key": refuses characters that need an escape, quotes
+/// other special ones.
 fn entry(program: &Path) -> Option<String> {
     let program = program.to_str()?;
     if program

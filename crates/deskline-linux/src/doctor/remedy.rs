@@ -1,4 +1,4 @@
-//! What mends a finding.
+//! The commands that repair findings.
 
 use std::process::{Command, Stdio};
 use std::thread;
@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use crate::session::Session;
 
-/// A command that mends something may take this long.
-const MEND: Duration = Duration::from_secs(15);
+/// The time limit of a command.
+const LIMIT: Duration = Duration::from_secs(15);
 
-/// What helps where the session cannot be mended.
+/// The advice for a session that cannot be repaired.
 pub(super) const PRIVATE: &str = "use a private desktop: deskline --desktop private";
 
-/// Runs a command in the session, for at most [`MEND`].
+/// Runs a command in the session, for at most [`LIMIT`].
 pub(super) fn carry_out(words: &[String], session: &Session) -> Result<String, String> {
     let shown = words.join(" ");
     let (program, arguments) = words.split_first().ok_or("no command")?;
@@ -23,7 +23,7 @@ pub(super) fn carry_out(words: &[String], session: &Session) -> Result<String, S
         .stdout(Stdio::null())
         .spawn()
         .map_err(|e| format!("{shown}: {e}"))?;
-    let deadline = Instant::now() + MEND;
+    let deadline = Instant::now() + LIMIT;
     loop {
         match child.try_wait() {
             Ok(Some(status)) if status.success() => return Ok(format!("ran {shown}")),
@@ -32,7 +32,7 @@ pub(super) fn carry_out(words: &[String], session: &Session) -> Result<String, S
             Ok(None) => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(format!("{shown} did not end within {MEND:?}"));
+                return Err(format!("{shown} did not end within {LIMIT:?}"));
             }
             Err(e) => return Err(format!("{shown}: {e}")),
         }

@@ -1,4 +1,4 @@
-//! Checks a display system by what it says that it can do: a row for each capability.
+//! Checks a display system by the abilities that it reports: a row for each.
 
 use deskline_link::capabilities::Ability;
 
@@ -10,7 +10,7 @@ use crate::guard;
 use crate::session::Session;
 use deskline_link::doctor::{Check, Fix};
 
-/// What agents lose without a capability. The capability's name comes first.
+/// Each capability, with the loss that its absence means for agents.
 const WINDOWS: (&str, &str) = (
     "windows",
     "apps are listed by their accessibility trees, and coordinates are relative to each window",
@@ -74,12 +74,12 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
         row(WINDOWS, &can.windows),
         by(RAISE, &can.raise, display.raise_finding()),
         by(POINTER, &can.pointer, display.pointer_finding()),
-        mended(
+        with_fix(
             by(KEYS, &can.keys, display.input_finding()),
             &can.keys,
             display.mends_keys(),
         ),
-        mended(
+        with_fix(
             row(PICTURE, &can.pictures),
             &can.pictures,
             display.mends_pictures(),
@@ -93,14 +93,14 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
     rows.into_iter().chain(seat).collect()
 }
 
-/// With what mends it, where that is one step.
-fn mended(row: Check, ability: &Ability, fix: Option<Fix>) -> Check {
+/// Adds the repair to the row, if it is one step.
+fn with_fix(row: Check, ability: &Ability, fix: Option<Fix>) -> Check {
     let (Some(why), Some(fix)) = (ability.why_not(), fix) else {
         return row;
     };
     let remedy = match fix {
         Fix::KwinFile => "deskline doctor --fix, and then start the server again",
-        // A server that runs sees it.
+        // A running server notices it.
         _ => "deskline doctor --fix",
     };
     Check::warn(row.name, why, remedy).mended_by(fix)

@@ -1,60 +1,60 @@
-//! The place of GTK 3's context menus on Wayland.
+//! Finds the position of GTK 3's context menus on Wayland.
 //!
-//! GTK counts a pop-up from the corner of the GDK window in which it opens, as if that were the corner of the
-//! toplevel, and without the pop-up's own shadow. Which GDK window that is, no interface tells. But a context
-//! menu opens beside the pixel that was clicked, and some compositors list pop-ups.
+//! GTK counts a pop-up from the corner of the GDK window in which it opens, as if that were the
+//! corner of the toplevel, and without the pop-up's own shadow. No interface reports which GDK
+//! window that is. But a context menu opens beside the clicked pixel, and some compositors list
+//! pop-ups.
 
 use deskline_core::{Element, ElementId, Point, Rect, Role, Tree};
 
-/// What tells where a context menu is.
+/// The source of a context menu's position.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Told<'a> {
+pub(crate) enum Source<'a> {
     /// The compositor: the app's pop-ups with their shadows, frontmost first.
     Popups(&'a [Rect]),
-    /// The place of the right click that has opened it, and the screen that it keeps to, where that is known.
+    /// The right click that has opened it, and the screen that it keeps to, if known.
     Click(Point, Option<Rect>),
-    /// Nothing does.
+    /// No source.
     Nothing,
 }
 
-/// How far the place of a context menu is known.
+/// How certain the position of a context menu is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Known {
-    /// The compositor has told it.
-    Told,
-    /// It follows from the place of a click, if that has opened it.
+    /// The compositor reports it.
+    Reported,
+    /// Computed from a right click, which may not have opened it.
     Inferred,
-    /// It is not.
+    /// Unknown.
     Not,
 }
 
 /// A visible item of a context menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Item {
-    /// Which element.
     pub(crate) id: ElementId,
-    /// Where it is taken to be.
+    /// The assumed bounds.
     pub(crate) place: Rect,
-    /// How far that is known.
+    /// How certain these are.
     pub(crate) known: Known,
 }
 
-/// Puts the items of GTK 3's context menus where they are. Returns those that show.
-pub(crate) fn place(tree: &mut Tree, told: Told<'_>) -> Vec<Item> {
+/// Corrects the positions of items of GTK 3's context menus. Returns the visible ones.
+pub(crate) fn place(tree: &mut Tree, source: Source<'_>) -> Vec<Item> {
     let menus: Vec<usize> = (0..tree.elements.len())
         .filter(|index| is_context_menu(tree, *index))
         .collect();
     let mut items = Vec::new();
     for menu in menus {
-        let offset = offset(tree, menu, told);
-        let known = match told {
+        let offset = offset(tree, menu, source);
+        let known = match source {
             _ if offset.is_none() => Known::Not,
-            Told::Popups(_) => Known::Told,
-            Told::Click(..) => Known::Inferred,
-            Told::Nothing => Known::Not,
+            Source::Popups(_) => Known::Reported,
+            Source::Click(..) => Known::Inferred,
+            Source::Nothing => Known::Not,
         };
         let below = below_first_item(tree, menu);
-        // What is in an element follows it.
+        // Descendants follow their ancestor.
         for index in menu..tree.elements.len() {
             let Some(depth) = depth(tree, menu, index) else {
                 break;
@@ -98,30 +98,30 @@ fn is_window(tree: &Tree, index: usize) -> bool {
     element.role == Role::WINDOW && &*element.native_role == "window"
 }
 
-/// How far the menu is from where GTK says that it is.
-fn offset(tree: &Tree, menu: usize, told: Told<'_>) -> Option<(i32, i32)> {
+/// The difference between the menu's real position and GTK's.
+fn offset(tree: &Tree, menu: usize, source: Source<'_>) -> Option<(i32, i32)> {
     let window = tree.elements[menu].parent?;
     let outer = tree.elements[window].extents?;
     let inner = tree.elements[menu].extents?;
-    match told {
-        Told::Popups(popups) => {
-            // Those of its submenus lie over it.
+    match source {
+        Source::Popups(popups) => {
+            // The pop-ups of its submenus lie over it.
             let its = popups
                 .iter()
                 .rev()
                 .find(|p| (p.w, p.h) == (outer.w, outer.h))?;
             Some((its.x - outer.x, its.y - outer.y))
         }
-        Told::Click(at, screen) => {
+        Source::Click(at, screen) => {
             let corner = opens_at(at, inner, screen);
             Some((corner.x - inner.x, corner.y - inner.y))
         }
-        Told::Nothing => None,
+        Source::Nothing => None,
     }
 }
 
-/// Where a menu of this size opens for a click: below and to the right, and otherwise where it fits. GTK
-/// asks for that by an xdg_positioner that flips, then slides.
+/// The position of a menu of this size for a click: below and to the right, and otherwise where it
+/// fits. GTK requests that by an xdg_positioner that flips, then slides.
 fn opens_at(at: Point, size: Rect, screen: Option<Rect>) -> Point {
     let along = |at: i32, size: i32, keeps: Option<(i32, i32)>| {
         let after = at.saturating_add(1);
@@ -144,8 +144,8 @@ fn opens_at(at: Point, size: Rect, screen: Option<Rect>) -> Point {
     }
 }
 
-/// How far the first item is from the menu's corner. GTK counts a submenu from there, as if that were the
-/// corner of the menu's window.
+/// How far the first item is from the menu's corner. GTK counts a submenu from there, as if that
+/// were the corner of the menu's window.
 fn below_first_item(tree: &Tree, menu: usize) -> (i32, i32) {
     let corner = tree.elements[menu].extents;
     let first = tree
@@ -174,7 +174,8 @@ fn depth(tree: &Tree, menu: usize, index: usize) -> Option<i32> {
     None
 }
 
-/// Whether a menu item belongs to a menu bar or a combo box of a window. GTK 3's context menus are toplevels.
+/// Whether a menu item belongs to a menu bar or a combo box of a window. GTK 3's context menus are
+/// toplevels.
 pub(crate) fn is_of_window(tree: &Tree, item: &Element) -> bool {
     let mut above = above(tree, item.parent);
     above.any(|index| matches!(tree.elements[index].role, Role::MENU_BAR | Role::COMBO_BOX))
@@ -184,7 +185,7 @@ pub(super) fn in_page(tree: &Tree, parent: Option<usize>) -> bool {
     above(tree, parent).any(|index| tree.elements[index].role == Role::WEB_AREA)
 }
 
-/// What an element is in, from its parent upwards.
+/// The ancestors of an element, from its parent upwards.
 pub(super) fn above(tree: &Tree, parent: Option<usize>) -> impl Iterator<Item = usize> {
     std::iter::successors(parent, |index| tree.elements.get(*index)?.parent)
 }
@@ -198,8 +199,8 @@ mod tests {
         Rect { x, y, w, h }
     }
 
-    /// What GTK 3.24 says of a menu that has opened for a click at (860, 261), in the middle of a list whose
-    /// corner is at (356, 26) of the window, and of a submenu of it.
+    /// GTK 3.24's description of a menu that has opened for a click at (860, 261), in the middle of
+    /// a list whose corner is at (356, 26) of the window, and of a submenu of it.
     fn menu() -> Tree {
         let mut tree = tree(&[
             (None, Role::APPLICATION, (0, 0)),
@@ -226,7 +227,7 @@ mod tests {
     #[test]
     fn a_menu_is_beside_the_pixel_that_was_clicked() {
         let mut tree = menu();
-        let items = place(&mut tree, Told::Click(Point { x: 860, y: 261 }, None));
+        let items = place(&mut tree, Source::Click(Point { x: 860, y: 261 }, None));
         assert_eq!(corners(&tree, [2, 3, 4, 5, 6]), THERE);
         assert_eq!(corners(&tree, [1, 1, 1, 1, 7])[4], (410, 190));
         let places: Vec<_> = items.iter().map(|i| (i.place.x, i.known)).collect();
@@ -234,15 +235,15 @@ mod tests {
     }
 
     #[test]
-    fn a_menu_is_where_its_pop_up_is() {
+    fn a_menu_is_placed_at_its_pop_up() {
         let popups = [rect(1018, 335, 167, 98), rect(855, 257, 177, 124)];
         let mut tree = menu();
-        let items = place(&mut tree, Told::Popups(&popups));
+        let items = place(&mut tree, Source::Popups(&popups));
         assert_eq!(corners(&tree, [2, 3, 4, 5, 6]), THERE);
-        assert!(items.iter().all(|item| item.known == Known::Told));
+        assert!(items.iter().all(|item| item.known == Known::Reported));
         // Its own pop-up is not there yet.
         let mut tree = menu();
-        let items = place(&mut tree, Told::Popups(&popups[..1]));
+        let items = place(&mut tree, Source::Popups(&popups[..1]));
         assert_eq!(corners(&tree, [2, 3, 4, 5, 6])[1], (511, 241));
         assert!(items.iter().all(|item| item.known == Known::Not) && items.len() == 3);
     }

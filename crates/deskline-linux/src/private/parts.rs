@@ -117,7 +117,7 @@ impl Parts {
                 Ok(_) => return Ok(number),
                 // Another server took the number first: try the next. Any other failure would
                 // happen again.
-                Err(e) if said(X_SERVER, directory).contains("listening sockets") => {
+                Err(e) if stderr_of(X_SERVER, directory).contains("listening sockets") => {
                     taken = Some(e);
                 }
                 Err(e) => return Err(e),
@@ -241,7 +241,7 @@ impl Parts {
 
 /// An error with the last lines of the program's standard error.
 fn failed(name: &str, how: &str, directory: &Path) -> Error {
-    let log = said(name, directory);
+    let log = stderr_of(name, directory);
     let mut lines: Vec<_> = log
         .lines()
         .rev()
@@ -260,7 +260,7 @@ fn failed(name: &str, how: &str, directory: &Path) -> Error {
 }
 
 /// The program's standard error.
-fn said(name: &str, directory: &Path) -> String {
+fn stderr_of(name: &str, directory: &Path) -> String {
     String::from_utf8_lossy(&fs::read(directory.join(name)).unwrap_or_default()).into_owned()
 }
 

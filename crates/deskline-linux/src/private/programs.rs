@@ -13,7 +13,7 @@ pub(super) struct Programs {
     pub(super) bus: PathBuf,
 }
 
-/// What a private desktop needs and is not there.
+/// The missing programs of a private desktop.
 pub(crate) struct Missing {
     programs: Vec<&'static str>,
     packages: Vec<Package>,

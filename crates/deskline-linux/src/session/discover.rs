@@ -88,7 +88,7 @@ impl Session {
     ///
     /// 1. The addresses in this process's own environment, if a connection to them succeeds. A
     ///    display or bus that is named there is never replaced by another.
-    /// 2. What is missing is taken from the environment of a process of the same user whose display
+    /// 2. Missing parts are taken from the environment of a process of the same user whose display
     ///    and bus answer. If there are several sessions, the order of preference is: a person's
     ///    before a private desktop; one with a session manager, then one with a window manager,
     ///    then any; one on a seat (`XDG_SEAT`) before a remote one; the one whose process started
@@ -96,8 +96,8 @@ impl Session {
     /// 3. If there is no such process: `/run/user/<uid>` with its `bus` and `wayland-*` sockets,
     ///    and a display in `/tmp/.X11-unix` that an X server of the same user listens on.
     ///
-    /// Uses only sockets whose peer has the same uid or is root. Takes a few milliseconds. What was
-    /// not found is `None`; see [`Session::missing`].
+    /// Uses only sockets whose peer has the same uid or is root. Takes a few milliseconds. A part
+    /// that was not found is `None`; see [`Session::missing`].
     pub fn find() -> Self {
         let mut session = Sources::system().find();
         if session.xauthority.is_none() {
@@ -271,7 +271,7 @@ impl Sources {
         session
     }
 
-    /// Fills in what `session` lacks, except what our own environment names.
+    /// Fills in the missing parts of `session`, except those that our own environment names.
     fn fill(&self, session: &mut Session, found: Session) {
         let unnamed = |name: &str| self.own.get(name).is_none_or(String::is_empty);
         let displays = unnamed("DISPLAY") && unnamed("WAYLAND_DISPLAY");

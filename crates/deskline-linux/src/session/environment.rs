@@ -1,8 +1,8 @@
-//! Which variables a launched app gets: an allow-list, minus everything that looks like a
-//! credential.
+//! Selects the variables that a launched app gets: an allow-list, minus everything that looks like
+//! a credential.
 //!
-//! MCP clients pass their whole environment to servers, API keys included, and apps run whatever
-//! their plugins and documents tell them to.
+//! MCP clients pass their whole environment to servers, API keys included, and apps run any code in
+//! their plugins and documents.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -78,10 +78,9 @@ const FAMILIES: &[&str] = &[
     "FLATPAK_",
 ];
 
-/// Variables that tell programs where to load code and data from. An `AppImage`, a snap or an
-/// Electron app points them at its own bundle, and other programs may crash on what they find
-/// there. A session may point them at what all its apps need. So these values are taken from the
-/// session or not at all.
+/// Variables that point programs to code and data. An `AppImage`, a snap or an Electron app points
+/// them at its own bundle, whose content may crash other programs. A session may point them at
+/// content for all its apps. So these values are taken from the session or not at all.
 const BUNDLED: &[&str] = &[
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
@@ -170,7 +169,7 @@ pub(crate) fn is_of_a_bundle(environment: &Environment) -> bool {
         .any(|name| environment.contains_key(*name))
 }
 
-/// The variables in a session's own programs that tell all its apps where to load code and data.
+/// The variables of a session's own programs that point all its apps to code and data.
 pub(crate) fn pointers(environment: &Environment) -> impl Iterator<Item = (String, String)> {
     BUNDLED
         .iter()
@@ -277,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn credentials_and_the_clients_own_variables_stay_here() {
+    fn credentials_and_the_clients_own_variables_are_not_passed_on() {
         for name in [
             "ANTHROPIC_API_KEY",
             "OPENAI_API_KEY",

@@ -87,7 +87,7 @@ impl Machine {
 }
 
 #[test]
-fn our_own_environment_is_taken_where_it_answers() {
+fn our_own_environment_is_used_if_it_answers() {
     let mut machine = Machine::new();
     let person = machine.session(0);
     machine.process(1, "gnome-session-b", 5, &person);
@@ -156,7 +156,7 @@ fn a_display_alone_is_completed_by_its_own_session() {
 }
 
 #[test]
-fn of_several_sessions_the_persons_is_taken() {
+fn the_persons_session_is_preferred() {
     let mut machine = Machine::new();
     let all: Vec<_> = (0..6).map(|n| machine.session(n)).collect();
     let with =
@@ -204,7 +204,7 @@ fn a_session_brings_its_environment() {
 }
 
 #[test]
-fn of_a_bundled_client_the_session_is_asked_for_the_environment() {
+fn a_bundled_clients_environment_is_replaced_by_the_sessions() {
     let mut machine = Machine::new();
     let mut variables = machine.session(0);
     variables.extend([
@@ -269,7 +269,7 @@ fn sockets_alone_are_enough() {
 }
 
 #[test]
-fn nothing_is_said_to_be_missing_clearly() {
+fn missing_parts_are_named_with_the_next_step() {
     let missing = Machine::new().find().missing();
     assert_eq!(missing.len(), 2);
     assert!(missing[0].contains("deskline serve --desktop private"));

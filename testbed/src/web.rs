@@ -127,7 +127,8 @@ fn answer(stream: &TcpStream, html: &str, log: &Mutex<Vec<String>>) {
     };
     let mut stream = stream;
     let head = format!(
-        "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\
+        Connection: close\r\n\r\n",
         content.len()
     );
     let _ = stream.write_all(head.as_bytes());

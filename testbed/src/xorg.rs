@@ -76,7 +76,8 @@ EndSection
     let server = programs.join("Xvfb");
     // Xorg accepts the same arguments: `:N -screen 0 WxHxD` and so on.
     let script = format!(
-        "#!/bin/sh\ndisplay=$1\nshift 4\nexec /usr/lib/xorg/Xorg \"$display\" -config {} -logfile {} -novtswitch -sharevts \"$@\"\n",
+        "#!/bin/sh\ndisplay=$1\nshift 4\n\
+        exec /usr/lib/xorg/Xorg \"$display\" -config {} -logfile {} -novtswitch -sharevts \"$@\"\n",
         configuration.display(),
         folder.join("xorg.log").display(),
     );

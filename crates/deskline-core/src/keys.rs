@@ -91,7 +91,9 @@ const BACKSPACE: &str = if cfg!(target_os = "macos") {
 pub enum KeyError {
     /// No key has this name.
     #[error(
-        "unknown key '{name}'; the nearest is '{nearest}'. A key is one character, or Return, Tab, Space, Escape, Delete, ForwardDelete, Home, End, PageUp, PageDown, Up, Down, Left, Right, F1–F24; modifiers are given apart"
+        "unknown key '{name}'; the nearest is '{nearest}'. A key is one character, or Return, \
+        Tab, Space, Escape, Delete, ForwardDelete, Home, End, PageUp, PageDown, Up, Down, Left, \
+        Right, F1–F24; modifiers are given apart"
     )]
     Key {
         /// The name that was given, cut to 40 characters.
@@ -101,7 +103,8 @@ pub enum KeyError {
     },
     /// No modifier has this name.
     #[error(
-        "unknown modifier '{name}'; the nearest is '{nearest}'. Modifiers are Shift, Control, {}, {}, CapsLock, Function, NumericPad, Help",
+        "unknown modifier '{name}'; the nearest is '{nearest}'. Modifiers are Shift, Control, \
+        {}, {}, CapsLock, Function, NumericPad, Help",
         ALT,
         COMMAND
     )]

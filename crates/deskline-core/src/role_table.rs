@@ -11,8 +11,8 @@ use crate::Role;
 impl Role {
     /// The role and native role of an `AtspiRole` number (at-spi2-core, `atspi-constants.h`).
     ///
-    /// The platform refines two of them: a `text` with several lines is a [`Role::TEXT_AREA`], and the
-    /// role of a `menu` depends on its parent ([`Role::inside`]).
+    /// The platform refines two of them: a `text` with several lines is a [`Role::TEXT_AREA`], and
+    /// the role of a `menu` depends on its parent ([`Role::inside`]).
     pub fn from_atspi(number: u32) -> (Self, Cow<'static, str>) {
         match usize::try_from(number).ok().and_then(|i| ATSPI.get(i)) {
             Some(&(native, role)) => (role, native.into()),
@@ -34,7 +34,8 @@ impl Role {
 
     /// The role and native role of a UIA control type id (50000 is `UIA_ButtonControlTypeId`).
     ///
-    /// The platform decides whether a `Document` is a page ([`Role::WEB_AREA`]) or an editable text.
+    /// The platform decides whether a `Document` is a page ([`Role::WEB_AREA`]) or an editable
+    /// text.
     pub fn from_uia(control_type: i32) -> (Self, Cow<'static, str>) {
         let entry = control_type
             .checked_sub(50_000)

@@ -166,7 +166,8 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
         push(
             out,
             format_args!(
-                "# older: {elements} of what does not show, read up to {seconds:.1} s before; no event told of a change\n"
+                "# older: {elements} of what does not show, read up to {seconds:.1} s before; no \
+                event told of a change\n"
             ),
         );
     }

@@ -311,13 +311,15 @@ fn grab(outcome: Outcome) -> Result<Grab> {
             "A device of the user's was not kept out, because a key was held down on it".into(),
         )),
         Outcome::Closed(closed) => Ok(Grab::Partly(format!(
-            "{closed} of the devices in /dev/input may not be read by this user, and were not kept out"
+            "{closed} of the devices in /dev/input may not be read by this user, and were not \
+            kept out"
         ))),
         Outcome::NoDevice => unable("No keyboard or pointer in /dev/input could be grabbed"),
         Outcome::Unreadable => unable("This user may not read the devices in /dev/input"),
         Outcome::KeyDown => unable("The user holds a key down"),
         Outcome::NotAtSeat => unable(
-            "This user's session is not the one in front on the machine's own screen, so that its devices are not this user's",
+            "This user's session is not the one in front on the machine's own screen, so that \
+            its devices are not this user's",
         ),
         Outcome::ButtonDown => refused(
             "is holding a mouse button down, and a click would become part of what they are doing",
@@ -328,7 +330,8 @@ fn grab(outcome: Outcome) -> Result<Grab> {
 
 fn silent() -> Error {
     Error::Unavailable(
-        "the guard of the devices in /dev/input does not answer. Nothing was sent; the next call starts it anew"
+        "the guard of the devices in /dev/input does not answer. Nothing was sent; the next call \
+        starts it anew"
             .into(),
     )
 }

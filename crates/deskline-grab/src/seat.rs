@@ -51,7 +51,8 @@ mod tests {
         let write = |name: &str, text: &str| fs::write(seats.0.join(name), text).unwrap();
         write(
             "seat0",
-            "# This is private data. Do not parse.\nIS_SEAT0=1\nCAN_MULTI_SESSION=1\nCAN_TTY=1\nCAN_GRAPHICAL=1\nACTIVE=2\nACTIVE_UID=1000\nSESSIONS=2 c1\nUIDS=1000 117\n",
+            "# This is private data. Do not parse.\nIS_SEAT0=1\nCAN_MULTI_SESSION=1\nCAN_TTY=1\n\
+            CAN_GRAPHICAL=1\nACTIVE=2\nACTIVE_UID=1000\nSESSIONS=2 c1\nUIDS=1000 117\n",
         );
         assert!(seats.has(1000) && !seats.has(117) && !seats.has(0));
         write(".#seat0abc", "ACTIVE_UID=117\n");

@@ -20,8 +20,8 @@ pub enum JournalError {
     NotAFolder(PathBuf),
     /// The journal's path is not text, or would split a line.
     #[error(
-        "the journal {0:?} cannot be used: agents get its path as text, in one line. Name a folder in UTF-8 \
-         and without control characters with --dir"
+        "the journal {0:?} cannot be used: agents get its path as text, in one line. Name a \
+         folder in UTF-8 and without control characters with --dir"
     )]
     NotText(PathBuf),
     #[error(

@@ -82,7 +82,8 @@ pub(crate) fn finding(
         .program
         .map_or_else(String::new, |program| format!(", by {}", program.display()));
     Ok(format!(
-        "Esc cancels, and the kernel keeps out {} keyboards and pointers in /dev/input while an agent's keys and clicks go in{by}",
+        "Esc cancels, and the kernel keeps out {} keyboards and pointers in /dev/input while an \
+        agent's keys and clicks go in{by}",
         kernels.seen.readable
     ))
 }
@@ -141,7 +142,8 @@ mod tests {
             )
             .as_deref(),
             Some(
-                "chown root:input /usr/libexec/deskline-grab && chmod 2755 /usr/libexec/deskline-grab"
+                "chown root:input /usr/libexec/deskline-grab && chmod 2755 \
+                /usr/libexec/deskline-grab"
             )
         );
     }

@@ -7,9 +7,9 @@ use deskline_atspi::AppToplevel;
 use deskline_link::{Error, Window, WindowId};
 
 /// Why input to such a window is refused where the session has a display system for others.
-const WHY: &str = "the app's window is a native Wayland one, which Deskline can neither see nor bring \
-    to the front. Started with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or --ozone-platform=x11 the app \
-    would run through Xwayland";
+const WHY: &str = "the app's window is a native Wayland one, which Deskline can neither see nor \
+    bring to the front. Started with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or \
+    --ozone-platform=x11 the app would run through Xwayland";
 
 /// Why there is no picture of such a window.
 pub(crate) const UNSEEN: &str =

@@ -101,8 +101,9 @@ impl Session {
             missing.push(
                 "No D-Bus session bus: DBUS_SESSION_BUS_ADDRESS is not set or does not answer, \
                  and there is no bus socket in the user's runtime directory. Set it to that of the \
-                 desktop session, as `echo $DBUS_SESSION_BUS_ADDRESS` in a terminal there prints it."
-                    .to_owned(),
+                 desktop session, as `echo $DBUS_SESSION_BUS_ADDRESS` in a terminal there prints \
+                 it."
+                .to_owned(),
             );
         }
         missing

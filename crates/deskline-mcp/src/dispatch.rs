@@ -117,7 +117,8 @@ impl Dispatcher {
     ) -> Result<Reply, Wrong> {
         if self.config.read_only && !record.reads_only() {
             return Err(format!(
-                "{} is not available: this server was started with --read-only, which leaves refresh_traversal, list_applications, search_tree and view_screenshot",
+                "{} is not available: this server was started with --read-only, which leaves \
+                refresh_traversal, list_applications, search_tree and view_screenshot",
                 record.name
             ));
         }

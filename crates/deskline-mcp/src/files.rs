@@ -58,7 +58,10 @@ impl JournalFiles {
                 .map(|newest| newest.map(|file| file.path)),
         };
         let path = path.map_err(|error| error.to_string())?.ok_or_else(|| {
-            format!("there is no {what} yet. Call open_application_and_traverse or refresh_traversal first")
+            format!(
+                "there is no {what} yet. Call open_application_and_traverse or \
+                refresh_traversal first"
+            )
         })?;
         if path.extension().is_none_or(|found| found != extension) {
             return Err(format!(

@@ -109,7 +109,8 @@ impl Query {
                 ", {more} not shown: narrow the pattern, or raise limit"
             );
         } else if found == 0 {
-            answer += ". Try a shorter pattern without role; the app may also have changed since: refresh_traversal reads it again";
+            answer += ". Try a shorter pattern without role; the app may also have changed \
+                since: refresh_traversal reads it again";
         }
         answer + &lines
     }
@@ -130,7 +131,8 @@ fn why(pattern: &str, error: &regex::Error) -> Wrong {
             let error = error.to_string();
             let what = error.lines().last().unwrap_or_default();
             format!(
-                "pattern {} is not a valid regular expression: {}. Escape literal characters: \\( \\[ \\.",
+                "pattern {} is not a valid regular expression: {}. Escape literal characters: \
+                \\( \\[ \\.",
                 shown(&pattern.into()),
                 what.trim_start_matches("error: ")
             )
@@ -193,11 +195,13 @@ mod tests {
     fn numbers_lines_like_grep() {
         assert_eq!(
             search(json!({"pattern": "SEND$|\"send\""})),
-            "matches: 1 of 5 lines\n4: [AXButton (push button)] \"Send\" x:680 y:520 w:80 h:30 visible #e42"
+            "matches: 1 of 5 lines\n4: [AXButton (push button)] \"Send\" x:680 y:520 w:80 h:30 \
+            visible #e42"
         );
         assert_eq!(
             search(json!({"pattern": "send", "limit": "1"})),
-            "matches: 3 of 5 lines, 2 not shown: narrow the pattern, or raise limit\n2:+ [AXStaticText (label)] \"Sending…\" x:40 y:610 w:90 h:18 visible #e97"
+            "matches: 3 of 5 lines, 2 not shown: narrow the pattern, or raise limit\n\
+            2:+ [AXStaticText (label)] \"Sending…\" x:40 y:610 w:90 h:18 visible #e97"
         );
         assert!(search(json!({"pattern": "nowhere"})).starts_with("matches: 0 of 5 lines. Try"));
     }
@@ -225,7 +229,8 @@ mod tests {
             ),
             (
                 json!({"pattern": "Send ("}),
-                "pattern \"Send (\" is not a valid regular expression: unclosed group. Escape literal characters: \\( \\[ \\.",
+                "pattern \"Send (\" is not a valid regular expression: unclosed group. Escape \
+                literal characters: \\( \\[ \\.",
             ),
             (
                 json!({"pattern": "(a{500}){500}"}),

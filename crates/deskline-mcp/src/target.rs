@@ -7,7 +7,8 @@ use deskline_link::{Options, Target, Toplevel};
 use crate::args::{Args, Wrong, shown};
 
 /// The ways to give a target, for errors.
-const WAYS: &str = "ref (\"e42\", from the end of a tree line), element (a part of its text, with role to narrow it), or x and y (from a tree line, with width and height for its centre)";
+const WAYS: &str = "ref (\"e42\", from the end of a tree line), element (a part of its text, \
+    with role to narrow it), or x and y (from a tree line, with width and height for its centre)";
 
 impl Args<'_> {
     /// A target: a ref, a text or a point.
@@ -57,14 +58,22 @@ impl Args<'_> {
             }),
             (None, None) => {
                 self.no_role()?;
-                Err("no target. Pass ref (\"e42\", from the end of a tree line) or element (a part of its text, with role to narrow it)".into())
+                Err(
+                    "no target. Pass ref (\"e42\", from the end of a tree line) or element (a \
+                    part of its text, with role to narrow it)"
+                        .into(),
+                )
             }
         }
     }
 
     fn no_role(self) -> Result<(), Wrong> {
         if self.has("role") && !self.has("element") {
-            return Err("role was given without element, which it narrows. Pass element, a part of the element's text, too".into());
+            return Err(
+                "role was given without element, which it narrows. Pass element, a part \
+                of the element's text, too"
+                    .into(),
+            );
         }
         Ok(())
     }

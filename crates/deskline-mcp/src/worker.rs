@@ -166,7 +166,8 @@ fn run(desk: &mut dyn Desk, job: Job, cancel: &Cancel, others: &dyn Fn() -> bool
         let what = panic_text(panic.as_ref());
         tracing::error!("a link panicked: {what}");
         Looked::Answer(failure(&format!(
-            "internal error in the server: {what}. The server keeps running; call refresh_traversal to see what was done before you try again"
+            "internal error in the server: {what}. The server keeps running; call \
+            refresh_traversal to see what was done before you try again"
         )))
     })
 }

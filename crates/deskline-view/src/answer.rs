@@ -11,7 +11,8 @@ use tokio::sync::mpsc::Receiver;
 
 /// Scripts, styles and data of this server only; no frame around it, no form, no plugin.
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-    img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors \
+    'none'";
 
 /// The headers of every answer.
 const HEADERS: [(HeaderName, &str); 6] = [

@@ -44,8 +44,9 @@ mod tests {
             assert_eq!(is_of_this_user(peer, own), Some(true));
             assert_eq!(is_of_this_user(own, own), Some(false));
         }
-        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n   \
-             0: 0100007F:D431 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 1 1\n";
+        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when \
+             retrnsmt   uid\n   0: 0100007F:D431 0100007F:1F90 01 00000000:00000000 00:00000000 \
+             00000000  1001        0 1 1\n";
         let at = |port| SocketAddrV4::new([127, 0, 0, 1].into(), port);
         if cfg!(target_endian = "little") {
             assert_eq!(owner(table, at(0xD431), at(8080)), Some(1001));

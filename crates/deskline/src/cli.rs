@@ -93,13 +93,13 @@ pub(crate) struct Settings {
     /// Give the agent a desktop of its own: `private` or `private=1920x1080`
     #[arg(long, global = true, value_name = "private[=WxH]", value_parser = private)]
     pub(crate) desktop: Option<Size>,
-    /// Somebody watches the private desktop: guard their input and put their window and pointer back
-    /// there too
+    /// Somebody watches the private desktop: guard their input and put their window and pointer
+    /// back there too
     #[cfg(not(target_os = "macos"))]
     #[arg(long, global = true)]
     pub(crate) attended: bool,
-    /// On sway 1.10 or later: `own` gives the agent a pointer and a focus beside yours. Only apps that
-    /// start after the server hear them, and Chromium does not
+    /// On sway 1.10 or later: `own` gives the agent a pointer and a focus beside yours. Only apps
+    /// that start after the server hear them, and Chromium does not
     #[cfg(target_os = "linux")]
     #[arg(
         long,
@@ -110,8 +110,8 @@ pub(crate) struct Settings {
         hide_possible_values = true
     )]
     pub(crate) seat: SeatChoice,
-    /// On GNOME: `notify` sends input by Mutter's older calls, as before GNOME 45, should its EIS socket
-    /// fail; `portal` by the desktop's portal, as where Mutter's own names are closed
+    /// On GNOME: `notify` sends input by Mutter's older calls, as before GNOME 45, should its EIS
+    /// socket fail; `portal` by the desktop's portal, as where Mutter's own names are closed
     #[cfg(target_os = "linux")]
     #[arg(
         long,
@@ -167,7 +167,8 @@ pub(crate) enum Command {
         #[arg(long)]
         fix: bool,
     },
-    /// Show what agents do: a sum and a saved note on a private desktop, as an agent would make them
+    /// Show what agents do: a sum and a saved note on a private desktop, as an agent would make
+    /// them
     ///
     /// Needs gnome-calculator and mousepad. Its files stay in /tmp/deskline-demo.
     #[cfg(target_os = "linux")]
@@ -199,7 +200,8 @@ pub(crate) enum Command {
     View(ViewArgs),
     /// Do the calls of a run again, and stop at the first answer that differs
     ///
-    /// Targets are found by text and role. Exits with 1 if an answer differs or a call cannot be done.
+    /// Targets are found by text and role. Exits with 1 if an answer differs or a call cannot be
+    /// done.
     Replay(ReplayArgs),
     /// Find when a text was last on a screen: searches all tree files, newest first
     ///
@@ -215,7 +217,8 @@ pub(crate) enum Command {
     Install(InstallArgs),
     /// Remove the entry from a client's configuration
     Uninstall(InstallArgs),
-    /// Try every tool and the guard on the Mac's own apps, judged by effects, and print a report to send back
+    /// Try every tool and the guard on the Mac's own apps, judged by effects, and print a report to
+    /// send back
     #[cfg(target_os = "macos")]
     Selftest(Selftest),
     /// Run a private desktop until a signal comes or its command ends

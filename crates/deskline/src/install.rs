@@ -1,5 +1,5 @@
-//! `deskline install` and `deskline uninstall`: add and remove one entry in an MCP client's configuration,
-//! and change nothing else in that file.
+//! `deskline install` and `deskline uninstall`: add and remove one entry in an MCP client's
+//! configuration, and change nothing else in that file.
 
 mod client;
 mod file;
@@ -41,7 +41,8 @@ pub(crate) fn install(args: &InstallArgs) -> Done {
     Ok(add(args).map(|()| ExitCode::SUCCESS)?)
 }
 
-/// Removes the entry. If nothing else has changed since `install`, the file is restored byte for byte.
+/// Removes the entry. If nothing else has changed since `install`, the file is restored byte for
+/// byte.
 pub(crate) fn uninstall(args: &InstallArgs) -> Done {
     Ok(take_out(args).map(|()| ExitCode::SUCCESS)?)
 }

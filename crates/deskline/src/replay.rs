@@ -1,5 +1,5 @@
-//! `deskline replay`: does the links of a journal again on this desktop, and stops at the first answer
-//! that differs: a run becomes a regression test of an app.
+//! `deskline replay`: does the links of a journal again on this desktop, and stops at the first
+//! answer that differs: a run becomes a regression test of an app.
 
 mod compare;
 mod junit;

@@ -56,7 +56,8 @@ pub(crate) fn dispatcher(
 pub(crate) fn serve(settings: &Settings) -> Done {
     if io::stdin().is_terminal() {
         eprintln!(
-            "deskline: serving MCP on standard input and output, which is meant for an agent; see deskline --help. Ctrl-D ends it."
+            "deskline: serving MCP on standard input and output, which is meant for an agent; \
+            see deskline --help. Ctrl-D ends it."
         );
     }
     let (dispatcher, open) = dispatcher(settings)?;

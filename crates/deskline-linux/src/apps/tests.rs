@@ -64,7 +64,8 @@ impl Fixture {
 
 fn entry(keys: &str) -> String {
     format!(
-        "# comment\n[Desktop Entry]\nType=Application\n{keys}\n\n[Desktop Action x]\nName=Not this\nExec=no\n"
+        "# comment\n[Desktop Entry]\nType=Application\n{keys}\n\n[Desktop Action x]\n\
+        Name=Not this\nExec=no\n"
     )
 }
 
@@ -105,12 +106,13 @@ fn ids_come_before_names_commands_and_parts_of_names() {
     assert_eq!(f.find("ls '/a b' -l").argv, ["ls", "/a b", "-l"]);
     assert_eq!(
         f.error("LibreOffice"),
-        "2 apps start with 'LibreOffice': LibreOffice Calc (calc2), LibreOffice Writer (kde-writer). \
-         Give one's id, which is in parentheses"
+        "2 apps start with 'LibreOffice': LibreOffice Calc (calc2), LibreOffice Writer \
+         (kde-writer). Give one's id, which is in parentheses"
     );
     assert_eq!(
         f.error("Klate"),
-        "no app or command 'Klate'. The nearest installed apps are 'Kate', 'Taschenrechner', 'LibreOffice Calc'"
+        "no app or command 'Klate'. The nearest installed apps are 'Kate', 'Taschenrechner', \
+        'LibreOffice Calc'"
     );
     assert!(f.error("ls 'open").contains("not closed"));
     assert!(f.error("  ").contains("identifier is empty"));
@@ -194,7 +196,11 @@ fn paths_programs_documents_and_addresses() {
     assert_eq!(f.find(&line).argv, [tool.to_str().unwrap(), "-x"]);
     let file = f.root.path().join("share/applications/web.desktop");
     assert_eq!(f.id(file.to_str().unwrap()), "web");
-    f.file("etc/mimeapps.list", "[Added Associations]\ntext/plain=py.desktop\n[Default Applications]\ntext/plain=gone.desktop;other.desktop\n");
+    f.file(
+        "etc/mimeapps.list",
+        "[Added Associations]\ntext/plain=py.desktop\n\
+        [Default Applications]\ntext/plain=gone.desktop;other.desktop\n",
+    );
     assert_eq!(
         f.find(text.to_str().unwrap()).argv,
         ["other", text.to_str().unwrap()]

@@ -66,8 +66,14 @@ pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Vec<Toplevel>>) {
     if let Some(wayland) = &session.wayland_display {
         checks.push(Check::warn(
             "Wayland",
-            format!("{wayland}: apps that do not run through Xwayland are read and pressed through accessibility, but cannot be clicked, typed into or seen in pictures"),
-            format!("start them with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or --ozone-platform=x11, log in to an X11 session, or {PRIVATE}"),
+            format!(
+                "{wayland}: apps that do not run through Xwayland are read and pressed \
+                through accessibility, but cannot be clicked, typed into or seen in pictures"
+            ),
+            format!(
+                "start them with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or \
+                --ozone-platform=x11, log in to an X11 session, or {PRIVATE}"
+            ),
         ));
     }
     extensions(&raw, &mut checks);
@@ -142,7 +148,8 @@ pub(super) fn guard(session: &Session, attended: bool) -> Check {
     if !attended && private().unwrap_or(false) {
         return Check::ok(
             GUARD,
-            "none, as nobody sits at this private desktop: nothing is kept out and nothing is put back. With --attended it is as on a person's own",
+            "none, as nobody sits at this private desktop: nothing is kept out and nothing is \
+            put back. With --attended it is as on a person's own",
         );
     }
     let why = match deskline_x11::guard::look(display, session.xauthority.as_deref()) {
@@ -153,7 +160,9 @@ pub(super) fn guard(session: &Session, attended: bool) -> Check {
                 return Check::warn(
                     GUARD,
                     format!(
-                        "{devices} are kept out while an agent's keys and clicks go in, but not someone at {people}: that input arrives by XTEST, like the agent's own, and Esc there does not cancel"
+                        "{devices} are kept out while an agent's keys and clicks go in, but not \
+                        someone at {people}: that input arrives by XTEST, like the agent's own, \
+                        and Esc there does not cancel"
                     ),
                     alone(),
                 );
@@ -161,7 +170,8 @@ pub(super) fn guard(session: &Session, attended: bool) -> Check {
             return Check::ok(
                 GUARD,
                 format!(
-                    "Esc cancels, and these are kept out while an agent's keys and clicks go in: {devices}"
+                    "Esc cancels, and these are kept out while an agent's keys and clicks go in: \
+                    {devices}"
                 ),
             );
         }
@@ -191,14 +201,15 @@ fn refused(display: &str, error: &str) -> Check {
         return Check::fail(
             DISPLAY,
             format!("{display} refuses this user, whose cookie is missing or wrong: {error}"),
-            "set XAUTHORITY in the server's environment to what `echo $XAUTHORITY` in a terminal on \
-             that desktop prints, or run there: xhost +si:localuser:$USER",
+            "set XAUTHORITY in the server's environment to what `echo $XAUTHORITY` in a terminal \
+             on that desktop prints, or run there: xhost +si:localuser:$USER",
         );
     }
     Check::failed(
         DISPLAY,
         &format!("{display}: {error}"),
-        "set DISPLAY in the server's environment to that of a running desktop, or unset it so that Deskline finds one",
+        "set DISPLAY in the server's environment to that of a running desktop, or unset it so \
+        that Deskline finds one",
     )
 }
 

@@ -131,6 +131,7 @@ fn seat(display: &mut dyn DisplaySystem) -> Check {
     Check::warn(
         "seat",
         format!("these do not hear the agent's own: {}", deaf.join("; ")),
-        "start them after the server, with open_application_and_traverse, or serve with --seat shared",
+        "start them after the server, with open_application_and_traverse, or serve with --seat \
+        shared",
     )
 }

@@ -22,7 +22,13 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 pub(super) static CHAIN: ToolRecord = ToolRecord {
     name: "chain_and_traverse",
-    about: "Several actions in one call, answered with one diff; prefer it to single calls. Each step is an object: \"do\" (click, type, press_key, scroll, drag, set_value, press_ax, set_selected, wait_for) and that tool's arguments without pid. Each is resolved on what shows at that moment: name what will appear by its text; refs of what is there already work too. A dialog or app that a step opens gets the next step. Stops at the first step that fails. Example: [{\"do\":\"click\",\"element\":\"Name\",\"text\":\"Ann\"},{\"do\":\"press_key\",\"keyName\":\"s\",\"modifierFlags\":[\"Control\"]},{\"do\":\"wait_for\",\"element\":\"Saved\"}]",
+    about: "Several actions in one call, answered with one diff; prefer it to single calls. Each \
+        step is an object: \"do\" (click, type, press_key, scroll, drag, set_value, press_ax, \
+        set_selected, wait_for) and that tool's arguments without pid. Each is resolved on what \
+        shows at that moment: name what will appear by its text; refs of what is there already \
+        work too. A dialog or app that a step opens gets the next step. Stops at the first step \
+        that fails. Example: \
+        [{\"do\":\"click\",\"element\":\"Name\",\"text\":\"Ann\"},{\"do\":\"press_key\",\"keyName\":\"s\",\"modifierFlags\":[\"Control\"]},{\"do\":\"wait_for\",\"element\":\"Saved\"}]",
     args: &[
         PID,
         Arg::required("steps", Type::List(step_schema), "1 to 25"),
@@ -111,8 +117,9 @@ fn action(step: &Value) -> Result<Action, Wrong> {
 fn bounded(action: Action) -> Result<Action, Wrong> {
     match action {
         Action::WaitFor { timeout, .. } if timeout > LONGEST_WAIT => Err(format!(
-            "timeout must be at most {} in a chain, which keeps the desktop from other calls meanwhile. \
-             End the chain before it, and call wait_for_and_traverse, which keeps nothing",
+            "timeout must be at most {} in a chain, which keeps the desktop from other calls \
+             meanwhile. End the chain before it, and call wait_for_and_traverse, which keeps \
+             nothing",
             LONGEST_WAIT.as_secs()
         )),
         action => Ok(action),

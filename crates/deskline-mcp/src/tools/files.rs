@@ -7,7 +7,8 @@ const FILE: Arg = Arg::optional("file", Type::Text, "default: the newest");
 
 pub(super) static SEARCH_TREE: ToolRecord = ToolRecord {
     name: "search_tree",
-    about: "Find lines of a tree file by a regular expression (any case), with line numbers. For clients that cannot grep files.",
+    about: "Find lines of a tree file by a regular expression (any case), with line numbers. For \
+        clients that cannot grep files.",
     args: &[
         Arg::required("pattern", Type::Text, ""),
         FILE,
@@ -20,7 +21,8 @@ pub(super) static SEARCH_TREE: ToolRecord = ToolRecord {
 
 pub(super) static VIEW_SCREENSHOT: ToolRecord = ToolRecord {
     name: "view_screenshot",
-    about: "The picture of a window, for clients that cannot read files. To check, not to take coordinates from.",
+    about: "The picture of a window, for clients that cannot read files. To check, not to take \
+        coordinates from.",
     args: &[FILE],
     effect: Effect::ReadFile,
     handler: Handler::Screenshot,

@@ -29,14 +29,19 @@ pub(super) static TYPE: ToolRecord = ToolRecord {
 fn type_text(args: Args<'_>) -> Result<Action, Wrong> {
     let typing = args.typing()?;
     if typing.text.is_none() && typing.key.is_none() {
-        return Err("text is empty: nothing to type. Pass the text, or use press_key_and_traverse for a key alone".into());
+        return Err(
+            "text is empty: nothing to type. Pass the text, or use press_key_and_traverse \
+            for a key alone"
+                .into(),
+        );
     }
     Ok(Action::Input(Input::Type { typing }))
 }
 
 pub(super) static PRESS_KEY_TOOL: ToolRecord = ToolRecord {
     name: "press_key_and_traverse",
-    about: "Press one key with modifiers. Keys: a character, Return, Tab, Space, Escape, Delete, ForwardDelete, Home, End, PageUp, PageDown, Up, Down, Left, Right, F1-F24.",
+    about: "Press one key with modifiers. Keys: a character, Return, Tab, Space, Escape, Delete, \
+        ForwardDelete, Home, End, PageUp, PageDown, Up, Down, Left, Right, F1-F24.",
     args: &[
         PID,
         Arg::required("keyName", Type::Text, ""),

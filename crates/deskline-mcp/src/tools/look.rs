@@ -12,7 +12,8 @@ use crate::args::{Args, Wrong, shown};
 
 pub(super) static OPEN: ToolRecord = ToolRecord {
     name: "open_application_and_traverse",
-    about: "Start an app, or bring a running one to the front, and read its window. Answers with the pid that every other tool takes.",
+    about: "Start an app, or bring a running one to the front, and read its window. Answers with \
+        the pid that every other tool takes.",
     args: &[Arg::required(
         "identifier",
         Type::Text,
@@ -33,7 +34,8 @@ fn open(args: Args<'_>) -> Result<Action, Wrong> {
 
 pub(super) static REFRESH: ToolRecord = ToolRecord {
     name: "refresh_traversal",
-    about: "Read an app's window again without touching it. Only for what changed by itself: each action already answers with a fresh tree.",
+    about: "Read an app's window again without touching it. Only for what changed by itself: \
+        each action already answers with a fresh tree.",
     args: &[PID, WINDOW],
     effect: Effect::Look,
     handler: Handler::Link(Tool::Refresh, |_| Ok(Action::Refresh)),
@@ -54,7 +56,8 @@ pub(super) static LIST_APPLICATIONS: ToolRecord = ToolRecord {
 
 pub(super) static WAIT_FOR: ToolRecord = ToolRecord {
     name: "wait_for_and_traverse",
-    about: "Wait until an element is present, absent, or has a state, instead of polling with refresh_traversal. Answers with what changed meanwhile.",
+    about: "Wait until an element is present, absent, or has a state, instead of polling with \
+        refresh_traversal. Answers with what changed meanwhile.",
     args: &[
         PID,
         ELEMENT,
@@ -63,7 +66,8 @@ pub(super) static WAIT_FOR: ToolRecord = ToolRecord {
         Arg::optional(
             "state",
             Type::Text,
-            "present (default), absent, visible, or a state word of a tree line: checked, disabled, …",
+            "present (default), absent, visible, or a state word of a tree line: checked, \
+            disabled, …",
         ),
         Arg::optional("timeout", Type::Number, "seconds, default 10"),
     ],

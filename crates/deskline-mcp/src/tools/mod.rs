@@ -1,5 +1,5 @@
-//! The tools. Each is a small record beside related ones. `tools/list` and dispatch both use the records,
-//! so they cannot disagree.
+//! The tools. Each is a small record beside related ones. `tools/list` and dispatch both use the
+//! records, so they cannot disagree.
 
 mod arg;
 mod chain;
@@ -88,7 +88,10 @@ impl ToolRecord {
             .find(|arg| arg.required && !args.has(arg.name))
         {
             None => Ok(()),
-            Some(Arg { name: "pid", .. }) => Err("pid is missing. Every summary has it; list_applications has those of the running apps, and open_application_and_traverse starts one".into()),
+            Some(Arg { name: "pid", .. }) => Err("pid is missing. Every summary has it; \
+                list_applications has those of the running apps, and \
+                open_application_and_traverse starts one"
+                .into()),
             Some(arg) => {
                 let all: Vec<&str> = self
                     .args
@@ -96,7 +99,12 @@ impl ToolRecord {
                     .filter(|arg| arg.required)
                     .map(|arg| arg.name)
                     .collect();
-                Err(format!("{} is missing. {} needs {}", arg.name, self.name, all.join(", ")))
+                Err(format!(
+                    "{} is missing. {} needs {}",
+                    arg.name,
+                    self.name,
+                    all.join(", ")
+                ))
             }
         }
     }

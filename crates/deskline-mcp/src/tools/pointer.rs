@@ -12,7 +12,9 @@ use crate::args::{Args, Wrong};
 
 pub(super) static CLICK: ToolRecord = ToolRecord {
     name: "click_and_traverse",
-    about: "Click an element or point, then optionally type text and press a key, as one step with one diff: click a field, type and press Return in a single call. Target: ref, or element (+ role), or x,y (+ width,height) from a tree line.",
+    about: "Click an element or point, then optionally type text and press a key, as one step \
+        with one diff: click a field, type and press Return in a single call. Target: ref, or \
+        element (+ role), or x,y (+ width,height) from a tree line.",
     args: &[
         PID,
         ELEMENT,

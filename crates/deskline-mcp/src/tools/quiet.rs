@@ -9,7 +9,8 @@ use crate::args::{Args, Wrong};
 
 pub(super) static SET_VALUE: ToolRecord = ToolRecord {
     name: "set_value_and_traverse",
-    about: "Set the value of a field, slider or other control without pointer, keys or focus change: the app may stay in the background.",
+    about: "Set the value of a field, slider or other control without pointer, keys or focus \
+        change: the app may stay in the background.",
     args: &[
         PID,
         ELEMENT,
@@ -34,7 +35,8 @@ fn set_value(args: Args<'_>) -> Result<Action, Wrong> {
 
 pub(super) static PRESS_AX: ToolRecord = ToolRecord {
     name: "press_ax_and_traverse",
-    about: "Press a button, link or menu item (of a closed menu too) as quietly as set_value. Use a click where the app ignores it.",
+    about: "Press a button, link or menu item (of a closed menu too) as quietly as set_value. \
+        Use a click where the app ignores it.",
     args: &[PID, ELEMENT, ROLE, REF, X, Y, WIDTH, HEIGHT],
     effect: Effect::Act,
     handler: Handler::Link(Tool::PressAx, press_ax),

@@ -37,8 +37,8 @@ impl File {
         &self.text
     }
 
-    /// Replaces the text. Backs up a file that `install` has not changed before; returns the path of
-    /// the backup.
+    /// Replaces the text. Backs up a file that `install` has not changed before; returns the path
+    /// of the backup.
     pub(super) fn replace(&self, text: &str, changed: bool) -> Result<Option<PathBuf>, String> {
         let backup = self.backup_path();
         let keep = self.exists && !changed;

@@ -84,11 +84,13 @@ mod tests {
         assert_eq!(
             xml("run", &steps),
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-             <testsuite name=\"run\" tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\"0.453\">\n  \
-             <testcase classname=\"&lt;Notes&gt;\" name=\"001 Click “&quot;&amp;\u{fffd}”\" time=\"0.151\"/>\n  \
-             <testcase classname=\"&lt;Notes&gt;\" name=\"002 Click “&quot;&amp;\u{fffd}”\" time=\"0.151\">\
-             <failure message=\"the answer differs\">missing: &lt;/failure&gt;\nnew: a</failure></testcase>\n  \
-             <testcase classname=\"&lt;Notes&gt;\" name=\"003 Click “&quot;&amp;\u{fffd}”\" time=\"0.151\"><skipped/></testcase>\n\
+             <testsuite name=\"run\" tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\" \
+             time=\"0.453\">\n  <testcase classname=\"&lt;Notes&gt;\" name=\"001 Click \
+             “&quot;&amp;\u{fffd}”\" time=\"0.151\"/>\n  <testcase classname=\"&lt;Notes&gt;\" \
+             name=\"002 Click “&quot;&amp;\u{fffd}”\" time=\"0.151\">\
+             <failure message=\"the answer differs\">missing: &lt;/failure&gt;\n\
+             new: a</failure></testcase>\n  <testcase classname=\"&lt;Notes&gt;\" name=\"003 \
+             Click “&quot;&amp;\u{fffd}”\" time=\"0.151\"><skipped/></testcase>\n\
              </testsuite>"
         );
     }

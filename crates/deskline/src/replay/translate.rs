@@ -59,7 +59,8 @@ impl<'j> Translator<'j> {
             let app = record.app.as_deref().unwrap_or_default();
             let Some(is) = process(listed, app) else {
                 return Err(format!(
-                    "{app:?} is not running. Start it first, or begin the run with open_application_and_traverse"
+                    "{app:?} is not running. Start it first, or begin the run with \
+                    open_application_and_traverse"
                 ));
             };
             self.pids.insert(was, is);
@@ -260,7 +261,8 @@ mod tests {
 
     #[test]
     fn a_running_app_is_known_by_its_name() {
-        let listed = "status: success\napplications:\n  Notes 2 (PID: 8) \"a\"\n  Notes (PID: 7) front \"b\"\n";
+        let listed = "status: success\napplications:\n  Notes 2 (PID: 8) \"a\"\n  Notes (PID: 7) \
+            front \"b\"\n";
         assert_eq!(process(listed, "Notes"), Some(7));
         assert_eq!(process(listed, "Note"), None);
     }

@@ -1,5 +1,5 @@
-//! Reports what an agent can do on this Mac, what it cannot, and where to change that. Prompts for
-//! nothing: no permission dialog, no input, no moved window.
+//! Reports the abilities of an agent on this Mac, the missing ones, and where to change that.
+//! Prompts for nothing: no permission dialog, no input, no moved window.
 
 use deskline_link::doctor::Check;
 

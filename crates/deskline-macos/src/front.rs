@@ -1,22 +1,23 @@
 //! Which app is in front, asked live.
 //!
-//! `NSWorkspace.frontmostApplication` is a cache that only turns of the main run loop refresh: others
-//! found it wrong in 27 of 36 rounds (Interceptor #168), and the text then goes into the person's
-//! window. The system-wide `AXFocusedApplication` is live, but follows the focused window: an app in
-//! front without a window is not in it (Interceptor #198), nor one whose menu has the focus
-//! (Hammerspoon #3799). Each app's own `AXFrontmost` covers these; System Events reads the same.
+//! `NSWorkspace.frontmostApplication` is a cache that only turns of the main run loop refresh:
+//! others found it wrong in 27 of 36 rounds (Interceptor #168), and the text then goes into the
+//! person's window. The system-wide `AXFocusedApplication` is live, but follows the focused window:
+//! an app in front without a window is not in it (Interceptor #198), nor one whose menu has the
+//! focus (Hammerspoon #3799). Each app's own `AXFrontmost` covers these; System Events reads the
+//! same.
 
 use std::time::Duration;
 
 use crate::os::{Os, Value};
 
-/// How long each app may take to say whether it is in front. There are many, and one may hang.
+/// How long each app may take to report whether it is in front. There are many, and one may hang.
 const SAYS: Duration = Duration::from_millis(250);
 
 /// The app in front.
 pub(crate) fn pid<O: Os>(os: &O) -> Option<u32> {
     focused(os).or_else(|| by_asking_each(os)).or_else(|| {
-        // Only what is not allowed to use Accessibility gets here.
+        // Only processes without the Accessibility permission get here.
         let top = os
             .windows()
             .into_iter()
@@ -51,7 +52,7 @@ fn by_asking_each<O: Os>(os: &O) -> Option<u32> {
     pids.find(|pid| says_so(os, *pid))
 }
 
-/// Whether an app says of itself that it is in front.
+/// Whether an app reports itself as being in front.
 pub(crate) fn says_so<O: Os>(os: &O, pid: u32) -> bool {
     let app = os.application(pid);
     os.set_timeout(&app, SAYS);

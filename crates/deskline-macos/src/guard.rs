@@ -151,7 +151,7 @@ impl<O: Os> Guard<O> {
         self.blinded |= self.holds() && self.os.secure_input();
     }
 
-    /// Why the guard has not kept everything out since the grab, once.
+    /// Why the guard has let input pass since the grab; returned once.
     pub(crate) fn lapse(&mut self) -> Option<String> {
         std::mem::take(&mut self.blinded).then(|| {
             "a password field took the keyboard, and macOS shows its keys to no guard".into()

@@ -185,8 +185,8 @@ fn by_layout<O: Os>(os: &O, c: char, modifiers: Modifiers) -> Option<(u16, bool,
     })
 }
 
-/// The key of each character that a key of the current layout gives without Option: its code and flags.
-/// With Option, web pages take the key for a shortcut.
+/// The key of each character that a key of the current layout gives without Option: its code and
+/// flags. With Option, web pages take the key for a shortcut.
 pub(crate) fn by_character<O: Os>(os: &O) -> HashMap<char, (u16, u64)> {
     let mut found: HashMap<char, (u16, u64)> = HashMap::new();
     for key in os.keys(Layout::Current) {

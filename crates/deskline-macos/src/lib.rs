@@ -1,8 +1,8 @@
 //! macOS: `AXUIElement` for the trees, the `WindowServer` for windows, Quartz events for input,
 //! `ScreenCaptureKit` for pictures.
 //!
-//! The calls into the system are behind the trait [`os::Os`]: [`os::apple`] makes them and decides
-//! nothing; all that decides is above it, and tested on any OS with a fake behind the same trait.
+//! The calls into the system are behind the trait [`os::Os`]. [`os::apple`] makes them and decides
+//! nothing; all decisions are above it, and tested on any OS with a fake behind the same trait.
 
 mod activate;
 mod apps;

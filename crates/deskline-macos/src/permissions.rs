@@ -1,8 +1,10 @@
-//! Whose permissions apply to this process, and what to say where macOS does not allow something.
+//! Finds the process whose permissions apply to this one, and words the advice where macOS refuses
+//! something.
 //!
-//! macOS asks for the process that it holds responsible: the terminal, or the client that started
+//! macOS checks the process that it holds responsible: the terminal, or the client that started
 //! Deskline. Claude Desktop starts servers through a helper that disclaims responsibility
-//! (claude-code #55169): then the grant belongs to the `deskline` binary itself.
+//! (<https://github.com/anthropics/claude-code/issues/55169>): then the grant belongs to the
+//! `deskline` binary itself.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +13,7 @@ use crate::os::{Os, name_of};
 /// The pane of System Settings for pictures.
 pub(crate) const CAPTURE: &str = "Screen & System Audio Recording";
 
-/// What needs a grant.
+/// The holder of a grant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Holder {
     /// Its name, as the person knows it.
@@ -67,7 +69,7 @@ fn responsible_name<O: Os>(os: &O, pid: u32) -> Option<String> {
     name_of(os, os.responsible(pid)?.0)
 }
 
-/// What to say where Accessibility is not allowed.
+/// The advice where Accessibility is not allowed.
 pub(crate) fn untrusted<O: Os>(os: &O) -> String {
     let holder = Holder::of(os, std::process::id());
     format!(
@@ -77,8 +79,8 @@ pub(crate) fn untrusted<O: Os>(os: &O) -> String {
     )
 }
 
-/// What to say where pictures are not allowed. It becomes a note, which is cut after a line: first what
-/// to turn on.
+/// The advice where pictures are not allowed. It becomes a note, which is cut after a line: first
+/// what to turn on.
 pub(crate) fn no_capture<O: Os>(os: &O) -> String {
     let Holder { name, path, .. } = Holder::of(os, std::process::id());
     format!(

@@ -1,6 +1,6 @@
-//! `deskline selftest`: checks what only a real Mac can show. Opens `TextEdit` and Calculator,
-//! tries each tool and each guarantee of the guard, and prints one line for each finding, to be
-//! sent back.
+//! `deskline selftest`: checks behaviour that only a real Mac can show. Opens `TextEdit` and
+//! Calculator, tries each tool and each guarantee of the guard, and prints one line for each
+//! finding, to be sent back.
 
 mod effects;
 mod guard;
@@ -49,7 +49,7 @@ impl FromStr for Role {
     }
 }
 
-/// The name of the finding about whose permission applies.
+/// The name of the finding about the process whose permission applies.
 const PERMISSION: &str = "permission under the launching app";
 
 /// Runs a role. `program` is this executable; if `None`, the checks that need a second process are
@@ -130,8 +130,8 @@ impl<O: Os> Test<'_, O> {
         ));
     }
 
-    /// Whose permission applies here, judged by whether the front app answers: a stale grant is trusted
-    /// and refused.
+    /// Finds the process whose permission applies, judged by whether the front app answers: a stale
+    /// grant is reported as trusted, and calls are refused.
     fn permission(&mut self, front: Option<u32>) {
         let holder = Holder::of(self.os, std::process::id());
         let Some(pid) = front else {

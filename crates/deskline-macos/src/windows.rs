@@ -21,8 +21,8 @@ const MENU_LAYER: i64 = 101;
 /// `kCGModalPanelWindowLevel`).
 const WINDOW_LAYERS: std::ops::RangeInclusive<i64> = 0..=8;
 
-/// The offset of the id that stands for an app itself: this plus its pid. The front app needs an id to
-/// be restored, even if it has no window, and its menu bar is in none.
+/// The offset of the id that stands for an app itself: this plus its pid. The front app needs an id
+/// to be restored, even if it has no window, and its menu bar is in none.
 const APP: u64 = 1 << 32;
 
 /// The least size, in points, of a window on another Space, where Accessibility does not vouch for
@@ -138,8 +138,8 @@ pub(crate) fn matched<O: Os>(
         let ax = take_match(&mut known, &window);
         windows.push((window, ax));
     }
-    // Off-screen windows count if Accessibility knows them too, or if it knows none because all are on
-    // another Space. The WindowServer also keeps windows that no person has ever seen.
+    // Off-screen windows count if Accessibility knows them too, or if it knows none because all are
+    // on another Space. The WindowServer also keeps windows that no person has ever seen.
     let titles = all_away && crate::permissions::may_capture(os);
     let away = |w: &ServerWindow| all_away && is_seen_elsewhere(w, titles);
     for window in off {
@@ -152,8 +152,8 @@ pub(crate) fn matched<O: Os>(
 }
 
 /// Whether an off-screen window that Accessibility does not list may be one that a person sees on
-/// another Space. A guess: nothing public tells. One that was never shown has no title, where titles
-/// can be read, and is small where they cannot.
+/// another Space. A guess, as no public API reports it: a window that was never shown has no title,
+/// where titles can be read, and is small where they cannot.
 fn is_seen_elsewhere(window: &ServerWindow, titles: bool) -> bool {
     let Rect { w, h, .. } = extents(window);
     window.layer == 0 && w >= LEAST.0 && h >= LEAST.1 && (!titles || !window.title.is_empty())
@@ -195,7 +195,7 @@ pub(crate) fn front<O: Os>(os: &O) -> Option<Window> {
     })
 }
 
-/// What stands for an app itself.
+/// The window id that stands for an app itself.
 pub(crate) fn app(pid: u32) -> Window {
     Window {
         id: WindowId(APP | u64::from(pid)),

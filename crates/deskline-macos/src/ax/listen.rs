@@ -34,7 +34,7 @@ const NOTIFICATIONS: &[&str] = &[
     "AXLoadComplete",
 ];
 
-/// Those that raising a window and focusing cause by themselves.
+/// The notifications that raising a window and focusing cause.
 const FOCUS: &[&str] = &[
     "AXFocusedUIElementChanged",
     "AXFocusedWindowChanged",
@@ -48,7 +48,7 @@ const DESTROYED: &str = "AXUIElementDestroyed";
 /// Record at most this many destroyed elements, and as many that events named.
 const MOST: usize = 10_000;
 
-/// What was heard since the last time.
+/// The notifications since the last call.
 #[derive(Debug)]
 struct Heard<E> {
     event: Option<Sign>,

@@ -1,5 +1,5 @@
-//! What a traversal has read, for the link's second one: a hidden element is taken from here unless an
-//! event has named it since.
+//! The result of a traversal, for the link's second one: a hidden element is taken from here unless
+//! an event has named it since.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -24,7 +24,7 @@ pub(crate) struct Last<E> {
 }
 
 impl<E: Clone + Eq + Hash> Last<E> {
-    /// What these nodes say. One whose children were not all read is left out.
+    /// From these nodes. Skips a node whose children were not all read.
     pub(crate) fn of(pid: u32, nodes: &[Node<E>]) -> Self {
         let read = |node: &Node<E>| {
             let facts = node.facts.clone().filter(|_| node.children_read)?;
@@ -48,9 +48,9 @@ impl<E: Clone + Eq + Hash> Last<E> {
         self.known.get(element)
     }
 
-    /// Forgets an element that an event has named, and the one whose child it is: an event about a new
-    /// or a destroyed element is the only one about the change of its parent's children. `parent_of`
-    /// asks for the parent of an element that is new.
+    /// Forgets an element that an event has named, and the one whose child it is: an event about a
+    /// new or a destroyed element is the only one about the change of its parent's children.
+    /// `parent_of` asks for the parent of an element that is new.
     pub(crate) fn forget(&mut self, element: &E, parent_of: impl FnOnce() -> Option<E>) {
         let parent = match self.known.remove(element) {
             Some(known) => known.parent,

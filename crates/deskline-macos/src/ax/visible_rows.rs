@@ -10,7 +10,7 @@ use crate::os::{Ax, AxError, Os, Value};
 /// The number of rows a call, when reading ranges.
 pub(crate) const RANGE: usize = 100;
 
-/// How many children to read at once of a container that does not tell which are visible.
+/// How many children to read at once of a container that does not report which are visible.
 const UNKNOWN: usize = 500;
 
 /// The attributes with a container's rows.
@@ -55,7 +55,7 @@ pub(crate) fn read<O: Os>(os: &O, element: &O::Element, names: Names) -> Ax<Rows
         (Some(Value::Elements(rows)), total) if !rows.is_empty() || total == Some(0) => {
             (rows, total)
         }
-        // The container does not tell which rows are visible. Their bounds will.
+        // The container does not report which rows are visible. Their bounds will.
         (_, Some(total)) => (
             os.range(element, names.all, 0, total.min(UNKNOWN))?,
             Some(total),

@@ -26,8 +26,8 @@ pub(crate) struct Woken(HashSet<(u32, u64)>);
 impl Woken {
     /// Asks an app once to build its tree. Whether a tree may follow.
     ///
-    /// Electron before 26 answers -25205 and builds it all the same (electron/electron #38102), and so
-    /// do some with -25208: of an app that contains Chromium these are no refusal.
+    /// Electron before 26 answers -25205 and builds it all the same (electron/electron #38102), and
+    /// so do some with -25208: of an app that contains Chromium these are no refusal.
     pub(crate) fn wake<O: Os>(&mut self, os: &O, pid: u32) -> bool {
         let started = os.process(pid).map_or(0, |p| p.started);
         if !self.0.insert((pid, started)) {
@@ -45,7 +45,7 @@ impl Woken {
                 Ok(()) | Err(AxError::ATTRIBUTE_UNSUPPORTED | AxError::NOT_IMPLEMENTED)
             )
         };
-        // Not once more where it may have been heard: each request begins the wait anew.
+        // Do not repeat a request that may have arrived: each one starts the wait anew.
         may(manual) || may(os.set(&app, "AXEnhancedUserInterface", &on))
     }
 }

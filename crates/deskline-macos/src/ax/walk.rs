@@ -51,7 +51,7 @@ pub(crate) struct Walk<'o, O: Os> {
 }
 
 impl<'o, O: Os> Walk<'o, O> {
-    /// `last` is what may be reused of hidden elements.
+    /// `last` has the hidden elements that may be reused.
     pub(crate) fn new(
         os: &'o O,
         pid: u32,

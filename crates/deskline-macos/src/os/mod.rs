@@ -70,7 +70,7 @@ pub const TEXT_UNITS: usize = 2_048;
 /// The value of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<E> {
-    /// There is none, and why.
+    /// No value, with the reason.
     Error(AxError),
     /// `CFBoolean`
     Bool(bool),
@@ -123,7 +123,6 @@ pub struct Process {
 /// An `NSRunningApplication`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningApp {
-    /// Its pid.
     pub pid: u32,
     /// `localizedName`
     pub name: String,
@@ -137,7 +136,7 @@ pub struct RunningApp {
     pub finished: bool,
 }
 
-/// What to launch (`NSWorkspace`).
+/// The app or document to launch (`NSWorkspace`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
     /// The bundle or document to open.
@@ -268,7 +267,6 @@ pub enum Event {
 /// A keyboard layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// The current layout.
     Current,
     /// The layout for shortcuts, used if the current one has no Latin letters.
     Ascii,
@@ -279,9 +277,7 @@ pub enum Layout {
 pub struct LayoutKey {
     /// The virtual key code.
     pub code: u16,
-    /// With Shift.
     pub shift: bool,
-    /// With Option.
     pub option: bool,
     /// The characters.
     pub text: String,
@@ -316,7 +312,7 @@ pub enum Seen {
     Tick,
 }
 
-/// What to do with a tapped event.
+/// The decision about a tapped event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Let it through.
@@ -415,7 +411,8 @@ pub trait Os: Clone + Send + Sync + 'static {
     /// (`responsibility_get_pid_responsible_for_pid`), whose permissions apply to it, and the
     /// absolute path of its executable (`proc_pidpath`).
     fn responsible(&self, pid: u32) -> Option<(u32, PathBuf)>;
-    /// A process, if there is one. Of another user's its start is not told, and is 0.
+    /// A process, if there is one. The start time of another user's process is not available, and
+    /// 0.
     fn process(&self, pid: u32) -> Option<Process>;
     /// `NSRunningApplication(processIdentifier:)`
     fn app(&self, pid: u32) -> Option<RunningApp>;
@@ -435,7 +432,6 @@ pub trait Os: Clone + Send + Sync + 'static {
 
     /// The `WindowServer`'s windows, front to back.
     fn windows(&self) -> Vec<ServerWindow>;
-    /// The displays.
     fn displays(&self) -> Vec<Display>;
     /// `CGPreflightScreenCaptureAccess`: never prompts.
     fn may_capture(&self) -> bool;

@@ -1,5 +1,5 @@
-//! Checks that are judged by what happened on the screen, not by what a summary says: what scrolled,
-//! what moved, how many clicks an app counted, what the menu bar opened.
+//! Checks judged by effects on the screen, not by summaries: the scroll bar, a moved window, an
+//! app's count of clicks, an opened menu.
 
 use std::time::{Duration, Instant};
 
@@ -84,7 +84,7 @@ impl<O: Os> Test<'_, O> {
 
     /// The wheel: judged by the scroll bar, with the pointer elsewhere beforehand.
     pub(super) fn wheel(&mut self, pid: u32, at: Point) {
-        // From the top, wherever the text's end has left it.
+        // Start at the top: typing has scrolled to the end of the text.
         let up = |delta_y| Input::Scroll {
             at,
             delta_x: 0,
@@ -104,7 +104,7 @@ impl<O: Os> Test<'_, O> {
         );
     }
 
-    /// A drag of the window by its title bar: judged by where the window is.
+    /// A drag of the window by its title bar: judged by the window's position.
     pub(super) fn drag_window(&mut self, pid: u32) {
         let place = |test: &Self| {
             let (window, _) = windows::of_app(test.os, pid).into_iter().next()?;
@@ -344,7 +344,8 @@ impl<O: Os> Test<'_, O> {
         self.note(NAME, judge(page, seen));
     }
 
-    /// What is said to be in front beside what each app says of itself, over ten switches.
+    /// Compares the app that Deskline takes for the front one with each app's own report, over ten
+    /// switches.
     pub(super) fn fronts(&mut self, one_app: u32, other: u32) {
         let mut wrong = Vec::new();
         for nth in 0..10 {
@@ -368,7 +369,7 @@ impl<O: Os> Test<'_, O> {
         );
     }
 
-    /// Ends what the test has opened.
+    /// Ends the apps that the test has opened.
     pub(super) fn close_all(&mut self) {
         let mut left = Vec::new();
         for (pid, name) in std::mem::take(&mut self.started) {
@@ -377,7 +378,8 @@ impl<O: Os> Test<'_, O> {
             if until(SHOWS, || self.os.process(pid).is_none()) {
                 continue;
             }
-            // It asks whether to save: there is nothing to. Only a real Mac has real pids.
+            // The app may ask whether to save: there is nothing to save. Only a real Mac has real
+            // pids.
             if self.program.is_some() {
                 let pid = pid.to_string();
                 let _ = std::process::Command::new("/bin/kill").arg(pid).status();
@@ -396,7 +398,7 @@ impl<O: Os> Test<'_, O> {
     }
 }
 
-/// The number that Calculator shows: that of a text which is a number and no button's.
+/// The number that Calculator shows: a text that is a number and not a button's.
 fn sum(tree: &str) -> Option<String> {
     let texts = tree
         .lines()

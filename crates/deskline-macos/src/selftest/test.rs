@@ -12,11 +12,10 @@ use crate::os::Os;
 /// One line of the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What was checked.
     pub name: String,
-    /// Whether it is as it should be.
+    /// Whether the check passed.
     pub good: bool,
-    /// What was seen.
+    /// The observation.
     pub seen: String,
 }
 
@@ -63,7 +62,7 @@ pub(super) fn system() -> String {
     format!("macOS {version}, {}", std::env::consts::ARCH)
 }
 
-/// A finding: what was seen, as a success or a failure.
+/// A finding: the observation, as a success or a failure.
 pub(super) type Found = Result<String, String>;
 
 /// The test in progress.

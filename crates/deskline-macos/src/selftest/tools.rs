@@ -1,5 +1,5 @@
-//! Checks each tool on `TextEdit` and Calculator, sheets, ids in a second process, and what a link
-//! restores.
+//! Checks each tool on `TextEdit` and Calculator, sheets, ids in a second process, and the state
+//! that a link restores.
 
 use std::process::Command;
 use std::time::Duration;

@@ -36,7 +36,7 @@ fn an_app_that_takes_the_front_in_mid_link_gets_no_key() {
         world.set(notes, "AXValue", text(""));
         world.focus(EDITOR, notes);
         world.focus(MAIL, body);
-        // The editor is the person's: the click brings it back to the front.
+        // The editor is the person's app: the click brings it back to the front.
         world.node(send).pressed = Some(std::sync::Arc::new(|world| world.bring_forward(EDITOR)));
         notes
     };
@@ -65,7 +65,7 @@ fn a_front_app_without_a_window_is_known_and_put_back() {
         let mut world = desk.mac.world();
         world.app(300, "Chrome", "/Applications/Chrome.app".into());
         world.bring_forward(300);
-        // The focused window is nobody's.
+        // No window has the focus.
     }
     let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
     assert!(!answer.is_error, "{}", answer.text);

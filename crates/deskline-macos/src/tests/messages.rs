@@ -45,7 +45,7 @@ fn a_link_on_a_window_of_250_elements() {
     assert!(!answer.is_error, "{}", answer.text);
     let messages = desk.mac.world().messages.clone();
     println!("a click: {} messages: {messages:?}", counted(&messages));
-    // One reading of all, one of what shows (100 and the app), and what surrounds them.
+    // One reading of all elements, one of the visible ones (100 and the app), and their containers.
     assert!(messages["attributes"] < 420, "{messages:?}");
     assert!(
         messages.get("apps").copied().unwrap_or(0) <= 8,
@@ -54,7 +54,7 @@ fn a_link_on_a_window_of_250_elements() {
     assert!(counted(&messages) < 520, "{messages:?}");
 }
 
-/// What does not show is not read again, unless an event named it.
+/// Hidden elements are not read again, unless an event named them.
 #[test]
 fn a_closed_menu_that_an_event_named_is_read_again() {
     let mut desk = large();

@@ -5,7 +5,7 @@ use deskline_link::{Action, Tool};
 
 use super::desk::Desk;
 
-/// This process: what the errors of a server speak for.
+/// This process: the server's errors are about it.
 fn own() -> u32 {
     std::process::id()
 }
@@ -32,14 +32,15 @@ fn from_terminal() -> Desk {
     process(&desk, 502, "zsh", "/bin/zsh", 501);
     process(&desk, own(), "deskline", "/usr/local/bin/deskline", 502);
     let mut world = desk.mac.world();
-    // PROC_PIDTBSDINFO is refused of it.
+    // PROC_PIDTBSDINFO is refused for it.
     world.apps.get_mut(&501).unwrap().of_root = true;
     world.apps.get_mut(&own()).unwrap().responsible = Some(500);
     drop(world);
     desk
 }
 
-/// Claude Desktop starts servers through a helper that disclaims responsibility (claude-code #55169).
+/// Claude Desktop starts servers through a helper that disclaims responsibility (claude-code
+/// #55169).
 fn from_claude_desktop() -> Desk {
     let desk = Desk::new();
     desk.mac
@@ -50,7 +51,7 @@ fn from_claude_desktop() -> Desk {
     desk
 }
 
-/// What the doctor says of Accessibility, and the server's error.
+/// The doctor's line about Accessibility, and the server's error.
 fn said(desk: &mut Desk) -> [String; 2] {
     desk.mac.world().trusted = false;
     let checks = crate::doctor::examine(&desk.mac, own());

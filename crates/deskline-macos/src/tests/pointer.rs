@@ -1,4 +1,4 @@
-//! Clicks that all arrive, the wheel where it was meant, drags that drag.
+//! Clicks that all arrive, the wheel at the intended place, drags that move.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

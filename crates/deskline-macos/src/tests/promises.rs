@@ -1,4 +1,4 @@
-//! What a link promises: scopes, handoffs, restoring, refs, bounds, secrets.
+//! The promises of a link: scopes, handoffs, restoring, refs, bounds, secrets.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -89,8 +89,8 @@ fn an_open_menu_keeps_pointer_and_front_until_the_link_that_closes_it() {
     );
 }
 
-/// After an error the link reconnects to the desktop. What waits for the menu to close must survive
-/// that.
+/// After an error the link reconnects to the desktop. A restore that waits for a menu to close must
+/// survive that.
 #[test]
 fn what_an_open_menu_holds_back_survives_an_error_of_another_app() {
     let mut desk = Desk::new();

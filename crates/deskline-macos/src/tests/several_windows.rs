@@ -8,8 +8,8 @@ use super::desk::{
 };
 use crate::os::fake::{Id, text};
 
-/// Mail has a second window below the first, with a search field. Keys go to the field of the window in
-/// front.
+/// Mail has a second window below the first, with a search field. Keys go to the field of the
+/// window in front.
 fn two() -> (Desk, Id, Id) {
     let desk = Desk::new();
     let (first, body) = (desk.window, desk.body);

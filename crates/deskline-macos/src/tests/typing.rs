@@ -1,4 +1,4 @@
-//! Text for those who look at keys instead of characters.
+//! Text for controls that look at keys instead of characters.
 
 use deskline_link::Action;
 use deskline_link::Tool;

@@ -174,7 +174,7 @@ fn ax_value(value: &AXValue) -> Value<Element> {
     }
 }
 
-/// What an `AXValue` of that type holds: `T` must be the type of that name.
+/// The content of an `AXValue`: `T` must be the type of that name.
 fn get<T: Default>(value: &AXValue, kind: AXValueType) -> T {
     let mut out = T::default();
     // SAFETY: the three callers pass the kind whose representation `T` is.
@@ -262,7 +262,8 @@ pub(super) fn observe(pid: u32, names: &[&'static str], heard: Heard<Element>) -
         |_| AxError::CANNOT_COMPLETE,
         move || {
             let mut observer: *mut AXObserver = std::ptr::null_mut();
-            // SAFETY: the callback has the documented signature, `observer` is a place for a pointer.
+            // SAFETY: the callback has the documented signature, `observer` is a place for a
+            // pointer.
             result(unsafe {
                 AXObserver::create(
                     pid as libc::pid_t,
@@ -277,8 +278,8 @@ pub(super) fn observe(pid: u32, names: &[&'static str], heard: Heard<Element>) -
             let context = Rc::as_ptr(&heard).cast_mut().cast::<c_void>();
             let app = application(pid);
             for name in names {
-                // SAFETY: the context outlives the source that calls back: it is in `tick`, which is
-                // dropped after the source was removed on the same thread.
+                // SAFETY: the context outlives the source that calls back: it is in `tick`, which
+                // is dropped after the source was removed on the same thread.
                 let name = CFString::from_static_str(name);
                 let added = unsafe { observer.add_notification(&app.0, &name, context) };
                 if added == AXError::CannotComplete {

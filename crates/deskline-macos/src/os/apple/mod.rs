@@ -1,9 +1,9 @@
-//! The system calls. Nothing here makes decisions: every `if` checks the system's own result (null, an
-//! error code, a type).
+//! The system calls. Nothing here makes decisions: every `if` checks the system's own result (null,
+//! an error code, a type).
 //!
-//! Ownership follows Core Foundation's rule: the result of a function with Create or Copy in its name is
-//! ours and goes into a `CFRetained` at once; the result of a Get function is the owner's, and is
-//! retained before it is stored.
+//! Ownership follows Core Foundation's rule: the result of a function with Create or Copy in its
+//! name is ours and goes into a `CFRetained` at once; the result of a Get function is the owner's,
+//! and is retained before it is stored.
 
 mod accessibility;
 mod events;

@@ -1,4 +1,4 @@
-//! The keyboard: what keys and text do in the front app.
+//! The keyboard: the effect of keys and text in the front app.
 
 use super::{World, text};
 use crate::os::Event;

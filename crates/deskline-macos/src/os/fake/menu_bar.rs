@@ -6,7 +6,8 @@ use super::{Behaviour, Id, World, text};
 use crate::os::Value;
 
 impl World {
-    /// Gives an app a menu bar with one menu, whose only item does this: the menu's title, the item.
+    /// Gives an app a menu bar with one menu, whose only item does this: the menu's title, the
+    /// item.
     pub(crate) fn menu_bar(&mut self, pid: u32, item: &str, does: Behaviour) -> (Id, Id) {
         let root = self.apps[&pid].root;
         let bar = self.add(root, "AXMenuBar", "", [0.0, 0.0, 1_440.0, 24.0]);
@@ -38,7 +39,7 @@ impl World {
         extra
     }
 
-    /// What is at a point of an open menu or of the menu bar.
+    /// The node at a point of an open menu or of the menu bar.
     pub(super) fn in_menu_bar(&self, at: (f64, f64)) -> Option<Id> {
         let extras = self.apps.values().filter_map(|app| {
             match self.nodes.get(&app.root)?.attributes.get("AXExtrasMenuBar") {

@@ -27,7 +27,7 @@ pub(crate) type Id = u64;
 /// The system-wide element.
 const SYSTEM: Id = u64::MAX - (1 << 40);
 
-/// What happens when a node is pressed or clicked, or when an app gets a shortcut.
+/// The reaction to a press or click on a node, or to a shortcut of an app.
 pub(crate) type Behaviour = Arc<dyn Fn(&mut World) + Send + Sync>;
 
 /// An element: a counted reference to a node.

@@ -1,4 +1,4 @@
-//! The pointer: where it is, and what clicks, drags and the wheel do.
+//! The pointer: its position, and the effects of clicks, drags and the wheel.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use crate::os::{Event, MouseButton, Value};
 /// A mouse-up that comes sooner after its mouse-down is lost.
 const DWELL: Duration = Duration::from_millis(40);
 
-/// A drag that begins sooner after its mouse-down is none.
+/// A drag that begins sooner after its mouse-down does not count.
 const THRESHOLD: Duration = Duration::from_millis(45);
 
 /// A button that is down.
@@ -24,7 +24,7 @@ pub(super) struct Pressed {
 }
 
 impl World {
-    /// What is under a point, of all apps.
+    /// The node under a point, of all apps.
     fn under(&self, at: (f64, f64)) -> Option<Id> {
         if let Some(item) = self.in_menu_bar(at) {
             return Some(item);
@@ -147,7 +147,7 @@ impl World {
             return;
         };
         if self.quirks.loses_quick_ups && pressed.since.elapsed() < DWELL {
-            // The app goes on waiting for it.
+            // The app keeps waiting for the mouse-up.
             return;
         }
         self.pressed = None;

@@ -1,4 +1,4 @@
-//! What a real Mac does and an ideal one would not. Each switch is one behaviour with its source; a
+//! Differences between a real Mac and an ideal one. Each switch is one behaviour with its source; a
 //! story in `tests/` turns it on.
 
 use std::collections::HashSet;
@@ -13,11 +13,13 @@ pub(crate) struct Quirks {
     /// The time that a switch to another Space takes. Until it is over `AXWindows` lists the old
     /// Space's windows: 0.7 s (alt-tab-macos #1324, Apple's animation).
     pub(crate) animation: Duration,
-    /// The system-wide `AXFocusedApplication` names no app, as while a menu has the focus (Hammerspoon
+    /// The system-wide `AXFocusedApplication` names no app, as while a menu has the focus
+    /// (Hammerspoon
     /// #3799).
     pub(crate) no_focused_app: bool,
     /// A mouse-up in the same turn as its mouse-down is lost: 0 of 15 arrived at 0 ms, 14 at 20 ms,
-    /// all at 40 ms (callstack/agent-device #2716; stablyai/orca #12839).
+    /// all at 40 ms. <https://github.com/callstack/agent-device/issues/2716>,
+    /// <https://github.com/stablyai/orca/issues/12839>
     pub(crate) loses_quick_ups: bool,
     /// The pointer moves this much later than the event was posted, and a mouse-down before that is
     /// lost (`SwiftAutoGUI` #115).
@@ -39,12 +41,12 @@ pub(crate) struct Quirks {
 /// How an app builds its tree when it is asked to.
 #[derive(Clone)]
 pub(crate) struct Wakes {
-    /// Electron and Chromium wait for 2 s without a further request (Electron's
-    /// `AXManualAccessibility` and Chromium's `AXEnhancedUserInterface` are debounced,
-    /// different-ai/openwork #4595).
+    /// Electron and Chromium wait for 2 s without a further request: Electron's
+    /// `AXManualAccessibility` and Chromium's `AXEnhancedUserInterface` are debounced.
+    /// <https://github.com/different-ai/openwork/issues/4595>
     pub(crate) after: Duration,
-    /// What the request answers: Electron before 26 says -25205 and wakes all the same
-    /// (electron/electron #38102).
+    /// The answer to the request: Electron before 26 returns -25205 and wakes all the same.
+    /// <https://github.com/electron/electron/issues/38102>
     pub(crate) answers: Option<AxError>,
     /// Adds the page.
     pub(crate) page: super::Behaviour,

@@ -1,8 +1,8 @@
 //! Spaces, and which app is in front.
 //!
-//! `AXWindows` lists the windows of the current Space and the minimised ones (alt-tab-macos #1324). A
-//! full-screen window has a Space of its own. Bringing an app forward that has no window here goes to
-//! the Space of one.
+//! `AXWindows` lists the windows of the current Space and the minimised ones (alt-tab-macos #1324).
+//! A full-screen window has a Space of its own. Bringing an app forward that has no window here
+//! goes to the Space of one.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -33,7 +33,7 @@ impl World {
         }
     }
 
-    /// Whether a window is on the current Space. What is no window is everywhere.
+    /// Whether a window is on the current Space. Other nodes always are.
     pub(crate) fn is_here(&self, node: Id) -> bool {
         let space = self.space_of.get(&node).copied().unwrap_or(0);
         space == self.space || !self.stack.contains(&node)

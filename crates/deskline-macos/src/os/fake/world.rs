@@ -27,7 +27,6 @@ pub(crate) struct Node {
     pub(crate) busy: u32,
 }
 
-/// An app.
 #[derive(Clone, Default)]
 #[allow(clippy::struct_excessive_bools)] // switches
 pub(crate) struct App {
@@ -98,7 +97,7 @@ pub(crate) struct World {
     /// The current Space, and those of windows that are not on the first one.
     pub(crate) space: u32,
     pub(crate) space_of: HashMap<Id, u32>,
-    /// What happens later.
+    /// Behaviours to run later.
     pub(super) later: Vec<(Instant, Behaviour)>,
     pub(super) pressed: Option<Pressed>,
     /// How often a button was pressed before the program started.
@@ -108,7 +107,7 @@ pub(crate) struct World {
     pub(crate) by_code: HashSet<Id>,
     /// The field of a window that gets the keys once the window has been raised.
     pub(crate) fields: HashMap<Id, Id>,
-    /// What the wheel has turned: the app, down and across.
+    /// The turns of the wheel: the app, down and across.
     pub(crate) scrolled: Vec<(u32, i32, i32)>,
     delivered: usize,
     /// How often each call that leaves the process was made.
@@ -278,7 +277,7 @@ impl World {
         self.secure_input |= self.quirks.secure_after.is_some_and(|n| self.delivered > n);
     }
 
-    /// Does what was to happen by now.
+    /// Runs the behaviours that are due.
     pub(super) fn run_due(&mut self) {
         let now = Instant::now();
         let (due, rest) = std::mem::take(&mut self.later)

@@ -3,7 +3,7 @@
 
 use deskline_core::{Point, WindowId};
 
-use crate::error::InputError;
+use crate::error::{InputError, Progress};
 
 /// The target of keys and clicks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,22 +27,22 @@ impl Aim {
         &self,
         front: WindowId,
         title: &str,
-        progress: &str,
+        progress: impl Into<Progress>,
     ) -> Result<(), InputError> {
         if self.window.is_none_or(|window| window == front) {
             return Ok(());
         }
         Err(InputError::OtherWindow {
             title: title.to_owned(),
-            progress: progress.to_owned(),
+            progress: progress.into(),
         })
     }
 }
 
 /// The error where no window has the keyboard. `progress` as in [`Aim::check_window`].
-pub fn no_keyboard<E: From<InputError>>(progress: &str) -> E {
+pub fn no_keyboard<E: From<InputError>>(progress: impl Into<Progress>) -> E {
     E::from(InputError::NoKeyboard {
-        progress: progress.to_owned(),
+        progress: progress.into(),
     })
 }
 
@@ -57,10 +57,10 @@ pub struct Other {
 
 impl Other {
     /// The error where it has the keyboard. `progress` as in [`Aim::check_window`].
-    pub fn has_keyboard<E: From<InputError>>(self, progress: &str) -> E {
+    pub fn has_keyboard<E: From<InputError>>(self, progress: impl Into<Progress>) -> E {
         E::from(InputError::Elsewhere {
             other: self,
-            progress: progress.to_owned(),
+            progress: progress.into(),
         })
     }
 

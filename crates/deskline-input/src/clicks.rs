@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::Point;
+use deskline_core::{Modifiers, Point};
 
 use crate::cancel::{Cancel, Cancelled};
 
@@ -16,6 +16,8 @@ pub enum Button {
     Left,
     /// The context button.
     Right,
+    /// The wheel's button.
+    Middle,
 }
 
 /// How often a button is clicked in a row.
@@ -25,6 +27,41 @@ pub enum Clicks {
     Single,
     /// Twice, within the toolkit's double-click time.
     Double,
+}
+
+impl Clicks {
+    /// The number of clicks.
+    pub const fn count(self) -> u8 {
+        match self {
+            Self::Single => 1,
+            Self::Double => 2,
+        }
+    }
+}
+
+/// A click.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Click {
+    /// The place, in screen coordinates.
+    pub at: Point,
+    /// The button.
+    pub button: Button,
+    /// How often in a row.
+    pub clicks: Clicks,
+    /// The modifiers that are held meanwhile.
+    pub modifiers: Modifiers,
+}
+
+impl Click {
+    /// One of the main button, without modifiers.
+    pub const fn left(at: Point) -> Self {
+        Self {
+            at,
+            button: Button::Left,
+            clicks: Clicks::Single,
+            modifiers: Modifiers::empty(),
+        }
+    }
 }
 
 /// The time between the two clicks of a double click. Chromium takes two clicks of the same millisecond for a

@@ -1,11 +1,13 @@
 //! Why input stopped. Their words, with the next step for the agent, are written above.
 
-use deskline_core::Point;
+use std::fmt;
+
+use deskline_core::{KeyPress, Point};
 
 use crate::aim::Other;
 use crate::cancel::Cancelled;
 
-/// Why input stopped. In each, `progress` says how far it came, as a sentence without its full stop.
+/// Why input stopped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
@@ -18,7 +20,7 @@ pub enum InputError {
         /// The window.
         other: Other,
         /// How far the input came.
-        progress: String,
+        progress: Progress,
     },
     /// Another window of the target's process has the keyboard.
     #[error("another window of the process has the keyboard. {progress}")]
@@ -26,13 +28,31 @@ pub enum InputError {
         /// Its title. Hostile data.
         title: String,
         /// How far the input came.
-        progress: String,
+        progress: Progress,
     },
     /// No window has the keyboard.
     #[error("no window has the keyboard. {progress}")]
     NoKeyboard {
         /// How far the input came.
-        progress: String,
+        progress: Progress,
+    },
+    /// It is not known which window has the keyboard.
+    #[error("{why}. {progress}")]
+    Unclear {
+        /// Why: a clause.
+        why: String,
+        /// How far the input came.
+        progress: Progress,
+    },
+    /// A program has grabbed a device, and gets its events.
+    #[error("{holder} has grabbed the {device}. {progress}")]
+    Grabbed {
+        /// The device.
+        device: Device,
+        /// The program, in words.
+        holder: String,
+        /// How far the input came.
+        progress: Progress,
     },
     /// Another app's window lies where a button would be pressed.
     #[error("a window of pid {} lies over ({}, {})", other.pid, at.x, at.y)]
@@ -50,4 +70,152 @@ pub enum InputError {
         /// The place.
         at: Point,
     },
+    /// A place is not on the screen.
+    #[error("({}, {}) is not on the screen", at.x, at.y)]
+    OffScreen {
+        /// The place.
+        at: Point,
+        /// The width and height of the screen.
+        screen: (i32, i32),
+    },
+    /// The pointer did not get where it was sent.
+    #[error("the pointer was sent to ({}, {}) and is at ({}, {})", to.x, to.y, at.x, at.y)]
+    Confined {
+        /// Where it was sent.
+        to: Point,
+        /// Where it is.
+        at: Point,
+    },
+    /// The app does not read its input.
+    #[error("the app has not read its input. {progress}")]
+    NotReading {
+        /// How far the input came.
+        progress: Progress,
+    },
+    /// The text has a character that no key gives, such as an escape.
+    #[error("U+{:04X} cannot be typed", u32::from(*.0))]
+    Untypeable(char),
+    /// The keyboard cannot type some characters of the text. Nothing was typed.
+    #[error("the keyboard lacks characters {at:?} of the text")]
+    Lacks {
+        /// The places of the characters in the text, from 1. The text may be a password.
+        at: Vec<usize>,
+        /// Why.
+        why: Gap,
+    },
+    /// The keyboard has no such key.
+    #[error("{press} cannot be pressed")]
+    NoKey {
+        /// The key and its modifiers.
+        press: KeyPress,
+        /// Why.
+        why: Gap,
+    },
+    /// The keyboard has no key for this modifier.
+    #[error("the keyboard has no {0} key")]
+    NoModifier(&'static str),
+}
+
+/// What a program can grab.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Device {
+    /// The keyboard.
+    Keyboard,
+    /// The pointer.
+    Pointer,
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Keyboard => "keyboard",
+            Self::Pointer => "pointer",
+        })
+    }
+}
+
+/// Why a keyboard cannot type a character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gap {
+    /// The layout has no key for it, and the display takes no others.
+    Layout,
+    /// The person has several layouts, and the display does not say which is on: it is not on the
+    /// same key in all of them.
+    SeveralLayouts,
+    /// The layout has no key for it, and no spare key code to bind it to.
+    NoSpareKey,
+    /// No keyboard has such a key.
+    NoSuchKey,
+    /// The app takes no character above U+FFFF from a key.
+    AboveFfff,
+}
+
+/// How far input came before it stopped. `Display` gives a sentence without its full stop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Progress {
+    /// No event of the pointer was sent.
+    NothingSent,
+    /// Events of the pointer were sent, but not all.
+    PartlySent,
+    /// A key was not pressed.
+    NotPressed,
+    /// A key was pressed, and perhaps held for a while.
+    Pressed,
+    /// So many characters of a text were typed.
+    Typed {
+        /// How many.
+        typed: usize,
+        /// Of how many.
+        all: usize,
+        /// How many of the last may have gone elsewhere.
+        unsure: usize,
+    },
+    /// All characters of a text were typed.
+    AllTyped {
+        /// How many.
+        all: usize,
+        /// How many of the last may have gone elsewhere.
+        unsure: usize,
+    },
+    /// As a display says it.
+    Words(String),
+}
+
+impl From<&str> for Progress {
+    fn from(words: &str) -> Self {
+        Self::Words(words.to_owned())
+    }
+}
+
+impl From<&String> for Progress {
+    fn from(words: &String) -> Self {
+        Self::Words(words.clone())
+    }
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NothingSent => f.write_str("Nothing was sent there"),
+            Self::PartlySent => f.write_str("Some of the input was sent, the rest was not"),
+            Self::NotPressed => f.write_str("The key was not pressed"),
+            Self::Pressed => f.write_str("The key was pressed"),
+            Self::Typed { typed: 0, .. } => f.write_str("Nothing was typed"),
+            Self::Typed {
+                typed,
+                all,
+                unsure: 0,
+            } => write!(f, "The first {typed} of {all} characters were typed"),
+            Self::Typed { typed, all, unsure } => write!(
+                f,
+                "The first {typed} of {all} characters were typed, perhaps some of the last {unsure} into it, and the rest was not"
+            ),
+            Self::AllTyped { all, unsure: 0 } => write!(f, "All {all} characters were typed"),
+            Self::AllTyped { all, unsure } => write!(
+                f,
+                "All {all} characters were typed, perhaps some of the last {unsure} into it"
+            ),
+            Self::Words(words) => f.write_str(words),
+        }
+    }
 }

@@ -1,17 +1,35 @@
 //! Input, written once for all displays: a display supplies single events and facts.
 //!
-//! - `cancel`: the flag that stops input, and every other wait of a call.
-//! - `aim`: the target of input. `error`: why input stops.
-//! - `clicks`: buttons, and when a click is part of a double click. `drag`: drags.
+//! A display implements [`Port`], its pointer and keyboard, and [`Scene`], where input goes. The actions
+//! are functions over a [`Scene`]: [`click`], [`hover`], [`drag`], [`scroll`], [`type_text`],
+//! [`press_key`]. Each
+//!
+//! 1. looks whether the target would get its events, and looks again before each part of a text;
+//! 2. records what it presses in the scene's [`Hands`];
+//! 3. stops at the first failure and when its [`Cancel`] flag is raised;
+//! 4. releases on every way out what it has pressed, the last first. A drag that fails ends where it
+//!    began.
+//!
+//! Errors are [`InputError`]s. Their words, with the next step for the agent, are written above.
 
 mod aim;
 mod cancel;
 mod clicks;
 mod drag;
 mod error;
+mod hands;
+mod keys;
+mod pointer;
+mod port;
+mod typing;
 
 pub use aim::{Aim, Other, no_keyboard};
 pub use cancel::{Cancel, Cancelled, Reason};
-pub use clicks::{BETWEEN_CLICKS, Button, Clicks, LastClick};
-pub use drag::{DragPort, Pace, drag};
-pub use error::InputError;
+pub use clicks::{BETWEEN_CLICKS, Button, Click, Clicks, LastClick};
+pub use drag::{DragPort, Pace, drag as drag_over};
+pub use error::{Device, Gap, InputError, Progress};
+pub use hands::{Hands, release_all};
+pub use keys::press_key;
+pub use pointer::{click, drag, hover, scroll};
+pub use port::{Doing, Part, Port, Receiver, Rhythm, Scene, Stroke, Tempo, Under, Wait};
+pub use typing::type_text;

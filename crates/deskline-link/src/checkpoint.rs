@@ -16,8 +16,7 @@ use crate::display::{Pointer, Window, WindowId};
 use crate::error::{Error, Result};
 use crate::guard::{Grab, Task, Watch};
 use crate::subject::Subject;
-use deskline_input::{Button, Clicks};
-use deskline_input::{Cancel, Reason};
+use deskline_input::{Cancel, Click, Reason};
 
 /// How many times to request the person's window. On a busy machine a window manager can take
 /// longer than one request waits.
@@ -311,15 +310,9 @@ impl<'a> Checkpoint<'a> {
     }
 
     /// Like [`Display::click`](crate::Display::click).
-    pub(crate) fn click(
-        &mut self,
-        at: Point,
-        button: Button,
-        clicks: Clicks,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        self.points_at(at)?;
-        self.desktop.click(at, button, clicks, cancel)
+    pub(crate) fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
+        self.points_at(click.at)?;
+        self.desktop.click(click, cancel)
     }
 
     /// Like [`Display::drag`](crate::Display::drag).
@@ -356,7 +349,7 @@ impl<'a> Checkpoint<'a> {
     /// Like [`Display::press_key`](crate::Display::press_key).
     pub(crate) fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
         self.touched = true;
-        self.desktop.press_key(press, cancel)
+        self.desktop.press_key(press, Duration::ZERO, cancel)
     }
 
     /// Like [`Clipboard::save`](crate::Clipboard::save).

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 pub use deskline_core::WindowId;
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
-use deskline_input::{Aim, Button, Cancel, Clicks};
+use deskline_input::{Aim, Cancel, Click};
 
 use crate::capabilities::{Capabilities, unsupported};
 use crate::clipboard::Clipboard;
@@ -180,8 +180,13 @@ pub trait Display {
     fn aim(&mut self, _aim: Aim) {}
 
     /// Moves the pointer there and clicks.
-    fn click(&mut self, _at: Point, _: Button, _: Clicks, _cancel: &Cancel) -> Result<()> {
+    fn click(&mut self, _click: Click, _cancel: &Cancel) -> Result<()> {
         Err(unsupported("clicking", NONE))
+    }
+
+    /// Moves the pointer over a place and leaves it there.
+    fn hover(&mut self, _at: Point, _cancel: &Cancel) -> Result<()> {
+        Err(unsupported("moving the pointer", NONE))
     }
 
     /// Presses the button at `from`, moves to `to`, releases.
@@ -194,8 +199,8 @@ pub trait Display {
         Err(unsupported("typing", NONE))
     }
 
-    /// Presses one key.
-    fn press_key(&mut self, _press: KeyPress, _cancel: &Cancel) -> Result<()> {
+    /// Presses one key, and holds it for `_held`.
+    fn press_key(&mut self, _press: KeyPress, _held: Duration, _cancel: &Cancel) -> Result<()> {
         Err(unsupported("typing", NONE))
     }
 

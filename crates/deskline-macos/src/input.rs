@@ -142,7 +142,8 @@ impl<O: Os> Input<O> {
         cancel.check()?;
         let button = match button {
             Button::Left => MouseButton::Left,
-            Button::Right => MouseButton::Right,
+            // The port of the hands will have the middle one.
+            Button::Right | Button::Middle => MouseButton::Right,
         };
         let clicks = match clicks {
             Clicks::Single => 1,

@@ -13,5 +13,8 @@ pub const LEFT: u32 = 0x110;
 /// `BTN_RIGHT`
 pub const RIGHT: u32 = 0x111;
 
+/// `BTN_MIDDLE`
+pub const MIDDLE: u32 = 0x112;
+
 /// `BTN_LEFT` to `BTN_TASK`
 pub const BUTTONS: std::ops::RangeInclusive<u32> = LEFT..=0x117;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use deskline_core::{Key, KeyPress, Modifiers, Point};
 use deskline_link::{BETWEEN_CLICKS, Button, Cancel, Clicks, DragPort, Error, Pace, Result, drag};
-use deskline_unix::codes::{LEFT, RIGHT};
+use deskline_unix::codes::{LEFT, MIDDLE, RIGHT};
 
 use crate::keymap;
 use crate::layout::{Layout, Stroke};
@@ -129,6 +129,7 @@ impl<P: Port> Sender<P> {
     pub(crate) fn click(&mut self, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
         let code = match button {
             Button::Left => LEFT,
+            Button::Middle => MIDDLE,
             Button::Right => RIGHT,
         };
         self.tap(code)?;

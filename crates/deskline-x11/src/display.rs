@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
+use deskline_input::Port;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Aim, Button, Cancel, Capabilities, Clicks, Clipboard, Display, Picture, Pointer, Result,
-    Window, WindowId,
+    Aim, Cancel, Capabilities, Click, Clipboard, Display, Picture, Pointer, Result, Window,
+    WindowId,
 };
 
 use crate::clipboard::X11Clipboard;
@@ -110,7 +111,7 @@ impl Display for X11Display {
     }
 
     fn move_pointer(&mut self, to: Point) -> Result<()> {
-        self.x11.move_pointer(to)
+        Port::go(&mut self.x11, to)
     }
 
     fn watch_person(&mut self) {
@@ -154,9 +155,12 @@ impl Display for X11Display {
         self.x11.aim(aim);
     }
 
-    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
-        self.x11
-            .click(at, button, clicks, Modifiers::empty(), cancel)
+    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
+        deskline_input::click(&mut self.x11, click, cancel)
+    }
+
+    fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
+        deskline_input::hover(&mut self.x11, at, cancel)
     }
 
     fn drag(
@@ -166,15 +170,15 @@ impl Display for X11Display {
         modifiers: Modifiers,
         cancel: &Cancel,
     ) -> Result<()> {
-        self.x11.drag(from, to, modifiers, cancel)
+        deskline_input::drag(&mut self.x11, [from, to], modifiers, cancel)
     }
 
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        self.x11.type_text(text, cancel)
+        deskline_input::type_text(&mut self.x11, text, cancel)
     }
 
-    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
-        self.x11.press_key(press, cancel)
+    fn press_key(&mut self, press: KeyPress, held: Duration, cancel: &Cancel) -> Result<()> {
+        deskline_input::press_key(&mut self.x11, press, held, cancel)
     }
 
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
@@ -185,8 +189,8 @@ impl Display for X11Display {
         Ok(self.clipboard.insert(clipboard))
     }
 
-    fn scroll(&mut self, at: Point, delta_x: i32, delta_y: i32, cancel: &Cancel) -> Result<()> {
-        self.x11.scroll(at, delta_x, delta_y, cancel)
+    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
+        deskline_input::scroll(&mut self.x11, at, (right, down), cancel)
     }
 
     fn release_all(&mut self) {

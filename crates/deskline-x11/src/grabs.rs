@@ -1,4 +1,4 @@
-//! Detects active grabs of other clients, and refuses to send input that they would receive. While
+//! Detects active grabs of other clients, and describes who holds them. While
 //! a client has grabbed the keyboard or the pointer, it receives all input, wherever the focus is
 //! and whatever window is under the pointer.
 
@@ -8,7 +8,7 @@ use super::X11;
 use super::grab_probe::Grabbable;
 use super::popups::popups_among;
 use super::toplevel::Kind;
-use deskline_link::{Cancel, Error, Result};
+use deskline_link::{Aim, Cancel, Result};
 
 /// A grab that is shorter than this is ignored. Toolkits grab before they map the menu that the
 /// grab is for, and window managers grab briefly to inspect a press.
@@ -17,9 +17,9 @@ const PASSING: Duration = Duration::from_millis(300);
 impl X11 {
     /// Describes the client that holds a detected grab; `None` if it is the target's own menu or
     /// pop-up. X does not tell which client holds a grab, but an open menu does.
-    pub(super) fn stranger(&self, pid: u32) -> Result<Option<String>> {
+    pub(super) fn stranger(&self, aim: Aim) -> Result<Option<String>> {
         let facts = self.facts(&self.children_of_root()?)?;
-        let own = popups_among(&facts, pid).last().map(|popup| popup.id);
+        let own = popups_among(&facts, aim.pid).last().map(|popup| popup.id);
         // The last opened menu is on top.
         for above in facts.iter().rev() {
             let window = &above.toplevel;
@@ -35,42 +35,25 @@ impl X11 {
                 return Ok(Some(format!("an open menu of pid {}", window.pid)));
             }
         }
-        Ok((!self.target.has_menu()).then(|| "another program".to_owned()))
+        Ok((!aim.menu).then(|| "another program".to_owned()))
     }
 
-    /// Fails if a client other than the target has grabbed the device for longer than a moment.
-    pub(super) fn check_grab(
+    /// The client other than the target that has grabbed the device for longer than a moment, in words.
+    pub(super) fn holder(
         &mut self,
         what: Grabbable,
+        aim: Aim,
         cancel: &Cancel,
-        progress: impl Fn() -> String,
-    ) -> Result<()> {
-        let Some(pid) = self.target.pid() else {
-            return Ok(());
-        };
+    ) -> Result<Option<String>> {
         let mut holder = None;
         self.wait_until(PASSING, cancel, |x11| {
             holder = if x11.probe(what)?.grabbed()? {
-                x11.stranger(pid)?
+                x11.stranger(aim)?
             } else {
                 None
             };
             Ok(holder.is_none())
         })?;
-        match holder {
-            Some(holder) => Err(grabbed(what, &holder, &progress())),
-            None => Ok(()),
-        }
+        Ok(holder)
     }
-}
-
-/// The error for input that a grab would redirect.
-pub(super) fn grabbed(what: Grabbable, holder: &str, progress: &str) -> Error {
-    let (device, instead) = match what {
-        Grabbable::Keyboard => ("keyboard", "set_value_and_traverse"),
-        Grabbable::Pointer => ("pointer", "press_ax_and_traverse"),
-    };
-    Error::Input(format!(
-        "{holder} has grabbed the {device}, as open menus, screen locks and password prompts do, and input would go there. {progress}. Close it, or use {instead}, which needs no {device}"
-    ))
 }

@@ -1,89 +1,17 @@
-//! Presses one key, by name, with modifiers.
+//! The symbols of named keys and of modifiers.
 
-use deskline_core::{Key, KeyPress, Modifiers};
-use deskline_link::{Cancel, Error, Result};
+use deskline_core::{Key, Modifiers};
+use deskline_link::{InputError, Result};
 use x11rb::protocol::xproto::{Keycode, Keysym};
 use xkeysym::key;
 
-use super::X11;
-use super::keymap::Stroke;
-use super::text;
-use super::typist::{Locks, Typist};
+use super::typing::{self, Keys};
 
 /// `XF86Fn`, from the vendor keysyms in `XF86keysym.h`.
 const XF86_FN: Keysym = 0x1008_11d0;
 
-impl X11 {
-    /// Presses one key while its modifiers are held.
-    ///
-    /// `CAPS_LOCK` presses it as if Caps Lock were on. `NUMERIC_PAD` presses the key of the same name on
-    /// the keypad, if there is one. `FUNCTION` and `HELP` hold the keys of these names if the keyboard
-    /// has them; otherwise they do nothing, as X has no such modifiers. A key that the layout lacks
-    /// is bound to a spare key code meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Input`] if the layout has no key for a modifier, or neither the key nor a spare
-    /// code.
-    pub fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
-        cancel.check()?;
-        self.watching_root(|x11| {
-            x11.check_keyboard(cancel, || "The key was not pressed".to_owned())?;
-            let keypad = press.modifiers.contains(Modifiers::NUMERIC_PAD);
-            let locks = Locks {
-                caps_lock: press.modifiers.contains(Modifiers::CAPS_LOCK),
-                // On the keypad, digits and arrows share keys.
-                num_lock: keypad.then_some(matches!(press.key, Key::Char(_))),
-            };
-            let mut typist = Typist::begin(x11, locks)?;
-            let stroke = find(&mut typist, press, cancel)?;
-            let holding = holding(&typist, press.modifiers)?;
-            typist.strike(stroke, &holding)?;
-            typist.finish(cancel)
-        })
-    }
-
-    /// The key codes that hold these modifiers, for a click or a drag.
-    pub(super) fn modifier_codes(&mut self, modifiers: Modifiers) -> Result<Vec<Keycode>> {
-        if modifiers.is_empty() {
-            return Ok(vec![]);
-        }
-        holding(&Typist::begin(self, Locks::default())?, modifiers)
-    }
-}
-
-fn find(typist: &mut Typist<'_>, press: KeyPress, cancel: &Cancel) -> Result<Stroke> {
-    if press.modifiers.contains(Modifiers::NUMERIC_PAD)
-        && let Some(stroke) = on_keypad(press.key).and_then(|symbol| typist.keymap.symbol(symbol))
-    {
-        return Ok(stroke);
-    }
-    let symbol = match press.key {
-        Key::Char(char) => {
-            if let Some(stroke) = typist.keymap.char(char) {
-                return Ok(stroke);
-            }
-            // Ctrl+C on a layout without Latin letters: use the key that has C in another group.
-            let shortcut = Modifiers::CONTROL | Modifiers::ALT | Modifiers::COMMAND;
-            if press.modifiers.intersects(shortcut)
-                && let Some(stroke) = typist.other_group(char)?
-            {
-                return Ok(stroke);
-            }
-            text::symbol(char)
-        }
-        named => symbol_of(named)?,
-    };
-    if let Some(stroke) = typist.keymap.symbol(symbol) {
-        return Ok(stroke);
-    }
-    typist.bind(&[symbol], cancel)?;
-    typist
-        .bound(symbol)
-        .ok_or_else(|| Error::Input("the key could not be bound to a key code".into()))
-}
-
-fn holding(typist: &Typist<'_>, modifiers: Modifiers) -> Result<Vec<Keycode>> {
+/// The key codes that hold these modifiers.
+pub(super) fn holding(on: &Keys, modifiers: Modifiers) -> Result<Vec<Keycode>> {
     let keys: [(Modifiers, &[Keysym], bool, &str); 6] = [
         (
             Modifiers::SHIFT,
@@ -117,13 +45,11 @@ fn holding(typist: &Typist<'_>, modifiers: Modifiers) -> Result<Vec<Keycode>> {
         if !modifiers.contains(modifier) {
             continue;
         }
-        let found = symbols.iter().find_map(|s| typist.keymap.symbol(*s));
+        let found = symbols.iter().find_map(|s| on.symbol(*s));
         match found {
-            Some(stroke) => codes.push(stroke.code),
+            Some(stroke) => codes.push(stroke.key),
             None if required => {
-                return Err(Error::Input(format!(
-                    "the keyboard layout has no {name} key, so it cannot be held"
-                )));
+                return Err(InputError::NoModifier(name).into());
             }
             None => {}
         }
@@ -131,9 +57,10 @@ fn holding(typist: &Typist<'_>, modifiers: Modifiers) -> Result<Vec<Keycode>> {
     Ok(codes)
 }
 
-fn symbol_of(key: Key) -> Result<Keysym> {
-    Ok(match key {
-        Key::Char(char) => text::symbol(char),
+/// The symbol of a key; `None` if there is no such key.
+pub(super) fn symbol_of(key: Key) -> Option<Keysym> {
+    Some(match key {
+        Key::Char(char) => typing::symbol(char),
         Key::Return => key::Return,
         Key::Tab => key::Tab,
         Key::Space => key::space,
@@ -149,16 +76,12 @@ fn symbol_of(key: Key) -> Result<Keysym> {
         Key::Left => key::Left,
         Key::Right => key::Right,
         Key::Function(n @ 1..=24) => key::F1 + Keysym::from(n) - 1,
-        Key::Function(n) => {
-            return Err(Error::Input(format!(
-                "there is no key F{n}; F1 to F24 exist"
-            )));
-        }
+        Key::Function(_) => return None,
     })
 }
 
 /// The key of the same name on the keypad.
-fn on_keypad(key: Key) -> Option<Keysym> {
+pub(super) fn on_keypad(key: Key) -> Option<Keysym> {
     Some(match key {
         Key::Char(digit @ '0'..='9') => key::KP_0 + u32::from(digit) - u32::from('0'),
         Key::Char('+') => key::KP_Add,

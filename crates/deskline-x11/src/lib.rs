@@ -14,7 +14,6 @@ mod display;
 mod grab_probe;
 mod grabs;
 pub mod guard;
-mod injector;
 mod keymap;
 mod keys;
 mod overlay;
@@ -22,13 +21,14 @@ pub mod people;
 mod picture;
 mod pointer;
 mod popups;
+mod port;
 pub mod private;
+mod scene;
 mod shared_image;
 mod sticky;
 mod sync;
-mod text;
 mod toplevel;
-mod typist;
+mod typing;
 pub mod window_manager;
 mod windows;
 pub mod xauth;
@@ -36,18 +36,19 @@ pub mod xauth;
 use std::path::Path;
 use std::time::Duration;
 
-use deskline_link::{Error, LastClick, Result};
+use deskline_input::{Hands, Scene as _};
+use deskline_link::{Error, Result};
 use x11rb::connection::{Connection as _, RequestConnection as _};
 use x11rb::errors::{ConnectionError, ReplyError, ReplyOrIdError};
 use x11rb::protocol::xkb::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{
-    AtomEnum, ConnectionExt as _, CreateWindowAux, EventMask, WindowClass,
+    AtomEnum, ConnectionExt as _, CreateWindowAux, EventMask, Keycode, WindowClass,
 };
 use x11rb::protocol::{composite, damage, res, shm, xinput, xtest};
 
 use connection::Connection;
-use injector::SyntheticPresses;
 use picture::Pictures;
+use scene::Acting;
 use sync::Heard;
 
 pub use display::X11Display;
@@ -104,11 +105,12 @@ pub struct X11 {
     /// The XKB device whose map turns our key codes into symbols.
     keyboard: xkb::DeviceSpec,
     has_res: bool,
-    synthetic: SyntheticPresses,
     heard: Heard,
-    last_click: LastClick,
     pictures: Pictures,
-    target: aim::Target,
+    hands: Hands<Keycode>,
+    acting: Acting,
+    /// The focused window, once it is known to be the target's and uncovered.
+    sure_focus: Option<u32>,
 }
 
 impl X11 {
@@ -183,11 +185,11 @@ impl X11 {
             own,
             keyboard,
             has_res,
-            synthetic: SyntheticPresses::default(),
             heard: Heard::by(own),
-            last_click: LastClick::default(),
             pictures: pictures.reply()?,
-            target: aim::Target::default(),
+            hands: Hands::default(),
+            acting: Acting::default(),
+            sure_focus: None,
             connection,
         };
         x11.reclaim_keycodes()?;
@@ -199,9 +201,13 @@ impl X11 {
         !self.connection.stream().lost()
     }
 
-    /// Releases all keys and buttons that this connection holds pressed.
+    /// Releases all keys and buttons that this connection holds pressed, and puts back what an action
+    /// that was cut short has changed. The server does neither when a client goes.
     pub fn release_all(&mut self) {
-        self.synthetic.release_all(&self.connection);
+        let released = deskline_input::release_all(self);
+        if let Err(error) = released.and(self.end()) {
+            tracing::warn!(%error, "could not release");
+        }
     }
 
     /// Whether a window manager runs (EWMH `_NET_SUPPORTING_WM_CHECK`, on the root and on the

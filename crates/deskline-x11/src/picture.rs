@@ -290,9 +290,8 @@ impl X11 {
     fn await_repaint(&mut self, client: Window) -> Result<()> {
         let never = Cancel::new();
         self.watching_root(|x11| {
-            let exposed = x11.await_reader(Some(client), REPAINT, &never);
-            if let Err(error) = exposed {
-                tracing::debug!(%error, "a picture may lack what the app has not painted");
+            if !matches!(x11.has_read(Some(client), REPAINT, &never), Ok(true)) {
+                tracing::debug!("a picture may lack what the app has not painted");
             }
             let mut seen = x11.heard.damage;
             let mut last = Instant::now();

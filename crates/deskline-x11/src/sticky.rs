@@ -20,7 +20,7 @@ const REPLAY: Duration = Duration::from_millis(500);
 const ALL: u8 = 0xff;
 
 /// The modifiers that change the meaning of a click: Shift, Control, Alt (Mod1) and Super (Mod4).
-const MODIFYING: u8 = 0b0100_1101;
+pub(super) const MODIFYING: u8 = 0b0100_1101;
 
 /// Latched and locked modifiers, and whether Sticky Keys are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,27 +45,10 @@ impl X11 {
         })
     }
 
-    /// Runs `step`, which sends clicks, without latched or locked modifiers. One more round trip.
-    pub(super) fn unmodified<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let was = self.modifier_state()?;
-        let modified = (was.latched | was.locked) & MODIFYING != 0;
-        if modified {
-            self.set_modifiers(was.locked & !MODIFYING, 0)?;
-        }
-        let result = step(self);
-        if modified || was.sticky {
-            // Under Sticky Keys, keys that `step` has pressed may have latched.
-            self.release_all();
-            self.wait_for_release()?;
-            self.put_back_modifiers(was)?;
-        }
-        result
-    }
-
     /// Waits until the server has processed the release of every button, 500 ms at most. A window
     /// manager that focuses on click freezes the pointer and replays the press; the replayed press
     /// ends a latch, so a latch is put back after it.
-    fn wait_for_release(&self) -> Result<()> {
+    pub(super) fn wait_for_release(&self) -> Result<()> {
         let start = Instant::now();
         while self.pointer()?.pressed && start.elapsed() < REPLAY {
             std::thread::sleep(Duration::from_millis(2));

@@ -120,31 +120,37 @@ impl X11 {
         }
     }
 
-    /// Runs `step` with events of the root window selected. Not selected otherwise: they would pile up
-    /// while the server idles for hours.
+    /// Selects events of the root window. Not selected otherwise: they would pile up while the server
+    /// idles for hours.
+    pub(super) fn watch_root(&mut self) -> Result<()> {
+        self.hear()?;
+        // By EWMH, answers to pings need SubstructureNotify; Qt 5's need StructureNotify.
+        self.select_on_root(
+            EventMask::PROPERTY_CHANGE
+                | EventMask::SUBSTRUCTURE_NOTIFY
+                | EventMask::STRUCTURE_NOTIFY,
+        )
+    }
+
+    pub(super) fn unwatch_root(&mut self) -> Result<()> {
+        self.select_on_root(EventMask::NO_EVENT)?;
+        self.connection.flush().during("watching the root window")
+    }
+
+    fn select_on_root(&self, mask: EventMask) -> Result<()> {
+        let aux = ChangeWindowAttributesAux::new().event_mask(mask);
+        let selected = self.connection.change_window_attributes(self.root, &aux);
+        selected.during("watching the root window").map(drop)
+    }
+
+    /// Runs `step` with events of the root window selected.
     pub(super) fn watching_root<T>(
         &mut self,
         step: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<T> {
-        let what = "watching the root window";
-        let select = |x11: &Self, mask| {
-            let aux = ChangeWindowAttributesAux::new().event_mask(mask);
-            x11.connection
-                .change_window_attributes(x11.root, &aux)
-                .during(what)
-                .map(drop)
-        };
-        self.hear()?;
-        select(
-            self,
-            // By EWMH, answers to pings need SubstructureNotify; Qt 5's need StructureNotify.
-            EventMask::PROPERTY_CHANGE
-                | EventMask::SUBSTRUCTURE_NOTIFY
-                | EventMask::STRUCTURE_NOTIFY,
-        )?;
+        self.watch_root()?;
         let result = step(self);
-        select(self, EventMask::NO_EVENT)?;
-        self.connection.flush().during(what)?;
+        self.unwatch_root()?;
         result
     }
 
@@ -160,24 +166,21 @@ impl X11 {
     }
 
     /// Waits until the app that owns `window` has read the input that was sent to it. The answer
-    /// arrives at the root window: needs [`X11::watching_root`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Input`] if it has not after `limit`, although it has answered pings before.
-    pub(super) fn await_reader(
+    /// arrives at the root window: needs [`X11::watch_root`]. `false` if it has not after `limit`,
+    /// although it has answered pings before.
+    pub(super) fn has_read(
         &mut self,
         window: Option<Window>,
         limit: Duration,
         cancel: &Cancel,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let window = window.map_or(Ok(None), |window| self.pingable(window))?;
         let client = window.map(|window| self.client(window));
         let (Some(window), Some(client)) = (window, client) else {
-            return self.give_time(cancel);
+            return self.give_time(cancel).map(|()| true);
         };
         if self.heard.mute.contains(&client) {
-            return self.give_time(cancel);
+            return self.give_time(cancel).map(|()| true);
         }
         let known = self.heard.answering.contains(&client);
         let limit = if known {
@@ -202,13 +205,7 @@ impl X11 {
         } else if !over && !known && limit == FIRST_ANSWER {
             self.heard.mute.insert(client);
         }
-        if over || !known {
-            return Ok(());
-        }
-        Err(Error::Input(format!(
-            "the app in front has not read its input for {} ms, so nothing more was sent. It may be busy or hung; call refresh_traversal to see what has arrived",
-            limit.as_millis()
-        )))
+        Ok(over || !known)
     }
 
     /// Pauses, for an app that does not answer pings.

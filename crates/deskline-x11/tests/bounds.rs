@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use common::{Look, Manager, PlainWindow, TestDesktop};
 use deskline_core::{Key, KeyPress, Modifiers, Point};
-use deskline_link::{Button, Cancel, Clicks, Error, WindowId};
+use deskline_input::{Cancel, Click, Port as _, click, press_key, scroll, type_text};
+use deskline_link::{Error, WindowId};
 use deskline_x11::X11;
 use x11rb::protocol::res::ConnectionExt as _;
 
@@ -78,12 +79,11 @@ fn a_thousand_operations_leave_nothing_behind() {
                 key: Key::Char('a'),
                 modifiers: Modifiers::CONTROL,
             };
-            x11.move_pointer(at).unwrap();
-            x11.click(at, Button::Left, Clicks::Single, Modifiers::empty(), &never)
-                .unwrap();
-            x11.scroll(at, 0, 1, &never).unwrap();
-            x11.press_key(key, &never).unwrap();
-            x11.type_text("é", &never).unwrap();
+            x11.go(at).unwrap();
+            click(&mut x11, Click::left(at), &never).unwrap();
+            scroll(&mut x11, at, (0, 1), &never).unwrap();
+            press_key(&mut x11, key, Duration::ZERO, &never).unwrap();
+            type_text(&mut x11, "é", &never).unwrap();
             x11.activate(id, &never).unwrap();
             x11.toplevels().unwrap();
             x11.front().unwrap();
@@ -109,7 +109,7 @@ fn a_hung_server_is_an_error_within_seconds_and_so_is_a_dead_one() {
     assert!(matches!(error, Error::Unavailable(_)), "{error}");
     assert!(!x11.alive());
     assert!(x11.toplevels().is_err());
-    assert!(x11.type_text("abc", &Cancel::new()).is_err());
+    assert!(type_text(&mut x11, "abc", &Cancel::new()).is_err());
     x11.release_all();
     let connected = X11::connect(&desktop.display, None);
     assert!(matches!(connected, Err(Error::Unavailable(_))));

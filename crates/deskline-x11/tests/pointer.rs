@@ -5,8 +5,10 @@ mod common;
 
 use common::{Look, Manager, PlainWindow, Seen, TestDesktop, eventually};
 use deskline_core::{Modifiers, Point};
-use deskline_link::Reason;
-use deskline_link::{Button, Cancel, Clicks, Error};
+use deskline_input::{
+    Button, Cancel, Click, Clicks, Port as _, Reason, click, drag, hover, scroll,
+};
+use deskline_link::Error;
 use deskline_x11::X11;
 
 const AT: Point = Point { x: 150, y: 170 };
@@ -47,11 +49,13 @@ fn released(window: &PlainWindow) -> usize {
 fn a_click_is_motion_then_press_and_release() {
     let (_desktop, mut x11, window) = start();
     let never = Cancel::new();
-    x11.click(
-        AT,
-        Button::Right,
-        Clicks::Single,
-        Modifiers::SHIFT | Modifiers::CONTROL,
+    click(
+        &mut x11,
+        Click {
+            button: Button::Right,
+            modifiers: Modifiers::SHIFT | Modifiers::CONTROL,
+            ..Click::left(AT)
+        },
         &never,
     )
     .unwrap();
@@ -63,12 +67,37 @@ fn a_click_is_motion_then_press_and_release() {
 }
 
 #[test]
+fn the_middle_button_clicks_and_hovering_only_moves() {
+    let (_desktop, mut x11, window) = start();
+    hover(&mut x11, AT, &Cancel::new()).unwrap();
+    eventually("the motion", || {
+        matches!(window.seen()[..], [.., Seen::Motion { x: 150, y: 170 }])
+    });
+    assert_eq!(x11.pointer().unwrap().at, AT, "it stays there");
+    assert!(pressed(&window).is_empty());
+    let click_ = Click {
+        button: Button::Middle,
+        ..Click::left(AT)
+    };
+    click(&mut x11, click_, &Cancel::new()).unwrap();
+    eventually("the click", || released(&window) == 1);
+    assert_eq!(pressed(&window)[0].0, 2);
+}
+
+#[test]
 fn a_double_click_is_one_and_two_clicks_are_not() {
     let (_desktop, mut x11, window) = start();
     let never = Cancel::new();
     for clicks in [Clicks::Double, Clicks::Single, Clicks::Single] {
-        x11.click(AT, Button::Left, clicks, Modifiers::empty(), &never)
-            .unwrap();
+        click(
+            &mut x11,
+            Click {
+                clicks,
+                ..Click::left(AT)
+            },
+            &never,
+        )
+        .unwrap();
     }
     eventually("four clicks", || released(&window) == 4);
     let times: Vec<_> = pressed(&window).iter().map(|click| click.2).collect();
@@ -81,14 +110,7 @@ fn a_double_click_is_one_and_two_clicks_are_not() {
 fn a_left_handed_mouse_is_followed() {
     let (desktop, mut x11, window) = start();
     desktop.run("xmodmap", &["-e", "pointer = 3 2 1"]);
-    x11.click(
-        AT,
-        Button::Left,
-        Clicks::Single,
-        Modifiers::empty(),
-        &Cancel::new(),
-    )
-    .unwrap();
+    click(&mut x11, Click::left(AT), &Cancel::new()).unwrap();
     eventually("the click", || released(&window) == 1);
     assert_eq!(pressed(&window)[0].0, 1, "the app sees the main button");
 }
@@ -97,7 +119,7 @@ fn a_left_handed_mouse_is_followed() {
 fn a_drag_moves_step_by_step_with_the_button_down() {
     let (_desktop, mut x11, window) = start();
     let to = Point { x: 390, y: 130 };
-    x11.drag(AT, to, Modifiers::ALT, &Cancel::new()).unwrap();
+    drag(&mut x11, [AT, to], Modifiers::ALT, &Cancel::new()).unwrap();
     eventually("the release", || released(&window) == 1);
     let seen = window.seen();
     let down = seen
@@ -134,7 +156,12 @@ fn a_cancelled_drag_releases_the_button_and_its_modifiers_where_it_began() {
         std::thread::sleep(std::time::Duration::from_millis(40));
         other.cancel(Reason::Person);
     });
-    let result = x11.drag(AT, Point { x: 390, y: 130 }, Modifiers::SHIFT, &cancel);
+    let result = drag(
+        &mut x11,
+        [AT, Point { x: 390, y: 130 }],
+        Modifiers::SHIFT,
+        &cancel,
+    );
     canceller.join().unwrap();
     assert!(matches!(result, Err(Error::Cancelled(Reason::Person))));
     eventually("the release", || released(&window) == 1);
@@ -147,14 +174,7 @@ fn a_cancelled_drag_releases_the_button_and_its_modifiers_where_it_began() {
     assert_eq!(motions.last(), Some(&(AT.x, AT.y)));
     let mask = desktop.run("xdotool", &["getmouselocation"]);
     assert!(mask.contains("x:"), "{mask}");
-    x11.click(
-        AT,
-        Button::Left,
-        Clicks::Single,
-        Modifiers::empty(),
-        &Cancel::new(),
-    )
-    .unwrap();
+    click(&mut x11, Click::left(AT), &Cancel::new()).unwrap();
     eventually("a click", || pressed(&window).len() == 2);
     assert_eq!(
         pressed(&window)[1].1,
@@ -175,7 +195,7 @@ fn the_wheel_turns_line_by_line() {
         (0, 0, 0, 0),
     ] {
         window.forget();
-        x11.scroll(AT, delta_x, delta_y, &never).unwrap();
+        scroll(&mut x11, AT, (delta_x, delta_y), &never).unwrap();
         eventually("the turns", || released(&window) == count);
         assert!(pressed(&window).iter().all(|turn| turn.0 == button));
     }
@@ -190,7 +210,7 @@ fn a_cancel_stops_the_wheel() {
         std::thread::sleep(std::time::Duration::from_millis(50));
         other.cancel(Reason::Watchdog);
     });
-    let result = x11.scroll(AT, 0, i32::MIN, &cancel);
+    let result = scroll(&mut x11, AT, (0, i32::MIN), &cancel);
     canceller.join().unwrap();
     assert!(matches!(result, Err(Error::Cancelled(Reason::Watchdog))));
 }
@@ -207,11 +227,11 @@ fn places_off_the_screen_are_refused() {
         (65_536 + 150, 170),
     ] {
         let at = Point { x, y };
-        let error = x11.click(at, Button::Left, Clicks::Single, Modifiers::empty(), &never);
+        let error = click(&mut x11, Click::left(at), &never);
         let error = error.unwrap_err().to_string();
         assert!(error.contains("not on the screen"), "{error}");
-        assert!(x11.drag(AT, at, Modifiers::empty(), &never).is_err());
-        assert!(x11.move_pointer(at).is_err());
+        assert!(drag(&mut x11, [AT, at], Modifiers::empty(), &never).is_err());
+        assert!(x11.go(at).is_err());
     }
     assert!(pressed(&window).is_empty());
 }

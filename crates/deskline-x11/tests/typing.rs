@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use common::{Look, Manager, PlainWindow, Seen, TestDesktop, eventually};
 use deskline_core::{Key, KeyPress, Modifiers};
-use deskline_link::Reason;
-use deskline_link::{Aim, Cancel, Error, WindowId};
+use deskline_input::{Aim, Cancel, Reason, press_key, type_text};
+use deskline_link::{Error, WindowId};
 use deskline_x11::X11;
 
 const MIXED: &str = "Hé漢字😀Ω£ zB!\tA1@\n~`^end";
@@ -69,7 +69,7 @@ fn any_unicode_arrives_and_the_keyboard_map_is_put_back() {
     let (mut x11, window) = focused(&desktop, Look::default());
     let before = keyboard_map(&desktop);
     let text = format!("{MIXED}{}\r\nend", ideographs(200));
-    x11.type_text(&text, &Cancel::new()).unwrap();
+    type_text(&mut x11, &text, &Cancel::new()).unwrap();
     let text = text.replace("\r\n", "\n");
     eventually("the text", || window.text() == text);
     assert_eq!(keyboard_map(&desktop), before);
@@ -95,7 +95,7 @@ fn bindings_of_a_dead_client_are_taken_back() {
     ];
     desktop.run("xprop", &note);
     assert_ne!(keyboard_map(&desktop), before);
-    x11.type_text("丁", &Cancel::new()).unwrap();
+    type_text(&mut x11, "丁", &Cancel::new()).unwrap();
     eventually("the text", || window.text() == "丁");
     assert_eq!(keyboard_map(&desktop), before);
 }
@@ -109,7 +109,7 @@ fn nothing_is_left_by_a_client_that_leaves_at_once() {
     let before = keyboard_map(&desktop);
     for _ in 0..5 {
         let mut x11 = desktop.connect();
-        x11.type_text(&ideographs(40), &Cancel::new()).unwrap();
+        type_text(&mut x11, &ideographs(40), &Cancel::new()).unwrap();
         drop(x11);
         assert_eq!(keyboard_map(&desktop), before);
     }
@@ -125,7 +125,7 @@ fn a_slow_app_gets_what_was_typed() {
     };
     let (mut x11, window) = focused(&desktop, slow);
     let text = ideographs(60);
-    x11.type_text(&text, &Cancel::new()).unwrap();
+    type_text(&mut x11, &text, &Cancel::new()).unwrap();
     eventually("the text", || window.text() == text);
 }
 
@@ -138,7 +138,7 @@ fn an_app_that_answers_no_pings_gets_what_was_typed() {
     };
     let (mut x11, window) = focused(&desktop, mute);
     let text = ideographs(60);
-    x11.type_text(&text, &Cancel::new()).unwrap();
+    type_text(&mut x11, &text, &Cancel::new()).unwrap();
     eventually("the text", || window.text() == text);
 }
 
@@ -149,7 +149,7 @@ fn caps_lock_and_num_lock_do_not_matter_and_stay() {
     desktop.run("xdotool", &["key", "Caps_Lock", "key", "Num_Lock"]);
     window.forget();
     let text = "aBc éÉ ß 漢 1!";
-    x11.type_text(text, &Cancel::new()).unwrap();
+    type_text(&mut x11, text, &Cancel::new()).unwrap();
     eventually("the text", || window.text() == text);
     assert!(keys(&window).iter().all(|(_, state)| state & 2 == 0));
     window.forget();
@@ -171,7 +171,7 @@ fn layouts_and_groups_are_followed() {
             .unwrap_or((layout, ""));
         desktop.run("setxkbmap", &[name, "-variant", variant]);
         window.forget();
-        x11.type_text("zyQ ?^`@{ äЖω-", &never).unwrap();
+        type_text(&mut x11, "zyQ ?^`@{ äЖω-", &never).unwrap();
         // The test window knows levels 1 and 2 only; keys of level 3 have Mod5 in their state.
         eventually("the keys", || {
             let strokes = keys(&window).into_iter();
@@ -191,9 +191,11 @@ fn control_characters_are_refused_before_anything_is_typed() {
     let desktop = TestDesktop::start(Manager::None);
     let (mut x11, window) = focused(&desktop, Look::default());
     let never = Cancel::new();
-    let error = x11.type_text("abc\u{1b}", &never).unwrap_err().to_string();
+    let error = type_text(&mut x11, "abc\u{1b}", &never)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("U+001B"), "{error}");
-    x11.type_text("x", &never).unwrap();
+    type_text(&mut x11, "x", &never).unwrap();
     eventually("x", || window.text() == "x");
 }
 
@@ -212,7 +214,11 @@ fn a_cancel_stops_within_a_few_characters() {
         std::thread::sleep(Duration::from_millis(150));
         other.cancel(Reason::Person);
     });
-    let result = x11.type_text(&format!("{}{}", "x".repeat(20_000), ideographs(9)), &cancel);
+    let result = type_text(
+        &mut x11,
+        &format!("{}{}", "x".repeat(20_000), ideographs(9)),
+        &cancel,
+    );
     let took = started.elapsed();
     canceller.join().unwrap();
     assert!(matches!(result, Err(Error::Cancelled(Reason::Person))));
@@ -255,12 +261,53 @@ fn keys_come_with_their_modifiers_and_nothing_stays_down() {
     ];
     for (key, modifiers, expected) in cases {
         window.forget();
-        x11.press_key(press(key, modifiers), &never).unwrap();
+        press_key(&mut x11, press(key, modifiers), Duration::ZERO, &never).unwrap();
         eventually("the key", || keys(&window).contains(&expected));
         assert!(down(&desktop).is_empty());
     }
-    let error = x11.press_key(press(Key::Function(25), Modifiers::empty()), &never);
+    let error = press_key(
+        &mut x11,
+        press(Key::Function(25), Modifiers::empty()),
+        Duration::ZERO,
+        &never,
+    );
     assert!(error.unwrap_err().to_string().contains("F25"));
+}
+
+#[test]
+fn a_held_key_repeats_until_its_time_is_over_or_another_window_comes() {
+    let desktop = TestDesktop::start(Manager::None);
+    let (mut x11, window) = focused(&desktop, Look::default());
+    let aim = Aim {
+        pid: std::process::id(),
+        window: Some(WindowId(window.id.into())),
+        menu: false,
+    };
+    x11.aim(aim);
+    let never = Cancel::new();
+    let key = press(Key::Char('x'), Modifiers::SHIFT);
+    let start = Instant::now();
+    press_key(&mut x11, key, Duration::from_millis(900), &never).unwrap();
+    assert!(start.elapsed() >= Duration::from_millis(900));
+    // The server repeats a key after 660 ms.
+    eventually("the key, repeated", || window.text().len() > 2);
+    assert!(window.text().chars().all(|c| c == 'X'));
+    assert!(down(&desktop).is_empty());
+    let display = desktop.display.clone();
+    let other = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(200));
+        let other = PlainWindow::open(&display, Look::default());
+        let mut x11 = X11::connect(&display, None).unwrap();
+        x11.activate(WindowId(other.id.into()), &Cancel::new())
+            .unwrap();
+        other
+    });
+    let start = Instant::now();
+    let stopped = press_key(&mut x11, key, Duration::from_secs(10), &never).unwrap_err();
+    assert!(matches!(stopped, Error::Elsewhere { .. }), "{stopped}");
+    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(down(&desktop).is_empty());
+    drop(other.join().unwrap());
 }
 
 /// Ctrl+C on a Russian layout is the key that has C in the other group.
@@ -269,8 +316,13 @@ fn shortcuts_reach_their_key_in_another_group() {
     let desktop = TestDesktop::start(Manager::None);
     let (mut x11, window) = focused(&desktop, Look::default());
     desktop.run("setxkbmap", &["ru,us"]);
-    x11.press_key(press(Key::Char('c'), Modifiers::CONTROL), &Cancel::new())
-        .unwrap();
+    press_key(
+        &mut x11,
+        press(Key::Char('c'), Modifiers::CONTROL),
+        Duration::ZERO,
+        &Cancel::new(),
+    )
+    .unwrap();
     // The state has group 2 in bits 13 and 14.
     let in_group_2 = |(_, state): &(u32, u16)| *state == 0x2004;
     eventually("the key", || keys(&window).iter().any(in_group_2));
@@ -291,9 +343,14 @@ fn mousepad_saves_what_was_typed() {
     let never = Cancel::new();
     x11.activate(window.window().id, &never).unwrap();
     let text = format!("Hé漢字😀Ω£ zB!{}", ideographs(200));
-    x11.type_text(&text, &never).unwrap();
-    x11.press_key(press(Key::Char('s'), Modifiers::CONTROL), &never)
-        .unwrap();
+    type_text(&mut x11, &text, &never).unwrap();
+    press_key(
+        &mut x11,
+        press(Key::Char('s'), Modifiers::CONTROL),
+        Duration::ZERO,
+        &never,
+    )
+    .unwrap();
     eventually("the file", || std::fs::metadata(&file).unwrap().len() > 0);
     assert_eq!(std::fs::read_to_string(&file).unwrap().trim_end(), text);
 }
@@ -323,13 +380,13 @@ fn another_window_of_the_process_gets_no_key_and_a_dialog_does() {
     // The new window has taken the keyboard.
     let its = WindowId(wanted.id.into());
     x11.activate(its, &Cancel::new()).unwrap();
-    x11.type_text("a", &Cancel::new()).unwrap();
+    type_text(&mut x11, "a", &Cancel::new()).unwrap();
     let id = WindowId(other.id.into());
     x11.activate(id, &Cancel::new()).unwrap();
-    let stopped = x11.type_text("bc", &Cancel::new()).unwrap_err();
+    let stopped = type_text(&mut x11, "bc", &Cancel::new()).unwrap_err();
     assert!(matches!(stopped, Error::Elsewhere { .. }), "{stopped}");
     dialog_of(&desktop, other.id, wanted.id);
-    x11.type_text("d", &Cancel::new()).unwrap();
+    type_text(&mut x11, "d", &Cancel::new()).unwrap();
     eventually("the dialog's text", || other.text() == "d");
     assert_eq!(wanted.text(), "a");
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{KeyPress, Point, Rect, Tree};
+use deskline_core::{KeyPress, Modifiers, Point, Rect, Tree};
 
 use super::action::{Act, Outcome};
 use super::reach::Reached;
@@ -17,8 +17,7 @@ use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
 use crate::trees::Scope;
-use deskline_input::Aim;
-use deskline_input::{Button, Clicks};
+use deskline_input::{Aim, Button, Click, Clicks};
 
 /// How often an app is read that says of no element that it has the focus: it may take a while to move
 /// it into a window that has come to the front.
@@ -62,7 +61,13 @@ impl Act<'_> {
                     Clicks::Single
                 };
                 self.picture_before_input(desk, outcome);
-                desk.click(point, button, clicks, self.cancel)?;
+                let click = Click {
+                    at: point,
+                    button,
+                    clicks,
+                    modifiers: Modifiers::empty(),
+                };
+                desk.click(click, self.cancel)?;
                 outcome.step.done.at = Some(point);
                 let verb = verb(*double, *right);
                 outcome.step.done.say(format!("{verb} {name}"));

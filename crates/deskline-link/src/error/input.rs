@@ -1,7 +1,7 @@
 //! The words for input that stopped, and what to do next.
 
 use deskline_core::{Point, escape};
-use deskline_input::{Cancelled, InputError, Other};
+use deskline_input::{Cancelled, Device, Gap, InputError, Other};
 
 use super::Error;
 
@@ -46,9 +46,94 @@ impl From<InputError> for Error {
                     "lies over ({x}, {y}), where the drag was to end. Nothing was dragged. Move one of the two windows"
                 ),
             ),
+            InputError::Unclear { why, progress } => Self::Input(format!("{why}. {progress}")),
+            InputError::Grabbed {
+                device,
+                holder,
+                progress,
+            } => {
+                let instead = match device {
+                    Device::Keyboard => "set_value_and_traverse",
+                    Device::Pointer => "press_ax_and_traverse",
+                };
+                Self::Input(format!(
+                    "{holder} has grabbed the {device}, as open menus, screen locks and password prompts do, and input would go there. {progress}. Close it, or use {instead}, which needs no {device}"
+                ))
+            }
+            InputError::OffScreen { at, screen: (w, h) } => Self::Input(format!(
+                "({},{}) is not on the screen, which is {w}×{h}. Scroll the element into view, or call refresh_traversal for where it is now",
+                at.x, at.y
+            )),
+            InputError::Confined { to, at } => Self::Input(format!(
+                "the pointer was sent to ({},{}) and is at ({},{}): a program confines it, or someone moves it",
+                to.x, to.y, at.x, at.y
+            )),
+            InputError::NotReading { progress } => Self::Input(format!(
+                "the app in front has not read its input for 2 s, so nothing more was sent: it may be busy or hung. {progress}. Call wait_for_and_traverse or refresh_traversal until it answers, then go on from there"
+            )),
+            InputError::Untypeable(char) => Self::Input(format!(
+                "the text holds U+{:04X}, which cannot be typed; nothing was typed. Leave it out, and send keys such as Escape or Delete with press_key_and_traverse",
+                u32::from(char)
+            )),
+            InputError::Lacks { at, why } => Self::Input(lacks(&at, why)),
+            InputError::NoKey { press, why } => {
+                let why = match why {
+                    Gap::SeveralLayouts => {
+                        "the user has several keyboard layouts, and GNOME does not tell which is on"
+                    }
+                    Gap::NoSpareKey => {
+                        "the keyboard layout has no key for it, and no spare key code to bind it to"
+                    }
+                    Gap::NoSuchKey => "no keyboard has that key; F1 to F24 exist",
+                    Gap::Layout | Gap::AboveFfff => "the user's keyboard layout has no key for it",
+                };
+                Self::Input(format!(
+                    "{press} cannot be pressed: {why}. Nothing was sent"
+                ))
+            }
+            InputError::NoModifier(name) => Self::Input(format!(
+                "the keyboard layout has no {name} key, so it cannot be held. Nothing was sent"
+            )),
             e => Self::Input(e.to_string()),
         }
     }
+}
+
+/// The error for characters of a text that no key gives.
+fn lacks(at: &[usize], why: Gap) -> String {
+    let places = places(at);
+    match why {
+        Gap::AboveFfff => format!(
+            "Chromium and Electron take no character above U+FFFF from a key on Wayland, as {places} of the text; nothing was typed. Leave it out, or use set_value_and_traverse"
+        ),
+        Gap::NoSpareKey => format!(
+            "the keyboard layout has no key for {places} of the text, and no spare key code to bind one to; nothing was typed. Write the whole text with set_value_and_traverse"
+        ),
+        Gap::SeveralLayouts => format!(
+            "the user has several keyboard layouts, and GNOME does not tell which is on: they have no common key for {places} of the text; nothing was typed. Write the whole text with set_value_and_traverse"
+        ),
+        Gap::Layout | Gap::NoSuchKey => format!(
+            "the user's keyboard layout has no key for {places} of the text, and this compositor takes no others; nothing was typed. Write the whole text with set_value_and_traverse"
+        ),
+    }
+}
+
+/// The places of characters in a text, which may be a password.
+fn places(all: &[usize]) -> String {
+    const NAMED: usize = 5;
+    let named: Vec<String> = all.iter().take(NAMED).map(usize::to_string).collect();
+    let more = all.len().saturating_sub(NAMED);
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    let word = if all.len() == 1 {
+        "character"
+    } else {
+        "characters"
+    };
+    format!("{word} {}{more}", named.join(", "))
 }
 
 fn elsewhere(Other { title, pid }: Other, why: String) -> Error {
@@ -61,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_hostile_title_of_another_window_is_escaped() {
-        let progress = "The first 8 of 20 characters were typed".to_owned();
+        let progress = "The first 8 of 20 characters were typed".into();
         let title = "Find\u{202e}".to_owned();
         let said = Error::from(InputError::OtherWindow { title, progress }).to_string();
         assert!(

@@ -6,9 +6,9 @@ use std::time::Duration;
 use deskline_core::{ElementId, Key, KeyPress, Modifiers, Point, Rect, States, Tree};
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Aim, Application, Apps, Button, Cancel, Capabilities, Clicks, Clipboard, Desktop, Display, End,
-    Error, Identity, Opened, Permit, Picture, Platform, Pointer, Progress, Result, Scope, Sign,
-    Trees, Window, WindowId,
+    Aim, Application, Apps, Button, Cancel, Capabilities, Click, Clicks, Clipboard, Desktop,
+    Display, End, Error, Identity, Opened, Permit, Picture, Platform, Pointer, Progress, Result,
+    Scope, Sign, Trees, Window, WindowId,
 };
 
 use crate::script::{Script, When, refused};
@@ -283,11 +283,15 @@ impl Display for Scripted {
         self.ask(&line, |script| script.aim = Some(aim));
     }
 
-    fn click(&mut self, at: Point, button: Button, clicks: Clicks, _: &Cancel) -> Result<()> {
+    fn click(&mut self, click: Click, _: &Cancel) -> Result<()> {
+        let Click {
+            at, button, clicks, ..
+        } = click;
         let how = match (button, clicks) {
             (Button::Left, Clicks::Single) => "click",
             (Button::Left, Clicks::Double) => "double_click",
             (Button::Right, _) => "right_click",
+            (Button::Middle, _) => "middle_click",
         };
         self.call(format!("{how} {},{}", at.x, at.y), |script| {
             script.require(|has| has.pointer.is_there());
@@ -315,7 +319,7 @@ impl Display for Scripted {
         })
     }
 
-    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+    fn press_key(&mut self, press: KeyPress, _held: Duration, cancel: &Cancel) -> Result<()> {
         self.call(format!("press_key {press}"), |script| {
             script.require(|has| has.keys.is_there());
             if press.to_string().ends_with("Control+V") && script.pastes {

@@ -7,8 +7,8 @@ use deskline_core::{Key, KeyPress, Modifiers, Point, Rect};
 use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Aim, Button, Cancel, Capabilities, Clicks, Clipboard, Display, Picture, Pointer, Result,
-    Window, WindowId,
+    Aim, Cancel, Capabilities, Click, Clipboard, Display, Picture, Pointer, Result, Window,
+    WindowId,
 };
 
 use deskline_unix::process;
@@ -149,14 +149,18 @@ impl Display for LinuxDesktop {
         self.display.aim(aim);
     }
 
-    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
         self.await_menu(cancel)?;
-        self.check_menu(at, cancel)?;
-        let clicked = self.display.click(at, button, clicks, cancel);
+        self.check_menu(click.at, cancel)?;
+        let clicked = self.display.click(click, cancel);
         if let Some(pid) = self.aimed_at {
-            self.menus.clicked(pid, at, button);
+            self.menus.clicked(pid, click.at, click.button);
         }
         clicked
+    }
+
+    fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
+        self.display.hover(at, cancel)
     }
 
     fn drag(
@@ -175,13 +179,13 @@ impl Display for LinuxDesktop {
         self.display.type_text(text, cancel)
     }
 
-    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+    fn press_key(&mut self, press: KeyPress, held: Duration, cancel: &Cancel) -> Result<()> {
         self.check_keyboard("The key was not pressed", cancel)?;
         // A key that types is the input method's. Return, which it does not take, must not wait for it.
         let types =
             matches!(press.key, Key::Char(_) | Key::Space) && !press.modifiers.intersects(SHORTCUT);
         let _direct = types.then(|| self.input_methods.direct(self.aimed_at));
-        self.display.press_key(press, cancel)
+        self.display.press_key(press, held, cancel)
     }
 
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Aim, Button, Cancel, Capabilities, Clicks, Display, Picture, Pointer, Result, Window, WindowId,
+    Aim, Cancel, Capabilities, Click, Display, Picture, Pointer, Result, Window, WindowId,
 };
 
 use super::MacDesktop;
@@ -138,7 +138,10 @@ impl<O: Os> Display for MacDesktop<O> {
         self.aim = Some(aim);
     }
 
-    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
+        let Click {
+            at, button, clicks, ..
+        } = click;
         self.require_place(at)?;
         let sent = self.input.click(at, button, clicks, cancel);
         self.guard.check();
@@ -168,7 +171,7 @@ impl<O: Os> Display for MacDesktop<O> {
         sent
     }
 
-    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+    fn press_key(&mut self, press: KeyPress, _held: Duration, cancel: &Cancel) -> Result<()> {
         self.require_keys()?;
         let sent = self.input.press_key(press, cancel);
         self.guard.check();

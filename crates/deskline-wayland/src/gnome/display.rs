@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_link::{
-    Aim, Button, Cancel, Capabilities, Clicks, Display, Picture, Pointer, Result, Window, WindowId,
+    Aim, Cancel, Capabilities, Click, Display, Picture, Pointer, Result, Window, WindowId,
 };
 
 use super::bus::Bus;
@@ -204,9 +204,9 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
         self.now().aim(aim);
     }
 
-    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
         self.plain.introduce_devices();
-        self.now().click(at, button, clicks, cancel)
+        self.now().click(click, cancel)
     }
 
     fn drag(
@@ -225,9 +225,9 @@ impl<T: Toplevels> Display for GnomeDisplay<T> {
         self.now().type_text(text, cancel)
     }
 
-    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+    fn press_key(&mut self, press: KeyPress, held: Duration, cancel: &Cancel) -> Result<()> {
         self.plain.introduce_devices();
-        self.now().press_key(press, cancel)
+        self.now().press_key(press, held, cancel)
     }
 
     fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
 use deskline_link::capabilities::Ability;
 use deskline_link::{
-    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Pointer,
-    Result, Window, WindowId,
+    Aim, Cancel, Capabilities, Click, Display, Error, LastClick, Other, Picture, Pointer, Result,
+    Window, WindowId,
 };
 
 use super::bus::Bus;
@@ -317,7 +317,10 @@ impl Display for PlacedDisplay {
         self.aim = Some(aim);
     }
 
-    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
+        let Click {
+            at, button, clicks, ..
+        } = click;
         self.last_click.wait_before(at, button, clicks, cancel)?;
         cancel.check()?;
         if let Some(other) = self.over(at)? {
@@ -362,7 +365,7 @@ impl Display for PlacedDisplay {
         Ok(())
     }
 
-    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+    fn press_key(&mut self, press: KeyPress, _held: Duration, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         self.session()?;
         self.check_front(|| "The key was not pressed".to_owned())?;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_link::capabilities::Ability;
 use deskline_link::{
-    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Result,
-    Window, WindowId,
+    Aim, Cancel, Capabilities, Click, Display, Error, LastClick, Other, Picture, Result, Window,
+    WindowId,
 };
 
 use super::bus::Bus;
@@ -366,7 +366,10 @@ impl<T: Toplevels> Display for PlainDisplay<T> {
         })
     }
 
-    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
+        let Click {
+            at, button, clicks, ..
+        } = click;
         self.last_click.wait_before(at, button, clicks, cancel)?;
         cancel.check()?;
         self.at_front()?;
@@ -408,7 +411,7 @@ impl<T: Toplevels> Display for PlainDisplay<T> {
         Ok(())
     }
 
-    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+    fn press_key(&mut self, press: KeyPress, _held: Duration, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         self.session()?;
         self.check_front(|| "The key was not pressed".to_owned())?;

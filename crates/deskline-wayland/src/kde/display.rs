@@ -8,8 +8,8 @@ use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::no_keyboard;
 use deskline_link::{
-    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Pointer,
-    Result, Window, WindowId,
+    Aim, Cancel, Capabilities, Click, Display, Error, LastClick, Other, Picture, Pointer, Result,
+    Window, WindowId,
 };
 
 use super::Input;
@@ -455,7 +455,10 @@ impl Display for KdeDisplay {
         self.aim = Some(aim);
     }
 
-    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
+        let Click {
+            at, button, clicks, ..
+        } = click;
         self.last_click.wait_before(at, button, clicks, cancel)?;
         cancel.check()?;
         if let Some(other) = self.over(at)? {
@@ -514,7 +517,7 @@ impl Display for KdeDisplay {
         Ok(())
     }
 
-    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+    fn press_key(&mut self, press: KeyPress, _held: Duration, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         self.check_front(|| "The key was not pressed".to_owned())?;
         self.burst(None, |sender| sender.press(press))

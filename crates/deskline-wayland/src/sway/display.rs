@@ -8,8 +8,8 @@ use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::no_keyboard;
 use deskline_link::{
-    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Result,
-    Window, WindowId,
+    Aim, Cancel, Capabilities, Click, Display, Error, LastClick, Other, Picture, Result, Window,
+    WindowId,
 };
 
 use crate::sway::devices::{Devices, NO_DEVICES};
@@ -343,7 +343,10 @@ impl Display for SwayDisplay {
         self.aim = Some(aim);
     }
 
-    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
+        let Click {
+            at, button, clicks, ..
+        } = click;
         self.last_click.wait_before(at, button, clicks, cancel)?;
         cancel.check()?;
         if let Some(other) = self.over(at)? {
@@ -388,7 +391,7 @@ impl Display for SwayDisplay {
         Ok(())
     }
 
-    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+    fn press_key(&mut self, press: KeyPress, _held: Duration, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         self.check_served()?;
         self.check_keyboard(|| "The key was not pressed".to_owned())?;

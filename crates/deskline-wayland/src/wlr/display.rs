@@ -7,8 +7,8 @@ use deskline_core::{KeyPress, Modifiers, Point, Rect, escape};
 use deskline_link::capabilities::Ability;
 use deskline_link::no_keyboard;
 use deskline_link::{
-    Aim, Button, Cancel, Capabilities, Clicks, Display, Error, LastClick, Other, Picture, Result,
-    Window, WindowId,
+    Aim, Cancel, Capabilities, Click, Display, Error, LastClick, Other, Picture, Result, Window,
+    WindowId,
 };
 
 use super::pairs::{Listed, Pairs, is_called};
@@ -410,7 +410,10 @@ impl<T: Toplevels> Display for WlrDisplay<T> {
         self.input.go(&mut self.client, layout, to)
     }
 
-    fn click(&mut self, at: Point, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()> {
+    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
+        let Click {
+            at, button, clicks, ..
+        } = click;
         self.last_click.wait_before(at, button, clicks, cancel)?;
         cancel.check()?;
         let ([there], layout) = self.on_screen([at], cancel)?;
@@ -444,7 +447,7 @@ impl<T: Toplevels> Display for WlrDisplay<T> {
         Ok(())
     }
 
-    fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+    fn press_key(&mut self, press: KeyPress, _held: Duration, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         self.check_front(|| "The key was not pressed".to_owned())?;
         self.input.press(&mut self.client, press)

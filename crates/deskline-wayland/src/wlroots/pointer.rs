@@ -2,7 +2,7 @@
 
 use deskline_core::{Point, Rect};
 use deskline_link::{BETWEEN_CLICKS, Button, Cancel, Clicks, Result};
-use deskline_unix::codes::{LEFT, RIGHT};
+use deskline_unix::codes::{LEFT, MIDDLE, RIGHT};
 use wayland_client::protocol::wl_pointer::{Axis, AxisSource, ButtonState};
 use wayland_client::protocol::wl_seat::Capability;
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1::ZwlrVirtualPointerV1;
@@ -67,6 +67,7 @@ impl VirtualPointer {
     ) -> Result<()> {
         let code = match button {
             Button::Left => LEFT,
+            Button::Middle => MIDDLE,
             Button::Right => RIGHT,
         };
         self.tap(client, code)?;

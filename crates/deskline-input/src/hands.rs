@@ -1,0 +1,142 @@
+//! What is pressed, and how it is released.
+
+use std::time::Duration;
+
+use crate::aim::Aim;
+use crate::cancel::{Cancel, Cancelled};
+use crate::clicks::{Button, LastClick};
+use crate::port::{Doing, Key, Port, Scene, Stroke};
+
+/// A key or a button that is down.
+#[derive(Debug, Clone, PartialEq)]
+enum Pressed<K> {
+    Key(K),
+    Button(Button),
+}
+
+/// The target of input, what is pressed, and the last click. `K` names a key.
+#[derive(Debug)]
+pub struct Hands<K> {
+    /// The target of keys and clicks.
+    pub aim: Option<Aim>,
+    /// In the order in which they were pressed.
+    pressed: Vec<Pressed<K>>,
+    pub(crate) last_click: LastClick,
+}
+
+impl<K> Default for Hands<K> {
+    fn default() -> Self {
+        Self {
+            aim: None,
+            pressed: Vec::new(),
+            last_click: LastClick::default(),
+        }
+    }
+}
+
+/// Presses or releases. A press is recorded before it is sent, and stays so until a release has been
+/// sent: either may fail.
+fn send<S: Scene>(
+    scene: &mut S,
+    what: &Pressed<Key<S>>,
+    down: bool,
+    nth: u8,
+) -> Result<(), S::Error> {
+    if down {
+        scene.hands().pressed.push(what.clone());
+    }
+    let port = scene.port()?;
+    match what {
+        Pressed::Key(key) => port.key(key, down)?,
+        Pressed::Button(button) => port.button(*button, down, nth)?,
+    }
+    if !down {
+        scene.hands().pressed.retain(|held| held != what);
+    }
+    Ok(())
+}
+
+/// Runs an action: begins it, and whatever becomes of it, releases what is pressed and ends it.
+pub(crate) fn act<S: Scene, T>(
+    scene: &mut S,
+    doing: Doing,
+    step: impl FnOnce(&mut S) -> Result<T, S::Error>,
+) -> Result<T, S::Error> {
+    let done = scene.begin(doing).and_then(|()| step(scene));
+    let released = release_all(scene);
+    let ended = scene.end();
+    let done = done?;
+    released.and(ended).map(|()| done)
+}
+
+/// Sends events that belong together: a guard that would keep them out is open for as long as that
+/// takes.
+pub(crate) fn group<S: Scene, T>(
+    scene: &mut S,
+    events: impl FnOnce(&mut S) -> Result<T, S::Error>,
+) -> Result<T, S::Error> {
+    let done = scene.open().and_then(|()| events(scene));
+    if done.is_err()
+        && let Err(error) = release_all(scene)
+    {
+        tracing::warn!("not all keys and buttons were released: {error}");
+    }
+    let closed = scene.close();
+    let done = done?;
+    closed.map(|()| done)
+}
+
+pub(crate) fn button<S: Scene>(
+    scene: &mut S,
+    which: Button,
+    down: bool,
+    nth: u8,
+) -> Result<(), S::Error> {
+    send(scene, &Pressed::Button(which), down, nth)
+}
+
+pub(crate) fn key<S: Scene>(scene: &mut S, key: &Key<S>, down: bool) -> Result<(), S::Error> {
+    send(scene, &Pressed::Key(key.clone()), down, 1)
+}
+
+pub(crate) fn hold<S: Scene>(scene: &mut S, keys: &[Key<S>]) -> Result<(), S::Error> {
+    keys.iter().try_for_each(|held| key(scene, held, true))
+}
+
+pub(crate) fn let_go<S: Scene>(scene: &mut S, keys: &[Key<S>]) -> Result<(), S::Error> {
+    let mut keys = keys.iter().rev();
+    keys.try_for_each(|held| key(scene, held, false))
+}
+
+/// Presses and releases a key while others are held.
+pub(crate) fn strike<S: Scene>(scene: &mut S, stroke: &Stroke<Key<S>>) -> Result<(), S::Error> {
+    hold(scene, &stroke.held)?;
+    key(scene, &stroke.key, true)?;
+    key(scene, &stroke.key, false)?;
+    let_go(scene, &stroke.held)
+}
+
+/// Releases everything that is pressed, the last first. All of it is tried; what fails stays recorded, and is
+/// tried again by the next call.
+///
+/// # Errors
+/// The first one of the port's.
+pub fn release_all<S: Scene>(scene: &mut S) -> Result<(), S::Error> {
+    let pressed = scene.hands().pressed.clone();
+    if pressed.is_empty() {
+        return Ok(());
+    }
+    let mut result = Ok(());
+    for held in pressed.iter().rev() {
+        result = result.and(send(scene, held, false, 1));
+    }
+    result.and_then(|()| scene.port()?.sync())
+}
+
+/// Waits, unless the time is none.
+pub(crate) fn pause(time: Duration, cancel: &Cancel) -> Result<(), Cancelled> {
+    if time.is_zero() {
+        return Ok(());
+    }
+    cancel.wait(time)
+}

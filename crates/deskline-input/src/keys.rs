@@ -1,0 +1,72 @@
+//! Single keys, with modifiers, and held.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::KeyPress;
+
+use crate::cancel::Cancel;
+use crate::error::Progress;
+use crate::hands::{act, group, hold, key, let_go, pause};
+use crate::pointer::await_reader;
+use crate::port::{Doing, Port, Scene, Wait};
+use crate::typing::check_keyboard;
+
+/// How often to look at who has the keyboard while a key is held: it repeats.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Presses one key while its modifiers are held, and holds it for a time.
+///
+/// # Errors
+/// As [`type_text`](crate::type_text), before the key is pressed and while it is held.
+pub fn press_key<S: Scene>(
+    scene: &mut S,
+    press: KeyPress,
+    time: Duration,
+    cancel: &Cancel,
+) -> Result<(), S::Error> {
+    cancel.check()?;
+    act(scene, Doing::Key(press), |scene| {
+        let rhythm = scene.rhythm();
+        check_keyboard(scene, Progress::NotPressed, cancel)?;
+        let stroke = scene.port()?.press(press, cancel)?;
+        let down = |scene: &mut S| {
+            hold(scene, &stroke.held)?;
+            if !stroke.held.is_empty() {
+                pause(rhythm.chord, cancel)?;
+            }
+            key(scene, &stroke.key, true)
+        };
+        let up = |scene: &mut S| {
+            key(scene, &stroke.key, false)?;
+            let_go(scene, &stroke.held)?;
+            scene.port()?.sync()
+        };
+        if time.is_zero() {
+            group(scene, |scene| {
+                down(scene)?;
+                pause(rhythm.chord, cancel)?;
+                up(scene)
+            })?;
+        } else {
+            group(scene, |scene| {
+                down(scene)?;
+                scene.port()?.sync()
+            })?;
+            keep(scene, time, cancel)?;
+            group(scene, up)?;
+        }
+        await_reader(scene, Wait::All, Progress::Pressed, cancel)
+    })
+}
+
+/// Waits while a key is held and goes to the target.
+fn keep<S: Scene>(scene: &mut S, time: Duration, cancel: &Cancel) -> Result<(), S::Error> {
+    let until = Instant::now() + time;
+    while let left = until.saturating_duration_since(Instant::now())
+        && !left.is_zero()
+    {
+        cancel.wait(left.min(LOOK))?;
+        check_keyboard(scene, Progress::Pressed, cancel)?;
+    }
+    Ok(())
+}

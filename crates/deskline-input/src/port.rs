@@ -1,0 +1,241 @@
+//! What a display supplies: single events, and facts about where they go.
+
+use std::fmt;
+use std::time::Duration;
+
+use deskline_core::{KeyPress, Modifiers, Point};
+
+use crate::aim::{Aim, Other};
+use crate::cancel::{Cancel, Cancelled};
+use crate::clicks::Button;
+use crate::drag::Pace;
+use crate::error::{Gap, InputError};
+use crate::hands::Hands;
+
+/// The pointer and the keyboard of a display. Each method is one bounded step.
+pub trait Port {
+    /// Why an event was not sent.
+    type Error: From<InputError> + From<Cancelled> + fmt::Display;
+
+    /// What names a key in an event: a key code; on systems whose events carry text, also a text.
+    type Key: Clone + PartialEq + fmt::Debug;
+
+    /// Moves the pointer, with or without a button down, and waits until it has arrived.
+    fn go(&mut self, to: Point) -> Result<(), Self::Error>;
+
+    /// Presses or releases a button where the pointer is. `nth` is 2 in the second click of a double
+    /// click, else 1.
+    fn button(&mut self, button: Button, down: bool, nth: u8) -> Result<(), Self::Error>;
+
+    /// Presses or releases a key.
+    fn key(&mut self, key: &Self::Key, down: bool) -> Result<(), Self::Error>;
+
+    /// Turns the wheel where the pointer is, by at most [`Rhythm::notches`] lines to the right or down;
+    /// negative is left and up. One of the two is 0.
+    fn wheel(&mut self, right: i32, down: i32) -> Result<(), Self::Error>;
+
+    /// Waits until the display has taken all events so far.
+    fn sync(&mut self) -> Result<(), Self::Error>;
+
+    /// A text is about to be typed: reads the keyboard's layout. Returns the characters that no stroke
+    /// gives, by their places in the text, and why.
+    fn lacks(&mut self, text: &[char]) -> Result<Option<(Vec<usize>, Gap)>, Self::Error>;
+
+    /// The stroke that types the start of this text, and how many characters it types. A keyboard that
+    /// lacks a character may bind it to a spare key first. `None` if no stroke types it.
+    #[allow(clippy::type_complexity)]
+    fn stroke(
+        &mut self,
+        text: &[char],
+        cancel: &Cancel,
+    ) -> Result<Option<(Stroke<Self::Key>, usize)>, Self::Error>;
+
+    /// The stroke that presses this key with its modifiers.
+    ///
+    /// # Errors
+    /// [`InputError::NoKey`] and [`InputError::NoModifier`].
+    fn press(&mut self, press: KeyPress, cancel: &Cancel)
+    -> Result<Stroke<Self::Key>, Self::Error>;
+
+    /// The keys that hold these modifiers, in the order in which to press them.
+    ///
+    /// # Errors
+    /// [`InputError::NoModifier`].
+    fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<Self::Key>, Self::Error>;
+}
+
+/// A key, pressed and released while others are held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stroke<K> {
+    /// The key.
+    pub key: K,
+    /// The keys that are held, in the order in which to press them.
+    pub held: Vec<K>,
+}
+
+/// Where input goes.
+pub trait Scene {
+    /// Why a step failed.
+    type Error: From<InputError> + From<Cancelled> + fmt::Display;
+
+    /// The devices.
+    type Port: Port<Error = Self::Error> + ?Sized;
+
+    /// The devices. They may be made when they are first needed.
+    fn port(&mut self) -> Result<&mut Self::Port, Self::Error>;
+
+    /// What is pressed, and the target.
+    fn hands(&mut self) -> &mut Hands<Key<Self>>;
+
+    /// The speed at which apps take input here. Asked once an action.
+    fn rhythm(&self) -> Rhythm;
+
+    /// An action begins. [`Scene::end`] follows, whatever becomes of it.
+    fn begin(&mut self, doing: Doing) -> Result<(), Self::Error>;
+
+    /// The action has ended, and everything is released: puts back what [`Scene::begin`] and the
+    /// action have changed, such as locks.
+    fn end(&mut self) -> Result<(), Self::Error>;
+
+    /// Lets events through a guard that keeps out the agent's too. [`Scene::close`] follows.
+    fn open(&mut self) -> Result<(), Self::Error>;
+
+    /// Closes that guard again.
+    fn close(&mut self) -> Result<(), Self::Error>;
+
+    /// Which window gets keys now. Waits (bounded) while the focus is between two windows.
+    fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver, Self::Error>;
+
+    /// What gets the pointer's events at a place, and what lies where a drag from there ends. Finds out
+    /// where the places are on the screen, where that is not what points are relative to.
+    fn under(
+        &mut self,
+        at: Point,
+        end: Option<Point>,
+        aim: Option<Aim>,
+        cancel: &Cancel,
+    ) -> Result<Under, Self::Error>;
+
+    /// The program other than the target that has grabbed the keyboard, in words, where a program can.
+    fn grabber(&mut self, aim: Option<Aim>, cancel: &Cancel)
+    -> Result<Option<String>, Self::Error>;
+
+    /// Waits (bounded) until the app has read its input, as far as that can be known. `false` if it
+    /// has not in time.
+    fn await_reader(&mut self, wait: Wait, cancel: &Cancel) -> Result<bool, Self::Error>;
+}
+
+/// What names a key in this scene's events.
+pub(crate) type Key<S> = <<S as Scene>::Port as Port>::Key;
+
+/// An action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doing {
+    /// The pointer moves, clicks or turns the wheel, with these modifiers.
+    Point(Modifiers),
+    /// A button stays down for a while, with these modifiers.
+    Drag(Modifiers),
+    /// A text is typed.
+    Text,
+    /// A key is pressed.
+    Key(KeyPress),
+}
+
+/// The window that gets keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Receiver {
+    /// The target's, or there is no target.
+    Target,
+    /// Another app's.
+    Other(Other),
+    /// Another one of the target's process, of this title.
+    OtherWindow(String),
+    /// A program that has grabbed the keyboard, in words.
+    Grab(String),
+    /// None.
+    Nobody,
+    /// It is not known, and why: a clause.
+    Unclear(String),
+}
+
+/// What gets the pointer's events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Under {
+    /// The target, or there is no target.
+    Target,
+    /// Another app's window.
+    Other(Other),
+    /// Another app's window, at the end of the drag.
+    EndOther(Other),
+    /// A program that has grabbed the pointer, in words.
+    Grab(String),
+}
+
+/// What an app has to have read before more is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// The turns of the wheel so far, if they are many.
+    Wheel,
+    /// The keys so far, if they are many.
+    Part,
+    /// All keys so far, and it must have acted on them: the last one was Return or Tab.
+    Effect,
+    /// All keys, if what they mean is put back afterwards.
+    All,
+    /// The motion of a drag: the app that is dragged from.
+    Motion,
+    /// The motion to the end of a drag: the app that is dragged from and the one there.
+    Drop(Point),
+}
+
+/// The speed of input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rhythm {
+    /// The parts of a text.
+    pub part: Part,
+    /// The speed of a text's keys.
+    pub keys: Tempo,
+    /// The time between modifiers and their key, and for which a key is down.
+    pub chord: Duration,
+    /// The time between a motion and a button or the wheel.
+    pub arrive: Duration,
+    /// The time for which a button is down.
+    pub dwell: Duration,
+    /// The time between the two clicks of a double click.
+    pub between: Duration,
+    /// How many lines the wheel turns at once.
+    pub notches: i32,
+    /// The speed of a drag.
+    pub drag: Pace,
+}
+
+/// The length of a text's parts: before each part, the receiver of keys is looked at. A part also ends
+/// after Return and Tab.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// After so many characters it ends with the next white space.
+    pub least: usize,
+    /// The most characters.
+    pub most: usize,
+}
+
+impl Part {
+    /// The length of the first part of a text.
+    pub(crate) fn of(self, text: &[char]) -> usize {
+        let ends = |(i, char): (usize, &char)| {
+            let length = i + 1;
+            length >= self.most || char.is_control() || length >= self.least && char.is_whitespace()
+        };
+        let end = text.iter().enumerate().position(ends);
+        end.map_or(text.len(), |end| end + 1)
+    }
+}
+
+/// The speed of keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tempo {
+    /// After each key, waits until the display has taken it, and so long.
+    Each(Duration),
+    /// The keys of a part go in without a pause; after them, so long for each.
+    Burst(Duration),
+}

@@ -1,0 +1,193 @@
+//! Text. What follows a Return or a Tab is sent once the app has acted on it, where that can be known.
+
+use crate::cancel::Cancel;
+use crate::error::{Device, Gap, InputError, Progress};
+use crate::hands::{act, group, pause, strike};
+use crate::pointer::await_reader;
+use crate::port::{Doing, Port, Receiver, Scene, Tempo, Wait};
+
+/// Types a text into what has the focus. Newlines are Return, tabs are Tab.
+///
+/// # Errors
+/// [`InputError::Untypeable`] and [`InputError::Lacks`] before anything is typed. Before each part of the
+/// text: [`InputError::Elsewhere`], [`InputError::OtherWindow`], [`InputError::NoKeyboard`],
+/// [`InputError::Unclear`], [`InputError::Grabbed`]. [`InputError::NotReading`].
+pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Result<(), S::Error> {
+    let text = typeable(text)?;
+    cancel.check()?;
+    if text.is_empty() {
+        return Ok(());
+    }
+    act(scene, Doing::Text, |scene| {
+        if let Some((at, why)) = scene.port()?.lacks(&text)? {
+            return Err(InputError::Lacks { at, why }.into());
+        }
+        let rhythm = scene.rhythm();
+        let (mut typed, mut part) = (0, 0);
+        while let rest = &text[typed..]
+            && !rest.is_empty()
+        {
+            let progress = |typed, unsure| Progress::Typed {
+                typed,
+                all: text.len(),
+                unsure,
+            };
+            check_keyboard(scene, progress(typed, part), cancel)?;
+            part = rhythm.part.of(rest);
+            group(scene, |scene| {
+                type_part(scene, &text, typed..typed + part, rhythm.keys, cancel)
+            })?;
+            if let Tempo::Burst(time) = rhythm.keys {
+                pause(time * u32::try_from(part).unwrap_or(u32::MAX), cancel)?;
+            }
+            typed += part;
+            let leads_on = text[typed - 1].is_control();
+            if typed < text.len() {
+                let wait = if leads_on { Wait::Effect } else { Wait::Part };
+                await_reader(scene, wait, progress(typed, 0), cancel)?;
+                scene.port()?.sync()?;
+            } else if !leads_on {
+                check_grab(scene, text.len(), part, cancel)?;
+            }
+        }
+        let all = text.len();
+        await_reader(
+            scene,
+            Wait::All,
+            Progress::AllTyped { all, unsure: 0 },
+            cancel,
+        )
+    })
+}
+
+/// Types a part of the text. One stroke may type several characters, but never more than the part has.
+fn type_part<S: Scene>(
+    scene: &mut S,
+    text: &[char],
+    part: std::ops::Range<usize>,
+    tempo: Tempo,
+    cancel: &Cancel,
+) -> Result<(), S::Error> {
+    let mut at = part.start;
+    while at < part.end {
+        cancel.check()?;
+        // A keyboard that binds characters looks at all that follow.
+        let stroke = scene.port()?.stroke(&text[at..], cancel)?;
+        let (stroke, types) = stroke.ok_or_else(|| InputError::Lacks {
+            at: vec![at + 1],
+            why: Gap::Layout,
+        })?;
+        strike(scene, &stroke)?;
+        at += types.max(1);
+        if let Tempo::Each(time) = tempo {
+            scene.port()?.sync()?;
+            cancel.wait(time)?;
+        }
+    }
+    scene.port()?.sync()
+}
+
+/// Fails if keys would not go to the target.
+pub(crate) fn check_keyboard<S: Scene>(
+    scene: &mut S,
+    progress: Progress,
+    cancel: &Cancel,
+) -> Result<(), S::Error> {
+    let aim = scene.hands().aim;
+    let error = match scene.keyboard(aim, cancel)? {
+        Receiver::Target => return Ok(()),
+        Receiver::Other(other) => InputError::Elsewhere { other, progress },
+        Receiver::OtherWindow(title) => InputError::OtherWindow { title, progress },
+        Receiver::Nobody => InputError::NoKeyboard { progress },
+        Receiver::Unclear(why) => InputError::Unclear { why, progress },
+        Receiver::Grab(holder) => InputError::Grabbed {
+            device: Device::Keyboard,
+            holder,
+            progress,
+        },
+    };
+    Err(error.into())
+}
+
+/// Fails if a program has grabbed the keyboard while the last part was typed. After a Return, a window
+/// that it has opened may do that, such as a password prompt.
+fn check_grab<S: Scene>(
+    scene: &mut S,
+    all: usize,
+    unsure: usize,
+    cancel: &Cancel,
+) -> Result<(), S::Error> {
+    let aim = scene.hands().aim;
+    match scene.grabber(aim, cancel)? {
+        None => Ok(()),
+        Some(holder) => Err(InputError::Grabbed {
+            device: Device::Keyboard,
+            holder,
+            progress: Progress::AllTyped { all, unsure },
+        }
+        .into()),
+    }
+}
+
+/// The text with `\n` as line ends.
+///
+/// # Errors
+/// [`InputError::Untypeable`] for characters that no key gives.
+fn typeable(text: &str) -> Result<Vec<char>, InputError> {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let refused = |c: &char| (c.is_control() && !"\n\t".contains(*c)) || noncharacter(*c);
+    match text.chars().find(refused) {
+        Some(refused) => Err(InputError::Untypeable(refused)),
+        None => Ok(text.chars().collect()),
+    }
+}
+
+/// Noncharacters, which Unicode reserves permanently (Unicode §23.7).
+fn noncharacter(char: char) -> bool {
+    let code = u32::from(char);
+    code & 0xfffe == 0xfffe || (0xfdd0..=0xfdef).contains(&code)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::port::Part;
+
+    #[test]
+    fn line_ends_become_one() {
+        let chars: String = typeable("a\r\nb\rc\td").unwrap().into_iter().collect();
+        assert_eq!(chars, "a\nb\nc\td");
+    }
+
+    #[test]
+    fn control_characters_are_refused_by_name() {
+        for char in ['\u{1b}', '\u{7f}', '\u{85}', '\0', '\u{ffff}'] {
+            let refused = typeable(&format!("a{char}b"));
+            assert_eq!(refused, Err(InputError::Untypeable(char)));
+        }
+    }
+
+    #[test]
+    fn a_text_is_parted_after_words_and_lines() {
+        let parts = |text: &str, part: Part| {
+            let text: Vec<char> = text.chars().collect();
+            let (mut rest, mut parts) = (&text[..], Vec::new());
+            while !rest.is_empty() {
+                let length = part.of(rest);
+                parts.push(length);
+                rest = &rest[length..];
+            }
+            parts
+        };
+        let words = Part {
+            least: 48,
+            most: 80,
+        };
+        assert_eq!(parts("short", words), [5]);
+        assert_eq!(parts("", words), [0_usize; 0]);
+        assert_eq!(parts(&"word ".repeat(20), words), [50, 50]);
+        assert_eq!(parts(&"x".repeat(170), words), [80, 80, 10]);
+        assert_eq!(parts("ab\ncd\t\te", words), [3, 3, 1, 1]);
+    }
+}

@@ -1,0 +1,275 @@
+//! Where input goes, and what an action changes on the server for its time.
+
+use std::time::Duration;
+
+use deskline_core::{Modifiers, Point};
+use deskline_input::{
+    Aim, BETWEEN_CLICKS, Button, Cancel, Doing, Hands, Pace, Part, Receiver, Rhythm, Scene, Tempo,
+    Under, Wait,
+};
+use deskline_link::{Error, Result};
+use x11rb::protocol::xproto::{ConnectionExt as _, Keycode, Window};
+
+use super::grab_probe::Grabbable;
+use super::sticky::{MODIFYING, ModifierState};
+use super::typing::{self, Keys, Taking};
+use super::{During as _, X11, sync};
+
+/// As many characters or turns of the wheel go in before this waits for the server: they still arrive
+/// after a cancel.
+const AHEAD_OF_SERVER: usize = 8;
+
+/// As many keys or turns of the wheel go in before this waits for the app.
+const AHEAD_OF_APP: u32 = 32;
+
+const RHYTHM: Rhythm = Rhythm {
+    part: Part {
+        least: AHEAD_OF_SERVER,
+        most: AHEAD_OF_SERVER,
+    },
+    keys: Tempo::Burst(Duration::ZERO),
+    chord: Duration::ZERO,
+    arrive: Duration::ZERO,
+    dwell: Duration::ZERO,
+    between: BETWEEN_CLICKS,
+    notches: AHEAD_OF_SERVER as i32,
+    // A step takes at least a frame at 120 Hz.
+    drag: Pace {
+        steps: 16,
+        pause: Duration::from_millis(8),
+        dwell: Duration::from_millis(8),
+    },
+};
+
+/// After a cancel, the app has this long to read the last keys before bindings are removed.
+const CANCELLED: Duration = Duration::from_millis(100);
+
+/// How long a binding stays after the app has read its keys: toolkits may read the map again when
+/// they dispatch the event.
+const LINGER: Duration = Duration::from_millis(5);
+
+/// What an action has changed, and what it knows.
+#[derive(Default)]
+pub(super) struct Acting {
+    /// The locks and latches before. `None` while no action is under way.
+    pub(super) was: Option<ModifierState>,
+    /// Whether the action has set others.
+    relocked: bool,
+    /// The person's mapping of the buttons of the pointer (left-handed mice).
+    buttons: Vec<u8>,
+    /// Whether this client is recorded as one that may leave something pressed.
+    claimed: bool,
+    pub(super) keys: Option<Keys>,
+    /// The window that reads the pointer's events.
+    reader: Option<Window>,
+    /// How many keys or turns of the wheel were sent since the app was known to have read everything.
+    pub(super) unread: u32,
+    app: Taking,
+}
+
+impl Acting {
+    /// The physical button for a logical one.
+    pub(super) fn physical(&self, button: Button) -> u8 {
+        let logical = match button {
+            Button::Left => 1,
+            Button::Middle => 2,
+            Button::Right => 3,
+        };
+        let at = self.buttons.iter().position(|mapped| *mapped == logical);
+        let physical = at.and_then(|at| u8::try_from(at + 1).ok());
+        physical.unwrap_or(logical)
+    }
+}
+
+impl Scene for X11 {
+    type Error = Error;
+    type Port = Self;
+
+    fn port(&mut self) -> Result<&mut Self> {
+        Ok(self)
+    }
+
+    fn hands(&mut self) -> &mut Hands<Keycode> {
+        &mut self.hands
+    }
+
+    fn rhythm(&self) -> Rhythm {
+        RHYTHM
+    }
+
+    fn begin(&mut self, doing: Doing) -> Result<()> {
+        self.watch_root()?;
+        let was = self.modifier_state()?;
+        self.acting = Acting {
+            was: Some(was),
+            ..Acting::default()
+        };
+        match doing {
+            Doing::Point(modifiers) | Doing::Drag(modifiers) => {
+                let what = "reading the buttons of the pointer";
+                let map = self.connection.get_pointer_mapping().during(what)?;
+                self.acting.buttons = map.reply().during(what)?.map;
+                if matches!(doing, Doing::Drag(_)) || !modifiers.is_empty() {
+                    self.claim()?;
+                }
+                if (was.latched | was.locked) & MODIFYING != 0 {
+                    self.relock(was.locked & !MODIFYING)?;
+                }
+            }
+            Doing::Text => self.begin_keys(false, None)?,
+            Doing::Key(press) => {
+                let caps_lock = press.modifiers.contains(Modifiers::CAPS_LOCK);
+                self.begin_keys(caps_lock, typing::wants_num_lock(press))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<()> {
+        if self.acting.was.is_none() {
+            return Ok(());
+        }
+        let put_back = self.put_back();
+        self.acting = Acting::default();
+        let unwatched = self.unwatch_root();
+        put_back.and(unwatched)
+    }
+
+    // The guard's grab lets XTEST's events through.
+    fn open(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver> {
+        self.receiver(aim, cancel)
+    }
+
+    fn under(
+        &mut self,
+        at: Point,
+        end: Option<Point>,
+        aim: Option<Aim>,
+        cancel: &Cancel,
+    ) -> Result<Under> {
+        self.acting.reader = self.window_at(at)?;
+        let dropped_on = end.map_or(Ok(None), |end| self.window_at(end))?;
+        let Some(aim) = aim else {
+            return Ok(Under::Target);
+        };
+        if let Some(window) = self.acting.reader
+            && let Receiver::Other(other) = self.pointed_at(window, aim)?
+        {
+            return Ok(Under::Other(other));
+        }
+        if let Some(window) = dropped_on
+            && let Receiver::Other(other) = self.owner(window, aim.pid)?
+        {
+            return Ok(Under::EndOther(other));
+        }
+        let holder = self.holder(Grabbable::Pointer, aim, cancel)?;
+        Ok(holder.map_or(Under::Target, Under::Grab))
+    }
+
+    fn grabber(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Option<String>> {
+        let Some(aim) = aim else { return Ok(None) };
+        self.holder(Grabbable::Keyboard, aim, cancel)
+    }
+
+    fn await_reader(&mut self, wait: Wait, cancel: &Cancel) -> Result<bool> {
+        let reader = self.acting.reader;
+        match wait {
+            Wait::Wheel => {
+                self.round_trip()?;
+                if self.acting.unread < AHEAD_OF_APP {
+                    return Ok(true);
+                }
+                self.acting.unread = 0;
+                self.has_read(reader, sync::PATIENCE, cancel)
+            }
+            Wait::Part if self.acting.unread < AHEAD_OF_APP => Ok(true),
+            Wait::Part => self.await_typed(sync::PATIENCE, cancel),
+            Wait::Effect => {
+                let read = self.await_typed(sync::PATIENCE, cancel)?;
+                if let (true, Some(aim)) = (read, self.hands.aim) {
+                    self.acting.app.await_idle(aim.pid, cancel)?;
+                }
+                Ok(read)
+            }
+            Wait::All => {
+                if !self.acting.keys.as_ref().is_some_and(Keys::has_bound) {
+                    return Ok(true);
+                }
+                let read = self.await_typed(sync::PATIENCE, cancel)?;
+                cancel.wait(LINGER)?;
+                Ok(read)
+            }
+            Wait::Motion => self.has_read(reader, sync::PATIENCE, cancel),
+            // The source reports the pointer to the target, the target answers, the source notes the
+            // answer.
+            Wait::Drop(at) => {
+                let target = self.window_at(at)?;
+                let read = self.has_read(target, sync::PATIENCE, cancel)?;
+                Ok(read && self.has_read(reader, sync::PATIENCE, cancel)?)
+            }
+        }
+    }
+}
+
+impl X11 {
+    /// Reads the keyboard and sets the locks that are wanted.
+    fn begin_keys(&mut self, caps_lock: bool, num_lock: Option<bool>) -> Result<()> {
+        self.claim()?;
+        let locks = self.read_keys(num_lock)?.locks(caps_lock);
+        let was = self.acting.was.map(|was| (was.locked, was.latched));
+        if was != Some((locks, 0)) {
+            self.relock(locks)?;
+        }
+        Ok(())
+    }
+
+    fn relock(&mut self, locks: u8) -> Result<()> {
+        self.acting.relocked = true;
+        self.set_modifiers(locks, 0)
+    }
+
+    /// Records that something may stay pressed if this process dies.
+    fn claim(&mut self) -> Result<()> {
+        self.reclaim_keycodes()?;
+        self.acting.claimed = true;
+        self.claim_keycodes(&[])
+    }
+
+    fn put_back(&mut self) -> Result<()> {
+        let Some(was) = self.acting.was else {
+            return Ok(());
+        };
+        if let Some(mut keys) = self.acting.keys.take() {
+            if keys.has_bound() && !self.await_typed(CANCELLED, &Cancel::new())? {
+                tracing::debug!("bindings are taken back unread");
+            }
+            for (code, bound) in &mut keys.spare {
+                if std::mem::take(bound) != 0 {
+                    self.bind_keycode(*code, 0)?;
+                }
+            }
+            if keys.group_locked {
+                self.lock_group(keys.locked_group())?;
+            }
+        }
+        if self.acting.claimed {
+            self.give_keycodes_back()?;
+        }
+        if self.acting.relocked || was.sticky {
+            if !self.acting.buttons.is_empty() {
+                self.wait_for_release()?;
+            }
+            self.put_back_modifiers(was)?;
+        }
+        // Sync, not flush: the server drops unread requests of a client that has gone.
+        self.round_trip()
+    }
+}

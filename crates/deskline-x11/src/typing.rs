@@ -1,0 +1,291 @@
+//! The keyboard during an action: its map, the symbols that are bound to spare key codes because the
+//! layout lacks them, and whether the app has taken what was typed.
+//!
+//! Clients read the keyboard map when they process the notice that it changed, which may be after the key
+//! was pressed. So a code is rebound only after the app has read what was typed with it.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::{Key, KeyPress, Modifiers};
+use deskline_input::{Cancel, InputError, Progress, Stroke};
+use deskline_link::Result;
+use deskline_unix::family::Family;
+use x11rb::protocol::xkb::{self, ConnectionExt as _};
+use x11rb::protocol::xproto::{Keycode, Keysym, ModMask};
+use xkeysym::key;
+
+use super::During as _;
+use super::keymap::{self, Keyboard, Keymap};
+use super::{X11, keys, sync};
+
+/// An app has taken a control character once its main threads have slept for this long. It has then
+/// also carried out what it had put off: LibreOffice moves the cell cursor for a Tab when it is idle,
+/// after all keys that are there by then. A shorter time may be a wait for the X server.
+const IDLE: Duration = Duration::from_millis(5);
+
+/// How long to wait for that. An app that is not idle by then is busy by itself: it plays a video, or
+/// Writer checks the spelling.
+const NEVER_IDLE: Duration = Duration::from_millis(250);
+
+/// How long to wait for such an app at the next control character.
+const RESTLESS: Duration = Duration::from_millis(25);
+
+/// Keysyms from here on are Unicode characters (X Window System Protocol, appendix A).
+const UNICODE: Keysym = 0x0100_0000;
+
+const WHAT: &str = "typing";
+
+/// The keyboard.
+pub(super) struct Keys {
+    keyboard: Keyboard,
+    keymap: Keymap,
+    /// The locked modifier of Num Lock, while typing.
+    num_lock: u8,
+    /// Spare codes with the symbols that they are bound to, least recently used first.
+    pub(super) spare: Vec<(Keycode, Keysym)>,
+    /// Whether the spare codes are recorded as ours.
+    claimed: bool,
+    pub(super) group_locked: bool,
+}
+
+impl Keys {
+    /// The locks that typing needs: the state of Caps Lock that is wanted, and of Num Lock, if it matters.
+    pub(super) fn locks(&self, caps_lock: bool) -> u8 {
+        self.num_lock | if caps_lock { keymap::LOCK } else { 0 }
+    }
+
+    pub(super) fn locked_group(&self) -> u8 {
+        self.keyboard.locked_group
+    }
+
+    pub(super) fn has_bound(&self) -> bool {
+        self.spare.iter().any(|(_, bound)| *bound != 0)
+    }
+
+    fn stroke(&self, stroke: keymap::Stroke) -> Stroke<Keycode> {
+        Stroke {
+            key: stroke.code,
+            held: self.keymap.choosers(stroke.modifiers).collect(),
+        }
+    }
+
+    /// The key for `symbol` on the layout.
+    pub(super) fn symbol(&self, symbol: Keysym) -> Option<Stroke<Keycode>> {
+        self.keymap.symbol(symbol).map(|stroke| self.stroke(stroke))
+    }
+
+    /// The key for `symbol` if it is bound to a spare code.
+    pub(super) fn bound(&self, symbol: Keysym) -> Option<Stroke<Keycode>> {
+        let slot = self.spare.iter().find(|(_, bound)| *bound == symbol);
+        slot.map(|(code, _)| Stroke {
+            key: *code,
+            held: vec![],
+        })
+    }
+
+    /// The key for a character on the layout.
+    pub(super) fn on_layout(&self, char: char) -> Option<Stroke<Keycode>> {
+        let stroke = match char {
+            '\n' | '\t' => self.keymap.symbol(symbol(char)),
+            _ => self.keymap.char(char),
+        };
+        stroke.map(|stroke| self.stroke(stroke))
+    }
+
+    /// The key for a character, on the layout or bound.
+    pub(super) fn char(&self, char: char) -> Option<Stroke<Keycode>> {
+        self.on_layout(char).or_else(|| self.bound(symbol(char)))
+    }
+
+    /// The key of the same name on the keypad, if that is wanted.
+    pub(super) fn on_keypad(&self, press: KeyPress) -> Option<Stroke<Keycode>> {
+        let wanted = press.modifiers.contains(Modifiers::NUMERIC_PAD);
+        let symbol = keys::on_keypad(press.key).filter(|_| wanted);
+        symbol.and_then(|symbol| self.symbol(symbol))
+    }
+
+    /// The symbols to bind for the start of a text, as long as the spare codes suffice.
+    pub(super) fn to_bind(&self, text: &[char]) -> Vec<Keysym> {
+        let mut missing = vec![];
+        for char in text {
+            let symbol = symbol(*char);
+            if self.on_layout(*char).is_some() || missing.contains(&symbol) {
+                continue;
+            }
+            if missing.len() == self.spare.len() {
+                break;
+            }
+            missing.push(symbol);
+        }
+        missing
+    }
+}
+
+/// The symbol for a character that is bound to a spare code.
+pub(super) fn symbol(char: char) -> Keysym {
+    match char {
+        '\n' => key::Return,
+        '\t' => key::Tab,
+        ' '..='~' | '\u{a0}'..='\u{ff}' => u32::from(char),
+        _ => UNICODE | u32::from(char),
+    }
+}
+
+/// The app that is typed into, and whether it takes its time.
+#[derive(Default)]
+pub(super) struct Taking {
+    /// Its processes, once they are needed.
+    family: Option<Family>,
+    /// Whether it was busy for as long as it was last waited for.
+    restless: bool,
+}
+
+impl Taking {
+    /// Waits until the app is idle (bounded).
+    pub(super) fn await_idle(&mut self, pid: u32, cancel: &Cancel) -> Result<()> {
+        let family = self.family.get_or_insert_with(|| Family::new(pid));
+        let limit = if self.restless { RESTLESS } else { NEVER_IDLE };
+        let until = Instant::now() + limit;
+        let mut last = family.asleep();
+        self.restless = loop {
+            cancel.wait(IDLE)?;
+            let now = family.asleep();
+            if now.is_some() && now == last {
+                break false;
+            }
+            if Instant::now() >= until {
+                break true;
+            }
+            last = now;
+        };
+        Ok(())
+    }
+}
+
+impl X11 {
+    /// The keyboard of this action, which is read when it is first needed. `num_lock` is the state of
+    /// Num Lock that is wanted; `None` leaves it as it is.
+    pub(super) fn read_keys(&mut self, num_lock: Option<bool>) -> Result<&mut Keys> {
+        self.hear()?;
+        self.heard.keymap = None;
+        let keyboard = Keyboard::read(&self.connection, self.keyboard)?;
+        let num_lock = match num_lock {
+            Some(true) => keyboard.num_lock,
+            Some(false) => 0,
+            None => self.acting.was.map_or(0, |was| was.locked) & keyboard.num_lock,
+        };
+        // Caps Lock, if it is wanted, is wanted for its effect: do not compensate with Shift.
+        let keymap = keyboard.keymap(keyboard.group, num_lock);
+        let spare = keymap.spare.iter().map(|code| (*code, 0)).collect();
+        Ok(self.acting.keys.insert(Keys {
+            keyboard,
+            keymap,
+            num_lock,
+            spare,
+            claimed: false,
+            group_locked: false,
+        }))
+    }
+
+    pub(super) fn keys(&mut self) -> Result<&mut Keys> {
+        if self.acting.keys.is_none() {
+            self.read_keys(None)?;
+        }
+        let keys = self.acting.keys.as_mut();
+        keys.ok_or_else(|| deskline_link::Error::system(WHAT)("the keyboard was not read"))
+    }
+
+    /// Binds these symbols to spare codes, as many as there are.
+    pub(super) fn bind(&mut self, symbols: &[Keysym], cancel: &Cancel) -> Result<()> {
+        let keys = self.keys()?;
+        // Move codes that are wanted again to the end: codes are taken from the front.
+        keys.spare.sort_by_key(|(_, bound)| symbols.contains(bound));
+        let new = symbols.iter().copied();
+        let missing: Vec<_> = new.filter(|s| keys.bound(*s).is_none()).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let claimed = std::mem::replace(&mut keys.claimed, true);
+        let codes: Vec<_> = keys.spare.iter().map(|(code, _)| *code).collect();
+        if !self.await_typed(sync::PATIENCE, cancel)? {
+            let progress = Progress::PartlySent;
+            return Err(InputError::NotReading { progress }.into());
+        }
+        if !claimed {
+            self.claim_keycodes(&codes)?;
+        }
+        for (slot, symbol) in missing.into_iter().enumerate() {
+            let Some((code, bound)) = self.keys()?.spare.get_mut(slot) else {
+                break;
+            };
+            *bound = symbol;
+            let code = *code;
+            self.bind_keycode(code, symbol)?;
+        }
+        self.round_trip()
+    }
+
+    /// Waits until the server has processed all strokes, and adapts to a layout that was switched
+    /// meanwhile.
+    pub(super) fn keep_up(&mut self) -> Result<()> {
+        let core = xkb::ID::USE_CORE_KBD.into();
+        let state = self.connection.xkb_get_state(core).during(WHAT)?;
+        let state = state.reply().during(WHAT)?;
+        self.hear()?;
+        let remapped = self.heard.keymap.take();
+        let Some(keys) = &mut self.acting.keys else {
+            return Ok(());
+        };
+        let ours = |code| keys.spare.iter().any(|(spare, _)| *spare == code);
+        let foreign = remapped.is_some_and(|(first, count)| count != 1 || !ours(first));
+        if !foreign && u8::from(state.group) == keys.keyboard.group {
+            return Ok(());
+        }
+        let keyboard = Keyboard::read(&self.connection, self.keyboard)?;
+        keys.keymap = keyboard.keymap(keyboard.group, keys.num_lock);
+        keys.keyboard.group = keyboard.group;
+        Ok(())
+    }
+
+    /// Waits until the app has read what was typed. `false` if it has not after `limit`.
+    pub(super) fn await_typed(&mut self, limit: Duration, cancel: &Cancel) -> Result<bool> {
+        if std::mem::take(&mut self.acting.unread) == 0 {
+            return Ok(true);
+        }
+        let focus = self.focus()?;
+        self.has_read(focus, limit, cancel)
+    }
+
+    /// Locks another group that has this character, so that a shortcut uses its own key.
+    pub(super) fn other_group(&mut self, char: char) -> Result<Option<Stroke<Keycode>>> {
+        let keys = self.keys()?;
+        let current = keys.keyboard.group;
+        for group in (0..keys.keyboard.groups()).filter(|g| *g != current) {
+            let keymap = keys.keyboard.keymap(group, keys.num_lock);
+            if keymap.char(char).is_some() {
+                keys.keymap = keymap;
+                keys.group_locked = true;
+                let stroke = keys.on_layout(char);
+                self.lock_group(group)?;
+                return Ok(stroke);
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn lock_group(&self, group: u8) -> Result<()> {
+        let none = ModMask::from(0u16);
+        let core = xkb::ID::USE_CORE_KBD.into();
+        let group = xkb::Group::from(group);
+        self.connection
+            .xkb_latch_lock_state(core, none, none, true, group, none, false, 0)
+            .during(WHAT)?;
+        Ok(())
+    }
+}
+
+/// Whether the key types a digit or sign on the keypad, where these share keys with the arrows.
+pub(super) fn wants_num_lock(press: KeyPress) -> Option<bool> {
+    let keypad = press.modifiers.contains(Modifiers::NUMERIC_PAD);
+    keypad.then_some(matches!(press.key, Key::Char(_)))
+}

@@ -1,7 +1,7 @@
-//! Where the accessibility bus is, and turning it on.
+//! Finds the accessibility bus, and turns accessibility on.
 //!
-//! `org.a11y.Bus` on the session bus gives the address and starts the bus where it is not running;
-//! `org.a11y.Status` says whether apps are to put themselves on it.
+//! `org.a11y.Bus` on the session bus gives the address and starts the bus if it is not running;
+//! `org.a11y.Status` holds whether apps should join it.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ pub fn enabled(session_bus: &str) -> Result<String> {
     Ok(address)
 }
 
-/// Whether apps are told to put themselves on the bus.
+/// Whether apps are asked to join the bus.
 pub fn is_enabled(session_bus: &str) -> Result<bool> {
     Ok(is_enabled_on(&mut open(session_bus)?))
 }

@@ -1,5 +1,5 @@
-//! What number a text stands for in an element that shows one: `3,5` where decimals have a comma, `50 %`
-//! where the value is 0.5. What the element shows now, beside its value, tells.
+//! Converts a text to the number that an element expects: `3,5` if its decimals have a comma, `50
+//! %` if the value is 0.5. The element's current text and value show the form.
 
 use deskline_core::number;
 
@@ -12,15 +12,15 @@ use crate::request::Request;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Amount {
     Number(f64),
-    /// What the element shows is not its value: set the text.
+    /// The element's text is not its value: set the text.
     AsText,
-    /// Two numbers, by what separates decimals.
+    /// Two readings of the text, by the decimal sign.
     Either(f64, f64),
     /// The element shows a number, and the text is none.
     None,
 }
 
-/// What an element shows, and its value.
+/// An element's text and its value.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Shown {
     text: String,
@@ -31,7 +31,7 @@ struct Shown {
 /// The longest text that is read: numbers are shorter.
 const LONGEST: i32 = 64;
 
-/// What `text` stands for in this element, which has a value. `has` tells its interfaces.
+/// The value of `text` in this element, which has a value. `has` holds its interfaces.
 pub fn amount(
     app: &mut AppConnection<'_>,
     path: &str,
@@ -93,8 +93,8 @@ impl Shown {
         }
     }
 
-    /// How many units of what is shown are one of the value: 100 of a percentage. `None` if what is shown
-    /// is not the value.
+    /// How many units of the shown text are one of the value: 100 for a percentage. `None` if the
+    /// text does not show the value.
     fn scale(&self) -> Option<f64> {
         const PERCENT: f64 = 100.0;
         let (Some(value), false) = (self.value, self.text.trim().is_empty()) else {

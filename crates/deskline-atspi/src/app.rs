@@ -1,4 +1,4 @@
-//! What is known of one app between its readings.
+//! The state of one app between its readings.
 
 use crate::peer::Peer;
 use crate::strategies::bulk_cache::BulkCache;
@@ -15,7 +15,7 @@ pub struct App {
     pub grown: bool,
     /// Whether the last reading had a page that shows and is loading.
     pub loads: bool,
-    /// Which windows its toplevels are.
+    /// The windows of its toplevels.
     pub windows: KnownWindows,
 }
 

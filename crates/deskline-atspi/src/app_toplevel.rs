@@ -3,11 +3,11 @@
 /// A toplevel that shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AppToplevel {
-    /// Its app's process.
+    /// The app's process.
     pub pid: u32,
-    /// Its app's bus name and its object's path, joined: unique on the bus.
+    /// The app's bus name and the object's path, joined: unique on the bus.
     pub id: String,
-    /// Its title. Hostile data.
+    /// Hostile data.
     pub title: String,
     /// Whether its app reports that it has the keyboard.
     pub active: bool,
@@ -22,7 +22,7 @@ impl AppToplevel {
         &self.id[..end]
     }
 
-    /// Its object's path.
+    /// The object's path.
     pub fn path(&self) -> &str {
         &self.id[self.bus_name().len()..]
     }

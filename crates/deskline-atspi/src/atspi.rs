@@ -27,10 +27,10 @@ use crate::{act, decode, reading};
 /// How many readings an app whose tree grows as it is read may take until two agree.
 const GROWTH: usize = 3;
 
-/// The budget for hidden nodes where what it leaves is read on after the link.
+/// The budget for hidden nodes if the rest is read after the link.
 const WHILE_READ_ON: Duration = Duration::from_millis(100);
 
-/// How long an app may take to tell its name where others are listed too.
+/// How long an app may take to return its name in a list of several.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
 /// How long a process may take to end after its sockets were closed.
@@ -55,7 +55,7 @@ pub struct AtSpi {
     pub(crate) shown: Vec<AppToplevel>,
     /// Bus names are never used twice, so their pids are asked for once.
     pids: HashMap<String, u32>,
-    /// Apps that were told to send their events.
+    /// Apps that were asked to send events.
     pub(crate) registered: HashSet<String>,
     /// The apps that are subscribed.
     pub(crate) mirrors: Mirrors,
@@ -130,8 +130,8 @@ impl AtSpi {
             .collect())
     }
 
-    /// The name that the app gives itself; empty where it does not say so at once: a list of apps
-    /// must not wait for one that hangs.
+    /// The app's own name for itself; empty if it does not answer at once: a list of apps must not
+    /// wait for one that hangs.
     pub fn name_of(&mut self, pid: u32) -> String {
         let met = self.meet(pid, AT_ONCE);
         met.map(|app| app.peer.name.clone()).unwrap_or_default()
@@ -176,13 +176,15 @@ impl AtSpi {
             .is_ok_and(|app| !app.peer.toolkit.knows_the_screen())
     }
 
-    /// Whether the app ignores a click in a menu right after the click that has opened it, on Wayland.
+    /// Whether the app ignores a click in a menu right after the click that has opened it, on
+    /// Wayland.
     pub fn ignores_clicks_in_new_menus(&self, pid: u32) -> bool {
         let app = self.apps.get(&pid);
         app.is_some_and(|app| app.peer.toolkit.ignores_clicks_in_new_menus())
     }
 
-    /// How long after this the app's tree may still tell what was before, though the app is quiet.
+    /// How long after `after` the app's tree may still show the state from before, though the app
+    /// is quiet.
     pub fn lag(&self, pid: u32, after: Sent) -> Duration {
         let Some(App { peer, .. }) = self.apps.get(&pid) else {
             return Duration::ZERO;
@@ -212,7 +214,7 @@ impl AtSpi {
         }
     }
 
-    /// Forgets what was learnt about an app, its private socket too, after it did not answer.
+    /// Forgets the state of an app and its private socket, after it did not answer.
     fn forget(&mut self, pid: u32) {
         self.apps.remove(&pid);
     }
@@ -285,7 +287,8 @@ impl AtSpi {
             self.catch_up(&bus_name)?;
         }
         self.hear();
-        // A look at what shows alone, as between a click and its text, does not replace it.
+        // A reading of the visible nodes alone, as between a click and its text, does not replace
+        // it.
         let last = match scope {
             Scope::Showing => None,
             _ => self
@@ -298,7 +301,8 @@ impl AtSpi {
         let toolkit = app.peer.toolkit;
         let again = matches!(scope, Scope::Again { .. });
         let fetch_cache = app.cache.is_due();
-        // Where no budget is enough for the whole app, reading all of it anew would never be complete.
+        // Where no budget is enough for the whole app, reading all of it anew would never be
+        // complete.
         let reused = last.as_ref().filter(|last| again || last.outgrows_budget);
         let scope = match scope {
             Scope::Again { budget } if reused.is_some_and(|last| last.cut_short) => Scope::Again {
@@ -346,7 +350,7 @@ impl AtSpi {
             let cut_short = partial.is_for_want_of_time();
             let outgrew = reused.is_some_and(|last| last.outgrows_budget);
             if let Some(last) = self.mirrors.last() {
-                let mut now = LastReading::of(pid, since, nodes, read.lists, cut_short);
+                let mut now = LastReading::new(pid, since, nodes, read.lists, cut_short);
                 now.outgrows_budget |= outgrew;
                 *last = Some(now);
             }

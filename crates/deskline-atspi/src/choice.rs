@@ -27,9 +27,8 @@ const BATCH: i32 = 128;
 pub struct Choice {
     /// The path of its parent.
     pub container: String,
-    /// Its index in the parent.
+    /// The index in the parent.
     pub index: i32,
-    /// Its object path.
     pub path: String,
 }
 

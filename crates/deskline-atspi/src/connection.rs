@@ -22,20 +22,20 @@ pub const MOST_IN_FLIGHT: usize = 512;
 /// The quickest way to an app's objects: its private socket, else the bus.
 pub struct AppConnection<'a> {
     connection: &'a mut Connection,
-    /// Its bus name; empty on a private socket.
+    /// The app's bus name; empty on a private socket.
     destination: String,
     /// Whether the question about the root is in flight.
     controlled: bool,
 }
 
-/// What came of waiting for a reply.
+/// The result of waiting for a reply.
 #[derive(Debug)]
 pub enum Next {
     /// The reply to the request with this tag.
     Reply(u64, Reply),
     /// The app answers other requests and not those with these tags. They are no longer in flight.
     Unanswered(Vec<u64>),
-    /// The time is over. What is in flight stays so.
+    /// The time is over. Requests in flight stay in flight.
     End,
 }
 
@@ -104,7 +104,7 @@ impl<'a> AppConnection<'a> {
                     if asked {
                         return Ok(Next::Unanswered(self.forget()));
                     }
-                    // It is the late answer after an earlier silence.
+                    // A late reply, after an earlier silence.
                     if self.is_idle() {
                         return Ok(Next::Unanswered(Vec::new()));
                     }
@@ -126,18 +126,18 @@ impl<'a> AppConnection<'a> {
         }
     }
 
-    /// One request and its reply, within [`PATIENCE`].
+    /// Sends one request and returns its reply, within [`PATIENCE`].
     pub fn ask(&mut self, path: &str, request: Request) -> Reply {
         let (interface, member, body) = request.call();
         self.call(path, interface, member, body)
     }
 
-    /// One call of any method, within [`PATIENCE`].
+    /// Makes one call of any method, within [`PATIENCE`].
     pub fn call(&mut self, path: &str, interface: &str, member: &str, body: Body) -> Reply {
         self.call_within(PATIENCE, path, interface, member, body)
     }
 
-    /// One call of any method.
+    /// Makes one call of any method.
     pub fn call_within(
         &mut self,
         limit: Duration,

@@ -40,12 +40,11 @@ pub fn objects(message: &Message) -> Result<Vec<(&str, &str)>, WireError> {
     message.reader().array(8, Reader::object)
 }
 
-/// A property that is a number.
 pub fn number_property(message: &Message) -> Option<i32> {
     message.reader().variant_i32().ok()
 }
 
-/// What a label says: its name, or else its text.
+/// The text of a label: its name, or else its text.
 pub fn label(replies: &[Option<Message>]) -> Option<String> {
     let [name, text] = replies else { return None };
     let name = name.as_ref().and_then(|m| m.reader().variant_str().ok());

@@ -1,7 +1,7 @@
 //! Subscribes to an app's events, to learn when it changes.
 //!
-//! The subscription, and the last reading with it, outlive the link ([`crate::mirrors`]): the next link
-//! about the same app reads only what shows and what events have invalidated
+//! The subscription, and the last reading with it, outlive the link ([`crate::mirrors`]): the next
+//! link about the same app reads only visible nodes and nodes that events have invalidated
 //! ([`crate::strategies::reuse`]). Between links [`AtSpi::idle`] takes the events, and ends the
 //! subscription when they are too many or the reading too old.
 
@@ -32,10 +32,10 @@ const EVENTS: [&str; 7] = [
 /// How often events are taken while no link runs.
 const IDLE: Duration = Duration::from_millis(500);
 
-/// The pause between two batches of what the last reading lacks.
+/// The pause between two batches of the missing nodes of the last reading.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A batch ends after this time with what it has.
+/// The time limit of a batch.
 const HANGS: Duration = Duration::from_millis(300);
 
 impl AtSpi {
@@ -53,11 +53,11 @@ impl AtSpi {
             .map_err(on_bus("listening to accessibility events"))
     }
 
-    /// Subscribes before a reading that the next link can take from, if no link runs about another app.
-    /// Where this fails, the next link reads everything.
+    /// Subscribes before a reading that the next link can take from, if no link runs about another
+    /// app. Where this fails, the next link reads everything.
     pub(crate) fn listen_from_now(&mut self, pid: u32) {
         let app = self.apps.get(&pid);
-        let tells = app.is_some_and(|app| app.peer.toolkit.tells_of_hidden_changes());
+        let tells = app.is_some_and(|app| app.peer.toolkit.reports_hidden_changes());
         if tells && self.mirrors.current.is_none() {
             let _ = self.listen(pid);
         }
@@ -92,8 +92,8 @@ impl AtSpi {
         self.bus.call(&call, PATIENCE).map(drop)
     }
 
-    /// Takes all events that the app has sent until now: on the bus they come before its reply. On its
-    /// private socket a reply can overtake them.
+    /// Takes all events that the app has sent until now: on the bus they come before its reply. On
+    /// its private socket a reply can overtake them.
     pub(crate) fn catch_up(&mut self, bus_name: &str) -> Result<(), bus::Error> {
         let reply = AppConnection::by_bus(&mut self.bus, bus_name).ask(ROOT, Request::State);
         self.hear();
@@ -111,7 +111,7 @@ impl AtSpi {
                 .values()
                 .find(|app| app.peer.bus_name == m.bus_name)
         });
-        if !app.is_some_and(|app| app.peer.toolkit.tells_of_hidden_changes())
+        if !app.is_some_and(|app| app.peer.toolkit.reports_hidden_changes())
             && let Some(last) = self.mirrors.last()
         {
             *last = None;
@@ -120,8 +120,8 @@ impl AtSpi {
         self.unsubscribe(dropped);
     }
 
-    /// Between links: takes the events that have come, and reads on where the budget cut a last
-    /// reading, for some 50 ms. Returns when to call again; `None` if no app is subscribed any longer.
+    /// Between links: takes the pending events, and reads on where the budget cut a last reading,
+    /// for some 50 ms. Returns when to call again; `None` if no app is subscribed any longer.
     pub fn idle(&mut self) -> Option<Duration> {
         self.rest();
         while self.mirrors.any_rests() {
@@ -139,7 +139,7 @@ impl AtSpi {
         None
     }
 
-    /// Reads a batch of what a last reading lacks. Returns whether there is more.
+    /// Reads a batch of the missing nodes of a last reading. Returns whether there are more.
     fn read_on(&mut self) -> bool {
         let Self {
             bus, apps, mirrors, ..
@@ -156,8 +156,8 @@ impl AtSpi {
         let toolkit = app.peer.toolkit;
         let end = Instant::now() + HANGS;
         let mut engine = Engine::new(app.peer.connection(bus), &mirror.bus_name, toolkit, end);
-        // Events that have come meanwhile are still queued, and invalidate what was read before them.
-        // Where it fails, the next link reads everything.
+        // Events from the meantime are still queued, and invalidate the nodes that were read before
+        // them. If this fails, the next link reads everything.
         if read_on::read_on(&mut engine, &mut last).is_ok() {
             mirror.last = Some(last);
         }
@@ -204,8 +204,7 @@ impl AtSpi {
         waited.map_err(on_bus("waiting for accessibility events"))
     }
 
-    /// Invalidates the objects that events were sent for. Returns what says most of the current
-    /// app.
+    /// Invalidates the objects of pending events. Returns the strongest sign about the current app.
     pub(crate) fn hear(&mut self) -> Option<Sign> {
         let signals = self.bus.take_signals();
         self.mirrors.hear(signals.into_iter())

@@ -3,14 +3,15 @@
 //!
 //! From the bottom up:
 //!
-//! - [`bus`]: a D-Bus client with many calls in flight; [`accessibility_bus`]: where the bus is.
+//! - [`bus`]: a D-Bus client with many calls in flight; [`accessibility_bus`]: the bus's address.
 //! - `peer`, `connection`, `request`, `decode`, `names`: one app, and the calls to its objects.
-//! - [`toolkits`]: all that is known of GTK, Qt, LibreOffice, Chromium and Gecko.
+//! - [`toolkits`]: the peculiarities of GTK, Qt, LibreOffice, Chromium and Gecko.
 //! - `engine`: one traversal: an arena of nodes, a queue, a table of requests in flight.
-//! - `strategies`: what uses the engine: the bulk cache, large lists, tables, spreadsheets, reuse.
+//! - `strategies`: the users of the engine: the bulk cache, large lists, tables, spreadsheets,
+//!   reuse.
 //! - `mirrors`, `events`: the apps that stay subscribed between links.
 //! - `reading`: the order of the strategies; `tree`: from nodes to elements on the screen.
-//! - [`AtSpi`]: the connection that all of it hangs on.
+//! - [`AtSpi`]: the connection that holds all of it.
 
 pub mod accessibility_bus;
 mod act;

@@ -1,5 +1,5 @@
-//! The apps that are subscribed, each with the reading that the next link about it takes from: the app
-//! of the running link, and those of earlier links.
+//! The apps that are subscribed, each with the reading that the next link about it takes from: the
+//! app of the running link, and those of earlier links.
 
 use std::time::Instant;
 
@@ -24,7 +24,6 @@ pub struct Mirror {
     pub bus_name: String,
     /// When the link about it began.
     pub began: Instant,
-    /// Its last reading.
     pub last: Option<LastReading>,
     /// How many events came since the last link about it.
     idle_events: usize,
@@ -71,8 +70,8 @@ impl Mirrors {
         self.current.as_mut().map(|mirror| &mut mirror.last)
     }
 
-    /// Makes an app of an earlier link the current one; `false` if it is not subscribed. There must be
-    /// no other.
+    /// Makes an app of an earlier link the current one; `false` if it is not subscribed. There must
+    /// be no other.
     pub fn resume(&mut self, bus_name: &str) -> bool {
         let resting = &mut self.resting;
         let Some(at) = resting.iter().position(|m| m.bus_name == bus_name) else {
@@ -115,8 +114,8 @@ impl Mirrors {
         dropped
     }
 
-    /// Notes events: they invalidate what is known of their objects. Returns what says most of the
-    /// current app.
+    /// Handles events: they invalidate the facts about their objects. Returns the strongest sign
+    /// about the current app.
     pub fn hear(&mut self, signals: impl ExactSizeIterator<Item = Message>) -> Option<Sign> {
         // If the signal queue is full, some signals may have been dropped: discard all readings.
         let lost = signals.len() >= SIGNALS_KEPT;
@@ -159,14 +158,14 @@ impl Mirrors {
         all
     }
 
-    /// The bus names of the apps whose readings the next link about them can take from.
+    /// The bus names of the apps whose readings the next link about them can reuse.
     pub fn kept(&self) -> impl Iterator<Item = &str> {
         let kept = self.resting.iter().filter(|m| m.is_worth_keeping());
         kept.map(|mirror| mirror.bus_name.as_str())
     }
 }
 
-/// What an event says.
+/// The sign that an event gives.
 fn event(signal: &Message) -> Sign {
     // The first argument is the state of a `StateChanged`.
     let state = || signal.reader().str().unwrap_or_default().to_owned();
@@ -196,7 +195,7 @@ mod tests {
 
     fn mirror(bus_name: &str, nodes: usize) -> Mirror {
         let nodes = std::iter::repeat_with(Node::default).take(nodes).collect();
-        let last = LastReading::of(1, Instant::now(), nodes, HashMap::new(), false);
+        let last = LastReading::new(1, Instant::now(), nodes, HashMap::new(), false);
         Mirror {
             last: Some(last),
             ..Mirror::new(bus_name.to_owned())

@@ -1,14 +1,14 @@
-//! What a tree lacks, in the words of its `# partial:` headers.
+//! The missing parts of a tree, in the words of its `# partial:` headers.
 
 use deskline_core::escape;
 
 use crate::engine::{self, Failed, Node, Unread};
 use crate::names::StateSet;
 
-/// What a reading did not get.
+/// The missing parts of a reading.
 #[derive(Debug, Default)]
 pub struct Partial {
-    /// What the engine did not get, embedded parts included.
+    /// The missing parts of the engine's traversal, embedded parts included.
     pub unread: Unread,
     /// Children of large lists that were not read.
     pub crowded: usize,
@@ -17,7 +17,7 @@ pub struct Partial {
 }
 
 impl Partial {
-    /// Adds what the reading of an embedded part lacks.
+    /// Adds the missing parts of an embedded part's reading.
     pub fn add(&mut self, other: &Unread) {
         let unread = &mut self.unread;
         unread.nodes += other.nodes;
@@ -42,7 +42,7 @@ impl Partial {
             elements,
             texts,
         } = self.unread.failed;
-        // What did not say its state or role is among those that were not read.
+        // Nodes that did not report their state or role are counted as not read.
         let unread = self.unread.nodes.saturating_sub(elements);
         if self.unread.cut {
             words.push(format!(

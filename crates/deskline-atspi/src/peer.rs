@@ -13,15 +13,15 @@ const PRIVATE_CONNECT: Duration = Duration::from_millis(300);
 /// An app: its bus name, its private socket if it has one, and the properties that it reports.
 #[derive(Debug)]
 pub struct Peer {
-    /// Its unique name on the accessibility bus.
+    /// The unique name on the accessibility bus.
     pub bus_name: String,
-    /// Its process id, as the bus daemon reports it.
+    /// As the bus daemon reports it.
     pub pid: u32,
-    /// Its accessible name.
+    /// The accessible name.
     pub name: String,
-    /// Its toolkit, by `Application.ToolkitName` and `Application.Version`.
+    /// By `Application.ToolkitName` and `Application.Version`.
     pub toolkit: Toolkit,
-    /// Its private socket. A call costs half of one by the bus, as no daemon is in between.
+    /// The private socket. A call by it costs half of one by the bus, as no daemon is in between.
     private: Option<Connection>,
 }
 
@@ -76,7 +76,7 @@ impl Peer {
             bus_name: bus_name.to_owned(),
             pid,
             name,
-            toolkit: Toolkit::of(&toolkit, &version),
+            toolkit: Toolkit::from_name(&toolkit, &version),
             private,
         })
     }

@@ -1,4 +1,4 @@
-//! One traversal of an app: which strategy reads which part, in which order.
+//! One traversal of an app: the strategies, and their order.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use crate::strategies::spreadsheet::{self, Spreadsheets};
 use crate::strategies::{bulk_cache, hidden, managed, stacked};
 use crate::toolkits::Prose;
 
-/// What one traversal has read.
+/// The result of one traversal.
 pub struct Reading {
     /// All objects that were found, the root first.
     pub nodes: Vec<Node>,
-    /// What is missing.
+    /// The missing parts.
     pub partial: Partial,
     /// Objects of other processes: their container, bus name and path.
     pub foreign: Vec<(usize, String, String)>,
-    /// Its large lists, by their paths.
+    /// The large lists, by path.
     pub lists: HashMap<Arc<str>, KnownList>,
     /// How many nodes are those of an earlier reading.
     pub reused: usize,
@@ -32,8 +32,8 @@ pub struct Reading {
     pub cache_was_worth_it: bool,
 }
 
-/// Reads an app. What shows is read first and completely; what does not is read after it, as far as
-/// the scope's budget goes, or taken from `last`.
+/// Reads an app. Visible nodes are read first and completely; hidden ones after them, as far as the
+/// scope's budget goes, or taken from `last`.
 pub fn read(
     mut engine: Engine<'_>,
     scope: Scope,
@@ -50,19 +50,19 @@ pub fn read(
     stacked::hide(engine)?;
     lists.read_showing(engine)?;
     engine.details(0, None)?;
-    // What tables create on request is in no cache, and is not held against it.
+    // Objects that tables create on request are in no cache, and do not count against it.
     let mut cache_was_worth_it = bulk_cache::is_complete(engine);
     managed::read(engine, &mut lists, spreadsheets)?;
     if let Scope::Whole { budget } | Scope::Again { budget } = scope {
         let until = engine.end().min(Instant::now() + budget);
         read_hidden(engine, &mut lists, last, until)?;
         spreadsheet::empty_active(engine);
-        // What else is in the tree is not known of a reading that lacked the time.
+        // A reading that lacked the time does not know the rest of the tree.
         let read_all = Instant::now() < until;
         cache_was_worth_it &= !read_all || bulk_cache::is_used(engine);
     }
     let (crowded, lists) = lists.finish(engine);
-    // Where only what shows was asked for, what does not is not missing.
+    // If only visible nodes were asked for, hidden ones are not missing.
     if engine.unread.cut || scope != Scope::Showing {
         engine.count_unread();
     }
@@ -80,7 +80,7 @@ pub fn read(
     })
 }
 
-/// Reads what does not show, until `until`.
+/// Reads hidden nodes, until `until`.
 fn read_hidden(
     engine: &mut Engine<'_>,
     lists: &mut LargeLists,

@@ -79,7 +79,7 @@ impl Request {
     /// The path of the object that answers [`Request::Items`].
     pub const ITEMS_PATH: &'static str = CACHE;
 
-    /// Its interface, method and arguments.
+    /// The interface, method and arguments.
     pub fn call(self) -> (&'static str, &'static str, Body) {
         let plain = |interface, member| (interface, member, Body::new());
         let get = |interface, name| (PROPERTIES, "Get", Body::new().str(interface).str(name));

@@ -18,8 +18,8 @@ const AT_ONCE: Duration = Duration::from_millis(200);
 const MOST: usize = 1_000;
 
 impl AtSpi {
-    /// The toplevels that show, in the order of their apps and windows. Those of an app that does not answer
-    /// within 200 ms are as they were when it last did.
+    /// The toplevels that show, in the order of their apps and windows. Those of an app that does
+    /// not answer within 200 ms are as they were when it last did.
     pub fn toplevels(&mut self) -> Result<Vec<AppToplevel>, bus::Error> {
         let apps = self.apps()?;
         let children = apps.iter().map(|app| Call {
@@ -62,7 +62,8 @@ impl AtSpi {
         Ok(found)
     }
 
-    /// The bounds of a toplevel, as its app reports them; `None` where it does not answer within 200 ms.
+    /// The bounds of a toplevel, as its app reports them; `None` where it does not answer within
+    /// 200 ms.
     pub fn extents_of(&mut self, toplevel: &AppToplevel) -> Result<Option<Rect>, bus::Error> {
         let call = Call {
             destination: toplevel.bus_name(),
@@ -78,8 +79,8 @@ impl AtSpi {
         }
     }
 
-    /// Asks each object for its name, role and states, and keeps the toplevels that show. Marks the apps that
-    /// do not answer all of it in time.
+    /// Asks each object for its name, role and states, and keeps the toplevels that show. Marks the
+    /// apps that do not answer all of it in time.
     fn describe(
         &mut self,
         apps: &[Listed],
@@ -145,7 +146,7 @@ impl AtSpi {
     }
 }
 
-/// What has come in time counts.
+/// Use the replies that arrived before the deadline.
 fn unless_late(asked: Result<(), bus::Error>) -> Result<(), bus::Error> {
     match asked {
         Err(bus::Error::Timeout) => Ok(()),

@@ -54,7 +54,6 @@ pub struct Call<'a> {
     pub destination: &'a str,
     /// Object path.
     pub path: &'a str,
-    /// Interface.
     pub interface: &'a str,
     /// Method.
     pub member: &'a str,
@@ -287,8 +286,8 @@ impl Connection {
         self.signals.push_back(message);
     }
 
-    /// Writes and reads what the socket is ready for, waiting for it until `deadline`. `false` if
-    /// it was not ready by then.
+    /// Writes and reads as much as the socket is ready for, waiting until `deadline`. `false` if it
+    /// was not ready by then.
     fn exchange(&mut self, deadline: Instant) -> Result<bool, Error> {
         let mut flags = PollFlags::IN;
         if !self.outgoing.is_empty() {
@@ -429,8 +428,8 @@ fn write_call(out: &mut Vec<u8>, serial: u32, call: &Call<'_>) {
     out.extend(m);
 }
 
-/// Connects to the first reachable address of the list, all within `timeout`: the list may be an app's.
-/// D-Bus specification, "Server Addresses".
+/// Connects to the first reachable address of the list, all within `timeout`: the list may be an
+/// app's. D-Bus specification, "Server Addresses".
 fn connect(addresses: &str, timeout: Duration) -> Result<UnixStream, Error> {
     let deadline = Instant::now() + timeout;
     let mut last = None;

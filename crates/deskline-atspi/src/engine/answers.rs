@@ -1,4 +1,4 @@
-//! What a reply says of a node, and what only some roles are asked for.
+//! Applies replies to nodes, and sends the requests that only some roles need.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -84,7 +84,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Asks for what only some roles have: text, numbers, descriptions, labels.
+    /// Requests the facts that only some roles have: text, numbers, descriptions, labels.
     pub fn details(&mut self, first: usize, until: Option<Instant>) -> Result<(), Error> {
         for index in first..self.nodes.len() {
             let node = &mut self.nodes[index];
@@ -128,8 +128,8 @@ impl Engine<'_> {
         self.resolve_labels(until)
     }
 
-    /// Puts the names of labels where their paths were noted. A label that is not in the tree is asked:
-    /// no container lists that of a menu item in GTK 4.18, which has a text and no name.
+    /// Puts the names of labels where their paths were noted. A label that is not in the tree is
+    /// asked: no container lists that of a menu item in GTK 4.18, which has a text and no name.
     fn resolve_labels(&mut self, until: Option<Instant>) -> Result<(), Error> {
         let paths = self.nodes.iter().map(|node| node.labelled_by.as_str());
         let paths: HashSet<&str> = paths.filter(|path| !path.is_empty()).collect();
@@ -162,8 +162,8 @@ impl Engine<'_> {
     }
 }
 
-/// What an element shows as its value, by its attribute `valuetext`: blank if nothing is set, which
-/// Chromium tells as `0` (a part of a date that is set has two digits or more).
+/// The displayed value, from the attribute `valuetext`: blank if nothing is set, which Chromium
+/// reports as `0` (a part of a date that is set has two digits or more).
 fn value_text(r: &mut Reader<'_>) -> Result<Option<String>, WireError> {
     let attributes = r.array(8, |r| {
         r.align(8)?;

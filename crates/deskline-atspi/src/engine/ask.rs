@@ -1,4 +1,5 @@
-//! Requests of strategies, which are not part of the traversal itself: their replies go to the caller.
+//! Requests of strategies, which are not part of the traversal itself: their replies go to the
+//! caller.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use crate::decode;
 use crate::request::Request;
 
 impl Engine<'_> {
-    /// One request.
+    /// Sends one request.
     pub fn ask(&mut self, path: &str, request: Request) -> Result<Message, Error> {
         self.connection.ask(path, request)
     }

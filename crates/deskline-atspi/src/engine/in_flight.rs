@@ -2,7 +2,7 @@
 
 use crate::request::Request;
 
-/// What was asked of which node, by tag. Tags are reused.
+/// The requests in flight with their nodes, by tag. Tags are reused.
 #[derive(Debug, Default)]
 pub struct InFlight {
     slots: Vec<Option<(usize, Request)>>,

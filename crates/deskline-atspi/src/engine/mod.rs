@@ -1,10 +1,10 @@
 //! The engine of a traversal: an arena of nodes, a queue of requests, and one table of those in
 //! flight.
 //!
-//! Each object is asked for its state first. One that shows is then asked for the rest; one that
-//! does not is set aside ([`Engine::take_hidden`]), so that a hidden subtree costs one call until
-//! somebody wants it. The engine knows no strategy: which objects are added, when hidden ones are
-//! read and what is already known of them is decided by the caller.
+//! Each object is asked for its state first. A visible one is then asked for the rest; a hidden one
+//! is set aside ([`Engine::take_hidden`]), so that a hidden subtree costs one call until it is
+//! wanted. The engine knows no strategy: the caller decides which objects are added, when hidden
+//! ones are read and which facts are known already.
 
 mod answers;
 mod ask;
@@ -45,11 +45,11 @@ pub struct Engine<'a> {
     bus_name: String,
     /// The toolkit of the app.
     pub toolkit: Toolkit,
-    /// All objects that were found. A container comes before what is in it.
+    /// All objects found so far. A container comes before its contents.
     pub nodes: Vec<Node>,
     /// The paths of `nodes`.
     paths: HashSet<Arc<str>>,
-    /// What is known of objects before they are asked.
+    /// The facts about objects that are known before they are asked.
     known: HashMap<Arc<str>, Known>,
     /// How many nodes were known, and how many were not.
     known_nodes: usize,
@@ -66,7 +66,7 @@ pub struct Engine<'a> {
     pub foreign: Vec<(usize, String, String)>,
     /// Containers of too many children to list, which the caller takes and reads.
     pub long_lists: Vec<LongList>,
-    /// What was not read.
+    /// The missing parts.
     pub unread: Unread,
     /// When the traversal is given up.
     end: Instant,
@@ -116,12 +116,12 @@ impl<'a> Engine<'a> {
         self.end
     }
 
-    /// Takes what is known of objects, by their paths, so that they need not be asked.
+    /// Adds known facts about objects, by path, so that the objects need not be asked.
     pub fn learn(&mut self, known: HashMap<Arc<str>, Known>) {
         self.known = known;
     }
 
-    /// What is known of the object of that path, as far as it was not taken for its node.
+    /// The known facts about the object of that path, unless its node has taken them.
     pub fn known(&self, path: &str) -> Option<&Known> {
         self.known.get(path)
     }
@@ -131,8 +131,8 @@ impl<'a> Engine<'a> {
         (self.known.len(), self.known_nodes, self.unknown_nodes)
     }
 
-    /// Adds the root and reads what shows below it, except long lists and containers that manage
-    /// their descendants. `owner` is the bus name of an embedded object's process.
+    /// Adds the root and reads the visible nodes below it, except long lists and containers that
+    /// manage their descendants. `owner` is the bus name of an embedded object's process.
     pub fn start(&mut self, path: &str, owner: Option<&Arc<str>>) -> Result<(), Error> {
         self.add(None, path.into());
         if let Some(root) = self.nodes.first_mut() {
@@ -162,13 +162,14 @@ impl<'a> Engine<'a> {
         self.hidden.extend(hidden);
     }
 
-    /// Drops the requests that there was no time for, and marks what they leave incomplete.
+    /// Drops the requests that there was no time for, and marks the nodes that they leave
+    /// incomplete.
     pub fn drop_queue(&mut self) {
         for (node, request) in std::mem::take(&mut self.queue) {
             let node = &mut self.nodes[node];
             match request {
                 Request::Children | Request::ChildCount => node.children_read = false,
-                // Without its text it says nothing: it is one of those that were not read.
+                // A node without its text counts as not read.
                 Request::TextLength | Request::Text(..) | Request::Caret
                     if !node.showing && node.name.is_empty() && node.children.is_empty() =>
                 {
@@ -244,7 +245,7 @@ impl<'a> Engine<'a> {
         (!self.paths.contains(&node.path)).then(|| self.insert(node))
     }
 
-    /// Asks what there is to know of a node beyond its state, except what is known of it.
+    /// Requests all facts about a node beyond its state, except known ones.
     pub fn ask_facts(&mut self, index: usize) {
         if self.nodes[index].parent.is_some() && !self.is_sizeless(index) {
             self.queue.push_back((index, self.toolkit.extents()));
@@ -261,7 +262,8 @@ impl<'a> Engine<'a> {
             node.role = Some(known.role);
             node.name = std::mem::take(&mut known.name);
             node.description = std::mem::take(&mut known.description);
-            // Whether the children of a menu bar are read depends on its extents, which no cache has.
+            // Whether the children of a menu bar are read depends on its extents, which no cache
+            // has.
             children = known
                 .children
                 .take()
@@ -296,8 +298,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether a node is known to have no size: its container and the container's container have none.
-    /// One alone is not enough, since what has no size itself can hold what has.
+    /// Whether a node is known to have no size: its container and the container's container have
+    /// none. One alone is not enough, since a container without a size may hold elements with one.
     pub fn is_sizeless(&self, index: usize) -> bool {
         let container = |node: usize| {
             self.nodes[node]
@@ -340,7 +342,7 @@ impl<'a> Engine<'a> {
                 self.nodes[index].children_read = false;
                 self.long_lists.push(LongList { node: index, count });
             }
-            // A negative count is a toolkit's "I do not say".
+            // A negative count means that the toolkit does not report it.
             _ => self.queue.push_back((index, Request::Children)),
         }
     }
@@ -369,7 +371,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Sends what is queued and takes what is answered, until there is neither. Sends nothing after
+    /// Sends queued requests and handles replies, until there is neither. Sends nothing after
     /// `until`.
     pub fn pump(&mut self, until: Option<Instant>) -> Result<(), Error> {
         loop {
@@ -435,7 +437,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Ends the traversal with what there is.
+    /// Ends the traversal with the nodes read so far.
     fn cut(&mut self) {
         self.connection.forget();
         let asked = self.in_flight.take();
@@ -448,7 +450,7 @@ impl<'a> Engine<'a> {
         self.drop_queue();
     }
 
-    /// Lists the children of a node after all, with what is below them.
+    /// Lists the children of a node after all, and reads the nodes below them.
     pub fn read_children(&mut self, node: usize) -> Result<(), Error> {
         let first = self.nodes.len();
         self.nodes[node].children_read = true;
@@ -464,7 +466,7 @@ impl<'a> Engine<'a> {
         self.pump(None)
     }
 
-    /// Reads objects that were found by other means, with what is below them.
+    /// Reads objects that were found by other means, and the nodes below them.
     pub fn read_found(&mut self, parent: usize, found: Vec<Found>) -> Result<(), Error> {
         let first = self.nodes.len();
         for found in found {

@@ -1,4 +1,4 @@
-//! The arena's nodes, and what is told of objects besides their own replies.
+//! The arena's nodes, and facts about objects from other sources than their own replies.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use crate::toolkits::gtk;
 #[derive(Debug, Default)]
 #[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub struct Node {
-    /// Its bus name where that is not the app's own: an embedded object of another process.
+    /// The bus name, if it is not the app's own: an embedded object of another process.
     pub owner: Option<Arc<str>>,
-    /// Its object path.
+    /// The object path.
     pub path: Arc<str>,
-    /// Its identity, where that is not its path.
+    /// The identity, if it is not the path.
     pub id: Option<String>,
-    /// Its row and column, from 0, where it was found by them.
+    /// Row and column, from 0, if it was found by them.
     pub cell: Option<(i32, i32)>,
     /// The index of its container.
     pub parent: Option<usize>,
     /// The indexes of its children, in document order.
     pub children: Vec<usize>,
-    /// Its role's number; `None` until it was read.
+    /// The role's number; `None` until it was read.
     pub role: Option<u32>,
     pub states: StateSet,
     pub name: String,
@@ -33,16 +33,16 @@ pub struct Node {
     /// The path of the label whose name is still to be found; else empty.
     pub labelled_by: String,
     pub value: Text,
-    /// As the toolkit says it; not always in screen coordinates.
+    /// As the toolkit reports them; not always in screen coordinates.
     pub extents: Option<Rect>,
-    /// Whether it and all that it is in show, as far as the toolkit says.
+    /// Whether it and all its ancestors show, as far as the toolkit reports it.
     pub showing: bool,
-    /// Whether it would show, were it not that it, or what it is in, has no size: a widget of GTK 4 in a
-    /// page that is not in front.
+    /// Whether it would show if it and its ancestors had a size: a widget of GTK 4 in a page that
+    /// is not in front.
     pub unallocated: bool,
     /// Whether its children were asked for and all of them read.
     pub children_read: bool,
-    /// Whether what only some roles have was asked for.
+    /// Whether the facts that only some roles have were requested.
     pub detailed: bool,
 }
 
@@ -50,11 +50,11 @@ pub struct Node {
 #[derive(Debug)]
 pub struct Found {
     pub path: Arc<str>,
-    /// Its identity, where that is not its path.
+    /// The identity, if it is not the path.
     pub id: Option<String>,
-    /// Its name; empty where it is not known.
+    /// The name; empty if unknown.
     pub name: String,
-    /// Its row and column, from 0, where it is a cell.
+    /// Row and column, from 0, if it is a cell.
     pub cell: Option<(i32, i32)>,
 }
 
@@ -70,7 +70,7 @@ impl Found {
     }
 }
 
-/// What is known of an object before it is asked.
+/// The facts about an object that are known before it is asked.
 #[derive(Debug)]
 pub struct Known {
     pub role: u32,
@@ -85,11 +85,11 @@ pub struct Known {
 #[derive(Debug, Clone, Copy)]
 pub struct LongList {
     pub node: usize,
-    /// How many children it says that it has.
+    /// The reported number of children.
     pub count: i32,
 }
 
-/// What a traversal did not get.
+/// The missing parts of a traversal.
 #[derive(Debug, Default)]
 pub struct Unread {
     /// Nodes that were found and not read.
@@ -98,18 +98,18 @@ pub struct Unread {
     pub cut: bool,
     /// Whether more objects were found than are read of any app.
     pub overfull: bool,
-    /// What the app refused to tell, or told in a form that cannot be read.
+    /// The requests that the app refused, or answered in a form that cannot be read.
     pub failed: Failed,
 }
 
-/// Requests that were refused, by what the tree lacks for it.
+/// Refused requests, by the missing part of the tree.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Failed {
     /// Containers whose children were not listed.
     pub lists: usize,
-    /// Elements that did not say what they are: those that have gone, mostly.
+    /// Elements that did not report their state or role: mostly those that have gone.
     pub elements: usize,
-    /// Elements that did not tell their names or texts.
+    /// Elements that did not report their names or texts.
     pub texts: usize,
 }
 
@@ -119,7 +119,7 @@ pub fn clip(nodes: &[Node], index: usize) -> Option<Rect> {
     let mut at = nodes[index].parent;
     while let Some(index) = at {
         let node = &nodes[index];
-        // The list of a combo box, and a menu, open outside what they are in.
+        // The list of a combo box, and a menu, open outside their containers.
         if matches!(
             node.role,
             Some(role::COMBO_BOX | role::MENU | role::POPUP_MENU)

@@ -1,5 +1,5 @@
-//! What an element says by its Text interface: who is asked, which part of a long text is kept, and
-//! what is left out because the name or the children say it.
+//! Texts from the Text interface: which elements are asked, which part of a long text is kept, and
+//! which texts are dropped because the name or the children repeat them.
 
 use deskline_core::Text;
 
@@ -19,7 +19,7 @@ const MOST_SCREEN: usize = 20_000;
 const MARGIN: i32 = 8;
 
 impl Engine<'_> {
-    /// Whether a node can have text that neither its name nor its children say.
+    /// Whether a node can have text that neither its name nor its children contain.
     pub(super) fn may_have_text(&self, node: &Node, kind: u32) -> bool {
         let editable = node.states.has(StateSet::EDITABLE);
         let whole = editable || matches!(kind, role::COMBO_BOX | role::TERMINAL);
@@ -53,7 +53,7 @@ impl Engine<'_> {
         if total == 0 || children && !editable {
             return;
         }
-        // Qt 5 counts UTF-16 units, so the count says nothing of a text that fits.
+        // Qt 5 counts UTF-16 units, so the count is unreliable for a text that fits.
         if total <= Text::LIMIT {
             self.queue.push_back((index, Request::Text(0, length)));
             return;
@@ -85,7 +85,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The place of the first character that shows; `None` where the app does not say.
+    /// The place of the first visible character; `None` if the app does not report it.
     pub(super) fn on_first_shown(&mut self, index: usize, first: Option<usize>) {
         // The part around a place begins half of the limit before it.
         let at = first.map_or(0, |first| first + Text::LIMIT / 2);
@@ -140,8 +140,8 @@ impl Engine<'_> {
     }
 }
 
-/// What a terminal shows, without the empty lines below the last one that is written on; the part
-/// around the caret where that is long.
+/// The screen of a terminal, without the empty lines below the last written one; the part around
+/// the caret if it is long.
 fn screen(text: &str, caret: usize) -> Text {
     let end = text.trim_end().len();
     let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
@@ -152,8 +152,8 @@ fn screen(text: &str, caret: usize) -> Text {
     Text::part(shown, part.start, total)
 }
 
-/// Puts the children's texts in their places, and leaves out what is said already. To be called
-/// once, when all has been read.
+/// Inserts the children's texts, and drops texts that are repeated. Called once, after everything
+/// was read.
 pub fn settle(nodes: &mut [Node]) {
     // A child comes after its container.
     for index in (0..nodes.len()).rev() {
@@ -170,13 +170,13 @@ pub fn settle(nodes: &mut [Node]) {
         } else {
             node.value.clone()
         };
-        let kept = !is_said(nodes, node, &value);
+        let kept = !is_repeated(nodes, node, &value);
         nodes[index].value = if kept { value } else { Text::default() };
     }
 }
 
-/// The value of what has it in its parts: the chosen item of a combo box, the parts of a date or a time.
-/// `None` for everything else.
+/// The value of an element that has it in its parts: the chosen item of a combo box, the parts of a
+/// date or a time. `None` for everything else.
 fn composed(nodes: &[Node], index: usize) -> Option<Text> {
     let node = &nodes[index];
     match node.role? {
@@ -198,7 +198,7 @@ fn composed(nodes: &[Node], index: usize) -> Option<Text> {
 /// How far in a combo box its items are: in a menu or a list, or in that of a scroll area.
 const LEVELS: usize = 3;
 
-/// Whether there was no time for some of what is in an element, at most so many levels down.
+/// Whether there was no time to read some descendants, at most so many levels down.
 fn is_unread(nodes: &[Node], index: usize, levels: usize) -> bool {
     let node = &nodes[index];
     !node.children_read
@@ -219,8 +219,8 @@ fn chosen(nodes: &[Node], index: usize, levels: usize) -> Option<String> {
     })
 }
 
-/// What the parts of a date or time show, with what stands between them; `None` if one of them is not
-/// set. The button that opens a calendar is no part.
+/// The texts of the parts of a date or time, with the separators between them; `None` if a part is
+/// not set. The button that opens a calendar is not a part.
 fn parts(nodes: &[Node], index: usize) -> Option<String> {
     let node = &nodes[index];
     let own = node.value.shown.as_str();
@@ -237,7 +237,7 @@ fn parts(nodes: &[Node], index: usize) -> Option<String> {
     }
     let mut children = node.children.iter();
     let mut whole = String::new();
-    // Gecko has what stands between the parts in the text of what holds them.
+    // Gecko has the separators in the text of the parts' container.
     for c in own.chars() {
         if c == CHILD {
             let child = children.next();
@@ -284,7 +284,6 @@ fn embed(nodes: &[Node], node: &Node) -> Text {
     Text::part(whole, text.omitted_before, total)
 }
 
-/// What a node says of itself.
 fn own_text(node: &Node) -> &str {
     if node.name.trim().is_empty() {
         &node.value.shown
@@ -293,8 +292,8 @@ fn own_text(node: &Node) -> &str {
     }
 }
 
-/// Whether the node's name, or its children, say this text.
-fn is_said(nodes: &[Node], node: &Node, value: &Text) -> bool {
+/// Whether the node's name, or its children, repeat this text.
+fn is_repeated(nodes: &[Node], node: &Node, value: &Text) -> bool {
     if node.role.is_some_and(|kind| !role::holds_text(kind))
         && value.shown.trim() == node.name.trim()
     {
@@ -392,7 +391,7 @@ mod tests {
 
     #[test]
     fn a_date_is_what_its_parts_show() {
-        // Chromium's: the parts and what stands between them are elements.
+        // Chromium: the parts and their separators are elements.
         let date = |month: &str| {
             settled(vec![
                 node(role::DATE_EDITOR, "Day", "", &[1, 5]),
@@ -405,7 +404,7 @@ mod tests {
         };
         assert_eq!(date("03")[0], "03/04");
         assert_eq!(date("")[0], "", "not set");
-        // Gecko's: what stands between the parts is in the text; a time is an editable panel.
+        // Gecko: the separators are in the text; a time is an editable panel.
         let time = Node {
             states: StateSet(1 << StateSet::EDITABLE),
             ..node(role::PANEL, "At", "\u{fffc}:\u{fffc} \u{fffc}", &[1, 2, 3])

@@ -1,7 +1,7 @@
 //! The bulk cache: `Cache.GetItems`, everything an app has in its accessibility cache, in one call.
 //!
-//! It may lack objects and list orphans, so it only saves calls: what is in the tree is still
-//! decided by walking from the root.
+//! It may lack objects and list orphans, so it only saves calls: walking from the root decides
+//! which objects are in the tree.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -77,9 +77,9 @@ pub fn is_complete(engine: &Engine<'_>) -> bool {
     3 * unknown <= known
 }
 
-/// Whether the cache has little that is not in the tree, once all of the tree was read. LibreOffice
-/// Calc's had 1,677 objects, of which 306 were in the tree: it took 33 µs for each, and asking an object
-/// for what the cache says of it takes 40.
+/// Whether most of the cache is in the tree, once all of the tree was read. LibreOffice Calc's had
+/// 1,677 objects, of which 306 were in the tree: it took 33 µs for each, and asking an object for
+/// the same facts takes 40.
 pub fn is_used(engine: &Engine<'_>) -> bool {
     const FEW: usize = 100;
     let nodes = engine.nodes.iter();
@@ -87,19 +87,19 @@ pub fn is_used(engine: &Engine<'_>) -> bool {
     engine.known_counts().0 <= 3 * used.count() + FEW
 }
 
-/// What a cache has.
+/// The content of a cache.
 #[derive(Debug, Default)]
 struct Cached {
-    /// What it says of each object, by its path.
+    /// The facts about each object, by path.
     known: HashMap<Arc<str>, Known>,
     /// The containers whose children's indexes skip numbers.
     gaps: HashSet<Arc<str>>,
 }
 
 impl Cached {
-    /// Drops the children of containers whose indexes skip numbers, except where the app has listed the
-    /// same before. GTK 4's indexes count siblings that no container lists, and its cache may have such a
-    /// sibling before it has the child that is listed.
+    /// Drops the children of containers whose indexes skip numbers, except where the app has listed
+    /// the same before. GTK 4's indexes count siblings that no container lists, and its cache may
+    /// have such a sibling before it has the child that is listed.
     fn drop_unlisted(&mut self, last: Option<&LastReading>) {
         let listed = last.map(|last| last.children_of(&self.gaps));
         for path in &self.gaps {
@@ -138,7 +138,7 @@ fn read(message: &Message, bus_name: &str) -> Result<Cached, WireError> {
         } else {
             let index = r.i32()?;
             let count = r.i32()?;
-            // A negative count is the toolkit's "I do not say".
+            // A negative count means that the toolkit does not report it.
             let count = usize::try_from(count).unwrap_or(usize::MAX);
             counts.push((path.clone(), count));
             let siblings = below.entry(parent.into()).or_default();
@@ -161,7 +161,7 @@ fn read(message: &Message, bus_name: &str) -> Result<Cached, WireError> {
     for (path, count) in counts {
         let mut children = below.remove(&path).unwrap_or_default();
         children.sort_by_key(|(index, _)| *index);
-        let indexes = Indexes::of(children.iter().map(|(index, _)| *index));
+        let indexes = Indexes::new(children.iter().map(|(index, _)| *index));
         if children.len() == count
             && indexes != Indexes::Wrong
             && let Some(object) = known.get_mut(&path)
@@ -175,7 +175,7 @@ fn read(message: &Message, bus_name: &str) -> Result<Cached, WireError> {
     Ok(Cached { known, gaps })
 }
 
-/// What the indexes of a container's children tell.
+/// The pattern of a container's child indexes.
 #[derive(Debug, PartialEq, Eq)]
 enum Indexes {
     /// Each number is there once.
@@ -187,7 +187,7 @@ enum Indexes {
 }
 
 impl Indexes {
-    fn of(sorted: impl Iterator<Item = i32>) -> Self {
+    fn new(sorted: impl Iterator<Item = i32>) -> Self {
         let (mut next, mut all) = (0, Self::All);
         for index in sorted {
             match index.cmp(&next) {
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn each_child_has_an_index_of_its_own() {
-        let of = |indexes: &[i32]| Indexes::of(indexes.iter().copied());
+        let of = |indexes: &[i32]| Indexes::new(indexes.iter().copied());
         assert_eq!([of(&[]), of(&[0, 1, 2])], [Indexes::All, Indexes::All]);
         assert_eq!([of(&[1]), of(&[0, 4])], [Indexes::Gaps, Indexes::Gaps]);
         let wrong = [&[0, 0][..], &[-1, 0], &[2, 2]];
@@ -227,7 +227,7 @@ mod tests {
             ..Node::default()
         };
         let listed = vec![object("window", &[1]), object("box", &[])];
-        let last = LastReading::of(1, Instant::now(), listed, HashMap::new(), false);
+        let last = LastReading::new(1, Instant::now(), listed, HashMap::new(), false);
         let believed = |child: &str, last| {
             let known = Known {
                 role: 0,

@@ -10,8 +10,8 @@ use crate::engine::{Engine, Node};
 use crate::partial::Partial;
 use crate::toolkits::Toolkit;
 
-/// Reads an embedded object and adds it to the nodes of the app, in its container there. What it
-/// lacks is added to `partial`.
+/// Reads an embedded object and adds it to the nodes of the app, in its container there. Adds its
+/// missing parts to `partial`.
 pub fn read(
     bus: &mut Connection,
     nodes: &mut Vec<Node>,

@@ -1,4 +1,4 @@
-//! What does not show, level by level.
+//! Reads hidden nodes, level by level.
 
 use std::time::Instant;
 
@@ -7,8 +7,8 @@ use crate::bus::Error;
 use crate::engine::Engine;
 use crate::toolkits::Prose;
 
-/// Reads the hidden nodes that were found and all that is in them, a level at a time, until
-/// `until`. What `last` still holds of them is taken from there.
+/// Reads the hidden nodes that were found and their descendants, a level at a time, until `until`.
+/// Nodes that `last` still holds are taken from there.
 pub fn read(
     engine: &mut Engine<'_>,
     last: Option<&LastReading>,

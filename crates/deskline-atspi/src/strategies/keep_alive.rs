@@ -1,7 +1,8 @@
 //! Keeps the cells of spreadsheets alive between readings, on a thread and a connection of its own.
 //!
 //! The thread starts with the first spreadsheet that is read. It holds the lock while it asks an
-//! app, for 10 ms mostly and a second at most, so that a reading never finds its cells half renewed.
+//! app, for 10 ms mostly and a second at most, so that a reading never finds its cells half
+//! renewed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -85,7 +86,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Renews what is due, until the owner is dropped.
+    /// Renews the cells that are due, until the owner is dropped.
     fn run(&self, address: &str) {
         let mut bus = None;
         let mut state = self.lock();
@@ -99,8 +100,8 @@ impl Shared {
     }
 }
 
-/// Renews the cells that are due; the time until others are. Gives up those of an app that does not
-/// answer: that is the next reading's to say.
+/// Renews the cells that are due. Returns the time until the next ones. Gives up the cells of an
+/// app that does not answer: the next reading reports that.
 fn renew(
     bus: &mut Option<Connection>,
     address: &str,

@@ -1,14 +1,15 @@
-//! Containers of too many children to list in one call.
+//! Containers with too many children to list in one call.
 //!
 //! GTK 3 and Chromium take time for a list of children that grows with the square of their number
-//! (2.5 s for 10,000), and for one child a time that grows with its index (Chromium 0.4 to 4 ms), unless
-//! it can be asked for by its hyperlink ([`linked`]). Children are laid out on the screen in their order. So those that show are found by a search: probe some children far apart
-//! for their extents, then probe between each two of which one is before and one after what can be
-//! seen. That costs nearly the same whatever the container's size. (Asking Chromium what is at a
-//! point takes up to 30 ms, and its answer may be of another point.)
+//! (2.5 s for 10,000), and for one child a time that grows with its index (Chromium 0.4 to 4 ms),
+//! unless it can be requested by its hyperlink ([`linked`]). Children are laid out on the screen in
+//! their order. So a search finds the visible ones: probe the extents of some children far apart,
+//! then probe between each two of which one is before and one after the visible part. That costs
+//! nearly the same whatever the container's size. (Asking Chromium for the element at a point takes
+//! up to 30 ms, and its answer may be for another point.)
 //!
-//! The others are read outwards from those, a batch at a time, as far as the budget goes. One that
-//! shows after all is then known by its state.
+//! The others are read outwards from the visible ones, a batch at a time, as far as the budget
+//! goes. A visible one among them is recognised by its state.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -35,8 +36,8 @@ const AROUND: i32 = 4;
 /// How many children are asked for at once where none shows.
 const BATCH: usize = 64;
 
-/// Containers of no more children are listed after all once what shows is read: Chromium takes
-/// 0.15 s for so many.
+/// Containers with at most this many children are listed once the visible nodes are read: Chromium
+/// takes 0.15 s for so many.
 const LISTED_LATER: i32 = 2_500;
 
 /// The large lists of one traversal.
@@ -48,12 +49,12 @@ pub struct LargeLists(Vec<LargeList>);
 struct LargeList {
     /// The container.
     node: usize,
-    /// How many children it says that it has.
+    /// The reported number of children.
     count: i32,
-    /// Those that were asked for, by their indexes: `None` where there was none, or one that is in
-    /// the tree already.
+    /// The requested children, by index: `None` if there was none, or one that is in the tree
+    /// already.
     children: BTreeMap<i32, Option<usize>>,
-    /// The extents of those that the search for what shows has probed.
+    /// The extents of the children that the search has probed.
     probed: HashMap<i32, Rect>,
     /// Whether each child has a hyperlink, once that was asked.
     linked: Option<bool>,
@@ -72,7 +73,8 @@ impl From<LongList> for LargeList {
 }
 
 impl LargeLists {
-    /// Those of a reading that is continued: their containers' nodes, and what is known of each.
+    /// The lists of a reading that is continued: their containers' nodes, and the known facts of
+    /// each.
     pub fn resume(known: Vec<(usize, KnownList)>) -> Self {
         let list = |(node, known): (usize, KnownList)| LargeList {
             node,
@@ -84,8 +86,8 @@ impl LargeLists {
         Self(known.into_iter().map(list).collect())
     }
 
-    /// Finds more children of the first list that lacks some, and asks for their states only. Of a
-    /// longer list whose children have no hyperlinks, all would cost the app seconds.
+    /// Finds more children of the first incomplete list, and asks for their states only. For a
+    /// longer list whose children have no hyperlinks, all of them would cost the app seconds.
     pub fn find_more(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
         let cheap = |list: &&mut LargeList| {
             list.linked == Some(true) || list.missing() <= BATCH || list.is_listed_at_once()
@@ -215,7 +217,7 @@ impl LargeList {
         (self.count as usize).saturating_sub(self.children.len())
     }
 
-    /// Whether what is missing is listed in one call.
+    /// Whether the missing children are listed in one call.
     fn is_listed_at_once(&self) -> bool {
         self.missing() > BATCH && self.count <= LISTED_LATER && self.linked != Some(true)
     }
@@ -253,9 +255,9 @@ impl LargeList {
         Ok(())
     }
 
-    /// Takes the hidden children that were not asked for from the last reading, if every one that was
-    /// is what and where it was then: the probes are spread over the whole list, and what is inserted,
-    /// removed, resized or scrolled moves those behind it.
+    /// Takes hidden children that were not requested from the last reading, if every requested one
+    /// is the same object at the same place: the probes are spread over the whole list, and an
+    /// insertion, removal, resize or scroll moves the children behind it.
     fn recall(&mut self, engine: &mut Engine<'_>, last: &LastReading) {
         let path = &engine.nodes[self.node].path;
         let Some(then) = last.list(path).filter(|then| then.count == self.count) else {
@@ -263,7 +265,7 @@ impl LargeList {
         };
         let agrees = |(index, node): (&i32, &Option<usize>)| {
             let now = node.map(|node| &engine.nodes[node]);
-            // What shows is read again: only what is behind it must not have moved.
+            // Visible children are read again: only those behind them must not have moved.
             let shows = now.is_some_and(|node| node.showing);
             let (at, was) = (self.probed.get(index), then.probed.get(index));
             let stayed = shows || at.zip(was).is_none_or(|(at, was)| at == was);
@@ -279,7 +281,7 @@ impl LargeList {
                 continue;
             }
             let taken = child.map(|child| reuse::take_child(engine, last, self.node, child));
-            // What is to be read is left out.
+            // Skip children that are to be read.
             if taken != Some(None) {
                 self.children.insert(index, taken.flatten());
             }
@@ -346,7 +348,7 @@ impl LargeList {
     }
 }
 
-/// What can be seen of a container, or, of one without extents of its own, of what it is in.
+/// The visible part of a container, or, if it has no extents, of its ancestor.
 fn visible_part(engine: &Engine<'_>, container: usize) -> Option<Rect> {
     let mut at = Some(container);
     while let Some(node) = at {
@@ -372,7 +374,7 @@ fn may_show(from: Option<&Rect>, to: Option<&Rect>, clip: Rect) -> bool {
         w: right - left,
         h: bottom - top,
     };
-    // What is laid out in lines begins and ends anywhere in them.
+    // Text laid out in lines may begin and end anywhere in them.
     let row = Rect {
         x: clip.x,
         w: clip.w,

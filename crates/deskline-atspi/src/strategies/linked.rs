@@ -1,7 +1,7 @@
 //! Children by their hyperlinks.
 //!
-//! A container with text has a hyperlink for each child that is embedded in it. Where it has no text
-//! of its own between them, the n-th hyperlink is that of the n-th child.
+//! A container with text has a hyperlink for each child that is embedded in it. Where it has no
+//! text of its own between them, the n-th hyperlink is that of the n-th child.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
-//! Containers that manage their descendants (`MANAGES_DESCENDANTS`): they may create each child when
-//! it is asked for, so the engine never lists them.
+//! Containers that manage their descendants (`MANAGES_DESCENDANTS`): they may create each child on
+//! request, so the engine never lists them.
 //!
 //! Tables are read by their cells ([`table`]), LibreOffice's sheets with their cells kept alive
-//! ([`spreadsheet`]). A list that is no table (GTK 3's list box) is listed where it is short, and
-//! read by the points of what can be seen of it where it is not.
+//! ([`spreadsheet`]). A list that is not a table (GTK 3's list box) is listed if it is short, and
+//! otherwise read by points of its visible part.
 
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ fn read_one(
     Ok(())
 }
 
-/// A list without extents is closed, and is read as what does not show.
+/// A list without extents is closed, and is read as hidden.
 fn read_closed_list(engine: &mut Engine<'_>, container: usize) -> Result<(), Error> {
     if !qt::is_closed_list(engine.nodes[container].role) {
         return Ok(());

@@ -1,7 +1,8 @@
-//! Between links: reads what the time budget kept from the last reading, so that the next one has it.
+//! Between links: reads the nodes for which the last reading had no time, so that the next one has
+//! them.
 //!
-//! A batch is small, because a call may be waiting for it. It continues the last reading's nodes; what
-//! shows, and what events have invalidated, is left to the next reading.
+//! A batch is small, because a call may be waiting for it. It continues the last reading's nodes;
+//! visible nodes and nodes that events have invalidated are left to the next reading.
 
 use std::collections::HashMap;
 
@@ -16,7 +17,7 @@ const BATCH: usize = 300;
 /// Reads one batch more. Returns whether another one would get further.
 pub fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool, Error> {
     let (nodes, known) = last.take();
-    let before = Extent::of(&nodes);
+    let before = Extent::new(&nodes);
     engine.resume(nodes);
     // An index means nothing in a list whose children have changed.
     let (mut lists, mut others) = (Vec::new(), HashMap::new());
@@ -77,7 +78,7 @@ pub fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool, 
             (node.role, node.detailed) = (None, false);
         }
     }
-    // What is embedded in a container is read with it by the next reading.
+    // Embedded objects are read with their container by the next reading.
     for (container, ..) in std::mem::take(&mut engine.foreign) {
         engine.nodes[container].children_read = false;
     }
@@ -85,18 +86,18 @@ pub fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool, 
     lists.extend(others);
     engine.count_unread();
     let whole = crowded == 0 && engine.unread.nodes == 0;
-    let further = Extent::of(&engine.nodes) != before;
+    let further = Extent::new(&engine.nodes) != before;
     let more = !whole && further;
     last.put(std::mem::take(&mut engine.nodes), lists, more);
     Ok(more)
 }
 
-/// How far a reading has come: the objects that were found, and those that were read.
+/// The progress of a reading: the objects found, and the objects read.
 #[derive(PartialEq)]
 struct Extent(usize, usize);
 
 impl Extent {
-    fn of(nodes: &[Node]) -> Self {
+    fn new(nodes: &[Node]) -> Self {
         let read = nodes.iter().filter(|node| node.role.is_some());
         Self(nodes.len(), read.count())
     }

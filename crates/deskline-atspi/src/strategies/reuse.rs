@@ -1,12 +1,12 @@
 //! Reusing the last reading: in the second traversal of a link, and in the first if the app stayed
 //! subscribed since the link before.
 //!
-//! What shows is always read again. A hidden subtree is taken from the last reading where three
-//! things agree: no event came for anything in it since that reading began; it is still hidden, with
+//! Visible nodes are always read again. A hidden subtree is taken from the last reading if three
+//! things agree: no event named any of its nodes since that reading began; it is still hidden, with
 //! the same states; and its extents and number of children are the same. So an event is never the
-//! only evidence, and an app that has moved its content is read again. Where the app's cache was fetched,
-//! it must agree about each object of the subtree: its role, name, description, states and children.
-//! What is editable is always read, and which document is in a frame.
+//! only evidence, and an app that has moved its content is read again. If the app's cache was
+//! fetched, it must agree about each object of the subtree: its role, name, description, states and
+//! children. Editable nodes are always read, and so is the document of a frame.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -20,8 +20,8 @@ use crate::engine::{Engine, Node};
 use crate::names::{StateSet, role};
 use crate::request::Request;
 
-/// An older reading is not carried over to another link: toolkits forget some events, and what is
-/// hidden must not stay wrong.
+/// An older reading is not used by another link: toolkits forget some events, and hidden nodes must
+/// not stay wrong.
 const OLDEST: Duration = Duration::from_secs(60);
 
 /// The event of a container that has other children than before.
@@ -31,13 +31,13 @@ const CHILDREN_CHANGED: &str = "ChildrenChanged";
 #[derive(Debug)]
 pub struct KnownList {
     pub count: i32,
-    /// Its children that were read, by their indexes.
+    /// The children that were read, by index.
     pub children: BTreeMap<i32, Option<usize>>,
     pub(super) probed: HashMap<i32, Rect>,
     pub(super) linked: Option<bool>,
 }
 
-/// One reading of an app, and the objects that events came for since that began.
+/// One reading of an app, and the objects of events since it began.
 #[derive(Debug)]
 pub struct LastReading {
     pub pid: u32,
@@ -48,18 +48,19 @@ pub struct LastReading {
     hidden: HashMap<Arc<str>, usize>,
     /// The large lists, by their paths.
     lists: HashMap<Arc<str>, KnownList>,
-    /// The paths of the hidden objects that events came for, and of the large lists whose children
-    /// have changed.
+    /// The paths of hidden objects that events named, and of large lists whose children have
+    /// changed.
     dirty: HashSet<Arc<str>>,
     /// Whether the time budget kept it from reading more.
     pub cut_short: bool,
-    /// Whether the app has more than a budget is enough for: it was read on after that, or was once.
+    /// Whether the app has more than a budget is enough for: it was read on after that, or was
+    /// once.
     pub outgrows_budget: bool,
 }
 
 impl LastReading {
     /// Keeps a reading whose oldest part is from `since`.
-    pub fn of(
+    pub fn new(
         pid: u32,
         since: Instant,
         nodes: Vec<Node>,
@@ -78,7 +79,7 @@ impl LastReading {
         }
     }
 
-    /// Lends its nodes and large lists to what reads on, which puts them back.
+    /// Lends the nodes and large lists to `read_on`, which puts them back.
     pub fn take(&mut self) -> (Vec<Node>, HashMap<Arc<str>, KnownList>) {
         self.hidden.clear();
         (
@@ -87,7 +88,7 @@ impl LastReading {
         )
     }
 
-    /// Puts them back, with what was read on.
+    /// Puts them back, with the nodes read since.
     pub fn put(&mut self, nodes: Vec<Node>, lists: HashMap<Arc<str>, KnownList>, cut_short: bool) {
         self.hidden = index_hidden(&nodes);
         self.nodes = nodes;
@@ -115,7 +116,8 @@ impl LastReading {
 
     /// Notes an event: its object's path, and its name.
     pub fn invalidate(&mut self, path: &str, event: &str) {
-        // What showed is read again in any case; of a large list that shows, all but its hidden children.
+        // A node that was visible is read again in any case; of a large visible list, all but its
+        // hidden children.
         let relists = event == CHILDREN_CHANGED && self.lists.contains_key(path);
         if relists || self.hidden.contains_key(path) {
             self.dirty.insert(path.into());
@@ -127,8 +129,8 @@ impl LastReading {
         self.lists.get(path).filter(|_| !self.dirty.contains(path))
     }
 
-    /// Whether a child of a large list is the same now as then: the same object or none, hidden in the
-    /// same way if it was hidden.
+    /// Whether a child of a large list is the same now as then: the same object or none, hidden in
+    /// the same way if it was hidden.
     pub fn is_same(&self, then: Option<&usize>, now: Option<&Node>) -> bool {
         match (then.map(|then| &self.nodes[*then]), now) {
             (None, None) => true,
@@ -150,8 +152,8 @@ impl LastReading {
         self.nodes.len()
     }
 
-    /// The node of that path, if its whole subtree was read, is hidden, not editable and not dirty, and
-    /// each of its nodes is still the same, as far as `engine` knows.
+    /// The node of that path, if its whole subtree was read, is hidden, not editable and not dirty,
+    /// and each of its nodes is still the same, as far as `engine` knows.
     fn clean_subtree(&self, engine: &Engine<'_>, path: &str) -> Option<usize> {
         let top = *self.hidden.get(path)?;
         let mut todo = vec![top];
@@ -160,7 +162,8 @@ impl LastReading {
             let plain = node.owner.is_none() && node.id.is_none();
             let whole = node.children_read || is_managed(node);
             let read = plain && whole && node.role.is_some();
-            // LibreOffice Calc's input line says that it does not show, and its text changes without an event.
+            // LibreOffice Calc's input line is reported as hidden, and its text changes without an
+            // event.
             let may_change =
                 node.showing || node.states.has(StateSet::EDITABLE) || gets_documents(node);
             if !read
@@ -175,8 +178,7 @@ impl LastReading {
         Some(top)
     }
 
-    /// Whether the app's cache says of a node what was read of it. Where no cache was fetched there is
-    /// nothing to compare.
+    /// Whether the app's cache agrees with the node's facts. `true` if no cache was fetched.
     fn is_confirmed(&self, engine: &Engine<'_>, node: &Node) -> bool {
         if engine.known_counts().0 == 0 {
             return true;
@@ -200,8 +202,8 @@ fn index_hidden(nodes: &[Node]) -> HashMap<Arc<str>, usize> {
     hidden.map(|(i, node)| (node.path.clone(), i)).collect()
 }
 
-/// Whether documents come and go in it without an event: Firefox loads the page of the next tab in a frame
-/// that is hidden. So it lists its document each time; that may be reused.
+/// Whether documents come and go in it without an event: Firefox loads the page of the next tab in
+/// a frame that is hidden. So it lists its document each time; that may be reused.
 fn gets_documents(node: &Node) -> bool {
     node.role == Some(role::INTERNAL_FRAME)
 }
@@ -211,7 +213,7 @@ pub fn is_managed(node: &Node) -> bool {
     node.states.has(StateSet::MANAGES_DESCENDANTS)
 }
 
-/// Takes from the last reading what can be; gives the hidden nodes that are to be read.
+/// Takes nodes from the last reading where possible; returns the hidden nodes that must be read.
 pub fn recall(
     engine: &mut Engine<'_>,
     last: Option<&LastReading>,

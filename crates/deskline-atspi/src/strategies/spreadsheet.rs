@@ -1,16 +1,16 @@
 //! The visible cells of a spreadsheet, whose objects are kept alive between readings.
 //!
 //! For each request for a cell LibreOffice (7.4) creates an object of 7 kB and never frees it: the
-//! cell listens to its sheet, which holds its listeners. But the same object can be had again:
-//! at-spi2-atk keeps an object for 15 s after each reply that names it, and `Collection.GetTree` names
-//! the object that it is asked of. So the cells that were read are asked for their trees from time
-//! to time, and each object is created once.
+//! cell listens to its sheet, which holds its listeners. But the same object can be obtained again:
+//! at-spi2-atk keeps an object for 15 s after each reply that names it, and `Collection.GetTree`
+//! names the object that it is called on. So the cells that were read are asked for their trees
+//! from time to time, and each object is created only once.
 //!
-//! The object of a cell that is emptied goes on telling the old text (LibreOffice 7.4 puts the
-//! defaults, but no empty text, into its edit engine); one that is created afterwards tells none. So
-//! the object of a cell that tells what it told is requested anew where the cell may have been
-//! emptied: where it is or was selected, or where another cell changed that was not selected. The
-//! active cell is always the same object: it is empty where the input line is.
+//! The object of an emptied cell goes on reporting the old text (LibreOffice 7.4 puts the defaults,
+//! but no empty text, into its edit engine); one that is created afterwards reports none. So an
+//! object that reports the same text as before is replaced if the cell may have been emptied: if it
+//! is or was selected, or if another cell changed that was not selected. The active cell is always
+//! the same object: it is empty if the input line is.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub struct Spreadsheet {
     read: Instant,
     /// How many rows and columns it has in all.
     size: (i32, i32),
-    /// What could be seen of it.
+    /// The visible part.
     clip: Rect,
     cells: HashMap<(i32, i32), Cell>,
     /// A renewal that has begun: when, and which cells are left.
@@ -61,14 +61,14 @@ pub struct Spreadsheet {
 #[derive(Debug)]
 struct Cell {
     path: Arc<str>,
-    /// Its address, such as `B7`: an object keeps it.
+    /// The address, such as `B7`: an object keeps it.
     name: String,
-    /// What its object told.
+    /// The text that its object reported.
     text: String,
     /// Whether it was selected or active.
     watched: bool,
-    /// The extents of a cell at the border of what showed: as long as those stay the same, the same
-    /// rows and columns show.
+    /// The extents of a cell at the border of the visible part: while they stay the same, the same
+    /// rows and columns are visible.
     border: Option<Rect>,
 }
 
@@ -232,8 +232,8 @@ impl Spreadsheet {
         Ok(true)
     }
 
-    /// Requests new objects for the cells from node `start` on that tell what they told and may have
-    /// been emptied. A cell that was has its new object from now on.
+    /// Requests new objects for the cells from node `start` on that report the same text as before
+    /// and may have been emptied. Such a cell has its new object from now on.
     fn ask_doubtful(
         &self,
         engine: &mut Engine<'_>,
@@ -259,7 +259,7 @@ impl Spreadsheet {
                 doubtful.push((index, watched, Request::CellAt(row, column)));
             }
         }
-        // Rows or columns may have moved, from where a text is still said to be.
+        // Rows or columns may have moved, if a text is still reported elsewhere.
         let says_it = |&(index, ..): &(usize, bool, Request)| {
             changed.contains(&engine.nodes[index].value.shown.as_str())
         };
@@ -289,7 +289,7 @@ impl Spreadsheet {
         Ok(())
     }
 
-    /// Whether the cells at the border of what showed are where they were.
+    /// Whether the cells at the border of the visible part have kept their places.
     fn is_in_place(&self, engine: &mut Engine<'_>) -> Result<bool, Error> {
         let borders = self
             .cells
@@ -311,8 +311,8 @@ fn is_watched(node: &Node) -> bool {
     node.states.has(StateSet::SELECTED) || node.states.has(StateSet::FOCUSED)
 }
 
-/// Empties the active cell where the input line is empty: the one editable paragraph of the window
-/// that is in no document. LibreOffice does not say of it that it shows, so this is known only once
+/// Empties the active cell if the input line is empty: the one editable paragraph of the window
+/// that is in no document. LibreOffice does not report it as showing, so this is known only once
 /// the hidden nodes are read.
 pub fn empty_active(engine: &mut Engine<'_>) {
     let path = |index: usize| {

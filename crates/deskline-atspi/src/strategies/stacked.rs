@@ -1,8 +1,9 @@
 //! Pages of a stack that were in front before.
 //!
-//! GTK 4 says of each page of a stack that it is visible, and a page that is no longer in front keeps the
-//! size that it had. The stack's page itself is an object without extents around what is in it. So where
-//! what is in several pages has a size, the app is asked what is at the middle of the stack.
+//! GTK 4 reports each page of a stack as visible, and a page that is no longer in front keeps its
+//! size. The stack's page itself is an object without extents around its content. So if the
+//! contents of several pages have a size, the app is asked for the element at the middle of the
+//! stack.
 
 use crate::bus::Error;
 use crate::decode;

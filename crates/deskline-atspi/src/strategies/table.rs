@@ -1,8 +1,8 @@
 //! Tables that create their cells on request.
 //!
-//! Their children are never listed: a spreadsheet has 10⁹. The cells that show are found from the
-//! cells under two corners of what can be seen of the table, and from there by row and column as far
-//! as they show. A small table is read whole.
+//! Their children are never listed: a spreadsheet has 10⁹. The visible cells are found from the
+//! cells under two corners of the table's visible part, and from there by row and column as far as
+//! they show. A small table is read whole.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct Table {
     pub path: Arc<str>,
     pub rows: i32,
     pub columns: i32,
-    /// What can be seen of it, in the toolkit's coordinates.
+    /// The visible part, in the toolkit's coordinates.
     pub clip: Rect,
 }
 
@@ -106,8 +106,8 @@ pub fn parse_cell_id(id: &str) -> Option<(&str, i32, i32)> {
 }
 
 impl Table {
-    /// Whether each request for a cell creates another object. A cell is then the one at its row and
-    /// column, whatever its object.
+    /// Whether each request for a cell creates another object. A cell is then the one at its row
+    /// and column, whatever its object.
     pub fn is_spreadsheet(&self) -> bool {
         vcl::is_spreadsheet(self.rows, self.columns)
     }
@@ -144,8 +144,8 @@ impl Table {
         Ok(Some((rows, left..=right.min(left + MOST_COLUMNS))))
     }
 
-    /// Reads the headers of these columns, or of all where no cell shows: a list that is still empty
-    /// has its headers too.
+    /// Reads the headers of these columns, or of all where no cell shows: a list that is still
+    /// empty has its headers too.
     fn read_headers(
         &self,
         engine: &mut Engine<'_>,

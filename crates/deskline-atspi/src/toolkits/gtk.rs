@@ -4,20 +4,20 @@ use deskline_core::Rect;
 
 use crate::names::{StateSet, role};
 
-/// Whether an object of that role clips what is in it. GTK 3's page tab contains its page, and has
+/// Whether an object of that role clips its contents. GTK 3's page tab contains its page, and has
 /// the extents of its label alone.
 pub fn clips_children(number: Option<u32>) -> bool {
     number != Some(role::PAGE_TAB)
 }
 
-/// Whether a viewport shows although it does not say SHOWING. GTK 3.24 says so of one that was
-/// scrolled by more than its height.
+/// Whether a viewport shows without the state SHOWING. GTK 3.24 clears it for one that was scrolled
+/// by more than its height.
 pub fn viewport_shows(number: u32, states: StateSet) -> bool {
     number == role::VIEWPORT && states.has(StateSet::VISIBLE)
 }
 
-/// GTK 4 names a widget that has no name after its class (`GtkButton`), joins a name that it finds
-/// twice (`5 5`), and calls each tab of a notebook `Tab` (4.8), where its label says which one.
+/// GTK 4 names a widget without a name after its class (`GtkButton`), joins a name that it finds
+/// twice (`5 5`), and calls each tab of a notebook `Tab` (4.8), though its label has the name.
 pub(super) fn gtk4_name(name: &str, number: u32) -> &str {
     if name == "Tab" && number == role::PAGE_TAB {
         return "";
@@ -37,15 +37,15 @@ pub(super) fn gtk4_name(name: &str, number: u32) -> &str {
     }
 }
 
-/// A pop-up's size may be told with a pixel more or less.
+/// A pop-up's reported size may be off by a pixel.
 const LEEWAY: i32 = 2;
 
-/// How far GTK 4's popovers are from where they say that they are: for each pop-up window that is
-/// found among `nodes` (the extents of each and of its container, as their toplevel places them),
-/// its node, and the offset in pixels of it and of all that is in it.
+/// The difference between GTK 4's popovers and their reported extents: for each pop-up window that
+/// is found among `nodes` (the extents of each and of its container, as their toplevel places
+/// them), its node, and the offset in pixels of it and its contents.
 ///
-/// GTK 4 gives the extents of a popover as if its window began where the widget begins that it
-/// belongs to, and the popover ends where its window ends.
+/// GTK 4 reports the extents of a popover as if its window began at its widget's corner and ended
+/// at the window's end.
 pub fn popup_offsets(nodes: &[Option<(Rect, Rect)>], popups: &[Rect]) -> Vec<(usize, (i32, i32))> {
     let mut found: Vec<(usize, (i32, i32))> = Vec::new();
     for popup in popups {
@@ -66,13 +66,16 @@ pub fn popup_offsets(nodes: &[Option<(Rect, Rect)>], popups: &[Rect]) -> Vec<(us
     found
 }
 
-/// How far a popover of a native Wayland window is at most from where GTK 4 says that it is: 9 pixels at scale 1.
+/// The largest difference between a popover of a native Wayland window and its reported extents: 9
+/// pixels at scale 1.
 const BESIDE: i32 = 40;
 
-/// How far GTK 4's popovers in native Wayland windows are from where they say that they are: for each pop-up
-/// window that is found among `nodes`, its node, and the offset in pixels of it and of all that is in it.
+/// The difference between GTK 4's popovers in native Wayland windows and their reported extents:
+/// for each pop-up window that is found among `nodes`, its node, and the offset in pixels of it and
+/// its contents.
 ///
-/// GTK 4.18 gives a popover's extents with its shadow, beside those of its window by a part of that shadow.
+/// GTK 4.18 reports a popover's extents with its shadow, shifted against its window by a part of
+/// that shadow.
 pub fn beside_popups(nodes: &[(usize, Rect)], popups: &[Rect]) -> Vec<(usize, (i32, i32))> {
     let mut found: Vec<(usize, (i32, i32))> = Vec::new();
     for popup in popups {
@@ -98,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gtk4_name_is_said_once_and_is_no_class() {
+    fn a_gtk4_name_is_not_repeated_and_is_no_class() {
         let name = |name| gtk4_name(name, role::PUSH_BUTTON);
         assert_eq!(name("5 5"), "5");
         assert_eq!(name("Save as Save as"), "Save as");
@@ -115,7 +118,7 @@ mod tests {
     #[test]
     fn a_popover_of_a_wayland_window_is_where_its_window_is() {
         let rect = |x, y, w, h| Rect { x, y, w, h };
-        // GTK 4.18, and what is in the popover.
+        // GTK 4.18, and the popover's contents.
         let menu = (5, rect(406, 267, 138, 108));
         let nodes = [
             (1, rect(403, 196, 795, 540)),

@@ -12,10 +12,10 @@
 //! | WebKitGTK | `WebKitGTK` | 2.50 |
 //!
 //! Two kinds of knowledge are here. What depends on the toolkit is a method of [`Toolkit`]. What
-//! shows in the objects themselves (a role, a shape) is a function of [`gtk`], [`qt`] or [`vcl`], and is
-//! applied to every app, as it is harmless where it does not hold. Chromium's `<select>` menus, whose
-//! extents are those of the closed control, are handled with the other clipping rules in
-//! `deskline-core/src/visible.rs`.
+//! shows in the objects themselves (a role, a shape) is a function of [`gtk`], [`qt`] or [`vcl`],
+//! and is applied to every app, as it is harmless where it does not hold. Chromium's `<select>`
+//! menus, whose extents are those of the closed control, are handled with the other clipping rules
+//! in `deskline-core/src/visible.rs`.
 
 pub mod gtk;
 pub mod mapped;
@@ -75,7 +75,8 @@ pub enum Prose {
 pub enum Headers {
     /// `Table.GetColumnHeader` answers with the same object each time.
     OfColumns,
-    /// The table's first children. Qt makes another object for each `GetColumnHeader`, and keeps it.
+    /// The table's first children. Qt makes another object for each `GetColumnHeader`, and keeps
+    /// it.
     FirstChildren,
     /// Not known.
     Nowhere,
@@ -96,7 +97,7 @@ pub enum Units {
 
 impl Toolkit {
     /// By `Application.ToolkitName` and `Application.Version`.
-    pub fn of(name: &str, version: &str) -> Self {
+    pub fn from_name(name: &str, version: &str) -> Self {
         match name.to_ascii_lowercase().as_str() {
             "gtk" if version.starts_with('4') => Self::Gtk4,
             "gtk" => Self::Gtk3,
@@ -149,8 +150,7 @@ impl Toolkit {
         }
     }
 
-    /// The state that says that an object below a toplevel shows: GTK 4 sets SHOWING on toplevels
-    /// only.
+    /// The state of a visible object below a toplevel: GTK 4 sets SHOWING on toplevels only.
     pub fn shown_state(self) -> u32 {
         match self {
             Self::Gtk4 => StateSet::VISIBLE,
@@ -158,8 +158,8 @@ impl Toolkit {
         }
     }
 
-    /// Whether what has no size does not show, with all that is in it. GTK 4 says VISIBLE of a widget in
-    /// a page that is not in front, and gives it no size.
+    /// Whether nodes without a size are hidden, with all descendants. GTK 4 reports VISIBLE for a
+    /// widget in a page that is not in front, and gives it no size.
     pub fn hides_by_size(self) -> bool {
         self == Self::Gtk4
     }
@@ -196,21 +196,21 @@ impl Toolkit {
         self == Self::Gtk4
     }
 
-    /// Whether an embedded child is found quickly by its hyperlink. Chromium takes 0.4 ms for each, and
-    /// for a child by its index up to 4 ms: that time grows with the index.
+    /// Whether an embedded child is found quickly by its hyperlink. Chromium takes 0.4 ms for each,
+    /// and for a child by its index up to 4 ms: that time grows with the index.
     pub fn links_its_children(self) -> bool {
         self == Self::Chromium
     }
 
-    /// Whether it sends events for what changes where it does not show, so that a reading can be
-    /// kept until the next link: GTK 3 sends none for a child that is added to a hidden container, and
-    /// Qt 5 none at all. GTK 4's cache is fetched in any case.
-    pub fn tells_of_hidden_changes(self) -> bool {
+    /// Whether it sends events for changes of hidden nodes, so that a reading can be kept until the
+    /// next link: GTK 3 sends none for a child that is added to a hidden container, and Qt 5 none
+    /// at all. GTK 4's cache is fetched in any case.
+    pub fn reports_hidden_changes(self) -> bool {
         self == Self::Chromium
     }
 
-    /// How long after input that scrolls it its tree may still tell the places from before. Chromium 156
-    /// tells at once that something moves, and where to 500 to 670 ms after the key.
+    /// How long after scrolling its tree may still have the old places. Chromium 156 reports at
+    /// once that something moves, and the new place 500 to 670 ms after the key.
     pub fn scrolling_lag(self) -> Duration {
         match self {
             Self::Chromium => Duration::from_millis(750),
@@ -229,20 +229,20 @@ impl Toolkit {
         self != Self::Gtk4
     }
 
-    /// Whether a spin button that is not editable is a part of a date or of ARIA's making, which says what
-    /// it shows in an attribute. As a number Chromium 156 tells March for `03`, and as a text Firefox 153
-    /// tells `mm` where nothing is set.
+    /// Whether a read-only spin button is a part of a date, or an ARIA one, with its displayed
+    /// value in an attribute. As a number Chromium 156 reports March for `03`, and as a text
+    /// Firefox 153 reports `mm` if nothing is set.
     pub fn has_value_texts(self) -> bool {
         matches!(self, Self::Chromium | Self::Gecko)
     }
 
-    /// Whether a combo box has the chosen text for its name, also where a label names it: GTK 3, and
-    /// Qt 5 and 6 on Unix.
+    /// Whether a combo box has the chosen text for its name, also where a label names it: GTK 3,
+    /// and Qt 5 and 6 on Unix.
     pub fn names_by_choice(self) -> bool {
         matches!(self, Self::Gtk3 | Self::Qt)
     }
 
-    /// The name of an object of that role without what the toolkit adds to it.
+    /// The name of an object of that role without the toolkit's additions.
     pub fn plain_name(self, name: &str, number: u32) -> &str {
         match self {
             Self::Gtk4 => gtk::gtk4_name(name, number),
@@ -258,9 +258,8 @@ impl Toolkit {
     }
 }
 
-/// The name of a browser's tab without its memory: Chromium 117 and later has
-/// `Inbox - Memory usage - 123 MB`, in the words of its language, and tells another figure every few
-/// seconds.
+/// The name of a browser's tab without its memory: Chromium 117 and later has `Inbox - Memory usage
+/// - 123 MB`, in the words of its language, and changes the figure every few seconds.
 fn without_memory_usage(name: &str) -> &str {
     let parts = name.rsplit_once(" - ").and_then(|(rest, figure)| {
         let (number, unit) = figure.split_once(|c: char| c.is_whitespace())?;

@@ -4,8 +4,8 @@ use deskline_core::{Element, Rect, Role};
 
 use crate::names::role;
 
-/// Whether a container that says that it shows, and has no extents, is closed: Qt 5 says so of the
-/// list of a closed combo box.
+/// Whether a container that is reported as showing, and has no extents, is closed: Qt 5 does so for
+/// the list of a closed combo box.
 pub fn is_closed_list(number: Option<u32>) -> bool {
     number.is_some_and(role::is_list)
 }

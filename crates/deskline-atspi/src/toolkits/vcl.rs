@@ -1,5 +1,4 @@
-//! LibreOffice 7.4. What is particular to the cells of its spreadsheets is in
-//! `strategies/spreadsheet.rs`.
+//! LibreOffice 7.4. The peculiarities of its spreadsheet cells are in `strategies/spreadsheet.rs`.
 
 use std::time::Duration;
 
@@ -7,8 +6,8 @@ use deskline_core::Rect;
 
 use crate::names::role;
 
-/// How long after keys it updates the states of toolbars and menus, and what a status bar tells: on a timer
-/// of its own, 305 ms after the last change of the document.
+/// The delay after keys until it updates the states of toolbars and menus, and the status bar: on a
+/// timer of its own, 305 ms after the last change of the document.
 pub const STATUS_LAG: Duration = Duration::from_millis(320);
 
 /// Whether an app of this name is LibreOffice, whatever toolkit draws its widgets.
@@ -22,12 +21,13 @@ pub fn is_spreadsheet(rows: i32, columns: i32) -> bool {
     i64::from(rows) * i64::from(columns) > 1_000_000
 }
 
-/// The offset of a node from where it says that it is. `outer` are the container's extents as it
-/// says them, `by` is the container's own offset.
+/// The difference between a node and its reported extents. `outer` are the container's reported
+/// extents, `by` is the container's own offset.
 ///
 /// LibreOffice does not know of its own menu bar until its window is resized: its root pane fills
-/// the panel that it is in, and says that it begins higher. What lies in the pane and outside its
-/// container as it says, but inside as it is, is a widget of GTK's and right.
+/// its panel, and is reported as beginning higher. A node inside the pane that lies outside the
+/// container's reported extents, but inside the real ones, is a widget of GTK's with correct
+/// extents.
 pub fn offset(number: Option<u32>, own: Rect, outer: Rect, by: (i32, i32)) -> (i32, i32) {
     let within = |inner: Rect, outer: Rect| inner.intersect(&outer) == inner;
     let same_size = (own.w, own.h) == (outer.w, outer.h);
@@ -40,8 +40,8 @@ pub fn offset(number: Option<u32>, own: Rect, outer: Rect, by: (i32, i32)) -> (i
     }
 }
 
-/// Whether a menu bar is VCL's own, which takes no place where GTK draws the menu bar: its hundreds of
-/// items are those of GTK's once more.
+/// Whether a menu bar is VCL's own, which takes no place where GTK draws the menu bar: its hundreds
+/// of items are those of GTK's once more.
 pub fn is_undrawn_menu_bar(number: Option<u32>, extents: Option<Rect>) -> bool {
     number == Some(role::MENU_BAR) && extents.is_some_and(|e| e.w > 0 && e.h == 0)
 }

@@ -70,7 +70,7 @@ pub fn build(
             .filter(|e: &&Element| e.native_role != "menu item")
             .map(|e| e.role);
         let mut element = element(peer, node, parent, container);
-        // GTK 4's answer for what has no size is an empty rectangle, or it is not asked.
+        // GTK 4 returns an empty rectangle for a widget without a size, unless it is not asked.
         let extents = node.extents.filter(|e| !(node.unallocated && e.is_empty()));
         element.extents = placements[index].zip(extents).map(|(p, e)| p.apply(e));
         if let Some(list) = parent.and_then(|p| elements.get(p)) {
@@ -225,7 +225,7 @@ fn placements(
         if gtk4 && windows.toplevels.iter().any(Toplevel::is_framed) {
             move_to_popups(nodes, windows, &mut places);
         } else if gtk4 && !windows.popups.is_empty() {
-            // GTK 4.18 tells where its popovers are; none of them fits this then.
+            // GTK 4.18 reports the places of its popovers; none of them fits this then.
             place_popups(nodes, windows, &mut places);
         }
         return places;
@@ -275,8 +275,8 @@ fn placements(
     places
 }
 
-/// Counts the extents of each toplevel from its own corner. What is in no toplevel, such as an open menu,
-/// counts from the first one's.
+/// Counts the extents of each toplevel from its own corner. Elements outside toplevels, such as an
+/// open menu, count from the first one's.
 fn placements_from_corners(nodes: &[Node], toplevels: &[(usize, Pair)]) -> Vec<Option<Placement>> {
     let mut maps: Vec<Option<Map>> = vec![None; nodes.len()];
     for (frame, _) in toplevels {
@@ -293,8 +293,8 @@ fn placements_from_corners(nodes: &[Node], toplevels: &[(usize, Pair)]) -> Vec<O
     places.map(Some).collect()
 }
 
-/// How the extents of native Wayland windows map to the screen: each toplevel by its window. What is in
-/// no toplevel of the list, such as an open menu, counts from the first one's.
+/// Maps the extents of native Wayland windows to the screen: each toplevel by its window. Elements
+/// outside toplevels of the list, such as an open menu, count from the first one's.
 fn placements_in_windows(
     nodes: &[Node],
     windows: &Windows,
@@ -334,8 +334,8 @@ fn place_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placemen
     move_by(nodes, gtk::popup_offsets(&known, &windows.popups), places);
 }
 
-/// Moves GTK 4's popovers in native Wayland windows to the positions of their windows, beside which it places
-/// them (4.18: by their shadow).
+/// Moves GTK 4's popovers in native Wayland windows to the positions of their windows, beside which
+/// it places them (4.18: by their shadow).
 fn move_to_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placement>]) {
     let at = |index: usize| {
         let place = places[index]?.apply(nodes[index].extents?);
@@ -416,7 +416,7 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
     let name = peer.toolkit.plain_name(&node.name, number);
     let mut title = if name.is_empty() { &node.label } else { name };
     let mut value = node.value.clone();
-    // Its name is what is chosen, and its label is what it is called.
+    // Its name is the chosen item, and its label is its name.
     if number == role::COMBO_BOX && peer.toolkit.names_by_choice() && !node.label.is_empty() {
         if value.is_blank() {
             value = Text::new(name);
@@ -448,7 +448,7 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
     }
 }
 
-/// Its row and column, where it was found by them.
+/// Row and column, if it was found by them.
 fn cell(node: &Node) -> Option<Cell> {
     let (row, column) = node.cell?;
     let from_one = |i: i32| u32::try_from(i).ok()?.checked_add(1);

@@ -18,11 +18,11 @@ use crate::toolkits::Units;
 /// An accessible toplevel.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'n> {
-    /// Its object path.
+    /// The object path.
     pub path: &'n str,
-    /// Its title. In Qt 5 a minimised window has none.
+    /// In Qt 5 a minimised window has none.
     pub title: &'n str,
-    /// Its extents, in the toolkit's units.
+    /// In the toolkit's units.
     pub extents: Option<Rect>,
     /// Whether it has the ACTIVE state.
     pub active: bool,

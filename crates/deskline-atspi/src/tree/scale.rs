@@ -142,8 +142,9 @@ impl Map {
         }
     }
 
-    /// Maps a frame of a native Wayland window, whose toolkit knows no more than the window: `before` lies
-    /// between the frame's corner and the content's. Each of the toolkit's units is so many of the compositor's.
+    /// Maps a frame of a native Wayland window, whose toolkit knows no more than the window:
+    /// `before` lies between the frame's corner and the content's. Each of the toolkit's units is
+    /// so many of the compositor's.
     pub fn in_window(frame: Rect, content: Rect, before: (i32, i32), unit: i32) -> Self {
         let (x, y) = (before.0.saturating_mul(unit), before.1.saturating_mul(unit));
         Self::between(frame, content.offset(-x, -y), unit.into())

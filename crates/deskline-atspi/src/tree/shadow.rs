@@ -1,6 +1,6 @@
-//! Where the content of a native Wayland window begins in its buffer, which may have a shadow around it.
-//! GTK 3 and Chromium count extents from the buffer's corner, GTK 4 and Qt from the content's. Where Qt draws its
-//! own title bar, it counts from below that.
+//! Where the content of a native Wayland window begins in its buffer, which may have a shadow
+//! around it. GTK 3 and Chromium count extents from the buffer's corner, GTK 4 and Qt from the
+//! content's. Where Qt draws its own title bar, it counts from below that.
 
 use std::ops::RangeInclusive;
 
@@ -9,14 +9,15 @@ use deskline_core::Rect;
 use super::windows::{InBuffer, Toplevel};
 use crate::engine::Node;
 
-/// A border that Qt draws around its window is at most so wide, in its units: it has one of 1.
+/// The widest border that Qt draws around its window, in its units: usually 1.
 const BORDER: i32 = 4;
 
-/// How high a title bar may be, in its toolkit's units: Qt's has 22 to 38. A difference of less is rounding.
+/// How high a title bar may be, in its toolkit's units: Qt's has 22 to 38. A difference of less is
+/// rounding.
 const TITLE_BAR: RangeInclusive<i32> = 16..=80;
 
-/// Where the content of the window begins in the frame, in the toolkit's units; negative where the frame is
-/// a part of the content. `None` for a window that is no native one.
+/// Where the content of the window begins in the frame, in the toolkit's units; negative where the
+/// frame is a part of the content. `None` for a window that is no native one.
 pub fn before_content(nodes: &[Node], frame: usize, toplevel: &Toplevel) -> Option<(i32, i32)> {
     let (outer, content) = (nodes[frame].extents?, toplevel.content());
     match toplevel.in_buffer? {
@@ -49,7 +50,8 @@ fn after_shadow(outer: Rect, content: Rect, left: i32, top: i32) -> (i32, i32) {
     if with_shadow { (left, top) } else { (0, 0) }
 }
 
-/// For a frame that is less high than its content, by a title bar. A border is as wide below as at the sides.
+/// For a frame that is less high than its content, by a title bar. A border is as wide below as at
+/// the sides.
 fn below_title_bar(outer: Rect, content: Rect) -> Option<(i32, i32)> {
     let wider = content.w.saturating_sub(outer.w);
     let higher = content.h.saturating_sub(outer.h);
@@ -59,7 +61,7 @@ fn below_title_bar(outer: Rect, content: Rect) -> Option<(i32, i32)> {
     has.then_some((-border, -title_bar))
 }
 
-/// What a frame shows fills the content, so its place tells the content's.
+/// The frame's visible part fills the content, so its place is the content's.
 fn found(nodes: &[Node], frame: usize, outer: Rect, content: Rect) -> (i32, i32) {
     let most = (outer.w - content.w, outer.h - content.h);
     if most.0 <= 0 && most.1 <= 0 {
@@ -124,7 +126,7 @@ mod tests {
         Rect { x, y, w, h }
     }
 
-    /// A frame and what is in it, each with the index of its container.
+    /// A frame and its descendants, each with the index of its container.
     fn tree(extents: &[(usize, Rect)]) -> Vec<Node> {
         let mut nodes: Vec<Node> = Vec::new();
         for (index, (parent, extents)) in extents.iter().enumerate() {

@@ -5,23 +5,21 @@ use deskline_core::{Rect, WindowId};
 /// An app's windows, as the window system reports them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Windows {
-    /// Its toplevels, frontmost first, including minimised ones.
+    /// Frontmost first, including minimised ones.
     pub toplevels: Vec<Toplevel>,
-    /// Its open pop-ups (menus, drop-downs), including shadows, in root coordinates.
+    /// The open pop-ups (menus, drop-downs), including shadows, in root coordinates.
     pub popups: Vec<Rect>,
     /// The front window, of any app. Only set if this app has several windows.
     pub front: Option<WindowId>,
-    /// Whether it is not known where on the screen the app's windows are, nor ever will be. Coordinates
-    /// are then relative to each window: toolkits on Wayland report no more.
+    /// Whether it is not known where on the screen the app's windows are, nor ever will be.
+    /// Coordinates are then relative to each window: toolkits on Wayland report no more.
     pub unplaced: bool,
 }
 
 /// A toplevel, as the window system reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toplevel {
-    /// Its id.
     pub id: WindowId,
-    /// Its title.
     pub title: String,
     /// The X window's bounds, including the shadow, in root coordinates.
     pub window: Rect,
@@ -45,17 +43,16 @@ pub struct Toplevel {
 pub enum InBuffer {
     /// There, from the left and from the top.
     At(i32, i32),
-    /// There, from the left and from the top, and the toolkit may draw a title bar and a border in it. These
-    /// and the window's bounds are in a compositor's units, of which each of the toolkit's is so many.
+    /// There, from the left and from the top, and the toolkit may draw a title bar and a border in
+    /// it. These and the window's bounds are in a compositor's units, of which each of the
+    /// toolkit's is so many.
     Framed {
-        /// From the left.
         left: i32,
-        /// From the top.
         top: i32,
         /// How many of the compositor's units are one of the toolkit's.
         unit: i32,
     },
-    /// The compositor does not tell.
+    /// The compositor does not report it.
     NotTold,
 }
 

@@ -48,7 +48,7 @@ sway) set -- sway --config "$folder/sway.conf" ;;
 labwc) set -- labwc ;;
 kwin)
   services
-  set -- kwin_wayland --virtual --no-lockscreen --width "$width" --height "$height" --scale "$scale" \
+  set -- kwin_wayland --virtual --width "$width" --height "$height" --scale "$scale" \
     --output-count $((1 + 0${second:+1}))
   ;;
 kwin5)

@@ -40,6 +40,9 @@ const LABWC: &str = "<labwc_config><keyboard><default/><keybind key=\"C-F12\">\
                      <action name=\"MoveToOutput\" direction=\"right\" wrap=\"yes\"/>\
                      </keybind></keyboard></labwc_config>\n";
 
+/// KDE locks its screen when a test says so, not after five minutes without input.
+const LOCKER: &str = "[Daemon]\nAutolock=false\n";
+
 /// Where `GSETTINGS_BACKEND=keyfile` has the person's settings.
 const SETTINGS_FILE: &str = ".config/glib-2.0/settings/keyfile";
 
@@ -615,6 +618,7 @@ fn prepare(options: &Options) -> tempfile::TempDir {
         (menu, MENU),
         (".config/labwc/rc.xml", LABWC),
         (".config/kwinoutputconfig.json", &screens),
+        (".config/kscreenlockerrc", LOCKER),
     ] {
         fs::create_dir_all(path(name).parent().unwrap()).unwrap();
         fs::write(path(name), text).unwrap();

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 
-use deskline_testbed::{Compositor, Session, Toolkit};
+use deskline_testbed::{Compositor, Session, Toolkit, until};
 use serde_json::json;
 
 /// Types while a launcher, or a lock screen, has the keyboard.
@@ -54,4 +54,39 @@ fn nothing_is_typed_into_a_lock_screen_of_sway() {
 #[test]
 fn nothing_is_typed_into_a_launcher_of_kde() {
     nothing_is_typed_into(Compositor::Kwin, "launcher");
+}
+
+#[test]
+fn nothing_reaches_an_app_behind_the_lock_screen_of_kde() {
+    let session = Session::new(Compositor::Kwin).ends_with_the_test();
+    let server = session.server();
+    let app = session.widgets(Toolkit::Gtk3, &server);
+    let field = json!({"element": "Name", "role": "AXTextField", "text": "before"});
+    server.call_for(&app, "click_and_traverse", field).ok();
+    app.wait_for("text Name before");
+    let ask = |method: &str| {
+        let mut command = session.command("/usr/bin/gdbus");
+        command.args(["call", "--session", "-d", "org.freedesktop.ScreenSaver"]);
+        command.args(["-o", "/ScreenSaver", "-m"]).arg(method);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    ask("org.freedesktop.ScreenSaver.Lock");
+    until("the lock", || {
+        (ask("org.freedesktop.ScreenSaver.GetActive").trim() == "(true,)").then_some(())
+    });
+    app.clear_log();
+    for (tool, what) in [
+        ("type_and_traverse", json!({"text": "secret"})),
+        ("press_key_and_traverse", json!({"keyName": "Return"})),
+        (
+            "click_and_traverse",
+            json!({"element": "OK", "role": "AXButton"}),
+        ),
+    ] {
+        let answer = server.call_for(&app, tool, what);
+        assert!(answer.is_error, "{answer}");
+    }
+    assert!(app.log().is_empty(), "{:?}", app.log());
 }

@@ -227,5 +227,8 @@ mod tests {
         );
         assert!(!is_from(&signal(":1.7"), ":1.7", "/a/b", "Response"));
         assert!(!is_from(&signal(":1.7"), ":1.7", "/a", "Closed"));
+        let anonymous = Message::signal("/a", "org.a.B", "Response").unwrap();
+        let anonymous = anonymous.build(&()).unwrap();
+        assert!(!is_from(&anonymous, ":1.7", "/a", "Response"));
     }
 }

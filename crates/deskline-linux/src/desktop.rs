@@ -378,6 +378,7 @@ impl Trees for LinuxDesktop {
             items = self.place_menus(pid, &mut tree, &windows.popups)?;
         }
         self.menus.read(pid, &tree, items, process::runs);
+        self.display.menu_read(pid, self.menus.is_open(pid));
         Ok(tree)
     }
 

@@ -53,6 +53,9 @@ pub(crate) trait DisplaySystem: Display + Send {
         true
     }
 
+    /// Takes note whether the app's tree, which was just read, shows an open menu.
+    fn menu_read(&mut self, _pid: u32, _open: bool) {}
+
     /// Whether the windows for the tree have the places of open pop-ups.
     fn places_popups(&self) -> bool {
         self.lists_popups()

@@ -26,6 +26,8 @@ pub(super) struct Described {
     atspi: Option<AtSpi>,
     /// The toplevels of the last look, with their windows.
     last: Vec<(WindowId, atspi::AppToplevel)>,
+    /// Whether the tree that was just read, of this app, shows an open menu.
+    menu_read: Option<(u32, bool)>,
 }
 
 impl Described {
@@ -35,7 +37,14 @@ impl Described {
             session_bus: session_bus.to_owned(),
             atspi: None,
             last: Vec::new(),
+            menu_read: None,
         }
+    }
+
+    /// Takes note whether the app's tree, which was just read, shows an open menu: the next question for that
+    /// needs no reading of its own.
+    pub(super) fn menu_read(&mut self, pid: u32, open: bool) {
+        self.menu_read = Some((pid, open));
     }
 
     fn atspi(&mut self) -> Result<&mut AtSpi> {
@@ -97,11 +106,15 @@ impl Toplevels for Described {
     }
 
     fn open_menu(&mut self, pid: u32) -> Result<Option<OpenMenu>> {
+        let read = self.menu_read.take().filter(|(of, _)| *of == pid);
         let windows = self.windows(pid);
         let atspi = self.atspi()?;
-        let tree = atspi.read(pid, Scope::Showing, &windows)?;
-        let is_gtk_3 = atspi.ignores_clicks_in_new_menus(pid);
-        Ok(menus::is_open(&tree).then_some(OpenMenu { placed: is_gtk_3 }))
+        let open = match read {
+            Some((_, open)) => open,
+            None => menus::is_open(&atspi.read(pid, Scope::Showing, &windows)?),
+        };
+        let placed = atspi.ignores_clicks_in_new_menus(pid);
+        Ok(open.then_some(OpenMenu { placed }))
     }
 
     fn size(&mut self, id: WindowId) -> Result<Option<(i32, i32)>> {

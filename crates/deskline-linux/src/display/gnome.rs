@@ -53,6 +53,10 @@ impl DisplaySystem for GnomeDisplay<Described> {
         true
     }
 
+    fn menu_read(&mut self, pid: u32, open: bool) {
+        self.source_mut().menu_read(pid, open);
+    }
+
     fn places_popups(&self) -> bool {
         self.has_places()
     }

@@ -65,6 +65,11 @@ impl<T: Toplevels> GnomeDisplay<T> {
         Ok(self.plain.source())
     }
 
+    /// What reports the toplevels.
+    pub fn source_mut(&mut self) -> &mut T {
+        self.plain.source_mut()
+    }
+
     /// The toplevels and open pop-ups of all apps, the topmost first. `None` where their places are not known.
     ///
     /// # Errors

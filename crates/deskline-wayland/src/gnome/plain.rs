@@ -80,6 +80,11 @@ impl<T: Toplevels> PlainDisplay<T> {
         &self.toplevels
     }
 
+    /// The same, to change it.
+    pub(super) fn source_mut(&mut self) -> &mut T {
+        &mut self.toplevels
+    }
+
     /// How input goes in.
     pub fn way(&self) -> &Way {
         &self.way
@@ -444,10 +449,15 @@ impl<T: Toplevels> Display for PlainDisplay<T> {
         if !is_front(self)? {
             return Err(failed(behind));
         }
-        let session = Session::start(&self.bus, &self.way, Some(window))?;
-        let frame = session.frame();
-        session.stop(&self.bus);
-        let frame = frame?;
+        let frame = match &self.session {
+            Some(session) if session.points_at(window) => session.frame()?,
+            _ => {
+                let session = Session::start(&self.bus, &self.way, Some(window))?;
+                let frame = session.frame();
+                session.stop(&self.bus);
+                frame?
+            }
+        };
         if !is_front(self)? {
             return Err(failed(behind));
         }

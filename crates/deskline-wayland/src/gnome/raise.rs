@@ -9,7 +9,7 @@ use deskline_link::{Cancel, Display as _, Error, Result, WindowId};
 
 use super::extension::{Extension, candidates};
 use super::plain::PlainDisplay;
-use crate::described::{self, Toplevels};
+use crate::described::{self, AppToplevel, Toplevels};
 
 /// How long a window may take to say that it is in front: 100 ms on an idle machine, over a second on a busy one.
 const RAISES: Duration = Duration::from_secs(2);
@@ -46,34 +46,33 @@ const MOST: usize = 12;
 impl<T: Toplevels> PlainDisplay<T> {
     /// Brings a window to the front and waits until it says so.
     pub(super) fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        if self.raise_by_extension(window, cancel)? {
+        if Extension::find(&self.bus).is_some() && self.raise_by_extension(window, cancel)? {
             return Ok(());
         }
-        let mut front = self.seen_front()?;
         let mut pause = PAUSE;
         let mut misses = 0;
         for _ in 0..MOST {
-            if front == Some(window) {
+            let before = self.look_for(window)?;
+            if before == Some(window) {
                 return Ok(());
             }
-            if !self.toplevels()?.iter().any(|t| t.id == window) {
-                return Err(Error::Input("the window is gone".into()));
-            }
             let (strokes, known) = self.recency.strokes(window);
-            let before = front;
             self.cycle(strokes, pause)?;
-            front = self.switched(before, SOON, cancel)?;
+            let mut front = self.switched(before, SOON, cancel)?;
             if front.is_none() || front == before {
                 // An open menu keeps these keys from the shell until it is closed.
                 self.close_menu()?;
                 front = self.switched(before, RAISES, cancel)?;
             }
-            if known && front != Some(window) {
+            tracing::debug!("{strokes} strokes of Alt+Esc led from {before:?} to {front:?}");
+            if front == Some(window) {
+                return Ok(());
+            }
+            if known {
                 pause = LONGEST_PAUSE.min(pause * 2);
             }
             // A busy shell may miss the keys of a switch that comes right after another.
             misses += usize::from(front.is_none() || front == before);
-            tracing::debug!("{strokes} strokes of Alt+Esc led from {before:?} to {front:?}");
             if misses > MISSES {
                 break;
             }
@@ -140,12 +139,23 @@ impl<T: Toplevels> PlainDisplay<T> {
     /// The window in front, which is noted.
     fn seen_front(&mut self) -> Result<Option<WindowId>> {
         let all = self.toplevels()?;
-        let front = described::front(&all).map(|front| front.id);
-        if let Some(front) = front {
-            let ids: Vec<WindowId> = all.iter().map(|t| t.id).collect();
-            self.recency.saw(front, &ids);
+        Ok(self.note_front(&all))
+    }
+
+    /// The same while a window is to be raised: an error if that is gone.
+    fn look_for(&mut self, window: WindowId) -> Result<Option<WindowId>> {
+        let all = self.toplevels()?;
+        if !all.iter().any(|t| t.id == window) {
+            return Err(Error::Input("the window is gone".into()));
         }
-        Ok(front)
+        Ok(self.note_front(&all))
+    }
+
+    fn note_front(&mut self, all: &[AppToplevel]) -> Option<WindowId> {
+        let front = described::front(all).map(|front| front.id)?;
+        let ids: Vec<WindowId> = all.iter().map(|t| t.id).collect();
+        self.recency.saw(front, &ids);
+        Some(front)
     }
 
     /// Closes an open menu, with its submenus: it keeps the shell's keys from the shell, as it would go

@@ -22,16 +22,17 @@ pub fn click<S: Scene>(scene: &mut S, click: Click, cancel: &Cancel) -> Result<(
         clicks,
         modifiers,
     } = click;
-    let last = &scene.hands().last_click;
-    last.wait_before(at, which, clicks, cancel)?;
+    let rhythm = scene.rhythm();
+    if !rhythm.counted {
+        let last = &scene.hands().last_click;
+        last.wait_before(at, which, clicks, cancel)?;
+    }
     cancel.check()?;
     act(scene, Doing::Point(modifiers), |scene| {
-        let rhythm = scene.rhythm();
         let held = scene.port()?.modifiers(modifiers)?;
         look(scene, at, None, cancel)?;
         group(scene, |scene| {
             scene.port()?.go(at)?;
-            pause(rhythm.arrive, cancel)?;
             hold(scene, &held)?;
             for nth in 1..=clicks.count() {
                 if nth > 1 {
@@ -108,7 +109,6 @@ pub fn scroll<S: Scene>(
         look(scene, at, None, cancel)?;
         group(scene, |scene| {
             scene.port()?.go(at)?;
-            pause(rhythm.arrive, cancel)?;
             for (lines, axis) in [(down, (0, 1)), (right, (1, 0))] {
                 let mut left = lines;
                 while left != 0 {

@@ -197,8 +197,6 @@ pub struct Rhythm {
     pub keys: Tempo,
     /// The time between modifiers and their key, and for which a key is down.
     pub chord: Duration,
-    /// The time between a motion and a button or the wheel.
-    pub arrive: Duration,
     /// The time for which a button is down.
     pub dwell: Duration,
     /// The time between the two clicks of a double click.
@@ -207,6 +205,9 @@ pub struct Rhythm {
     pub notches: i32,
     /// The speed of a drag.
     pub drag: Pace,
+    /// Whether a button's event carries the number of the click. Otherwise apps count clicks by time and
+    /// place, and a click waits while it would count as the second of a double click.
+    pub counted: bool,
 }
 
 /// The length of a text's parts: before each part, the receiver of keys is looked at. A part also ends

@@ -34,8 +34,8 @@ pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Result
             };
             check_keyboard(scene, progress(typed, part), cancel)?;
             part = rhythm.part.of(rest);
-            group(scene, |scene| {
-                type_part(scene, &text, typed..typed + part, rhythm.keys, cancel)
+            part = group(scene, |scene| {
+                type_part(scene, rest, part, rhythm.keys, cancel)
             })?;
             if let Tempo::Burst(time) = rhythm.keys {
                 pause(time * u32::try_from(part).unwrap_or(u32::MAX), cancel)?;
@@ -60,31 +60,32 @@ pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Result
     })
 }
 
-/// Types a part of the text. One stroke may type several characters, but never more than the part has.
+/// Types the first `part` characters of a text, and more if a stroke types several. Returns how many.
 fn type_part<S: Scene>(
     scene: &mut S,
     text: &[char],
-    part: std::ops::Range<usize>,
+    part: usize,
     tempo: Tempo,
     cancel: &Cancel,
-) -> Result<(), S::Error> {
-    let mut at = part.start;
-    while at < part.end {
+) -> Result<usize, S::Error> {
+    let mut typed = 0;
+    while typed < part {
         cancel.check()?;
         // A keyboard that binds characters looks at all that follow.
-        let stroke = scene.port()?.stroke(&text[at..], cancel)?;
-        let (stroke, types) = stroke.ok_or_else(|| InputError::Lacks {
-            at: vec![at + 1],
+        let stroke = scene.port()?.stroke(&text[typed..], cancel)?;
+        let (stroke, length) = stroke.ok_or_else(|| InputError::Lacks {
+            at: vec![typed + 1],
             why: Gap::Layout,
         })?;
         strike(scene, &stroke)?;
-        at += types.max(1);
+        typed += length.max(1);
         if let Tempo::Each(time) = tempo {
             scene.port()?.sync()?;
             cancel.wait(time)?;
         }
     }
-    scene.port()?.sync()
+    scene.port()?.sync()?;
+    Ok(typed.min(text.len()))
 }
 
 /// Fails if keys would not go to the target.

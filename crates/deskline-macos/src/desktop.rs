@@ -2,12 +2,14 @@
 
 mod apps;
 mod display;
+mod scene;
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use deskline_core::{ElementId, Point, Tree};
-use deskline_link::{Aim, Desktop, Error, Other, Refusal, Result, Scope, Sign, Trees};
+use deskline_input::{Aim, Hands, Other};
+use deskline_link::{Desktop, Error, Refusal, Result, Scope, Sign, Trees};
 
 use crate::ax::act::Acting;
 use crate::ax::identity::Identities;
@@ -16,9 +18,9 @@ use crate::ax::reuse::Last;
 use crate::ax::wake::{self, Woken};
 use crate::ax::{PATIENCE, failed, tree};
 use crate::guard::Guard;
-use crate::input::Input;
+use crate::input::{Input, MacKey};
 use crate::os::{AxError, Os, ServerWindow, Value, name_of};
-use crate::{activate, front, windows};
+use crate::windows;
 
 /// Of more elements that events have named than this, read all again instead.
 const MOST_NAMED: usize = 200;
@@ -33,8 +35,7 @@ pub struct MacDesktop<O: Os> {
     last: Option<Last<O::Element>>,
     guard: Guard<O>,
     input: Input<O>,
-    /// The target of keys and clicks.
-    aim: Option<Aim>,
+    hands: Hands<MacKey>,
     /// The pid and name of the app that was started last.
     starting: Option<(u32, String)>,
     /// The processes of apps that there were when the link began. Some never finish launching.
@@ -54,7 +55,7 @@ impl<O: Os> MacDesktop<O> {
             last: None,
             guard: Guard::new(os.clone()),
             input: Input::new(os.clone()),
-            aim: None,
+            hands: Hands::default(),
             starting: None,
             running: HashSet::new(),
             asked_to_capture: false,
@@ -84,36 +85,12 @@ impl<O: Os> MacDesktop<O> {
         })
     }
 
-    /// Fails if another app than the target would receive keys.
-    fn require_keys(&self) -> Result<()> {
-        activate::require_unlocked(&self.os)?;
-        let Some(aim) = self.aim.filter(|aim| !front::is(&self.os, aim.pid)) else {
-            return Ok(());
-        };
-        match front::pid(&self.os) {
-            Some(front) if aim.pid != front => {
-                Err(self.other(front).has_keyboard("Nothing was typed"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Fails if another app's window has moved over the point of a click.
-    fn require_place(&self, at: Point) -> Result<()> {
-        activate::require_unlocked(&self.os)?;
-        match self.stranger_at(at) {
-            Some(other) => Err(other.lies_over(at)),
-            None => Ok(()),
-        }
-    }
-
     /// The app that a click at this point would reach, if that is not the target. Only the app is
     /// compared, not the window: to the `WindowServer`, sheets, drawers and popovers are separate
     /// windows, while Accessibility treats them as parts of their window. Background services are
     /// ignored, since they draw part of an app's own dialogs (open and save panels), and the menu
     /// bar belongs to the `WindowServer`.
-    fn stranger_at(&self, at: Point) -> Option<Other> {
-        let aim = self.aim?;
+    fn stranger_at(&self, at: Point, aim: Aim) -> Option<Other> {
         let owner = windows::owner_at(&self.os, at, std::process::id())?;
         let is_app = || self.os.app(owner).is_some_and(|app| app.regular);
         (owner != aim.pid && is_app()).then(|| self.other(owner))

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use deskline_core::{Key, KeyPress, Modifiers};
-use deskline_link::{Error, Result};
+use deskline_input::{Gap, InputError};
 
+use crate::input::MacKey;
 use crate::os::{Layout, LayoutKey, Os};
 
 /// `kVK_Escape`
@@ -78,21 +79,11 @@ const PAD: [(char, u16); 16] = [
 /// `kVK_ANSI_KeypadEnter`
 const PAD_ENTER: u16 = 76;
 
-/// How to press a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Press {
-    /// By its code, with these modifiers held and these additional flags.
-    Code {
-        code: u16,
-        modifiers: Modifiers,
-        flags: u64,
-    },
-    /// As a text, because no key of the layout gives it.
-    Text(char),
-}
-
-/// How to press this key with the current keyboard.
-pub(crate) fn find<O: Os>(os: &O, press: KeyPress) -> Result<Press> {
+/// The key of this press with the current keyboard, and the modifiers to hold.
+///
+/// # Errors
+/// [`InputError::NoKey`].
+pub(crate) fn find<O: Os>(os: &O, press: KeyPress) -> Result<(MacKey, Modifiers), InputError> {
     let mut modifiers = press.modifiers;
     let mut flags = 0;
     for (modifier, flag) in COLOURS {
@@ -133,11 +124,7 @@ pub(crate) fn find<O: Os>(os: &O, press: KeyPress) -> Result<Press> {
         }
         key => named(key),
     };
-    Ok(Press::Code {
-        code,
-        modifiers,
-        flags,
-    })
+    Ok((MacKey::Code { code, flags }, modifiers))
 }
 
 /// The keys with the same code in every layout (`HIToolbox/Events.h`).
@@ -210,13 +197,11 @@ pub(crate) fn by_character<O: Os>(os: &O) -> HashMap<char, (u16, u64)> {
 }
 
 /// Types a character that no key gives. Fails with modifiers.
-fn by_text(c: char, press: KeyPress) -> Result<Press> {
+fn by_text(c: char, press: KeyPress) -> Result<(MacKey, Modifiers), InputError> {
     let held = Modifiers::COMMAND | Modifiers::CONTROL | Modifiers::ALT;
     if press.modifiers.intersects(held) {
-        return Err(Error::Input(format!(
-            "{press} cannot be pressed: no key of the keyboard layout gives that character. Use \
-             another shortcut, or the menu"
-        )));
+        let why = Gap::Layout;
+        return Err(InputError::NoKey { press, why });
     }
-    Ok(Press::Text(c))
+    Ok((MacKey::text(&[c], (0, 0)), Modifiers::empty()))
 }

@@ -29,10 +29,10 @@ const RHYTHM: Rhythm = Rhythm {
     },
     keys: Tempo::Burst(Duration::ZERO),
     chord: Duration::ZERO,
-    arrive: Duration::ZERO,
     dwell: Duration::ZERO,
     between: BETWEEN_CLICKS,
     notches: AHEAD_OF_SERVER as i32,
+    counted: false,
     // A step takes at least a frame at 120 Hz.
     drag: Pace {
         steps: 16,

@@ -329,10 +329,10 @@ impl Scene for Script {
                 Tempo::Each(Duration::ZERO)
             },
             chord: Duration::ZERO,
-            arrive: Duration::ZERO,
             dwell: Duration::ZERO,
             between: Duration::ZERO,
             notches: 3,
+            counted: false,
             drag: Pace {
                 steps: 4,
                 pause: Duration::ZERO,

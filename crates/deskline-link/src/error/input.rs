@@ -88,7 +88,7 @@ impl From<InputError> for Error {
                     Gap::Layout | Gap::AboveFfff => "the user's keyboard layout has no key for it",
                 };
                 Self::Input(format!(
-                    "{press} cannot be pressed: {why}. Nothing was sent"
+                    "{press} cannot be pressed: {why}. Nothing was sent. Use another key, or the menu"
                 ))
             }
             InputError::NoModifier(name) => Self::Input(format!(

@@ -85,7 +85,7 @@ impl<O: Os> Display for MacDesktop<O> {
 
     fn unwatch_person(&mut self) {
         self.guard.end();
-        self.aim = None;
+        self.hands.aim = None;
     }
 
     fn person_pressed(&mut self) -> Option<bool> {
@@ -135,17 +135,15 @@ impl<O: Os> Display for MacDesktop<O> {
     }
 
     fn aim(&mut self, aim: Aim) {
-        self.aim = Some(aim);
+        self.hands.aim = Some(aim);
     }
 
     fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
-        let Click {
-            at, button, clicks, ..
-        } = click;
-        self.require_place(at)?;
-        let sent = self.input.click(at, button, clicks, cancel);
-        self.guard.check();
-        sent
+        deskline_input::click(self, click, cancel)
+    }
+
+    fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
+        deskline_input::hover(self, at, cancel)
     }
 
     fn drag(
@@ -155,36 +153,25 @@ impl<O: Os> Display for MacDesktop<O> {
         modifiers: Modifiers,
         cancel: &Cancel,
     ) -> Result<()> {
-        self.require_place(from)?;
-        if let Some(other) = self.stranger_at(to) {
-            return Err(other.lies_over_end(to));
-        }
-        let sent = self.input.drag(from, to, modifiers, cancel);
-        self.guard.check();
-        sent
+        deskline_input::drag(self, [from, to], modifiers, cancel)
     }
 
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        self.require_keys()?;
-        let sent = self.input.type_text(text, cancel);
-        self.guard.check();
-        sent
+        deskline_input::type_text(self, text, cancel)
     }
 
-    fn press_key(&mut self, press: KeyPress, _held: Duration, cancel: &Cancel) -> Result<()> {
-        self.require_keys()?;
-        let sent = self.input.press_key(press, cancel);
-        self.guard.check();
-        sent
+    fn press_key(&mut self, press: KeyPress, held: Duration, cancel: &Cancel) -> Result<()> {
+        deskline_input::press_key(self, press, held, cancel)
     }
 
-    fn scroll(&mut self, at: Point, delta_x: i32, delta_y: i32, cancel: &Cancel) -> Result<()> {
-        self.require_place(at)?;
-        self.input.scroll(at, delta_x, delta_y, cancel)
+    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
+        deskline_input::scroll(self, at, (right, down), cancel)
     }
 
     fn release_all(&mut self) {
-        self.input.release_all();
+        if let Err(e) = deskline_input::release_all(self) {
+            tracing::warn!("not all keys and buttons were released: {e}");
+        }
     }
 
     fn pictures_are_quick(&self) -> bool {

@@ -199,6 +199,8 @@ pub enum MouseButton {
     Left,
     /// `kCGMouseButtonRight`
     Right,
+    /// `kCGMouseButtonCenter`
+    Middle,
 }
 
 /// An event to post (`CGEvent`).

@@ -4,13 +4,14 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{Line, Point};
+use deskline_input::Click;
 use deskline_link::call::{Input, Typing};
-use deskline_link::{Action, Button, Cancel, Clicks, Target, Tool};
+use deskline_link::{Action, Cancel, Target, Tool};
 
 use super::guard::length;
 use super::test::{Found, Test, field, tree_of};
 use super::tools::{judge, press, reference};
-use crate::input;
+use crate::MacDesktop;
 use crate::os::{NewValue, Os, Value};
 use crate::{activate, front, windows};
 
@@ -172,10 +173,11 @@ impl<O: Os> Test<'_, O> {
                 Err("Calculator did not come to the front".into()),
             );
         }
-        let mut input = input::Input::new(self.os.clone());
+        let mut desktop = MacDesktop::new(self.os.clone());
         let start = Instant::now();
         for _ in 0..CLICKS {
-            let clicked = input.click(at.center(), Button::Left, Clicks::Single, &Cancel::new());
+            let clicked =
+                deskline_input::click(&mut desktop, Click::left(at.center()), &Cancel::new());
             if let Err(e) = clicked {
                 return self.note("50 clicks", Err(e.to_string()));
             }

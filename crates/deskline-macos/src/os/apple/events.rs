@@ -53,6 +53,7 @@ fn button(button: MouseButton) -> CGMouseButton {
     match button {
         MouseButton::Left => CGMouseButton::Left,
         MouseButton::Right => CGMouseButton::Right,
+        MouseButton::Middle => CGMouseButton::Center,
     }
 }
 
@@ -92,6 +93,7 @@ fn post_from(source: Option<&CGEventSource>, event: &Event, tag: i64) -> Result<
                 None => (CGEventType::MouseMoved, MouseButton::Left),
                 Some(MouseButton::Left) => (CGEventType::LeftMouseDragged, MouseButton::Left),
                 Some(MouseButton::Right) => (CGEventType::RightMouseDragged, MouseButton::Right),
+                Some(MouseButton::Middle) => (CGEventType::OtherMouseDragged, MouseButton::Middle),
             };
             let made = CGEvent::new_mouse_event(source, kind, point(*to), button(held));
             set(made.as_deref(), CGEventField::MouseEventDeltaX, delta.0);
@@ -112,6 +114,8 @@ fn post_from(source: Option<&CGEventSource>, event: &Event, tag: i64) -> Result<
                 (MouseButton::Left, false) => CGEventType::LeftMouseUp,
                 (MouseButton::Right, true) => CGEventType::RightMouseDown,
                 (MouseButton::Right, false) => CGEventType::RightMouseUp,
+                (MouseButton::Middle, true) => CGEventType::OtherMouseDown,
+                (MouseButton::Middle, false) => CGEventType::OtherMouseUp,
             };
             let made = CGEvent::new_mouse_event(source, kind, point(*at), button(*which));
             set(made.as_deref(), CGEventField::MouseEventClickState, *clicks);

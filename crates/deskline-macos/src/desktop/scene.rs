@@ -1,0 +1,81 @@
+//! Where input goes.
+
+use deskline_core::Point;
+use deskline_input::{Aim, Cancel, Doing, Hands, Receiver, Rhythm, Scene, Under, Wait};
+use deskline_link::{Error, Result};
+
+use super::MacDesktop;
+use crate::input::{Input, MacKey, RHYTHM};
+use crate::os::Os;
+use crate::{activate, front};
+
+impl<O: Os> Scene for MacDesktop<O> {
+    type Error = Error;
+    type Port = Input<O>;
+
+    fn port(&mut self) -> Result<&mut Input<O>> {
+        Ok(&mut self.input)
+    }
+
+    fn hands(&mut self) -> &mut Hands<MacKey> {
+        &mut self.hands
+    }
+
+    fn rhythm(&self) -> Rhythm {
+        RHYTHM
+    }
+
+    fn begin(&mut self, _: Doing) -> Result<()> {
+        activate::require_unlocked(&self.os)
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.guard.check();
+        Ok(())
+    }
+
+    // The guard's tap lets this program's own events through.
+    fn open(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn keyboard(&mut self, aim: Option<Aim>, _: &Cancel) -> Result<Receiver> {
+        activate::require_unlocked(&self.os)?;
+        let Some(aim) = aim.filter(|aim| !front::is(&self.os, aim.pid)) else {
+            return Ok(Receiver::Target);
+        };
+        let front = front::pid(&self.os).filter(|front| aim.pid != *front);
+        Ok(front.map_or(Receiver::Target, |front| Receiver::Other(self.other(front))))
+    }
+
+    fn under(
+        &mut self,
+        at: Point,
+        end: Option<Point>,
+        aim: Option<Aim>,
+        _: &Cancel,
+    ) -> Result<Under> {
+        let Some(aim) = aim else {
+            return Ok(Under::Target);
+        };
+        if let Some(other) = self.stranger_at(at, aim) {
+            return Ok(Under::Other(other));
+        }
+        let at_end = end.and_then(|end| self.stranger_at(end, aim));
+        Ok(at_end.map_or(Under::Target, Under::EndOther))
+    }
+
+    // No program can grab the keyboard; with secure input, no tap sees its keys.
+    fn grabber(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    // An app reads its events in its own time, and nothing tells when it has.
+    fn await_reader(&mut self, _: Wait, _: &Cancel) -> Result<bool> {
+        Ok(true)
+    }
+}

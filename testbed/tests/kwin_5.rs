@@ -180,7 +180,7 @@ fn text(app: &NativeApp) -> String {
 const QT_5: &[Lack] = &[
     (
         "set value, combo box",
-        "no value that accessibility can set",
+        "none of the choices that accessibility lists",
     ),
     ("press, tab", "the tab was not selected"),
     ("select, tab", "no selection that accessibility can change"),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_core::{Role, escape};
-use deskline_link::{Error, Refusal};
+use deskline_core::Role;
+use deskline_link::{Error, Obstacle, QuietAction, Refusal};
 
 use crate::bus::{self, Body, Message};
 
@@ -69,13 +69,8 @@ const NOT_A_PRESS: [&str; 6] = [
 /// The most actions of one element whose names are asked for.
 const MOST_ACTIONS: usize = 32;
 
-/// An error for an element that refused `action`.
-fn refused(action: &'static str, why: impl Into<String>, instead: impl Into<String>) -> Error {
-    Error::Refused(Refusal {
-        action,
-        why: why.into(),
-        instead: instead.into(),
-    })
+fn refused(action: QuietAction, obstacle: Obstacle) -> Failure {
+    Failure::Refused(Error::Refused(Refusal { action, obstacle }))
 }
 
 /// `None` if the object has no such method or property. An error if it cannot be reached.
@@ -116,7 +111,7 @@ type Acted<T = ()> = std::result::Result<T, Failure>;
 
 /// `press_ax`: runs the element's own action.
 pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
-    require_enabled(app, path, "press_ax")?;
+    require_enabled(app, path, QuietAction::Press)?;
     // Gecko fetches the actions of a page from its process when they are first asked for, and says
     // until then that there are none.
     let actions = ask_until(
@@ -125,12 +120,7 @@ pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
         |actions| !actions.is_empty(),
     )?;
     let Some(index) = press_of(app, path, &actions)? else {
-        return Err(refused(
-            "press_ax",
-            not_a_press(&actions),
-            "Use click_and_traverse with its ref",
-        )
-        .into());
+        return Err(refused(QuietAction::Press, Obstacle::NoPress(actions)));
     };
     if do_action(app, path, index)? == Reply::Late {
         return Ok(());
@@ -142,8 +132,7 @@ pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
     };
     let is_tab = kind.is_some_and(|m| m.reader().u32() == Ok(role::PAGE_TAB));
     if is_tab && !becomes_selected(app, path, true)? {
-        let why = "the app took the action and the tab was not selected";
-        return Err(refused("press_ax", why, "Use click_and_traverse with its ref").into());
+        return Err(refused(QuietAction::Press, Obstacle::TabNotSelected));
     }
     Ok(())
 }
@@ -215,24 +204,6 @@ fn squeezed(name: &str) -> String {
     name.to_lowercase().split_whitespace().collect()
 }
 
-/// Why none of these actions was done. Their names are the app's.
-fn not_a_press(actions: &[String]) -> String {
-    const NAMED: usize = 3;
-    if actions.is_empty() {
-        return "it has no action".to_owned();
-    }
-    let named = actions.iter().take(NAMED);
-    let named: Vec<String> = named.map(|name| escape::short(name, 40)).collect();
-    let more = match actions.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!(
-        "none of its actions ({}{more}) is a press",
-        named.join(", ")
-    )
-}
-
 fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
     let Some(message) = answer(app.ask(path, Request::Actions))? else {
         return Ok(Vec::new());
@@ -258,19 +229,15 @@ enum Reply {
 fn do_action(app: &mut AppConnection<'_>, path: &str, index: i32) -> Acted<Reply> {
     let body = Body::new().i32(index);
     match app.call_within(ACTION_RETURNS, path, ACTION, "DoAction", body) {
-        Ok(message) if message.reader().u32() == Ok(0) => Err(refused(
-            "press_ax",
-            "the app reported that it did not do the action",
-            "Use click_and_traverse with its ref",
-        )
-        .into()),
+        Ok(message) if message.reader().u32() == Ok(0) => {
+            Err(refused(QuietAction::Press, Obstacle::NotDone))
+        }
         Ok(_) => Ok(Reply::InTime),
         // It has answered right before this.
         Err(bus::Error::Timeout | bus::Error::Io(_)) => Ok(Reply::Late),
         Err(bus::Error::Remote { name, .. }) if name == NO_REPLY => Ok(Reply::Late),
         Err(bus::Error::Remote { message, .. }) => {
-            let why = format!("the app answered {}", escape::quoted(&message, 160));
-            Err(refused("press_ax", why, "Use click_and_traverse with its ref").into())
+            Err(refused(QuietAction::Press, Obstacle::AppError(message)))
         }
         Err(e) => Err(e.into()),
     }
@@ -281,26 +248,18 @@ fn state(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<StateSet>> {
     Ok(message.and_then(|m| decode::states(&mut m.reader()).ok()))
 }
 
-fn require_enabled(app: &mut AppConnection<'_>, path: &str, action: &'static str) -> Acted {
+fn require_enabled(app: &mut AppConnection<'_>, path: &str, action: QuietAction) -> Acted {
     let Some(states) = state(app, path)? else {
-        return Err(refused(
-            action,
-            "it is gone",
-            "Call refresh_traversal for what is there",
-        )
-        .into());
+        return Err(refused(action, Obstacle::Gone));
     };
     if states.has(StateSet::ENABLED) || states.has(StateSet::SENSITIVE) {
         return Ok(());
     }
-    let instead = match answer(app.ask(path, Request::Role))?.map(|m| m.reader().u32()) {
-        // LibreOffice updates the items of a menu when that opens.
-        Some(Ok(role::MENU_ITEM)) => {
-            "It may be of when its menu was last open: open the menu, or do first what enables it"
-        }
-        _ => "Do first what enables it",
+    let obstacle = match app_role(app, path)? {
+        Some(role::MENU_ITEM) => Obstacle::DisabledInMenu,
+        _ => Obstacle::Disabled,
     };
-    Err(refused(action, "it is disabled", instead).into())
+    Err(refused(action, obstacle))
 }
 
 fn interfaces(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
@@ -313,7 +272,7 @@ fn interfaces(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
 
 /// `set_value`: sets a number, a text, or a choice, whichever the element has.
 pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted {
-    const ACTION: &str = "set_value";
+    const ACTION: QuietAction = QuietAction::SetValue;
     require_enabled(app, path, ACTION)?;
     let has = interfaces(app, path)?;
     let has = |interface: &str| has.iter().any(|i| i == interface);
@@ -328,14 +287,17 @@ pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted 
     match number {
         Amount::Number(number) => return set_number(app, path, number),
         Amount::Either(a, b) => {
-            let why = format!("{value:?} is {a} or {b}, depending on the language");
-            let instead = format!("Pass {a} or {b}");
-            return Err(refused(ACTION, why, instead).into());
+            return Err(refused(
+                ACTION,
+                Obstacle::AmbiguousNumber {
+                    value: value.to_owned(),
+                    numbers: [a, b],
+                },
+            ));
         }
         Amount::AsText if editable || !has(VALUE) => {}
         Amount::AsText | Amount::None => {
-            let why = format!("its value is a number and {value:?} is not one");
-            return Err(refused(ACTION, why, "Pass a number, such as \"50\"").into());
+            return Err(refused(ACTION, Obstacle::NotANumber(value.to_owned())));
         }
     }
     let is = app_role(app, path)?;
@@ -346,16 +308,13 @@ pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted 
             // GTK's spin buttons take a text when they lose the focus, or by Return.
             let takes_late = is == Some(role::SPIN_BUTTON) && before.is_some();
             if takes_late && !becomes_other(app, path, before)? {
-                let why = "it shows the text, and its value is the same as before";
-                let instead = "If that is another value, call click_and_traverse on it with \
-                               pressKey: Return";
-                return Err(refused(ACTION, why, instead).into());
+                return Err(refused(ACTION, Obstacle::ShownNotTaken));
             }
             return Ok(());
         }
     }
     if is.is_some_and(role::is_text_field) {
-        return Err(refused(ACTION, NOT_SET, TYPE_IT).into());
+        return Err(refused(ACTION, Obstacle::TextNotSettable));
     }
     match choice::find(app, path, value)? {
         choice::Search::Choice(choice) => {
@@ -374,32 +333,30 @@ pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted 
             if press_of(app, &choice.path, &all)?.is_some() {
                 return press(app, &choice.path);
             }
+            return Err(refused(ACTION, Obstacle::ChoiceNotSettable));
         }
-        choice::Search::Late(looked) => {
-            let why = format!(
-                "it has more choices than could be searched in {} s: none of the first {looked} is {value:?}",
-                choice::TIME.as_secs()
-            );
-            let instead = "Open it with click_and_traverse, type the first letters of the choice, \
-                           then click it or press Return";
-            return Err(refused(ACTION, why, instead).into());
+        choice::Search::Late(searched) => {
+            return Err(refused(
+                ACTION,
+                Obstacle::TooManyChoices {
+                    value: value.to_owned(),
+                    searched,
+                    seconds: choice::TIME.as_secs(),
+                },
+            ));
         }
         choice::Search::None => {}
     }
-    let why = if editable {
-        NOT_SET
+    let is_choice = matches!(is, Some(role::COMBO_BOX | role::LIST | role::LIST_BOX));
+    let obstacle = if is_choice || has(SELECTION) {
+        Obstacle::NoSuchChoice(value.to_owned())
+    } else if editable {
+        Obstacle::TextNotSettable
     } else {
-        "it has no value that accessibility can set, or no choice of that name"
+        Obstacle::NoValue
     };
-    Err(refused(ACTION, why, TYPE_IT).into())
+    Err(refused(ACTION, obstacle))
 }
-
-/// Chromium has no interface to set a text, and others refuse.
-const NOT_SET: &str = "its app does not let accessibility set its text";
-
-/// What to do where a text field takes no text through accessibility.
-const TYPE_IT: &str = "Use click_and_traverse on it with text (select what is there first: \
-                       doubleClick, or Control+A)";
 
 fn app_role(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<u32>> {
     let answer = answer(app.ask(path, Request::Role))?;
@@ -429,8 +386,8 @@ fn set_number(app: &mut AppConnection<'_>, path: &str, number: f64) -> Acted {
         && low < high
         && !(low..=high).contains(&number)
     {
-        let why = format!("{number} is outside its range {low} to {high}");
-        return Err(refused("set_value", why, "Pass a number within it").into());
+        let obstacle = Obstacle::OutOfRange { number, low, high };
+        return Err(refused(QuietAction::SetValue, obstacle));
     }
     let body = Body::new()
         .str(VALUE)
@@ -438,18 +395,13 @@ fn set_number(app: &mut AppConnection<'_>, path: &str, number: f64) -> Acted {
         .variant_f64(number);
     match answer(app.call(path, PROPERTIES, "Set", body))? {
         Some(_) => Ok(()),
-        None => Err(refused(
-            "set_value",
-            "the app did not take the number",
-            "Click it and use the arrow keys, or drag it",
-        )
-        .into()),
+        None => Err(refused(QuietAction::SetValue, Obstacle::NumberNotTaken)),
     }
 }
 
 /// `set_selected`: through the Selection or Table interface of one of the element's ancestors.
 pub fn set_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> Acted {
-    const ACTION: &str = "set_selected";
+    const ACTION: QuietAction = QuietAction::SetSelected;
     // The element is often a text inside a row, and the row is what can be selected: try some
     // ancestors too.
     const LEVELS: usize = 3;
@@ -496,12 +448,7 @@ pub fn set_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> 
         }
         child = parent;
     }
-    Err(refused(
-        ACTION,
-        "what it is in has no selection that accessibility can change",
-        "Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse",
-    )
-    .into())
+    Err(refused(ACTION, Obstacle::NoSelection))
 }
 
 fn parent(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<Arc<str>>> {
@@ -547,14 +494,5 @@ mod tests {
         assert_eq!(index(&["Scroll Up", "Scroll Down"]), (None, None));
         // A Java button under a German desktop.
         assert_eq!(index(&["klicken"]), (None, Some(0)));
-    }
-
-    #[test]
-    fn a_refusal_names_a_few_actions() {
-        let names: Vec<String> = (1..=5).map(|i| format!("a.{i}")).collect();
-        assert_eq!(
-            not_a_press(&names),
-            "none of its actions (a.1, a.2, a.3 and 2 more) is a press"
-        );
     }
 }

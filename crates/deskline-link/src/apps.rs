@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskline_core::App;
 
 use crate::end::End;
-use crate::error::Result;
+use crate::error::{Result, WindowHint};
 
 /// A running app with windows, for `list_applications`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub enum Progress {
     /// No window yet.
     Starting,
     /// It should be there by now and has no window, or no tree: its pid, and what to do about it.
-    Waiting(u32, String),
+    Waiting(u32, WindowHint),
     /// It has a window and a tree: its pid.
     Ready(u32),
 }

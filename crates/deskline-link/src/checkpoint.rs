@@ -13,7 +13,7 @@ use deskline_core::{KeyPress, Modifiers, Point};
 use crate::apps::{Opened, Permit};
 use crate::desktop::Desktop;
 use crate::display::{Pointer, Window, WindowId};
-use crate::error::{Error, Result};
+use crate::error::{Result, TargetError};
 use crate::guard::{Grab, Task, Watch};
 use crate::subject::Subject;
 use deskline_input::{Cancel, Click, Reason};
@@ -232,9 +232,7 @@ impl<'a> Checkpoint<'a> {
         let start = Instant::now();
         while self.desktop.pointer()?.is_some_and(|now| now.pressed) {
             if start.elapsed() >= BUTTON {
-                return Err(Error::Input(
-                    "the user is holding a mouse button down, and a click would become part of what they are doing. Nothing was sent; try again in a moment".into(),
-                ));
+                return Err(TargetError::ButtonHeld.into());
             }
             cancel.wait(LOOK)?;
         }
@@ -274,11 +272,7 @@ impl<'a> Checkpoint<'a> {
             return Ok(());
         }
         if let Some(why) = self.desktop.capabilities().raise.why_not() {
-            return Err(Error::Input(format!(
-                "the target's window is not in front, and this desktop cannot bring it there: {why}. \
-                 Nothing was touched. Ask the user to, or use press_ax_and_traverse, \
-                 set_value_and_traverse or set_selected_and_traverse, which need no window"
-            )));
+            return Err(TargetError::CannotRaise(why.to_owned()).into());
         }
         let theirs = |front: &Window| !self.touched || !self.is_targets(front);
         if front.as_ref().is_some_and(theirs) {

@@ -1,11 +1,19 @@
-//! The errors of a link. Their texts tell the agent what to do next.
+//! The errors of a link. They are typed where they happen, in a backend or here; this folder alone
+//! has their words, which end with what the agent can do next.
 
 mod input;
+mod open;
+mod refusal;
+mod target;
 
 use deskline_core::escape;
 use deskline_input::Reason;
 
 use crate::end::End;
+pub use open::OpenError;
+pub use refusal::{Obstacle, QuietAction, Refusal};
+pub(crate) use target::AWAY;
+pub use target::{TargetError, WindowHint};
 
 /// The result of a step.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -23,11 +31,13 @@ pub enum Error {
     NoPicture(String),
     /// No process has this pid.
     #[error(
-        "no process has pid {0}. Call list_applications for the running apps, or open_application_and_traverse to start one"
+        "no process has pid {0}. Call list_applications for the running apps, or \
+         open_application_and_traverse to start one"
     )]
     NoProcess(u32),
     /// The process has ended.
-    #[error("{} (pid {pid}) is gone. {end}. Call open_application_and_traverse to start it again", escape::name(&end.app, 80))]
+    #[error("{} (pid {pid}) is gone. {end}. Call open_application_and_traverse to start it \
+             again", escape::name(&end.app, 80))]
     Ended {
         /// Its pid.
         pid: u32,
@@ -44,12 +54,13 @@ pub enum Error {
         pid: u32,
         /// The name of its executable.
         name: String,
-        /// What to do about it.
-        hint: String,
+        /// What is known of the reason, and what to do about it.
+        hint: WindowHint,
     },
     /// The app did not answer in time.
     #[error(
-        "{} (pid {pid}) does not answer: no reply to an accessibility call within {ms} ms. It is busy or hung: call wait_for_and_traverse, which outlasts that, or refresh_traversal later; other apps are not affected",
+        "{} (pid {pid}) does not answer: no reply to an accessibility call within {ms} ms. It is \
+         busy or hung: call wait_for_and_traverse, which outlasts that, or refresh_traversal later; other apps are not affected",
         escape::name(app, 80)
     )]
     NotAnswering {
@@ -70,7 +81,8 @@ pub enum Error {
     },
     /// The element of a ref is gone.
     #[error(
-        "#{reference} is stale: {why}. Nothing was touched. Call refresh_traversal and take a fresh ref"
+        "#{reference} is stale: {why}. Nothing was touched. Call refresh_traversal and take a \
+         fresh ref"
     )]
     StaleRef {
         /// The ref.
@@ -92,7 +104,8 @@ pub enum Error {
     },
     /// This desktop cannot do what was requested, for any app.
     #[error(
-        "{what} is not possible on this desktop: {why}. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API"
+        "{what} is not possible on this desktop: {why}. Nothing was touched. Use \
+         press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API"
     )]
     Unsupported {
         /// What was requested.
@@ -100,9 +113,60 @@ pub enum Error {
         /// Why it is not possible.
         why: String,
     },
-    /// The app to open was not found, or opened no window.
-    #[error("{0}")]
-    Open(String),
+    /// The app was not opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The target cannot be acted on.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The time of a wait is over.
+    #[error("timed out after {seconds:.1} s: {instead}")]
+    TimedOut {
+        /// The time limit.
+        seconds: f64,
+        /// What is there instead.
+        instead: String,
+    },
+    /// The app is excluded by the policy.
+    #[error(
+        "{} is out of bounds, which the person who set Deskline up has drawn (--allow-app, \
+         --deny-app).{} {bounds}. Nothing was touched; do not look for a way around",
+        escape::short(.what, 60),
+        known_as(.names)
+    )]
+    OutOfBounds {
+        /// The app, as the call or the app itself names it.
+        what: String,
+        /// By what other names the system knows it.
+        names: Vec<String>,
+        /// The allowed apps, as a sentence.
+        bounds: String,
+    },
+    /// A click brought an app to the front that is excluded by the policy.
+    #[error(
+        "the click brought an app to the front (pid {pid}) that is out of bounds, so no key was \
+         sent. {bounds}"
+    )]
+    LedOutOfBounds {
+        /// Its pid.
+        pid: u32,
+        /// The allowed apps, as a sentence.
+        bounds: String,
+    },
+    /// An error, after which the app ended.
+    #[error("{error}. {end}")]
+    EndedAfter {
+        /// The error.
+        error: Box<Self>,
+        /// How the app ended.
+        end: End,
+    },
+    /// A panic of a step.
+    #[error(
+        "an internal error of Deskline: {}. The desktop was put back; please report it",
+        escape::short(.0, 200)
+    )]
+    Internal(String),
     /// The input cannot be sent to its target.
     #[error("{0}")]
     Input(String),
@@ -145,21 +209,22 @@ pub enum Error {
     },
 }
 
-/// Why an element refused an action.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("refused {action}: {why}. {instead}")]
-pub struct Refusal {
-    /// What was requested.
-    pub action: &'static str,
-    /// Why it was refused.
-    pub why: String,
-    /// What to do instead.
-    pub instead: String,
-}
-
 /// The underlying error, cut: a peer on a bus may send any text as one.
 fn reason(source: &(dyn std::error::Error + Send + Sync)) -> String {
     escape::short(&source.to_string(), 300)
+}
+
+/// ` The system knows it as 'a', 'b'.`, or nothing.
+fn known_as(names: &[String]) -> String {
+    let quoted = names
+        .iter()
+        .take(3)
+        .map(|name| format!("'{}'", escape::short(name, 60)));
+    let quoted: Vec<String> = quoted.collect();
+    if quoted.is_empty() {
+        return String::new();
+    }
+    format!(" The system knows it as {}.", quoted.join(", "))
 }
 
 fn window_of(title: &str, pid: u32) -> String {
@@ -187,6 +252,23 @@ impl Error {
         move |source| Self::Lost {
             what,
             source: source.into(),
+        }
+    }
+
+    /// Whether it is known that the failed step did nothing.
+    pub(crate) fn did_nothing(&self) -> bool {
+        match self {
+            Self::EndedAfter { error, .. } => error.did_nothing(),
+            Self::Input(_)
+            | Self::Target(_)
+            | Self::TimedOut { .. }
+            | Self::OutOfBounds { .. }
+            | Self::LedOutOfBounds { .. }
+            | Self::NoPid
+            | Self::Internal(_)
+            | Self::RefusedBy { .. }
+            | Self::Unsupported { .. } => true,
+            _ => false,
         }
     }
 

@@ -59,7 +59,9 @@ pub use deskline_input::{
 pub use desktop::{Desktop, Platform};
 pub use display::{Display, Picture, Pointer, Window, WindowId};
 pub use end::{End, Exit};
-pub use error::{Error, Refusal, Result};
+pub use error::{
+    Error, Obstacle, OpenError, QuietAction, Refusal, Result, TargetError, WindowHint,
+};
 pub use links::{Links, Looked, unanswered};
 pub use policy::{Policy, identify};
 pub use trees::{Scope, Sent, Sign, Trees};

@@ -16,7 +16,7 @@ use crate::call::Call;
 use crate::checkpoint::DeferredRestore;
 use crate::desktop::{Desktop, Platform};
 use crate::display::{Window, WindowId};
-use crate::error::{Error, Result, panic_text};
+use crate::error::{Error, Result, TargetError, panic_text};
 use crate::link;
 use crate::policy::Policy;
 use crate::reader::Reader;
@@ -240,10 +240,14 @@ impl Links {
         };
         match e {
             e if !permitted => e,
-            Error::NoProcess(_) | Error::NoWindow { .. } | Error::NotAnswering { .. } => {
-                Error::Ended { pid, end }
-            }
-            e => Error::Input(format!("{e}. {end}")),
+            Error::NoProcess(_)
+            | Error::NoWindow { .. }
+            | Error::NotAnswering { .. }
+            | Error::Target(TargetError::WindowGone) => Error::Ended { pid, end },
+            e => Error::EndedAfter {
+                error: Box::new(e),
+                end,
+            },
         }
     }
 
@@ -349,10 +353,7 @@ fn connected<'d>(
 fn internal(panic: &(dyn std::any::Any + Send)) -> Error {
     let text = panic_text(panic);
     tracing::error!("a link panicked: {text}");
-    Error::Input(format!(
-        "an internal error of Deskline: {}. The desktop was put back; please report it",
-        escape::short(text, 200)
-    ))
+    Error::Internal(text.to_owned())
 }
 
 /// The maximum number of listed apps, and of titles per app. They keep the answer under 4,000

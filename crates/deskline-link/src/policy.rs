@@ -124,24 +124,12 @@ impl Policy {
 
     /// Names what the app is known by, too, where that is not what it is called.
     fn out_of_bounds(&self, what: &str, called: &str, app: &Identity) -> Error {
-        let mut others = app.names.iter().filter(|name| *name != called).peekable();
-        let known = if others.peek().is_some() {
-            let quoted = others
-                .take(3)
-                .map(|name| format!("'{}'", escape::short(name, 60)));
-            format!(
-                " The system knows it as {}.",
-                quoted.collect::<Vec<_>>().join(", ")
-            )
-        } else {
-            String::new()
-        };
-        Error::Input(format!(
-            "{} is out of bounds, which the person who set Deskline up has drawn (--allow-app, \
-             --deny-app).{known} {}. Nothing was touched; do not look for a way around",
-            escape::short(what, 60),
-            self.bounds()
-        ))
+        let names = app.names.iter().filter(|name| *name != called);
+        Error::OutOfBounds {
+            what: what.to_owned(),
+            names: names.cloned().collect(),
+            bounds: self.bounds(),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use deskline_core::{Diff, Point, Ref, States, Tree};
 use crate::call::{Action, Input, Quiet, Target};
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, TargetError, WindowHint};
 use crate::report::{Readings, Report};
 use crate::step::ActedOn;
 use crate::steps::Steps;
@@ -233,8 +233,7 @@ impl Steps<'_> {
             return Err(Error::NoWindow {
                 pid,
                 name: name.unwrap_or_default(),
-                hint: "Its windows are on another Space and did not come. Ask the user to show one"
-                    .into(),
+                hint: WindowHint::DidNotCome,
             });
         }
         Ok(targets)
@@ -254,6 +253,6 @@ fn resolve_on(tree: Option<&Tree>, target: &Target, within: &[usize]) -> Result<
     match (tree, target) {
         (Some(tree), target) => lookup::resolve(tree, target, within),
         (None, Target::Point(point)) => Ok(Resolved::place(*point)),
-        (None, _) => Err(Error::Input("the tree was not read".into())),
+        (None, _) => Err(TargetError::NotRead.into()),
     }
 }

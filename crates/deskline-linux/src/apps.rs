@@ -16,7 +16,7 @@ mod running;
 
 use std::path::{Path, PathBuf};
 
-use deskline_link::{Error, Result};
+use deskline_link::{OpenError, Result};
 
 use crate::session::Session;
 use command::Document;
@@ -59,9 +59,7 @@ pub struct Launch {
 pub fn find(identifier: &str, session: &Session) -> Result<Launch> {
     let identifier = identifier.trim();
     if identifier.is_empty() {
-        return Err(open(
-            "identifier is empty: give an app's name, desktop-file id, command or path",
-        ));
+        return Err(OpenError::Empty("an app's name, desktop-file id, command or path").into());
     }
     let installed = Installed::read(session);
     if let Some(launch) = by_path(identifier, &installed, session)? {
@@ -100,15 +98,12 @@ pub fn find(identifier: &str, session: &Session) -> Result<Launch> {
     };
     match entry {
         Some(entry) => Launch::of_entry(entry, None, session),
-        None => Err(open(format!(
-            "no app or command '{identifier}'. {}",
-            installed.nearest(identifier)
-        ))),
+        None => Err(OpenError::NotFound {
+            identifier: identifier.to_owned(),
+            nearest: installed.nearest(identifier),
+        }
+        .into()),
     }
-}
-
-fn open(message: impl Into<String>) -> Error {
-    Error::Open(message.into())
 }
 
 /// RFC 3986, section 3.1. Spaces are not allowed: a command line may have a URL among its
@@ -126,18 +121,14 @@ fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result
     } else if let Some((scheme, _)) = identifier.split_once("://").filter(|(s, _)| is_scheme(s)) {
         let kind = format!("x-scheme-handler/{}", scheme.to_lowercase());
         let Some(entry) = mime::default_app(&[kind], installed, session) else {
-            return Err(open(format!(
-                "no app is installed that opens {scheme} URLs"
-            )));
+            return Err(OpenError::NoAppForScheme(scheme.to_owned()).into());
         };
         return Launch::of_entry(entry, Some(Document::Uri(identifier.to_owned())), session)
             .map(Some);
     } else if let Some(rest) = identifier.strip_prefix("~/") {
         session.home().unwrap_or(Path::new("/")).join(rest)
     } else if identifier.starts_with("./") || identifier.starts_with("../") {
-        return Err(open(format!(
-            "{identifier} is a relative path: give an absolute one"
-        )));
+        return Err(OpenError::RelativePath(identifier.to_owned()).into());
     } else if identifier.starts_with('/') {
         PathBuf::from(identifier)
     } else {
@@ -148,15 +139,11 @@ fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result
         if let Some(launch) = by_command(identifier, session)? {
             return Ok(Some(launch));
         }
-        return Err(open(format!("{} does not exist", path.display())));
+        return Err(OpenError::NoSuchPath(path).into());
     }
     if path.extension().is_some_and(|e| e == "desktop") && path.is_file() {
-        let entry = Entry::read(&path, &installed::id_of(&path), session).ok_or_else(|| {
-            open(format!(
-                "{} is not a desktop file of an app",
-                path.display()
-            ))
-        })?;
+        let entry = Entry::read(&path, &installed::id_of(&path), session)
+            .ok_or_else(|| OpenError::NotAnApp(path.clone()))?;
         let installed = installed.has(&path);
         return Launch::of_entry(&entry, None, session).map(|launch| {
             Some(Launch {
@@ -174,11 +161,11 @@ fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result
     }
     let kinds = mime::types_of(&path, session);
     let Some(entry) = mime::default_app(&kinds, installed, session) else {
-        return Err(open(format!(
-            "no installed app opens {} (type {}). Give an app as the identifier, and open the file in it",
-            path.display(),
-            kinds.first().map_or("unknown", String::as_str)
-        )));
+        return Err(OpenError::NoAppForFile {
+            kind: kinds.first().cloned().unwrap_or_else(|| "unknown".into()),
+            path,
+        }
+        .into());
     };
     Launch::of_entry(entry, Some(Document::Path(path)), session).map(Some)
 }
@@ -214,7 +201,7 @@ fn with_document(
         return Launch::of_entry(entry, Some(document), session).map(Some);
     };
     if !path.exists() {
-        return Err(open(format!("{} does not exist", path.display())));
+        return Err(OpenError::NoSuchPath(path).into());
     }
     Launch::of_entry(entry, Some(Document::Path(path)), session).map(Some)
 }
@@ -225,9 +212,7 @@ fn by_command(line: &str, session: &Session) -> Result<Option<Launch>> {
     let Some(argv) = command::split(line) else {
         let first = line.split(' ').next().unwrap_or_default();
         return if is_command(first) {
-            Err(open(format!(
-                "a quote in the command line {line} is not closed"
-            )))
+            Err(OpenError::OpenQuote(line.to_owned()).into())
         } else {
             Ok(None)
         };

@@ -6,10 +6,10 @@ mod in_menu;
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{App, ElementId, Tree, escape};
+use deskline_core::{App, ElementId, Tree};
 use deskline_link::no_keyboard;
 use deskline_link::{
-    Application, Apps, Cancel, Desktop, End, Error, Identity, Opened, Permit, Progress, Result,
+    Application, Apps, Cancel, Desktop, End, Identity, OpenError, Opened, Permit, Progress, Result,
     Scope, Sent, Sign, Trees, Window,
 };
 
@@ -67,9 +67,6 @@ impl Starting {
 /// How long an instance that ran already may take to open a window or another tab for a document: a
 /// browser takes 1 s. It may do neither.
 const SHOWS: Duration = Duration::from_secs(3);
-
-/// How much of what an app has written to quote.
-const SAID: usize = 660;
 
 /// One connection to everything that a session has.
 pub struct LinuxDesktop {
@@ -283,14 +280,12 @@ impl LinuxDesktop {
                 return Ok(Progress::Ready(pid));
             }
             if !status.success() {
-                let why = launched.complaint().map_or_else(
-                    || "It has written nothing to its standard error".to_owned(),
-                    |said| format!("It has written: {}", escape::quoted(&said, SAID)),
-                );
-                return Err(Error::Open(format!(
-                    "{} ended at once ({status}). {why}",
-                    escape::name(&launch.name, 80)
-                )));
+                return Err(OpenError::EndedAtOnce {
+                    name: launch.name.clone(),
+                    status: format!(" ({status})"),
+                    written: launched.complaint(),
+                }
+                .into());
             }
         }
         Ok(pids.first().map_or(Progress::Starting, |&pid| {

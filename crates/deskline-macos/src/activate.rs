@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_link::{Cancel, Error, Result, WindowId};
+use deskline_link::{Cancel, Error, Result, TargetError, WindowId};
 
 use crate::ax::PATIENCE;
 use crate::front;
@@ -28,9 +28,7 @@ pub(crate) fn window<O: Os>(os: &O, id: WindowId, cancel: &Cancel) -> Result<()>
     }
     let server = os.windows();
     let Some(window) = server.iter().find(|w| u64::from(w.number) == id.0) else {
-        return Err(Error::Input(
-            "the window that was to come to the front is gone. Call refresh_traversal".into(),
-        ));
+        return Err(TargetError::WindowGone.into());
     };
     let pid = window.pid;
     let find = || of_app(os, pid).into_iter().find(|(w, _)| w.id == id)?.1;
@@ -122,11 +120,7 @@ pub(crate) fn restore_order<O: Os>(os: &O, before: &[ServerWindow], raised: u32)
 /// Fails if the screen is locked: all input would go to the login window.
 pub(crate) fn require_unlocked<O: Os>(os: &O) -> Result<()> {
     if os.locked() {
-        return Err(Error::Input(
-            "the screen is locked, so no input was sent. Wait until the user has unlocked it; \
-             press_ax_and_traverse, set_value_and_traverse and set_selected_and_traverse work meanwhile"
-                .into(),
-        ));
+        return Err(TargetError::ScreenLocked.into());
     }
     Ok(())
 }
@@ -170,8 +164,5 @@ fn stays_behind<O: Os>(os: &O, pid: u32) -> Error {
         let name = name_of(os, front).unwrap_or_default();
         format!(" ({name}, pid {front}, stays there)")
     });
-    Error::Input(format!(
-        "the window of pid {pid} did not come to the front{front}, so no input was sent. A modal \
-         dialog may hold it back: call refresh_traversal"
-    ))
+    TargetError::NotRaised { pid, stays: front }.into()
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use deskline_core::{escape, nearest};
-use deskline_link::{Error, Result};
+use deskline_link::{OpenError, Result};
 
 use crate::os::{Launch, Os, RunningApp};
 
@@ -17,9 +17,7 @@ const MOST: usize = 2_000;
 pub(crate) fn find<O: Os>(os: &O, identifier: &str) -> Result<Launch> {
     let identifier = identifier.trim();
     if identifier.is_empty() {
-        return Err(Error::Open(
-            "identifier is empty: give an app's name, bundle id or path".into(),
-        ));
+        return Err(OpenError::Empty("an app's name, bundle id or path").into());
     }
     if identifier.contains('/') || identifier.starts_with('~') {
         return by_path(identifier);
@@ -58,13 +56,16 @@ pub(crate) fn find<O: Os>(os: &O, identifier: &str) -> Result<Launch> {
     let names: Vec<String> = installed.iter().filter_map(|path| stem(path)).collect();
     let near = nearest(&wanted, names.iter().map(String::as_str));
     let near = near.map_or_else(String::new, |near| {
-        format!(" The nearest is '{}'.", escape::short(near, 40))
+        format!("The nearest is '{}'. ", escape::short(near, 40))
     });
-    Err(Error::Open(format!(
-        "no app is called '{}'.{near} Give a name as in the Applications folder, a bundle id such \
-         as com.apple.TextEdit, or a path",
-        escape::short(identifier, 60)
-    )))
+    Err(OpenError::NotFound {
+        identifier: identifier.to_owned(),
+        nearest: format!(
+            "{near}Give a name as in the Applications folder, a bundle id such as \
+             com.apple.TextEdit, or a path"
+        ),
+    }
+    .into())
 }
 
 fn app(path: PathBuf) -> Launch {
@@ -80,10 +81,7 @@ fn by_path(identifier: &str) -> Result<Launch> {
         None => PathBuf::from(identifier),
     };
     if !path.exists() {
-        return Err(Error::Open(format!(
-            "there is nothing at {}",
-            escape::short(identifier, 200)
-        )));
+        return Err(OpenError::NoSuchPath(path).into());
     }
     // A path inside a bundle means the bundle. NSWorkspace needs absolute paths.
     let path = std::path::absolute(&path).unwrap_or(path);

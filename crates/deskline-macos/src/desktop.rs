@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{ElementId, Point, Tree};
 use deskline_input::{Aim, Hands, Other};
-use deskline_link::{Desktop, Error, Refusal, Result, Scope, Sign, Trees};
+use deskline_link::{Desktop, Error, Obstacle, QuietAction, Refusal, Result, Scope, Sign, Trees};
 
 use crate::ax::act::Acting;
 use crate::ax::identity::Identities;
@@ -67,14 +67,13 @@ impl<O: Os> MacDesktop<O> {
     fn acting<R>(
         &self,
         id: &ElementId,
-        action: &'static str,
+        action: QuietAction,
         act: impl FnOnce(Acting<'_, O>) -> Result<R>,
     ) -> Result<R> {
         let (pid, element) = self.identities.element(id).ok_or_else(|| {
             Error::Refused(Refusal {
                 action,
-                why: "it is gone".into(),
-                instead: "Call refresh_traversal for what is there".into(),
+                obstacle: Obstacle::Gone,
             })
         })?;
         act(Acting {
@@ -205,19 +204,23 @@ impl<O: Os> Trees for MacDesktop<O> {
     }
 
     fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
-        self.acting(element, "scrolling", |acting| acting.scroll_into_view())
+        self.acting(element, QuietAction::ScrollIntoView, |acting| {
+            acting.scroll_into_view()
+        })
     }
 
     fn press(&mut self, element: &ElementId) -> Result<()> {
-        self.acting(element, "press_ax", |acting| acting.press())
+        self.acting(element, QuietAction::Press, |acting| acting.press())
     }
 
     fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()> {
-        self.acting(element, "set_value", |acting| acting.set_value(value))
+        self.acting(element, QuietAction::SetValue, |acting| {
+            acting.set_value(value)
+        })
     }
 
     fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
-        self.acting(element, "set_selected", |acting| {
+        self.acting(element, QuietAction::SetSelected, |acting| {
             acting.set_selected(selected)
         })
     }

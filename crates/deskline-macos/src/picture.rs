@@ -20,7 +20,7 @@ pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
     let listed = os.windows();
     let found = listed.iter().find(|w| u64::from(w.number) == window.0);
     let Some(found) = found else {
-        return Err(Error::Input("the window is gone".into()));
+        return Err(Error::NoPicture("the window is gone".into()));
     };
     let extents = windows::extents(found);
     let displays = os.displays();
@@ -33,10 +33,10 @@ pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
             if permissions::may_capture(os) {
                 Error::system("taking a picture of the window")(why)
             } else {
-                Error::Input(permissions::no_capture(os))
+                Error::NoPicture(permissions::no_capture(os))
             }
         })?;
-    let rgb = rgb(&image).ok_or_else(|| Error::Input("the window has no picture".into()))?;
+    let rgb = rgb(&image).ok_or_else(|| Error::NoPicture("the window has no picture".into()))?;
     Ok(Picture {
         // Compute the scale from the size of the result: older systems ignore the requested size.
         scale: if w > 0.0 {

@@ -17,7 +17,7 @@ pub const GTK_4: &[Lack] = &[
     ("press, menu item", "no element matches 'Close'"),
     (
         "set value, combo box",
-        "no value that accessibility can set",
+        "none of the choices that accessibility lists",
     ),
 ];
 

@@ -6,7 +6,7 @@ use deskline_testbed::{Compositor, Session, Toolkit};
 
 const QT_6: &[Lack] = &[(
     "set value, combo box",
-    "no value that accessibility can set",
+    "none of the choices that accessibility lists",
 )];
 
 const PICTURE: &[Lack] = &[("picture", "this KWin has no org.kde.KWin.ScreenShot")];

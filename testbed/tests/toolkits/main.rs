@@ -88,7 +88,7 @@ fn gtk_4() {
       set value, text area      ✓
       set value, slider         ✓
       set value, spin button    ✓
-      set value, combo box      refused: 'Size' [AXComboBox] refused set_value: it has no value that accessibility can set, or no choice of that name. Use click_and_traverse on it with text (select what is there first: doubleClick, or Control+A)
+      set value, combo box      refused: 'Size' [AXComboBox] refused set_value: none of the choices that accessibility lists in it is "Large". Open it with click_and_traverse, then click the choice
       press, button             ✓
       press, toggle             ✓
       press, check box          refused: 'Wrap' [AXCheckBox] refused press_ax: it has no action. Use click_and_traverse with its ref
@@ -129,7 +129,7 @@ fn qt_5() {
       set value, text area      ✓
       set value, slider         ✓
       set value, spin button    ✓
-      set value, combo box      refused: 'Medium' [AXComboBox] refused set_value: it has no value that accessibility can set, or no choice of that name. Use click_and_traverse on it with text (select what is there first: doubleClick, or Control+A)
+      set value, combo box      refused: 'Medium' [AXComboBox] refused set_value: none of the choices that accessibility lists in it is "Large". Open it with click_and_traverse, then click the choice
       press, button             ✓
       press, toggle             ✓
       press, check box          ✓

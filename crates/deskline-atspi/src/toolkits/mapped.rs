@@ -1,6 +1,7 @@
 //! Which toolkit a process uses, by the files that it has mapped, and what puts it on the accessibility
 //! bus.
 
+use deskline_link::WindowHint;
 use std::fs::File;
 use std::io::Read as _;
 
@@ -57,12 +58,10 @@ pub fn of(pid: u32) -> Option<(&'static str, &'static str)> {
 }
 
 /// What to do about a process that is not on the bus.
-pub fn hint(pid: u32) -> String {
+pub fn hint(pid: u32) -> WindowHint {
     match of(pid) {
-        Some((toolkit, remedy)) => format!(
-            "It is a {toolkit} app that is not on the accessibility bus: end it and start it again {remedy}, or with open_application_and_traverse. Call list_applications for what can be driven"
-        ),
-        None => "It is not on the accessibility bus: restart it with open_application_and_traverse, which turns accessibility on. If it is not there then, its toolkit has none. Call list_applications for what can be driven".to_owned(),
+        Some((toolkit, remedy)) => WindowHint::Restart { toolkit, remedy },
+        None => WindowHint::NotOnBus,
     }
 }
 

@@ -8,7 +8,7 @@ use deskline_core::{Element, Point, Rect, Role, States, Tree, escape};
 use super::action::Act;
 use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, TargetError, WindowHint};
 use crate::resolve::lookup::Resolved;
 use crate::trees::Scope;
 use deskline_input::Aim;
@@ -211,7 +211,7 @@ impl Act<'_> {
         Error::NoWindow {
             pid: self.pid,
             name: self.tree.map(|t| t.app.name.clone()).unwrap_or_default(),
-            hint: "Its windows may be closed or on their way: call refresh_traversal".into(),
+            hint: WindowHint::ClosedOrComing,
         }
     }
 }
@@ -242,12 +242,12 @@ fn likeliest_first(tree: &Tree, index: usize) -> Vec<WindowId> {
 fn twins(tree: &Tree, index: usize, count: usize) -> Error {
     let top = tree.toplevel(index).and_then(|top| tree.elements.get(top));
     let title = top.map_or("", |top| top.title.shown.as_str());
-    Error::Input(format!(
-        "{} has windows like '{}' ({count}), and does not say which of them this is in. Nothing was \
-         clicked. Close one of them, or use press_ax_and_traverse, which needs no window",
-        escape::name(&tree.app.name, 40),
-        escape::short(title, 40)
-    ))
+    TargetError::SimilarWindows {
+        app: tree.app.name.clone(),
+        title: title.to_owned(),
+        count,
+    }
+    .into()
 }
 
 fn outside(point: Point, windows: &[Window]) -> Error {
@@ -262,11 +262,9 @@ fn outside(point: Point, windows: &[Window]) -> Error {
             }
         })
         .collect();
-    Error::Input(format!(
-        "({}, {}) is in none of the app's windows: {}. Nothing was touched. Take a place from a \
-         tree line",
-        point.x,
-        point.y,
-        list.join("; ")
-    ))
+    TargetError::OutsideWindows {
+        at: point,
+        windows: list,
+    }
+    .into()
 }

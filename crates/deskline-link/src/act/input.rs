@@ -9,7 +9,7 @@ use super::action::{Act, Outcome};
 use super::reach::Reached;
 use crate::call::{Action, Input, Quiet, Typing};
 use crate::checkpoint::Checkpoint;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, TargetError};
 use crate::guard::{self, Mode, Task};
 use crate::picture::change;
 use crate::resolve::lookup::Resolved;
@@ -145,12 +145,7 @@ impl Act<'_> {
         let element = target
             .index
             .and_then(|i| self.tree?.elements.get(i))
-            .ok_or_else(|| {
-                Error::Input(format!(
-                    "there is no element at {}: take a place from a tree line",
-                    target.name
-                ))
-            })?;
+            .ok_or_else(|| TargetError::NoElement(target.name.clone()))?;
         self.animate(desk, target, None, None)?;
         let done = &mut outcome.step.done;
         // An app that does not answer may have done it all the same.
@@ -294,10 +289,10 @@ impl Act<'_> {
             let own = listed.into_iter().find(|a| a.app.pid == pid);
             let own = own.map(|a| a.app.name).unwrap_or_default();
             if !self.policy.permits_process(&mut **desk, &own, pid) {
-                return Err(Error::Input(format!(
-                    "the click brought an app to the front (pid {pid}) that is out of bounds, so no key was sent. {}",
-                    self.policy.bounds()
-                )));
+                return Err(Error::LedOutOfBounds {
+                    pid,
+                    bounds: self.policy.bounds(),
+                });
             }
         }
         desk.aim(Aim {
@@ -443,7 +438,7 @@ fn around(point: Point) -> Rect {
 }
 
 fn no_target() -> Error {
-    Error::Input("this action needs a target: ref, element, or x and y".into())
+    TargetError::Missing.into()
 }
 
 fn verb(double: bool, right: bool) -> &'static str {

@@ -2,12 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::escape;
-
 use crate::apps::{Opened, Permit, Progress};
 use crate::checkpoint::Checkpoint;
-use crate::end::SAID;
-use crate::error::{Error, Result};
+use crate::error::{Error, OpenError, Result};
 use deskline_input::Cancel;
 
 /// The longest that a started app may take to show a window with a tree: LibreOffice takes 5 s on
@@ -61,14 +58,10 @@ fn started(desk: &mut Checkpoint<'_>, name: String, cancel: &Cancel) -> Result<u
         }
         cancel.wait(LOOK)?;
     }
-    let said = desk.complaint();
-    let said = said.map_or_else(String::new, |said| {
-        format!(". It has written: {}", escape::quoted(&said, SAID))
-    });
-    Err(Error::Open(format!(
-        "{} was started and showed no window of its own within {} s. Call list_applications: \
-         it may be there under another name{said}",
-        escape::name(&name, 80),
-        START.as_secs()
-    )))
+    Err(OpenError::NoWindow {
+        written: desk.complaint(),
+        name,
+        seconds: START.as_secs(),
+    }
+    .into())
 }

@@ -8,7 +8,7 @@ use super::action::Act;
 use super::front::{Wanted, in_menu_bar};
 use crate::checkpoint::Checkpoint;
 use crate::display::WindowId;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, TargetError};
 use crate::resolve::lookup::{self, Resolved};
 use crate::settle::readback::LATE;
 use crate::trees::Scope;
@@ -133,8 +133,8 @@ impl Act<'_> {
     ) -> Result<(Point, Point)> {
         let mut now = self.look(desk)?;
         if seen(&now, tree, to).is_none() {
-            let gone = || Error::Input("the end of the drag is gone. Nothing was dragged".into());
-            let index = now.find_again(tree, to).ok_or_else(gone)?;
+            let again = now.find_again(tree, to);
+            let index = again.ok_or(TargetError::DragEndGone)?;
             self.scroll_to(desk, &now, index)?;
             now = self.look(desk)?;
         }
@@ -144,10 +144,7 @@ impl Act<'_> {
         };
         match (start, seen(&now, tree, to)) {
             (Some(start), Some(end)) => Ok((start, end.center())),
-            _ => Err(Error::Input(format!(
-                "{} and the end of the drag do not show at the same time: one scrolls out of view when the other is scrolled into it. Nothing was dragged. Make the window larger, drag in steps, or cut and paste",
-                from.name
-            ))),
+            _ => Err(TargetError::DragTooFar(from.name.clone()).into()),
         }
     }
 
@@ -164,11 +161,11 @@ impl Act<'_> {
             .find(|w| w.extents.is_some_and(|place| place.contains(end)))
         {
             Some(top) if !its.is_empty() && !its.contains(&top.id) => {
-                let title = deskline_core::escape::short(&top.title, 40);
-                Err(Error::Input(format!(
-                    "the app's window '{title}' lies over {}, where the drag was to end. Nothing was dragged. Move one of the two windows",
-                    to.name
-                )))
+                Err(TargetError::DragEndCovered {
+                    title: top.title.clone(),
+                    to: to.name.clone(),
+                }
+                .into())
             }
             _ => Ok(()),
         }
@@ -299,31 +296,27 @@ fn not_showing(tree: &Tree, index: usize) -> Error {
     let name = summary::name_of(tree, index);
     let place = tree.elements[index].extents.filter(|e| !e.is_empty());
     if let Some((area, _)) = scrollers(tree, index).next()
-        && let Some((Point { x, y }, lines)) = wheel(tree, index, place, 0)
+        && let Some((at, lines)) = wheel(tree, index, place, 0)
     {
         let holder = summary::name_of(tree, area);
         let reference = tree.elements[area].reference;
         let reference = reference.map_or_else(String::new, |r| format!(" #{r}"));
-        return Error::Input(format!(
-            "{name} is scrolled out of view, and the wheel did not bring it in. Call \
-             scroll_and_traverse with x {x}, y {y} (over {holder}{reference}) and deltaY {lines} until it shows"
-        ));
+        return TargetError::ScrolledAway {
+            name,
+            holder: format!("{holder}{reference}"),
+            at,
+            lines,
+        }
+        .into();
     }
     let mut around = std::iter::successors(tree.elements[index].parent, |at| {
         tree.elements[*at].parent.filter(|parent| parent < at)
     });
     let holder = around.find(|at| tree.elements[*at].visible);
-    let holder = holder.map_or_else(String::new, |at| {
-        format!(" It is inside {}.", summary::name_of(tree, at))
-    });
-    Error::Input(format!(
-        "{name} is not showing.{holder} Open the menu, tab or section that it is in, or use \
-         press_ax_and_traverse"
-    ))
+    let holder = holder.map(|at| summary::name_of(tree, at));
+    TargetError::NotShowing { name, holder }.into()
 }
 
 fn no_place(name: &str) -> Error {
-    Error::Input(format!(
-        "{name} has no bounds on the screen. Use press_ax_and_traverse, which needs none"
-    ))
+    TargetError::NoBounds(name.to_owned()).into()
 }

@@ -266,8 +266,10 @@ pub(crate) fn helpers(desktop: &mut dyn Desktop, pid: u32) -> Vec<u32> {
 }
 
 fn timed_out(wanted: Wanted<'_>, instead: &str) -> Error {
-    let seconds = wanted.timeout.as_secs_f64();
-    Error::Input(format!("timed out after {seconds:.1} s: {instead}"))
+    Error::TimedOut {
+        seconds: wanted.timeout.as_secs_f64(),
+        instead: instead.to_owned(),
+    }
 }
 
 fn holds(tree: &Tree, index: Option<usize>, state: Awaited) -> bool {

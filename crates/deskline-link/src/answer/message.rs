@@ -36,11 +36,7 @@ fn step_message(e: &Error, call: &Call, report: &Report) -> String {
             format!("{done}. {message}")
         };
     }
-    let unknown = report.step.done.underway
-        && !matches!(
-            e,
-            Error::Input(_) | Error::RefusedBy { .. } | Error::Unsupported { .. }
-        );
+    let unknown = report.step.done.underway && !e.did_nothing();
     if let (false, Error::NoEffect(why)) = (report.step.done.is_empty(), e) {
         return format!("{done}, but {why}");
     }

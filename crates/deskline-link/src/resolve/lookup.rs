@@ -1,13 +1,11 @@
 //! Step 1: resolves a call's target to an element and a point.
 
-use deskline_core::{Match, Point, Ref, Role, States, Texts, Tree, escape, summary, tree_file};
+use deskline_core::{
+    App, Match, Point, Ref, Role, States, Texts, Tree, escape, summary, tree_file,
+};
 
 use crate::call::{Action, Input, Quiet, Target};
-use crate::error::{Error, Result};
-
-/// What to say of an app whose windows accessibility does not list now.
-pub(super) const AWAY: &str = "Its windows are on another Space or in full screen, where accessibility does not list \
-                    them. A tool that sends input, such as click_and_traverse, goes there and comes back";
+use crate::error::{AWAY, Error, Result, TargetError};
 
 /// A target, resolved on a fresh tree.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,13 +97,15 @@ fn find_within(tree: &Tree, within: &[usize], text: &str, role: Option<&str>) ->
 
 pub(super) fn find_ref(tree: &Tree, reference: Ref) -> Result<usize> {
     tree.find_ref(reference).ok_or_else(|| {
-        let name = escape::name(&tree.app.name, 40);
-        let pid = tree.app.pid;
+        let App { name, pid } = &tree.app;
         if tree.is_elsewhere() {
-            return Error::Input(format!(
-                "#{reference} is not among what {name} (pid {pid}) shows now. Nothing was touched. {AWAY}"
-            ));
+            return Error::from(TargetError::RefAway {
+                reference,
+                app: name.clone(),
+                pid: *pid,
+            });
         }
+        let name = escape::name(name, 40);
         Error::StaleRef {
             reference,
             why: format!("no element of {name} (pid {pid}) has it now"),

@@ -1,12 +1,12 @@
 //! The windows that a call with `window` is for: the one that it names, and in a chain those that
 //! its steps have opened since.
 
-use deskline_core::{ElementId, Tree, escape, focus};
+use deskline_core::{App, ElementId, Tree, escape, focus};
 
 use crate::call::Toplevel;
 use crate::display::WindowId;
-use crate::error::{Error, Result};
-use crate::resolve::lookup::{AWAY, find_ref};
+use crate::error::{Error, Result, TargetError};
+use crate::resolve::lookup::find_ref;
 
 /// The windows of one call, by the ids of their toplevels: a title may change on the way.
 #[derive(Debug, Default)]
@@ -76,24 +76,21 @@ fn find_window(tree: &Tree, wanted: &Toplevel) -> Result<usize> {
 
 /// The error where no window is the wanted one: names the windows there are.
 fn no_window(tree: &Tree, wanted: &Toplevel) -> Error {
-    let name = escape::name(&tree.app.name, 40);
-    let pid = tree.app.pid;
+    let App { name, pid } = &tree.app;
+    let (app, pid) = (name.clone(), *pid);
     let wanted = match wanted {
         Toplevel::Ref(reference) => format!("#{reference}"),
         Toplevel::Titled(title) => format!("'{}'", escape::short(title, 60)),
     };
     if tree.is_elsewhere() {
-        return Error::Input(format!(
-            "{name} (pid {pid}) shows no window {wanted} now. Nothing was touched. {AWAY}"
-        ));
+        return TargetError::WindowAway { wanted, app, pid }.into();
     }
-    let there = focus::windows(tree).or_else(|| focus::focus(tree));
-    let there = there.map_or_else(
-        || "It shows none".to_owned(),
-        |windows| format!("It shows {windows}"),
-    );
-    Error::Input(format!(
-        "{name} (pid {pid}) shows no window {wanted}. {there}. Nothing was touched. Pass a part of \
-         a title, or the ref of a window"
-    ))
+    let windows = focus::windows(tree).or_else(|| focus::focus(tree));
+    TargetError::NoSuchWindow {
+        wanted,
+        app,
+        pid,
+        windows,
+    }
+    .into()
 }

@@ -66,7 +66,7 @@ fn an_end_before_the_action_is_an_error_that_says_so() {
         Box::new(|world: &mut World| world.becomes(MAIL, Health::Dead)),
     );
     story.click("Send");
-    assert_snapshot!(story.field("error"), @"the window is gone. The process ended (signal 11, SIGSEGV: it crashed)");
+    assert_snapshot!(story.field("error"), @"Mail (pid 100) is gone. The process ended (signal 11, SIGSEGV: it crashed). Call open_application_and_traverse to start it again");
 }
 
 #[test]

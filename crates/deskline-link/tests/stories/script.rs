@@ -5,7 +5,8 @@ use std::time::Duration;
 use deskline_core::{ElementId, Point};
 use deskline_link::Reason;
 use deskline_link::{
-    Aim, Cancel, Capabilities, Error, Exit, Other, Refusal, Result, Window, WindowId,
+    Aim, Cancel, Capabilities, Error, Exit, Obstacle, Other, QuietAction, Refusal, Result, Window,
+    WindowId,
 };
 
 use crate::world::{Health, ScriptWindow, World};
@@ -154,7 +155,9 @@ impl Script {
     pub(crate) fn owner(&mut self, id: &ElementId) -> Result<u32> {
         let mut windows = self.world.stack.iter();
         let owner = windows.find(|w| w.nodes.iter().any(|n| n.id == id.as_str()));
-        let pid = owner.map(|w| w.pid).ok_or_else(|| refused("it is gone"))?;
+        let pid = owner
+            .map(|w| w.pid)
+            .ok_or_else(|| refused(Obstacle::Gone))?;
         self.answers(pid).map(|()| pid)
     }
 
@@ -211,11 +214,10 @@ impl Script {
     }
 }
 
-pub(crate) fn refused(why: &str) -> Error {
+pub(crate) fn refused(obstacle: Obstacle) -> Error {
     Error::Refused(Refusal {
-        action: "the action",
-        why: why.to_owned(),
-        instead: "Click it".into(),
+        action: QuietAction::Press,
+        obstacle,
     })
 }
 

@@ -7,8 +7,8 @@ use deskline_core::{ElementId, Key, KeyPress, Modifiers, Point, Rect, States, Tr
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
     Aim, Application, Apps, Button, Cancel, Capabilities, Click, Clicks, Clipboard, Desktop,
-    Display, End, Error, Identity, Opened, Permit, Picture, Platform, Pointer, Progress, Result,
-    Scope, Sign, Trees, Window, WindowId,
+    Display, End, Error, Identity, Obstacle, OpenError, Opened, Permit, Picture, Platform, Pointer,
+    Progress, Result, Scope, Sign, TargetError, Trees, Window, WindowHint, WindowId,
 };
 
 use crate::script::{Script, When, refused};
@@ -89,7 +89,7 @@ impl Trees for Scripted {
             script.answers(pid)?;
             let tree = script.world.tree(pid);
             if tree.windows.is_empty() {
-                let (name, hint) = (tree.app.name, String::new());
+                let (name, hint) = (tree.app.name, WindowHint::ClosedOrComing);
                 return Err(Error::NoWindow { pid, name, hint });
             }
             Ok(tree)
@@ -138,7 +138,7 @@ impl Trees for Scripted {
                 .map(|n| n.pressed.clone());
             match pressed.flatten() {
                 Some(pressed) => pressed(&mut script.world),
-                None => return Err(refused("it has no action")),
+                None => return Err(refused(Obstacle::NoPress(Vec::new()))),
             }
             Ok(())
         })
@@ -188,7 +188,7 @@ impl Display for Scripted {
             script.require(|has| has.raise.is_there());
             script.world.raise(window.0);
             let there = script.world.front().is_some_and(|w| w.id == window.0);
-            let gone = || Error::Input("the window is gone".into());
+            let gone = || TargetError::WindowGone.into();
             there.then_some(()).ok_or_else(gone)
         })
     }
@@ -362,7 +362,7 @@ impl Display for Scripted {
             let window = windows.find(|w| w.id == window.0);
             let at = window
                 .map(|w| w.at)
-                .ok_or_else(|| Error::Input("it is gone".into()))?;
+                .ok_or_else(|| Error::NoPicture("it is gone".into()))?;
             Ok(Picture {
                 width: 2,
                 height: 2,
@@ -427,7 +427,10 @@ impl Apps for Scripted {
             permit(&Identity::named(identifier))?;
             let mut known = script.installed.iter();
             let found = known.find(|(name, _)| *name == identifier);
-            let unknown = || Error::Open(format!("no app is called {identifier}"));
+            let unknown = || OpenError::NotFound {
+                identifier: identifier.to_owned(),
+                nearest: "None is like it".into(),
+            };
             let start = found.ok_or_else(unknown)?.1;
             script.started = Some(start(&mut script.world));
             Ok(Opened::Started(identifier.to_owned()))

@@ -4,11 +4,9 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use deskline_core::escape;
-use deskline_link::Result;
+use deskline_link::{OpenError, Result};
 
 use super::command::{self, Document};
-use super::open;
 use crate::session::Session;
 
 /// The maximum size of a desktop file. Those of an office suite, with all languages, have 30 KiB.
@@ -146,11 +144,11 @@ impl Entry {
             .iter()
             .find(|t| command::in_path(t, session).is_some())
         else {
-            return Err(open(format!(
-                "{} runs in a terminal, and none of {} is installed",
-                escape::name(&self.name, 80),
-                TERMINALS.join(", ")
-            )));
+            return Err(OpenError::NoTerminal {
+                name: self.name.clone(),
+                terminals: TERMINALS.iter().map(|name| (*name).to_owned()).collect(),
+            }
+            .into());
         };
         Ok([(*terminal).to_owned(), "-e".to_owned()]
             .into_iter()

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use deskline_core::{escape, nearest};
-use deskline_link::Result;
+use deskline_link::{OpenError, Result};
 
+use super::command;
 use super::entry::Entry;
-use super::{command, open};
 use crate::session::Session;
 
 /// How deep below `applications` to look for desktop files, and how many to read: a link to a large
@@ -76,7 +76,7 @@ impl Installed {
     /// remain, fails with their list.
     pub(super) fn one(
         &self,
-        how: &str,
+        how: &'static str,
         identifier: &str,
         fits: impl Fn(&Entry) -> bool,
     ) -> Result<Option<&Entry>> {
@@ -97,17 +97,13 @@ impl Installed {
                 )
             })
             .collect();
-        let more = candidates.len() - list.len();
-        let more = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
-        };
-        Err(open(format!(
-            "{} apps {how} '{identifier}': {}{more}. Give one's id, which is in parentheses",
-            candidates.len(),
-            list.join(", ")
-        )))
+        Err(OpenError::Ambiguous {
+            identifier: identifier.to_owned(),
+            how,
+            apps: list,
+            count: candidates.len(),
+        }
+        .into())
     }
 
     /// For errors: the apps with the most similar names.

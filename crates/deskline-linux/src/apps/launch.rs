@@ -7,13 +7,12 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use deskline_core::escape;
-use deskline_link::Result;
+use deskline_link::{OpenError, Result};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::complaint::Complaint;
 use super::origin::{self, Origin};
-use super::{Launch, command, open};
+use super::{Launch, command};
 use deskline_atspi::bus::{self, Body, Call, Connection};
 use deskline_unix::{spawn, wait};
 
@@ -85,10 +84,11 @@ pub fn launch(launch: &Launch, session: &Session, token: Option<&str>) -> Result
         match activate(&entry.id, launch, address, token) {
             Ok(pid) => return Ok(launch.launched(pid)),
             Err(e) if launch.argv.is_empty() => {
-                return Err(open(format!(
-                    "{} cannot be started over D-Bus: {e}",
-                    escape::name(&launch.name, 80)
-                )));
+                return Err(OpenError::NotStarted {
+                    name: launch.name.clone(),
+                    why: format!("over D-Bus: {e}"),
+                }
+                .into());
             }
             Err(e) => tracing::debug!("{}: {e}; starting its command instead", entry.id),
         }
@@ -162,16 +162,14 @@ fn activate(
 
 fn start(launch: &Launch, session: &Session, token: Option<&str>) -> Result<Launched> {
     let [name, arguments @ ..] = launch.argv.as_slice() else {
-        return Err(open(format!(
-            "{} has no command to start it with",
-            escape::name(&launch.name, 80)
-        )));
+        return Err(OpenError::NoCommand(launch.name.clone()).into());
     };
     let Some(program) = command::in_path(name, session) else {
-        return Err(open(format!(
-            "{}: the command {name} is not installed",
-            escape::name(&launch.name, 80)
-        )));
+        return Err(OpenError::CommandMissing {
+            name: launch.name.clone(),
+            command: name.clone(),
+        }
+        .into());
     };
     let directory = launch.entry.as_ref().and_then(|e| e.directory.as_deref());
     let directory = directory
@@ -198,12 +196,12 @@ fn start(launch: &Launch, session: &Session, token: Option<&str>) -> Result<Laun
     if is_chromium(&program) && !arguments.iter().any(|a| a == CHROMIUM_TREE) {
         command.arg(CHROMIUM_TREE);
     }
-    let child = spawn::own_session(&mut command).spawn().map_err(|e| {
-        open(format!(
-            "cannot start {}: {e}",
-            escape::name(&launch.name, 80)
-        ))
-    })?;
+    let child = spawn::own_session(&mut command)
+        .spawn()
+        .map_err(|e| OpenError::NotStarted {
+            name: launch.name.clone(),
+            why: e.to_string(),
+        })?;
     let mut launched = launch.launched(Some(child.id()));
     launched.origin = Origin {
         pid: Some(child.id()),

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{Element, ElementId, Point, Rect, States, Tree};
-use deskline_link::{Cancel, Display as _, Error, Result, Scope};
+use deskline_link::{Cancel, Display as _, Result, Scope, TargetError};
 
 use super::LinuxDesktop;
 use crate::menus::context::{self, Item, Source};
@@ -62,7 +62,6 @@ impl LinuxDesktop {
         let Some(pid) = self.aimed_at else {
             return Ok(());
         };
-        let Point { x, y } = at;
         let selects = match self.menus.before_click(pid, at) {
             Heed::Nothing => return Ok(()),
             Heed::Item(item) => {
@@ -71,15 +70,11 @@ impl LinuxDesktop {
             }
             Heed::UnknownMenu => Selects::Another,
         };
-        Err(Error::Input(match selects {
-            Selects::It => return Ok(()),
-            Selects::Disabled => format!(
-                "the item at ({x}, {y}) is disabled. Nothing was clicked. Click another one, or close the menu with press_key_and_traverse Escape"
-            ),
-            Selects::Another => format!(
-                "GTK 3 does not say where its open menu is, so a click at ({x}, {y}) may reach another item. Nothing was clicked. Use press_ax_and_traverse on the item, or press_key_and_traverse with Up, Down, Return or Escape"
-            ),
-        }))
+        match selects {
+            Selects::It => Ok(()),
+            Selects::Disabled => Err(TargetError::MenuItemDisabled(at).into()),
+            Selects::Another => Err(TargetError::MenuPlaceUnknown(at).into()),
+        }
     }
 
     /// Puts the pointer there, and tells what the app's menu takes it to be on.

@@ -179,7 +179,7 @@ fn exports(variables: &Environment, vnc: Option<&Path>) -> String {
 
 fn start_command(command: &[OsString], variables: Environment) -> Result<Child> {
     let [program, arguments @ ..] = command else {
-        return Err(Error::Open(
+        return Err(Error::Unavailable(
             "there is no command to run on the private desktop".to_owned(),
         ));
     };
@@ -188,7 +188,7 @@ fn start_command(command: &[OsString], variables: Environment) -> Result<Child> 
         .env_remove("WAYLAND_DISPLAY")
         .envs(variables)
         .spawn()
-        .map_err(|e| Error::Open(format!("cannot start {}: {e}", program.display())))
+        .map_err(|e| Error::Unavailable(format!("cannot start {}: {e}", program.display())))
 }
 
 fn exit_code(status: ExitStatus) -> u8 {

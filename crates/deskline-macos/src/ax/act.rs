@@ -1,25 +1,22 @@
 //! Actions through the accessibility API: no pointer, no keys, no focus.
 
-use deskline_link::{Error, Refusal, Result};
+use deskline_link::{Error, Obstacle, QuietAction, Refusal, Result};
 
 use crate::os::{AxError, NewValue, Os, Value};
 
 /// Actions that count as a press, best first.
 const PRESS: [&str; 4] = ["AXPress", "AXPick", "AXOpen", "AXConfirm"];
 
+/// The roles of elements that hold a choice.
+const CHOOSES: [&str; 3] = ["AXPopUpButton", "AXComboBox", "AXMenuButton"];
+
 /// How many ancestors to try: text is in a cell and the cell in a row, so the selectable element
 /// may be an ancestor.
 const LEVELS: usize = 3;
 
-const CLICK: &str = "Use click_and_traverse with its ref";
-
 /// An action that an element refuses. The link adds the element's name.
-fn refused(action: &'static str, why: impl Into<String>, instead: impl Into<String>) -> Error {
-    Error::Refused(Refusal {
-        action,
-        why: why.into(),
-        instead: instead.into(),
-    })
+fn refused(action: QuietAction, obstacle: Obstacle) -> Error {
+    Error::Refused(Refusal { action, obstacle })
 }
 
 /// An action on an element of an app.
@@ -27,38 +24,30 @@ pub(crate) struct Acting<'o, O: Os> {
     pub(crate) os: &'o O,
     pub(crate) pid: u32,
     pub(crate) element: &'o O::Element,
-    /// The tool's name for the action, for errors.
-    pub(crate) action: &'static str,
+    /// The action, for errors.
+    pub(crate) action: QuietAction,
 }
 
 impl<O: Os> Acting<'_, O> {
-    fn failed(&self, error: AxError, instead: &'static str) -> Error {
+    fn failed(&self, error: AxError) -> Error {
         match error {
-            AxError::INVALID_UI_ELEMENT => refused(
-                self.action,
-                "it is gone",
-                "Call refresh_traversal for what is there",
-            ),
+            AxError::INVALID_UI_ELEMENT => refused(self.action, Obstacle::Gone),
             AxError::CANNOT_COMPLETE | AxError::API_DISABLED => {
                 super::failed(self.os, self.pid, error)
             }
-            error => refused(self.action, format!("the app says {error}"), instead),
+            error => refused(self.action, Obstacle::SystemError(error.to_string())),
         }
     }
 
     fn values(&self, names: &[&'static str]) -> Result<Vec<Value<O::Element>>> {
         self.os
             .attributes(self.element, names)
-            .map_err(|e| self.failed(e, CLICK))
+            .map_err(|e| self.failed(e))
     }
 
     fn require_enabled(&self) -> Result<()> {
         match self.values(&["AXEnabled"])?.first() {
-            Some(Value::Bool(false)) => Err(refused(
-                self.action,
-                "it is disabled",
-                "Do first what enables it",
-            )),
+            Some(Value::Bool(false)) => Err(refused(self.action, Obstacle::Disabled)),
             _ => Ok(()),
         }
     }
@@ -66,16 +55,9 @@ impl<O: Os> Acting<'_, O> {
     /// `press_ax`: performs the element's own action.
     pub(crate) fn press(&self) -> Result<()> {
         self.require_enabled()?;
-        let actions = self
-            .os
-            .actions(self.element)
-            .map_err(|e| self.failed(e, CLICK))?;
+        let actions = self.os.actions(self.element).map_err(|e| self.failed(e))?;
         let Some(press) = PRESS.iter().find(|want| actions.iter().any(|a| a == *want)) else {
-            let why = match actions.join(", ").as_str() {
-                "" => "it has no action".to_owned(),
-                names => format!("none of its actions ({names}) is a press"),
-            };
-            return Err(refused(self.action, why, CLICK));
+            return Err(refused(self.action, Obstacle::NoPress(actions)));
         };
         match self.os.perform(self.element, press) {
             // The press may have closed the element.
@@ -83,7 +65,7 @@ impl<O: Os> Acting<'_, O> {
             // A press that opens a modal dialog returns only once the dialog is closed. It has not
             // failed as long as the app itself answers.
             Err(AxError::CANNOT_COMPLETE) if self.app_answers() => Ok(()),
-            Err(e) => Err(self.failed(e, CLICK)),
+            Err(e) => Err(self.failed(e)),
         }
     }
 
@@ -97,24 +79,27 @@ impl<O: Os> Acting<'_, O> {
         self.require_enabled()?;
         let now = self.values(&["AXValue", "AXMinValue", "AXMaxValue"])?;
         if self.os.settable(self.element, "AXValue") != Ok(true) {
-            return Err(refused(
-                self.action,
-                "it has no value that accessibility can set",
-                "Use click_and_traverse on it, then on the choice or with text",
-            ));
+            let chooses = self.values(&["AXRole"])?.pop().is_some_and(
+                |role| matches!(role, Value::Text { start, .. } if CHOOSES.contains(&start.as_str())),
+            );
+            let obstacle = if chooses {
+                Obstacle::ChoiceNotSettable
+            } else {
+                Obstacle::NoValue
+            };
+            return Err(refused(self.action, obstacle));
         }
         let new = match now.first() {
             Some(Value::Number(_) | Value::Bool(_)) => {
                 let Some(number) = number(value) else {
-                    let why = format!("its value is a number and {value:?} is not one");
-                    return Err(refused(self.action, why, "Pass a number, such as \"50\""));
+                    return Err(refused(self.action, Obstacle::NotANumber(value.to_owned())));
                 };
                 if let [_, Value::Number(low), Value::Number(high)] = now[..]
                     && low < high
                     && !(low..=high).contains(&number)
                 {
-                    let why = format!("{number} is outside its range {low} to {high}");
-                    return Err(refused(self.action, why, "Pass a number within it"));
+                    let obstacle = Obstacle::OutOfRange { number, low, high };
+                    return Err(refused(self.action, obstacle));
                 }
                 match now[0] {
                     Value::Bool(_) => NewValue::Bool(number > 0.5),
@@ -125,7 +110,7 @@ impl<O: Os> Acting<'_, O> {
         };
         self.os
             .set(self.element, "AXValue", &new)
-            .map_err(|e| self.failed(e, "Use click_and_traverse on it with text"))
+            .map_err(|e| self.failed(e))
     }
 
     /// `set_selected`: sets the element's own attribute, else the selection of its container.
@@ -153,12 +138,7 @@ impl<O: Os> Acting<'_, O> {
             }
             element = parent;
         }
-        Err(refused(
-            self.action,
-            "neither it nor what it is in has a selection that accessibility can change",
-            "Use click_and_traverse with its ref; for a check box or radio button use \
-             press_ax_and_traverse",
-        ))
+        Err(refused(self.action, Obstacle::NoSelection))
     }
 
     fn parent(&self, element: &O::Element) -> Option<O::Element> {
@@ -193,9 +173,7 @@ impl<O: Os> Acting<'_, O> {
     pub(crate) fn scroll_into_view(&self) -> Result<bool> {
         match self.os.perform(self.element, "AXScrollToVisible") {
             Ok(()) => Ok(true),
-            Err(e @ (AxError::CANNOT_COMPLETE | AxError::API_DISABLED)) => {
-                Err(self.failed(e, CLICK))
-            }
+            Err(e @ (AxError::CANNOT_COMPLETE | AxError::API_DISABLED)) => Err(self.failed(e)),
             Err(_) => Ok(false),
         }
     }

@@ -14,7 +14,7 @@ pub(crate) mod walk;
 use std::time::Duration;
 
 use deskline_core::escape;
-use deskline_link::Error;
+use deskline_link::{Error, WindowHint};
 
 use crate::os::{AxError, Os, name_of};
 
@@ -37,9 +37,7 @@ pub(crate) fn failed<O: Os>(os: &O, pid: u32, error: AxError) -> Error {
         error => Error::NoWindow {
             pid,
             name: escape::short(&app, 40),
-            hint: format!(
-                "Accessibility says {error}. Call list_applications for what can be driven"
-            ),
+            hint: WindowHint::SystemError(error.to_string()),
         },
     }
 }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use deskline_core::App;
-use deskline_link::{Application, Apps, Error, Identity, Opened, Permit, Progress, Result};
+use deskline_link::{
+    Application, Apps, Identity, OpenError, Opened, Permit, Progress, Result, WindowHint,
+};
 
 use super::MacDesktop;
 use crate::os::{Os, RunningApp};
@@ -48,7 +50,10 @@ impl<O: Os> Apps for MacDesktop<O> {
         let pid = self
             .os
             .launch(&launch, LAUNCHES)
-            .map_err(|why| Error::Open(format!("macOS did not open {name}: {why}")))?;
+            .map_err(|why| OpenError::NotStarted {
+                name: name.clone(),
+                why: format!("macOS says {why}"),
+            })?;
         self.starting = Some((pid, name.clone()));
         Ok(Opened::Started(name))
     }
@@ -60,18 +65,14 @@ impl<O: Os> Apps for MacDesktop<O> {
         let (pid, os) = (*pid, &self.os);
         let app = os.app(pid);
         if app.is_none() && os.process(pid).is_none() {
-            return Err(Error::Open(format!(
-                "{name} ended at once. Open it by hand to see why"
-            )));
+            return Err(OpenError::EndedSilently(name.clone()).into());
         }
         let mut windows = windows::of_app(os, pid).into_iter();
         if windows.any(|(_, known)| known.is_some()) {
             return Ok(Progress::Ready(pid));
         }
         if app.is_some_and(|a| a.finished) {
-            let hint = "It runs without a window: try its menu bar with refresh_traversal, or open a \
-                        document with it";
-            return Ok(Progress::Waiting(pid, hint.into()));
+            return Ok(Progress::Waiting(pid, WindowHint::Windowless));
         }
         Ok(Progress::Starting)
     }

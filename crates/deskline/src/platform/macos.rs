@@ -29,7 +29,7 @@ fn no_private(wanted: bool) -> Result<()> {
     if !wanted {
         return Ok(());
     }
-    Err(Error::Input(
+    Err(Error::Unavailable(
         "macOS has no private desktops: log a second user in (System Settings › Users & Groups, \
          then fast user switching) and start deskline there"
             .into(),

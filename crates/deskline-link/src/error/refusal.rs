@@ -1,0 +1,219 @@
+//! Why an element refuses an action of the accessibility API, and what to do instead.
+
+use deskline_core::escape;
+
+/// An action that goes through the accessibility API alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum QuietAction {
+    /// Runs the element's own action.
+    #[error("press_ax")]
+    Press,
+    /// Sets a number, a text or a choice.
+    #[error("set_value")]
+    SetValue,
+    /// Selects or deselects.
+    #[error("set_selected")]
+    SetSelected,
+    /// Scrolls it into view.
+    #[error("scrolling")]
+    ScrollIntoView,
+}
+
+/// An element refused an action. The words follow the element's name, and end with the next step.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("refused {action}: {obstacle}. {}", .obstacle.next_step(*.action))]
+pub struct Refusal {
+    /// What was requested.
+    pub action: QuietAction,
+    /// Why it was refused.
+    pub obstacle: Obstacle,
+}
+
+/// Why an element refuses an action. Texts of the app are hostile data.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Obstacle {
+    /// The element does not exist any more.
+    #[error("it is gone")]
+    Gone,
+    /// It is disabled.
+    #[error("it is disabled")]
+    Disabled,
+    /// It is a menu item that is disabled, perhaps only until its menu opens.
+    #[error("it is disabled")]
+    DisabledInMenu,
+    /// It has actions of these names, or none, and none of them is a press.
+    #[error("{}", no_press(.0))]
+    NoPress(Vec<String>),
+    /// The app reported that it did not do the action.
+    #[error("the app reported that it did not do the action")]
+    NotDone,
+    /// The app answered with this error text.
+    #[error("the app answered {}", escape::quoted(.0, 160))]
+    AppError(String),
+    /// The system answered with this error.
+    #[error("the app says {0}")]
+    SystemError(String),
+    /// A tab was pressed and not selected.
+    #[error("the app took the action and the tab was not selected")]
+    TabNotSelected,
+    /// The value is one of two numbers, depending on the language.
+    #[error("{value:?} is {} or {}, depending on the language", .numbers[0], .numbers[1])]
+    AmbiguousNumber {
+        /// The value as given.
+        value: String,
+        /// The numbers that it may be.
+        numbers: [f64; 2],
+    },
+    /// The element's value is a number, and this is none.
+    #[error("its value is a number and {0:?} is not one")]
+    NotANumber(String),
+    /// The number is outside the element's range.
+    #[error("{number} is outside its range {low} to {high}")]
+    OutOfRange {
+        /// The number as given.
+        number: f64,
+        /// The least value.
+        low: f64,
+        /// The greatest value.
+        high: f64,
+    },
+    /// The app did not take the number.
+    #[error("the app did not take the number")]
+    NumberNotTaken,
+    /// A spin button shows the text, and its value stayed as it was.
+    #[error("it shows the text, and its value is the same as before")]
+    ShownNotTaken,
+    /// A text field of which accessibility cannot set the text: Chromium has no interface for it.
+    #[error("its app does not let accessibility set its text")]
+    TextNotSettable,
+    /// A combo box or list: no choice that accessibility lists has this name.
+    #[error("none of the choices that accessibility lists in it is {0:?}")]
+    NoSuchChoice(String),
+    /// A combo box or list of which accessibility cannot change the choice.
+    #[error("its app does not let accessibility change its choice")]
+    ChoiceNotSettable,
+    /// The time limit of the search was reached.
+    #[error(
+        "it has more choices than could be searched in {seconds} s: none of the first {searched} \
+         is {value:?}"
+    )]
+    TooManyChoices {
+        /// The choice as given.
+        value: String,
+        /// How many choices were compared.
+        searched: usize,
+        /// The time limit.
+        seconds: u64,
+    },
+    /// It has no value.
+    #[error("it has no value that accessibility can set")]
+    NoValue,
+    /// Its container has no selection.
+    #[error("what it is in has no selection that accessibility can change")]
+    NoSelection,
+}
+
+const CLICK: &str = "Use click_and_traverse with its ref";
+const TYPE: &str = "Use click_and_traverse on it with text (select what is there first: \
+                    doubleClick, or Control+A)";
+
+impl Obstacle {
+    fn next_step(&self, action: QuietAction) -> String {
+        match self {
+            Self::Gone => "Call refresh_traversal for what is there",
+            Self::Disabled => "Do first what enables it",
+            // LibreOffice updates the items of a menu when that opens.
+            Self::DisabledInMenu => {
+                "It may be of when its menu was last open: open the menu, or do first what \
+                 enables it"
+            }
+            Self::SystemError(_) if action == QuietAction::SetValue => TYPE,
+            Self::TextNotSettable => TYPE,
+            Self::AmbiguousNumber {
+                numbers: [a, b], ..
+            } => return format!("Pass {a} or {b}"),
+            Self::NotANumber(_) => "Pass a number, such as \"50\"",
+            Self::OutOfRange { .. } => "Pass a number within it",
+            Self::NumberNotTaken => "Click it and use the arrow keys, or drag it",
+            Self::ShownNotTaken => {
+                "If that is another value, call click_and_traverse on it with pressKey: Return"
+            }
+            Self::NoSuchChoice(_) | Self::ChoiceNotSettable => {
+                "Open it with click_and_traverse, then click the choice"
+            }
+            Self::TooManyChoices { .. } => {
+                "Open it with click_and_traverse, type the first letters of the choice, then click \
+                 it or press Return"
+            }
+            Self::NoSelection => {
+                "Use click_and_traverse with its ref; for a check box or radio button use \
+                 press_ax_and_traverse"
+            }
+            Self::NoPress(_)
+            | Self::NotDone
+            | Self::AppError(_)
+            | Self::SystemError(_)
+            | Self::TabNotSelected
+            | Self::NoValue => CLICK,
+        }
+        .to_owned()
+    }
+}
+
+/// Names a few of these actions.
+fn no_press(actions: &[String]) -> String {
+    const NAMED: usize = 3;
+    if actions.is_empty() {
+        return "it has no action".to_owned();
+    }
+    let named = actions.iter().take(NAMED);
+    let named: Vec<String> = named.map(|name| escape::short(name, 40)).collect();
+    let more = match actions.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "none of its actions ({}{more}) is a press",
+        named.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(action: QuietAction, obstacle: Obstacle) -> String {
+        Refusal { action, obstacle }.to_string()
+    }
+
+    #[test]
+    fn a_refusal_names_a_few_actions() {
+        let names = (1..=5).map(|i| format!("a.{i}")).collect();
+        assert_eq!(
+            words(QuietAction::Press, Obstacle::NoPress(names)),
+            "refused press_ax: none of its actions (a.1, a.2, a.3 and 2 more) is a press. Use \
+             click_and_traverse with its ref"
+        );
+    }
+
+    #[test]
+    fn a_text_field_and_a_combo_box_have_words_of_their_own() {
+        let field = words(QuietAction::SetValue, Obstacle::TextNotSettable);
+        let combo = words(
+            QuietAction::SetValue,
+            Obstacle::NoSuchChoice("Large".into()),
+        );
+        assert_eq!(
+            field,
+            "refused set_value: its app does not let accessibility set its text. Use \
+             click_and_traverse on it with text (select what is there first: doubleClick, or \
+             Control+A)"
+        );
+        assert_eq!(
+            combo,
+            "refused set_value: none of the choices that accessibility lists in it is \"Large\". \
+             Open it with click_and_traverse, then click the choice"
+        );
+    }
+}

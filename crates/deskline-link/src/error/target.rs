@@ -1,0 +1,235 @@
+//! Why a target cannot be acted on. Nothing was sent in any of these cases.
+
+use deskline_core::{Point, Ref, escape};
+
+/// What to do about an app whose windows accessibility does not list now.
+pub(crate) const AWAY: &str = "Its windows are on another Space or in full screen, where \
+                               accessibility does \
+                    not list them. A tool that sends input, such as click_and_traverse, goes there \
+                    and comes back";
+
+/// Why a target cannot be acted on. Titles are hostile data.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TargetError {
+    /// The action has no target and needs one.
+    #[error("this action needs a target: ref, element, or x and y")]
+    Missing,
+    /// A target by text or ref, in an app that was not read.
+    #[error("the tree was not read")]
+    NotRead,
+    /// The app's windows are elsewhere, and the ref is not among what it shows.
+    #[error(
+        "#{reference} is not among what {} (pid {pid}) shows now. Nothing was touched. {AWAY}",
+        escape::name(.app, 40)
+    )]
+    RefAway {
+        /// The ref.
+        reference: Ref,
+        /// The app's name.
+        app: String,
+        /// Its pid.
+        pid: u32,
+    },
+    /// The app's windows are elsewhere, and the wanted one is not among what it shows.
+    #[error(
+        "{} (pid {pid}) shows no window {wanted} now. Nothing was touched. {AWAY}",
+        escape::name(.app, 40)
+    )]
+    WindowAway {
+        /// The window, as the call names it.
+        wanted: String,
+        /// The app's name.
+        app: String,
+        /// Its pid.
+        pid: u32,
+    },
+    /// The app shows no such window.
+    #[error(
+        "{} (pid {pid}) shows no window {wanted}. It shows {}. Nothing was touched. Pass a part \
+         of a title, or the ref of a window",
+        escape::name(.app, 40),
+        .windows.as_deref().unwrap_or("none")
+    )]
+    NoSuchWindow {
+        /// The window, as the call names it.
+        wanted: String,
+        /// The app's name.
+        app: String,
+        /// Its pid.
+        pid: u32,
+        /// The windows that it shows.
+        windows: Option<String>,
+    },
+    /// No element lies at the place, and the action needs one.
+    #[error("there is no element at {0}: take a place from a tree line")]
+    NoElement(String),
+    /// The place is in none of the app's windows, which are these.
+    #[error(
+        "({}, {}) is in none of the app's windows: {}. Nothing was touched. Take a place from a \
+         tree line",
+        .at.x,
+        .at.y,
+        .windows.join("; ")
+    )]
+    OutsideWindows {
+        /// The place.
+        at: Point,
+        /// The first windows: title and bounds.
+        windows: Vec<String>,
+    },
+    /// The app has several windows like the element's, and does not report which of them it is in.
+    #[error(
+        "{} has windows like '{}' ({count}), and does not say which of them this is in. Nothing \
+         was clicked. Close one of them, or use press_ax_and_traverse, which needs no window",
+        escape::name(.app, 40),
+        escape::short(.title, 40)
+    )]
+    SimilarWindows {
+        /// The app's name.
+        app: String,
+        /// Their title.
+        title: String,
+        /// How many there are.
+        count: usize,
+    },
+    /// The element has no bounds.
+    #[error("{0} has no bounds on the screen. Use press_ax_and_traverse, which needs none")]
+    NoBounds(String),
+    /// The element does not show.
+    #[error(
+        "{name} is not showing.{} Open the menu, tab or section that it is in, or use \
+         press_ax_and_traverse",
+        .holder.as_ref().map_or_else(String::new, |holder| format!(" It is inside {holder}."))
+    )]
+    NotShowing {
+        /// The element's name.
+        name: String,
+        /// The innermost visible element around it.
+        holder: Option<String>,
+    },
+    /// The element is scrolled away, and the wheel did not bring it into view.
+    #[error(
+        "{name} is scrolled out of view, and the wheel did not bring it in. Call \
+         scroll_and_traverse with x {}, y {} (over {holder}) and deltaY {lines} until it shows",
+        .at.x,
+        .at.y
+    )]
+    ScrolledAway {
+        /// The element's name.
+        name: String,
+        /// The name and the ref of what scrolls it.
+        holder: String,
+        /// Where to turn the wheel.
+        at: Point,
+        /// By how many lines.
+        lines: i32,
+    },
+    /// The end of a drag does not exist any more.
+    #[error("the end of the drag is gone. Nothing was dragged")]
+    DragEndGone,
+    /// The ends of a drag cannot be in view at the same time.
+    #[error(
+        "{0} and the end of the drag do not show at the same time: one scrolls out of view when \
+         the other is scrolled into it. Nothing was dragged. Make the window larger, drag in steps, or cut and paste"
+    )]
+    DragTooFar(String),
+    /// Another window of the app covers the end of a drag.
+    #[error(
+        "the app's window '{}' lies over {to}, where the drag was to end. Nothing was dragged. \
+         Move one of the two windows",
+        escape::short(.title, 40)
+    )]
+    DragEndCovered {
+        /// The window's title.
+        title: String,
+        /// The name of the end.
+        to: String,
+    },
+    /// The target's window is behind, and this desktop cannot raise it.
+    #[error(
+        "the target's window is not in front, and this desktop cannot bring it there: {0}. \
+         Nothing was touched. Ask the user to, or use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which need no window"
+    )]
+    CannotRaise(String),
+    /// The window to raise does not exist any more.
+    #[error("the window that was to come to the front is gone. Call refresh_traversal")]
+    WindowGone,
+    /// The window was to come to the front and did not. The text names the window that stays there.
+    #[error(
+        "the window of pid {pid} did not come to the front{stays}, so no input was sent. A modal \
+         dialog may hold it back: call refresh_traversal"
+    )]
+    NotRaised {
+        /// The window's pid.
+        pid: u32,
+        /// ` (Finder, pid 7, stays there)`, or empty.
+        stays: String,
+    },
+    /// The screen is locked: all input would go to the login window.
+    #[error(
+        "the screen is locked, so no input was sent. Wait until the user has unlocked it; \
+         press_ax_and_traverse, set_value_and_traverse and set_selected_and_traverse work meanwhile"
+    )]
+    ScreenLocked,
+    /// The item of an open menu is disabled.
+    #[error(
+        "the item at ({}, {}) is disabled. Nothing was clicked. Click another one, or close the \
+         menu with press_key_and_traverse Escape",
+        .0.x,
+        .0.y
+    )]
+    MenuItemDisabled(Point),
+    /// The toolkit does not report where its menu is.
+    #[error(
+        "GTK 3 does not say where its open menu is, so a click at ({}, {}) may reach another \
+         item. Nothing was clicked. Use press_ax_and_traverse on the item, or press_key_and_traverse with Up, Down, Return or Escape",
+        .0.x,
+        .0.y
+    )]
+    MenuPlaceUnknown(Point),
+    /// The person holds a mouse button.
+    #[error(
+        "the user is holding a mouse button down, and a click would become part of what they are \
+         doing. Nothing was sent; try again in a moment"
+    )]
+    ButtonHeld,
+}
+
+/// What is known of why an app has no window, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WindowHint {
+    /// Its windows may be closed or on their way.
+    #[error("Its windows may be closed or on their way: call refresh_traversal")]
+    ClosedOrComing,
+    /// Its windows are on another Space and did not come.
+    #[error("Its windows are on another Space and did not come. Ask the user to show one")]
+    DidNotCome,
+    /// Its toolkit puts it on the accessibility bus only if it is started in this way.
+    #[error(
+        "It is a {toolkit} app that is not on the accessibility bus: end it and start it again \
+         {remedy}, or with open_application_and_traverse. Call list_applications for what can be driven"
+    )]
+    Restart {
+        /// Its toolkit.
+        toolkit: &'static str,
+        /// How to start it.
+        remedy: &'static str,
+    },
+    /// It is not on the accessibility bus, and its toolkit is unknown.
+    #[error(
+        "It is not on the accessibility bus: restart it with open_application_and_traverse, \
+         which turns accessibility on. If it is not there then, its toolkit has none. Call list_applications for what can be driven"
+    )]
+    NotOnBus,
+    /// The system's accessibility answered with this error.
+    #[error("Accessibility says {0}. Call list_applications for what can be driven")]
+    SystemError(String),
+    /// It runs without a window.
+    #[error(
+        "It runs without a window: try its menu bar with refresh_traversal, or open a document \
+         with it"
+    )]
+    Windowless,
+}

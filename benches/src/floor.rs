@@ -1,6 +1,6 @@
-//! The floor: the least that a complete reading of an app can cost. It reads everything blindly: one
-//! `Cache.GetItems` and the extents of all objects in it, with as many requests in flight as the app can
-//! take; or five pipelined requests a node, if the app's cache is empty.
+//! The floor: the least that a complete reading of an app can cost. It reads everything blindly:
+//! one `Cache.GetItems` and the extents of all objects in it, with as many requests in flight as
+//! the app can take; or five pipelined requests a node, if the app's cache is empty.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,6 @@ pub struct Floor {
     pub private: bool,
 }
 
-/// One reading.
 pub struct Read {
     /// In milliseconds.
     pub ms: f64,
@@ -149,8 +148,8 @@ impl Floor {
         items.ok()
     }
 
-    /// Reads five properties a node, level by level. Does not list children of containers that manage
-    /// their own.
+    /// Reads five properties a node, level by level. Does not list children of containers that
+    /// manage their own.
     fn walk(&mut self) -> Result<Vec<String>, Error> {
         const MANAGES_DESCENDANTS: u32 = 31;
         let mut found = vec![];

@@ -17,7 +17,7 @@ use crate::subject::{self, Subject};
 /// An app may change this long after an answer for the change to count as the link's.
 const LATE: Duration = Duration::from_millis(500);
 
-/// What changes between a reading and one this much later does so by itself.
+/// Differences between two readings this far apart are changes of the app's own.
 const AFTERWARDS: Duration = Duration::from_millis(300);
 
 /// The late changes that were found.
@@ -25,15 +25,15 @@ const AFTERWARDS: Duration = Duration::from_millis(300);
 pub struct Late {
     /// Links after whose answers something that shows changed.
     pub changed: usize,
-    /// Those after whose answers only that changed that the app changes on a timer of its own.
+    /// The answers after which only texts changed that the app updates on a timer of its own.
     pub timed: usize,
     /// Links that were answered.
     pub links: usize,
 }
 
 impl Late {
-    /// Makes a link, and looks whether what shows is still the same some time after its answer. A link that
-    /// is refused is not counted: its element or window is not there now.
+    /// Makes a link, and compares the visible elements some time after its answer. A link that is
+    /// refused is not counted: its element or window is missing at that moment.
     pub fn link(
         &mut self,
         name: &str,
@@ -63,7 +63,7 @@ impl Late {
         let (Ok(later), Ok(last)) = (reading(LATE), reading(AFTERWARDS)) else {
             return;
         };
-        // What still changes then changes by itself: a spinner, a clock.
+        // Anything that still changes then changes by itself: a spinner, a clock.
         let restless = differences(&later, &last);
         let restless: BTreeSet<&str> = restless.iter().map(|line| element(line)).collect();
         let mut changed = differences(&first, &later);
@@ -146,7 +146,7 @@ fn of(
         let server = binary.and_then(|binary| serve(bed, binary, &bed.path(name)).ok());
         builds.extend(server.map(|server| (name, server, Late::default())));
     }
-    // What is refused leaves fewer, but not for ever.
+    // Refused links are made up for, up to a limit.
     for round in 0..count * 3 / 2 {
         let at = round % subject.varied.len();
         // Each link puts it back, but for one that leaves a menu open.
@@ -176,7 +176,7 @@ fn of(
     found
 }
 
-/// The lines of what shows that are in one of two tree files only, without focus and progress.
+/// The visible lines that are in only one of two tree files, without focus and progress.
 fn differences(first: &str, later: &str) -> Vec<String> {
     let showing = |text: &str| {
         let tree = text

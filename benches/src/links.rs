@@ -1,5 +1,5 @@
-//! Measures what links cost one after another: a second link, a chain of ten, how often an app still
-//! changes after the answer, and what a subscription costs while nobody calls.
+//! Measures what links cost one after another: a second link, a chain of ten, how often an app
+//! still changes after the answer, and what a subscription costs while nobody calls.
 //!
 //! With `--beside BIN`, another build of Deskline is measured in the same run, in turns.
 
@@ -41,7 +41,7 @@ pub struct Extent {
     pub beside: Option<PathBuf>,
 }
 
-/// What was measured of one build on one app.
+/// The measurements of one build on one app.
 #[derive(Debug, Default)]
 struct Measured {
     link: Times,

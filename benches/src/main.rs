@@ -1,6 +1,6 @@
-//! Measures Deskline beside other drivers and beside the raw bus, on one private desktop, in one run.
-//! `scripts/bench` installs the other drivers and runs this. Prints Markdown tables; with `--out`,
-//! writes the page `benchmarks.md` and the plot `cost.svg` to that folder.
+//! Measures Deskline beside other drivers and beside the raw bus, on one private desktop, in one
+//! run. `scripts/bench` installs the other drivers and runs this. Prints Markdown tables; with
+//! `--out`, writes the page `benchmarks.md` and the plot `cost.svg` to that folder.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 // `driver` and `driven` are both the right word.

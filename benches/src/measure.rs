@@ -24,7 +24,6 @@ const TIME: Duration = Duration::from_secs(2);
 pub struct Times(Vec<f64>);
 
 impl Times {
-    /// Adds one.
     pub fn add(&mut self, ms: f64) {
         self.0.push(ms);
         self.0.sort_by(f64::total_cmp);
@@ -36,7 +35,6 @@ impl Times {
         self.0.get((last as f64 * part).round() as usize).copied()
     }
 
-    /// The median.
     pub fn median(&self) -> Option<f64> {
         self.at(0.5)
     }
@@ -47,10 +45,9 @@ impl Times {
     }
 }
 
-/// What one driver did with one app.
+/// The measurements of one driver on one app.
 #[derive(Debug, Clone, Default)]
 pub struct Driven {
-    /// Its name.
     pub name: &'static str,
     /// From the call to the answer with the whole tree.
     pub tree: Times,
@@ -60,13 +57,13 @@ pub struct Driven {
     pub showing: Times,
     /// Elements in its tree.
     pub elements: usize,
-    /// What the model reads of a tree, in bytes.
+    /// The size of a tree for the model, in bytes.
     pub bytes: usize,
     /// From the click to the answer that should show what it did.
     pub click: Times,
     /// The same without the time to settle.
     pub overhead: Times,
-    /// What the model reads of a click, in bytes.
+    /// The size of a click's answer for the model, in bytes.
     pub click_bytes: usize,
     /// Whether that answer is a diff, as opposed to a tree.
     pub diffs: bool,

@@ -1,4 +1,4 @@
-//! The apps to measure, and what to click in each.
+//! The apps to measure, and the element to click in each.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -16,9 +16,11 @@ pub struct Subject {
     pub element: &'static str,
     /// Its AT-SPI role: `check box`, `push button`.
     pub role: &'static str,
-    /// Links of several kinds, each a tool and its arguments without pid. What cannot be done is skipped.
+    /// Links of several kinds, each a tool and its arguments without pid. What cannot be done is
+    /// skipped.
     pub varied: &'static [(&'static str, &'static str)],
-    /// Parts of the tree lines that the app changes on a timer of its own, however long a link waits.
+    /// Parts of the tree lines that the app changes on a timer of its own, however long a link
+    /// waits.
     pub timers: &'static [&'static str],
     start: fn(&Bed) -> Running<'_>,
 }
@@ -119,10 +121,11 @@ const FOLDER: &[(&str, &str)] = &[
     (KEY, r#"{"keyName": "1", "modifierFlags": ["Control"]}"#),
 ];
 
-/// The bubble with a link's address, which browsers take away some time after the pointer or the focus.
+/// The bubble with a link's address, which browsers take away some time after the pointer or the
+/// focus.
 const BUBBLE: &[&str] = &["\"file:", "\"http:", "(status bar)"];
 
-/// What `LibreOffice` brings up to date while it idles.
+/// Elements that `LibreOffice` updates while it idles.
 const OFFICE: &[&str] = &[
     "\"Undo",
     "\"Redo",
@@ -132,15 +135,12 @@ const OFFICE: &[&str] = &[
     "Average",
 ];
 
-/// A running subject.
 pub struct Running<'b> {
-    /// The app.
     pub app: App<'b>,
     _page: Option<Page>,
 }
 
 impl Subject {
-    /// Starts it.
     pub fn start<'b>(&self, bed: &'b Bed) -> Running<'b> {
         (self.start)(bed)
     }
@@ -162,13 +162,14 @@ fn plain(app: App<'_>) -> Running<'_> {
 
 fn page(bed: &Bed, elements: usize) -> Running<'_> {
     let (app, page) = bed.chromium(&html(elements));
-    // Chromium exposes a long page some time after it has shown it, and the first part of it before.
+    // Chromium exposes a long page some time after it has shown it, and the first part of it
+    // before.
     let address = &bed.accessibility();
     let mut atspi = AtSpi::connect(address).unwrap();
     let budget = Duration::from_millis(500);
     until("the whole page", || {
         let tree = atspi.read(app.pid, Scope::Whole { budget }, &Windows::default());
-        // What is not read within the budget is there too.
+        // Elements beyond the budget exist too.
         tree.is_ok_and(|tree| tree.elements.len() > elements / 4)
             .then_some(())
     });
@@ -208,7 +209,8 @@ fn many(bed: &Bed) -> Running<'_> {
 }
 
 fn calc(bed: &Bed) -> Running<'_> {
-    // A fresh profile: after an earlier one was killed, LibreOffice would ask about lock and recovery.
+    // A fresh profile: after an earlier one was killed, LibreOffice would ask about lock and
+    // recovery.
     let started = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap();
     let profile = bed.path(&format!("office-profile-{}", started.as_millis()));
     std::fs::create_dir(&profile).unwrap();

@@ -1,4 +1,4 @@
-//! What the same calls take on sway and on X11, on the same machine, in turns.
+//! The times of the same calls on sway and on X11, on the same machine, in turns.
 
 use std::fmt::Write as _;
 use std::thread::sleep;
@@ -42,7 +42,7 @@ const SUBJECTS: [Subject; 4] = [
     },
 ];
 
-/// What one call took on X11 and on sway.
+/// The times of one call on X11 and on sway.
 #[derive(Default)]
 struct Pair([Times; 2]);
 

@@ -1,4 +1,4 @@
-//! After the act: errors say what was done, and late changes are reported.
+//! After the act: errors begin with the action that was done, and late changes are reported.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fmt::Write as _;
@@ -24,7 +24,8 @@ fn an_app_that_hangs_after_the_act_is_busy_and_the_act_is_reported() {
     assert_eq!(line["outcome"], "ok", "{line}");
 }
 
-/// GTK 3 draws the button that Return activates as pressed for 250 ms, and sends no event until then.
+/// GTK 3 draws the button that Return activates as pressed for 250 ms, and sends no event until
+/// then.
 #[test]
 fn the_effect_of_return_in_a_dialog_is_in_the_answer() {
     let bed = Bed::new();
@@ -99,7 +100,8 @@ fn a_clock_is_not_reported_each_time() {
     assert!(told <= 3, "{told} of 8");
 }
 
-/// Writer counts words on a timer, 305 ms after the last key. In a chain only the last step waits for it.
+/// Writer counts words on a timer, 305 ms after the last key. In a chain only the last step waits
+/// for it.
 #[test]
 fn writers_word_count_after_typing_is_in_the_answer() {
     let bed = Bed::new();
@@ -112,8 +114,8 @@ fn writers_word_count_after_typing_is_in_the_answer() {
     };
     let text = json!({"pid": app.pid, "text": "some more words "});
     server.call("type_and_traverse", text.clone()).ok();
-    // A document that has just opened updates everything once more, some 200 ms after it shows, which
-    // starts the timer again.
+    // A document that has just opened updates everything once more, some 200 ms after it shows,
+    // which starts the timer again.
     let counted = json!({"pid": app.pid, "element": "4 words, "});
     server.call("wait_for_and_traverse", counted).ok();
     for typed in 2..=4 {

@@ -1,6 +1,6 @@
-//! A link's second traversal reuses hidden nodes of the first, and the next link's first those of the
-//! second. They must give the same tree as a complete traversal through a fresh connection: on every
-//! toolkit, while the app changes, and on a loaded machine.
+//! A link's second traversal reuses hidden nodes of the first, and the next link's first those of
+//! the second. They must give the same tree as a complete traversal through a fresh connection: on
+//! every toolkit, while the app changes, and on a loaded machine.
 //!
 //! `DESKLINE_AGAIN_RUNS` sets how often, for each app.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -146,7 +146,7 @@ enum When {
     InLink,
     /// By the user, between two links.
     BetweenLinks,
-    /// The same, while what the budget kept from the first link's reading is read on.
+    /// The same, while the rest of the first link's reading is read.
     WhileReadOn,
 }
 
@@ -159,8 +159,8 @@ fn agree(bed: &Bed, app: &App<'_>, targets: &[&str]) -> bool {
 
 fn agrees(bed: &Bed, app: &App<'_>, targets: &[&str], when: When) -> bool {
     let _load = Load::new();
-    // Without the windows of the X server, GTK 4's extents are not known on the screen, and would not be
-    // compared.
+    // Without the windows of the X server, GTK 4's extents are not known on the screen, and would
+    // not be compared.
     let windows = Windows {
         unplaced: true,
         ..Windows::default()
@@ -254,7 +254,8 @@ fn agrees(bed: &Bed, app: &App<'_>, targets: &[&str], when: When) -> bool {
     }
     let [whole, reused] = [whole, reused].map(median);
     println!(
-        "{when:?}: {compared} readings agree, {cut} of them cut, {changes} of them changed; whole {whole:?}, again {reused:?}"
+        "{when:?}: {compared} readings agree, {cut} of them cut, {changes} of them changed; \
+        whole {whole:?}, again {reused:?}"
     );
     assert!(
         compared * 10 >= runs() * 9,
@@ -327,7 +328,7 @@ fn chromium() {
     assert!(agree(&bed, &app, &PAGE_TARGETS));
 }
 
-/// The body is a large list, of which only what shows is asked for.
+/// The body is a large list, of which only visible children are requested.
 #[test]
 fn chromium_with_a_large_list() {
     let bed = Bed::new();
@@ -348,12 +349,12 @@ fn firefox() {
     // Its `Button 150` and `Button 200` have to be there for the page's buttons.
     let app = bed.firefox(&html(210, ""));
     await_element(&bed, &app, Scope::Showing, "Longer");
-    // Meanwhile, seconds after its start, Firefox makes a page for the next tab, which does not show, and
-    // sends no event of it.
+    // Meanwhile, seconds after its start, Firefox makes a page for the next tab, which does not
+    // show, and sends no event of it.
     agree(&bed, &app, &PAGE_TARGETS);
 }
 
-/// What the budget keeps from a reading is read on while no link runs, so that the next one has it.
+/// Nodes beyond the budget are read while no link runs, so that the next one has them.
 #[test]
 fn chromium_read_on_between_links() {
     let bed = Bed::new();
@@ -373,8 +374,8 @@ fn three_apps_in_turns() {
     let pids = pages.each_ref().map(|(app, _)| app.pid);
     let windows = Windows::default();
     let (mut mirror, mut fresh, mut hand) = (connect(&bed), connect(&bed), connect(&bed));
-    // The app's tree once it is another than that one, and a link's has been the same. Then the apps
-    // that are kept.
+    // The app's tree once it is another than that one, and a link's has been the same. Then the
+    // apps that are kept.
     let mut link = |pid: u32, other: Option<&Tree>| {
         let tree = until("a link in a settled app", || {
             let first = fresh.read(pid, WHOLE, &windows).unwrap();

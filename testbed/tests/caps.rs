@@ -33,8 +33,8 @@ fn the_tools_and_instructions_are_small() {
     }
 }
 
-/// Asserts that each line of the file is in the format of the contract, and that no character of the
-/// answer can move a terminal's cursor.
+/// Asserts that each line of the file is in the format of the contract, and that no character of
+/// the answer can move a terminal's cursor.
 fn harmless(answer: &Answer) {
     assert!(
         answer.text.chars().count() < SUMMARY,

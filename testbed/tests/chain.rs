@@ -1,4 +1,5 @@
-//! Several actions in one call: one diff, one restore, each step on what the one before it led to.
+//! Several actions in one call: one diff, one restore, each step in the state that the one before
+//! it left.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Bed, Toolkit, until};

@@ -6,7 +6,7 @@ use deskline_testbed::{Answer, App, Bed, Client, until};
 use serde_json::{Value, json};
 
 /// A tree whose expanded rows cover their children, as Thunderbird's folders, and a list of plain
-/// boxes in a scroll area of its own. The title says which was clicked.
+/// boxes in a scroll area of its own. The title has the clicked row.
 const PAGE: &str = "<style>#plain,#listed{height:100px;width:200px;overflow:auto}</style>\
     <ul role=tree><li role=treeitem aria-expanded=true><span>Local Folders</span><ul role=group>\
     <li role=treeitem>Inbox</li><li role=treeitem aria-expanded=true><span>Archives</span>\

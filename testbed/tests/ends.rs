@@ -1,4 +1,4 @@
-//! Apps that end, and apps that are busy: what the answers say of them.
+//! Answers about apps that end and apps that are busy.
 
 #![allow(clippy::unwrap_used)]
 
@@ -33,7 +33,7 @@ fn quitting_is_reported_with_the_status() {
     );
 }
 
-/// A crash between two calls: of what Deskline started, and of what it did not.
+/// A crash between two calls: of an app that Deskline started, and of another.
 #[test]
 fn a_crash_is_reported_with_its_signal() {
     let bed = Bed::new();

@@ -1,4 +1,5 @@
-//! A file dialog of the portal comes to the front: the answer describes it, and the next call can use it.
+//! A file dialog of the portal comes to the front: the answer describes it, and the next call can
+//! use it.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs::{self, File};

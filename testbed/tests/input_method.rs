@@ -1,5 +1,5 @@
-//! A person's input method does not take the agent's keys, and is on again afterwards: IBus with Pinyin,
-//! which makes 合理咯 of "hello".
+//! A person's input method does not take the agent's keys, and is on again afterwards: IBus with
+//! Pinyin, which makes 合理咯 of "hello".
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -34,7 +34,7 @@ impl<'b> Ibus<'b> {
         ibus
     }
 
-    /// What `ibus` prints. It ends with an error where it cannot change the keyboard layout.
+    /// The output of `ibus`, which ends with an error where it cannot change the keyboard layout.
     fn ask(&self, args: &[&str]) -> String {
         let output = self.bed.command("ibus").args(args).output().unwrap();
         String::from_utf8_lossy(&output.stdout).trim().to_owned()

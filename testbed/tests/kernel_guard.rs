@@ -1,5 +1,6 @@
-//! The kernel's guard beside a real compositor and a real app, by an installed `deskline-grab`. Its devices
-//! are fake, as the test machines have none. Only root can install it, so that others see nothing here.
+//! The kernel's guard beside a real compositor and a real app, by an installed `deskline-grab`. Its
+//! devices are fake, as the test machines have none. Only root can install it, so that others see
+//! nothing here.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs::{self, Permissions};
@@ -19,7 +20,7 @@ use devices::Devices;
 /// `KEY_ESC`
 const ESCAPE: u32 = 1;
 
-/// sway, which says that it has these devices, and the helper, which has two of its own.
+/// sway with these devices in its answers, and the helper, which has two of its own.
 fn session(of_sway: &[&str]) -> Option<(Session, FakeDevices, Devices)> {
     if !getuid().is_root() {
         return None;
@@ -35,7 +36,7 @@ fn session(of_sway: &[&str]) -> Option<(Session, FakeDevices, Devices)> {
     Some((sway, by_sway, devices))
 }
 
-/// What the doctor finds of the guard.
+/// The doctor's row about the guard.
 fn doctors_row(sway: &Session) -> String {
     let doctor = sway.deskline(&["doctor"]).output().unwrap();
     let said = String::from_utf8(doctor.stdout).unwrap();

@@ -71,7 +71,7 @@ fn the_visible_part_of_a_long_page_is_read_wherever_it_is_scrolled() {
     }
 }
 
-/// One reading's time is not enough for it; what is missing is read between the calls.
+/// One reading has no time for all of it; the rest is read between the calls.
 #[test]
 fn a_long_page_becomes_whole_by_refreshing() {
     let bed = Bed::new();

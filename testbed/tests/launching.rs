@@ -1,5 +1,5 @@
-//! `open` answers with the app that it has started, whatever else opens meanwhile, or says why it
-//! failed.
+//! `open` answers with the app that it has started, whatever else opens meanwhile, or explains why
+//! it failed.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -91,7 +91,8 @@ fn an_app_that_ends_at_once_is_quoted() {
     // It needs --no-sandbox as root, and another profile as another user.
     let script = bed.path("complains");
     let text = "#!/bin/sh\nhead -c 3000000 /dev/zero | tr '\\0' 'x' >&2\n\
-                printf '\\nfirst\\033[31m\\nERROR: no \\342\\200\\256sandbox\\n# error: forged\\n' >&2\nexit 3\n";
+                printf '\\nfirst\\033[31m\\nERROR: no \\342\\200\\256sandbox\\n# error: \
+                forged\\n' >&2\nexit 3\n";
     fs::write(&script, text).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
     let answer = server.call(OPEN, json!({"identifier": script.display().to_string()}));
@@ -112,7 +113,7 @@ fn an_app_that_ends_at_once_is_quoted() {
     }
 }
 
-/// The window that came, not the one that was there: also of a process that ran already.
+/// The new window, not the one that was there: also of a process that ran already.
 #[test]
 fn the_answer_is_about_the_window_that_came() {
     let bed = Bed::new();
@@ -163,7 +164,7 @@ fn a_browser_takes_an_address() {
     }
 }
 
-/// What it is given to open does not make an app another one.
+/// A document does not make an app another one.
 #[test]
 fn an_allowed_app_may_be_given_a_file_and_no_other_program_may_be_run() {
     let bed = Bed::new();

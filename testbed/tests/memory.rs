@@ -1,5 +1,5 @@
-//! The journal, and the tools beyond the nine: refs that outlive the server, searching and viewing the
-//! journal, waiting, dragging, and apps out of bounds.
+//! The journal, and the tools beyond the nine: refs that outlive the server, searching and viewing
+//! the journal, waiting, dragging, and apps out of bounds.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Bed, Toolkit, until};

@@ -1,5 +1,5 @@
-//! An app that is not on the accessibility bus: the error and doctor say what its toolkit needs, and
-//! that works.
+//! An app that is not on the accessibility bus: the error and doctor name the package that its
+//! toolkit needs, and that works.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -12,7 +12,8 @@ const SWING: &str = "import javax.swing.*;\n\
       public static void main(String[] arguments) {\n\
         JFrame frame = new JFrame(\"Swing\");\n\
         JButton button = new JButton(\"OK\");\n\
-        button.addActionListener(event -> { System.out.println(\"clicked\"); frame.setTitle(\"Clicked\"); });\n\
+        button.addActionListener(event -> { System.out.println(\"clicked\"); \
+        frame.setTitle(\"Clicked\"); });\n\
         frame.add(button);\n\
         frame.setSize(300, 200);\n\
         frame.setVisible(true);\n\

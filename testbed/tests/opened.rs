@@ -1,4 +1,4 @@
-//! What an action or an app has opened is named, and listed first.
+//! Windows and dialogs that an action or an app has opened are named, and listed first.
 #![allow(clippy::unwrap_used)]
 
 use deskline_testbed::Bed;
@@ -6,7 +6,8 @@ use serde_json::json;
 
 const OPEN: &str = "open_application_and_traverse";
 
-/// LibreOffice's first start shows a dialog that is not modal. Its own menu bar stands behind GTK's.
+/// LibreOffice's first start shows a dialog that is not modal. Its own menu bar stands behind
+/// GTK's.
 #[test]
 fn a_dialog_that_is_not_modal_is_named_and_read_first() {
     let bed = Bed::new();

@@ -1,5 +1,5 @@
-//! A text that is pasted is in the app as it was given, and what the person had on the clipboard is there
-//! again, with all its types. Another app's window, the person's, is in front.
+//! A pasted text is in the app unchanged, and the person's clipboard is there again, with all its
+//! types. Another app's window, the person's, is in front.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::fs;
@@ -151,7 +151,7 @@ fn a_paste_that_is_not_possible_is_an_error_and_the_clipboard_is_as_it_was() {
         "{error}"
     );
     assert_eq!(on_clipboard(&bed), before);
-    // What the person copies next is theirs. Their app does not answer.
+    // The person's next copy is theirs. Their app does not answer.
     let next = Copied::by(&bed);
     let hung = Pid::from_raw(next.0.id().cast_signed()).unwrap();
     kill_process(hung, Signal::STOP).unwrap();

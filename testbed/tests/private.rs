@@ -66,7 +66,7 @@ fn the_doctor_says_that_there_is_no_guard() {
     assert!(!said(&["--attended"]).contains("nobody sits"));
 }
 
-/// Prints what a click costs. `cargo test -p deskline-testbed --test private -- --ignored --nocapture`
+/// Prints the cost of a click.
 #[test]
 #[ignore = "a measurement"]
 fn a_click_on_a_calculator() {

@@ -1,4 +1,4 @@
-//! What was set, typed or pressed is read back, in apps that report success and do something else.
+//! Values, texts and presses are read back, in apps that report success and do something else.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Answer, Bed};
@@ -39,7 +39,7 @@ fn firefox_reports_success_for_actions_that_it_ignores() {
     assert!(said(&answer).contains("still says ''"), "{answer}");
     let answer = set("Notes", "new");
     assert!(said(&answer).contains("still says 'old'"), "{answer}");
-    // Nobody knows what a password field holds.
+    // The content of a password field is unknown.
     set("Secret", "hush").ok();
 
     let typed =
@@ -51,7 +51,7 @@ fn firefox_reports_success_for_actions_that_it_ignores() {
     assert!(answer.is_error && said(&answer).contains(why), "{answer}");
     let answer = typed("Reset", "some");
     assert!(answer.is_error && said(&answer).contains("''"), "{answer}");
-    // What has been set by typing can be set again, and is then what it should be.
+    // A text that was typed can be set again, and is then as it should be.
     assert_eq!(said(&typed("Notes", "er")), "");
 
     let press = |element: &str| call("press_ax_and_traverse", element, json!({}));

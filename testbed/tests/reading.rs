@@ -1,5 +1,5 @@
-//! Text that an app shows is in the tree, exactly once: documents, web pages, terminals and lists of many
-//! toolkits. The tests make the documents, so their content is known.
+//! Text that an app shows is in the tree, exactly once: documents, web pages, terminals and lists
+//! of many toolkits. The tests make the documents, so their content is known.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -52,8 +52,8 @@ fn key(server: &Client, app: &App<'_>, name: &str, modifiers: &[&str]) -> Answer
     server.call("press_key_and_traverse", call).ok()
 }
 
-/// Waits until the office has laid its document out. `LibreOffice` 7.4 on a loaded machine keeps an empty
-/// text for each paragraph whose text is asked for before that, whoever asks.
+/// Waits until the office has laid its document out. `LibreOffice` 7.4 on a loaded machine keeps an
+/// empty text for each paragraph whose text is asked for before that, whoever asks.
 fn laid_out(app: &App<'_>) {
     let ran = || {
         let stat = fs::read_to_string(format!("/proc/{}/stat", app.pid)).unwrap();
@@ -129,8 +129,8 @@ fn a_long_letter_is_read_where_it_shows_and_costs_the_office_no_memory() {
     }
     let grown = memory(&app).saturating_sub(before);
     println!("{grown} kB in 50 readings of {}", first.lines().len());
-    // Of 2,000 paragraphs each would cost some kilobytes in each reading. LibreOffice 7.4.7 grows by 3.0 to
-    // 3.2 MB in 50 readings of what shows.
+    // Of 2,000 paragraphs each would cost some kilobytes in each reading. LibreOffice 7.4.7 grows
+    // by 3.0 to 3.2 MB in 50 readings of what shows.
     assert!(
         grown < 6_000,
         "soffice has grown by {grown} kB in 50 readings"
@@ -255,7 +255,7 @@ fn the_choices_of_okular() {
     assert!(!with_text(&answer, "AXRow", "400%")[0].visible);
 }
 
-/// The app says which page is in front; GTK 4 says of both that they are visible.
+/// The app is asked which page is in front; GTK 4 reports both as visible.
 #[test]
 fn only_the_front_page_of_a_gtk_4_stack_shows() {
     let bed = Bed::new();

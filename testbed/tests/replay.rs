@@ -58,7 +58,7 @@ fn a_run_is_done_again_and_a_difference_is_found() {
     // The run is as it was.
     assert_eq!(bed.journal_lines().len(), 5);
 
-    // Had the sum been another, the replay would say so, and stop there.
+    // If the sum differed, the replay would report it and stop there.
     let lines = bed.journal_lines();
     let third = lines[3]["files"]["text"].as_str().unwrap();
     let text = std::fs::read_to_string(third).unwrap();

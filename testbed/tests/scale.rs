@@ -1,5 +1,5 @@
-//! Coordinates are the screen's own pixels at every scale of the toolkit: clicks at them hit, by the
-//! app's own log.
+//! Coordinates are the screen's own pixels at every scale of the toolkit: clicks at them hit, by
+//! the app's own log.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_core::Rect;

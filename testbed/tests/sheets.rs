@@ -1,5 +1,5 @@
-//! The tree of a sheet is what the sheet holds, also after cells were emptied, overwritten, moved or
-//! sorted while their objects were cached.
+//! The tree of a sheet has the sheet's content, also after cells were emptied, overwritten, moved
+//! or sorted while their objects were cached.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Sticky Keys: modifiers that the person has latched or locked do not modify the agent's input, and are
-//! as they were afterwards.
+//! Sticky Keys: modifiers that the person has latched or locked do not modify the agent's input,
+//! and are as they were afterwards.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::person::{CONTROL, Person, SHIFT};

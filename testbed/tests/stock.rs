@@ -69,7 +69,7 @@ fn gtk4_widget_factory() {
     let before = pressed(&bed, &app);
     let answer = ask("press_ax_and_traverse", toggle);
     assert_ne!(pressed(&bed, &app), before, "{answer}");
-    // GTK 4 does what a button is for 250 ms after it is pressed by a call.
+    // GTK 4 runs a button's action 250 ms after a press by a call.
     assert!(!answer.field("summary").contains(" 0 modified"), "{answer}");
 
     let entry = |wanted: &str| {

@@ -1,4 +1,4 @@
-//! A server that is told to stop exits with 0, and leaves no key pressed and no process running.
+//! A stopped server exits with 0, and leaves no key pressed and no process running.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

@@ -21,7 +21,8 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
         let click = server.call_for(app, "click_and_traverse", click).ok();
         app.wait_for("clicked OK");
         let ok = click.line_of("AXButton", "OK").extents.unwrap();
-        // The corners are the button's, and what is beside them is not. GTK 4 tells the label's place.
+        // The corners belong to the button, and the places beside them do not. GTK 4 reports the
+        // label's place.
         if *toolkit == Toolkit::Gtk4 {
             continue;
         }

@@ -1,15 +1,18 @@
-//! sway: clicks to the pixel in Chromium, `LibreOffice` and GTK 3 windows with a shadow, beside other apps.
+//! sway: clicks to the pixel in Chromium, `LibreOffice` and GTK 3 windows with a shadow, beside
+//! other apps.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Session, Toolkit};
 use serde_json::json;
 
-/// A button at a place of whole pixels, which says where it was clicked, counted from its corner.
-const TARGET: &str = "<style>button { position: absolute; left: 60px; top: 40px; width: 120px; height: 50px; }</style>\
+/// A button at whole pixels, which reports the place of a click, counted from its corner.
+const TARGET: &str = "<style>button { position: absolute; left: 60px; top: 40px; width: 120px; \
+    height: 50px; }</style>\
     <button>Target</button><input aria-label=Name><script>\
-    addEventListener('click', e => { const box = document.querySelector('button').getBoundingClientRect(); \
-    log('clicked', e.target.localName, e.clientX - box.left, e.clientY - box.top); }); \
-    addEventListener('input', e => log('text', e.target.value));</script>";
+    addEventListener('click', e => { const box = \
+    document.querySelector('button').getBoundingClientRect(); log('clicked', e.target.localName, \
+    e.clientX - box.left, e.clientY - box.top); }); addEventListener('input', e => log('text', \
+    e.target.value));</script>";
 
 #[test]
 fn chromium_is_clicked_to_the_pixel_and_typed_into() {

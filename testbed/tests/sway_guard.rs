@@ -1,6 +1,6 @@
-//! sway: the person's devices are disabled while the agent's input goes in, and come back whatever ends.
-//! Headless there are no physical devices: a socket before sway's says that there are, and notes what
-//! would happen to them.
+//! sway: the person's devices are disabled while the agent's input goes in, and enabled again
+//! however the link ends. A headless session has no physical devices: a socket in front of sway's
+//! adds them to its answers, and records the commands for them.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! What an app has is what was asked for, or the answer says where it differs. Another app's window, the
-//! person's, is in front.
+//! The app has the text that was asked for, or the answer names the difference. Another app's
+//! window, the person's, is in front.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;

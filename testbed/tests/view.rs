@@ -168,7 +168,7 @@ fn five_thousand_links_in_a_browser() {
 
     // The older rows have come.
     browser.wait_for("document.getElementById('strip').scrollHeight > 5000 * 80");
-    // Only what is in view exists, wherever the strip is scrolled to.
+    // Only the rows in view exist, wherever the strip is scrolled to.
     let frames = browser.eval(
         "new Promise((done) => {
            const strip = document.getElementById('strip');
@@ -191,7 +191,10 @@ fn five_thousand_links_in_a_browser() {
     assert!(frames["median"].as_f64().unwrap() < 50.0, "{frames}");
     browser.key("g");
     shows(&mut browser, 0);
-    browser.wait_for("document.querySelector('#strip [aria-selected=true] .words').textContent === 'Click “Button 0”'");
+    browser.wait_for(
+        "document.querySelector('#strip [aria-selected=true] .words').textContent \
+        === 'Click “Button 0”'",
+    );
     browser.key("j");
     shows(&mut browser, 1);
     browser.key("ArrowDown");
@@ -279,7 +282,10 @@ fn lines_and_picture_lead_to_each_other() {
     browser.eval(
         "document.querySelectorAll('.body .panel')[1].querySelectorAll('.tabs button')[2].click()",
     );
-    browser.wait_for("document.querySelector('.sheet pre')?.textContent.includes(\"summary: Clicked 'Button 3'\")");
+    browser.wait_for(
+        "document.querySelector('.sheet pre')?.textContent.includes(\"summary: \
+        Clicked 'Button 3'\")",
+    );
 
     // A search over all screens: the hit is in its screen, and outlined.
     browser.key("/");
@@ -333,7 +339,10 @@ fn an_exported_file_is_the_same_page_without_a_server() {
         browser.eval("document.querySelectorAll('img[src=x]').length"),
         0
     );
-    let loaded = browser.eval("performance.getEntriesByType('resource').filter(({name}) => !name.startsWith('data:')).length");
+    let loaded = browser.eval(
+        "performance.getEntriesByType('resource').filter(({name}) => \
+        !name.startsWith('data:')).length",
+    );
     assert_eq!(loaded, 0);
     assert_eq!(browser.problems(), [""; 0]);
 }

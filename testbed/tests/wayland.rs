@@ -1,5 +1,5 @@
-//! A Wayland session without X11: what works there through the apps' trees alone, and what the tools
-//! answer that need more.
+//! A Wayland session without X11: the tools that work through the apps' trees alone, and the
+//! answers of those that need more.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Session, Toolkit, until};
@@ -93,7 +93,7 @@ fn a_chain_waits_selects_and_searches() {
         .call("search_tree", json!({"pattern": "here i am"}))
         .ok();
     assert!(found.text.contains("Here I am"), "{found}");
-    // A chain that needs input says which step it stopped at.
+    // A chain that needs input reports the step at which it stopped.
     let steps = json!([
         {"do": "press_ax", "element": "OK", "role": "AXButton"},
         {"do": "type", "text": "Bob"},
@@ -166,8 +166,8 @@ fn the_doctor_has_a_row_for_each_capability() {
     }
 }
 
-/// With Xwayland beside a compositor that Deskline does not know, windows of X11 are driven, and native
-/// ones are said to be there, and not seen.
+/// With Xwayland beside a compositor that Deskline does not know, X11 windows are driven, and
+/// native ones are reported as present and not visible to Deskline.
 #[test]
 fn beside_xwayland_a_native_window_is_distinguished_from_none() {
     let sway = Session::unknown_with_xwayland();

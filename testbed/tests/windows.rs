@@ -1,5 +1,5 @@
-//! An app with several windows: clicks, texts, scrolls and pictures are of the window that contains the
-//! element, not of another one with the same bounds.
+//! An app with several windows: clicks, texts, scrolls and pictures are of the window that contains
+//! the element, not of another one with the same bounds.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{App, Bed, Client, Toolkit, until};

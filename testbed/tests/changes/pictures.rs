@@ -52,8 +52,8 @@ fn a_canvas_behind_another_window_too() {
         let place = json!({"pid": app.pid, "x": x + dx, "y": y + dy});
         let answer = server.call("click_and_traverse", place).ok();
         assert_eq!(bed.screen().front(), front.window.id);
-        // On a slow machine the app may still be redrawing after it was raised, and nothing is reported, or
-        // its bottom button may still be fading.
+        // On a slow machine the app may still be redrawing after it was raised, and nothing is
+        // reported, or its bottom button may still be fading.
         let Some(told) = answer.get("picture_changed") else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! What an answer says of a web page: names, values, cells, and what the action did to its target.
+//! Answers about web pages: names, values, cells, and the action's effect on its target.
 
 use deskline_core::Line;
 use deskline_testbed::{Answer, Bed, Client, until};

@@ -1,4 +1,5 @@
-//! GNOME Shell 48 with Deskline's extension: windows come to the front and go back by it, and places are the screen's.
+//! GNOME Shell 48 with Deskline's extension: windows come to the front and go back by it, and
+//! places are the screen's.
 
 use std::time::{Duration, Instant};
 
@@ -6,14 +7,15 @@ use deskline_core::{Point, Rect};
 use deskline_testbed::{Answer, Client, NativeApp, Session, Toolkit, until};
 use serde_json::{Value, json};
 
-/// The windows of the session, as the extension tells them: for each its pid, whether it has the keyboard, and its
-/// rectangle.
+/// The windows of the session, as the extension reports them: for each its pid, whether it has the
+/// keyboard, and its rectangle.
 fn windows(session: &Session) -> Vec<(u32, bool, [i64; 4])> {
     let code = "import gi, json\n\
         from gi.repository import Gio\n\
         bus = Gio.bus_get_sync(Gio.BusType.SESSION)\n\
         n = 'org.deskline.Shell'\n\
-        told = bus.call_sync(n, '/org/deskline/Shell', n, 'Screen', None, None, 0, 5000, None).unpack()[2]\n\
+        told = bus.call_sync(n, '/org/deskline/Shell', n, 'Screen', None, None, 0, 5000, \
+        None).unpack()[2]\n\
         print(json.dumps([(w[1], w[4], w[8]) for w in told if w[3] == 'toplevel']))\n";
     let output = session
         .command("/usr/bin/python3")
@@ -31,17 +33,20 @@ fn has_keyboard(session: &Session, app: &NativeApp) -> bool {
     focused == [app.pid()]
 }
 
-/// Raises the app's window by the extension, and returns how long it took until the shell gave it the keyboard.
+/// Raises the app's window by the extension, and returns how long it took until the shell gave it
+/// the keyboard.
 fn raise(session: &Session, app: &NativeApp) -> Duration {
     let code = "import sys, time\n\
         from gi.repository import Gio, GLib\n\
         bus = Gio.bus_get_sync(Gio.BusType.SESSION)\n\
         n = 'org.deskline.Shell'\n\
-        ask = lambda m, a=None: bus.call_sync(n, '/org/deskline/Shell', n, m, a, None, 0, 5000, None).unpack()[-1]\n\
+        ask = lambda m, a=None: bus.call_sync(n, '/org/deskline/Shell', n, m, a, None, 0, 5000, \
+        None).unpack()[-1]\n\
         id = next(w[0] for w in ask('Screen') if w[1] == int(sys.argv[1]) and w[3] == 'toplevel')\n\
         start = time.monotonic()\n\
         assert ask('Activate', GLib.Variant('(t)', (id,)))\n\
-        while not any(w[0] == id and w[4] for w in ask('Screen')): assert time.monotonic() < start + 5\n\
+        while not any(w[0] == id and w[4] for w in ask('Screen')): assert time.monotonic() < \
+        start + 5\n\
         print(round((time.monotonic() - start) * 1e6))\n";
     let mut command = session.command("/usr/bin/python3");
     let output = command.args(["-c", code, &app.pid().to_string()]).output();
@@ -116,8 +121,8 @@ fn apps(session: &Session, server: &Client) -> [NativeApp; 3] {
     apps
 }
 
-/// Clicks the corners of a button from within, and beside it, in a window that others may cover. The toolkit's units
-/// have so many of the screen's.
+/// Clicks the corners of a button from within, and beside it, in a window that others may cover.
+/// The toolkit's units have so many of the screen's.
 fn corners_are_exact(server: &Client, app: &NativeApp, of: &str, unit: i32) -> Answer {
     let answer = if unit == 1 {
         server.clicks_are_exact(app, of)
@@ -210,7 +215,7 @@ fn menus_open_behind_and_the_persons_window_comes_back() {
             assert!(has_keyboard(&session, app), "{toolkit:?}");
             let clicked = if by_place {
                 let item = opened.line_of("AXMenuItem", "File option").extents.unwrap();
-                // GTK 3 counts what a menu bar opens with the shadow of its menu.
+                // GTK 3 counts a menu bar's menu with its shadow.
                 let inset = if toolkit == Toolkit::Gtk3 { 12 } else { 4 };
                 let corner = (item.x + item.w - inset, item.y + item.h - inset);
                 let corner = json!({"x": corner.0, "y": corner.1});
@@ -295,7 +300,8 @@ fn pointer(session: &Session) -> (i64, i64) {
         from gi.repository import Gio\n\
         bus = Gio.bus_get_sync(Gio.BusType.SESSION)\n\
         n = 'org.deskline.Shell'\n\
-        told = bus.call_sync(n, '/org/deskline/Shell', n, 'Screen', None, None, 0, 5000, None).unpack()[1]\n\
+        told = bus.call_sync(n, '/org/deskline/Shell', n, 'Screen', None, None, 0, 5000, \
+        None).unpack()[1]\n\
         print(json.dumps(told[:2]))\n";
     let output = session
         .command("/usr/bin/python3")

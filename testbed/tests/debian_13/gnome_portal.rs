@@ -1,5 +1,6 @@
-//! GNOME Shell 48 where Mutter's own names are closed to Deskline, as in a sandbox, or where it is told not to use
-//! them: input goes by the desktop's portal, once the person has allowed that in its dialog.
+//! GNOME Shell 48 where Mutter's own names are closed to Deskline, as in a sandbox, or where an
+//! option forbids them: input goes by the desktop's portal, once the person has allowed that in its
+//! dialog.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ struct WithPortal {
     _started: Started,
 }
 
-/// What was started in a session, which ends it.
+/// The processes started in a session; ended by `Drop`.
 struct Started(Vec<Child>);
 
 impl Drop for Started {
@@ -70,7 +71,7 @@ impl WithPortal {
         Client::start(self.deskline(&["serve", "--dir", "by-portal"]))
     }
 
-    /// What the doctor says.
+    /// The doctor's output.
     fn doctor(&self) -> String {
         let output = self.deskline(&["doctor", "--dir", "j"]).output().unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -101,7 +102,7 @@ impl WithPortal {
         state.join("portal-token")
     }
 
-    /// The person revokes what was allowed.
+    /// The person revokes the permission.
     fn revoke(&self) {
         let token = std::fs::read_to_string(self.token()).unwrap();
         let path = format!("/{}", STORE.replace('.', "/"));
@@ -165,14 +166,15 @@ fn keys_go_by_the_portal_once_the_person_has_allowed_it() {
     bed.allow(&person);
     let mode = std::fs::metadata(bed.token()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    // The server that has run all the while, and one that starts now. Each session uses up its token.
+    // The server that has run all the while, and one that starts now. Each session uses up its
+    // token.
     types(&server, "later").ok();
     app.wait_for("text Name later");
     let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
     server.call_for(&app, "press_key_and_traverse", all).ok();
     types(&bed.server(), "then").ok();
     app.wait_for("text Name then");
-    // One that has Mutter's names, and is told not to use them.
+    // A server that may use Mutter's names, with the option that forbids it.
     let asked = bed.session.server_with(&["--gnome-input", "portal"]);
     types(&asked, "too").ok();
     app.wait_for("text Name thentoo");

@@ -1,11 +1,12 @@
-//! KWin 6.3: windows, exact coordinates, clicks, typing and the guard, with native apps over each other.
+//! KWin 6.3: windows, exact coordinates, clicks, typing and the guard, with native apps over each
+//! other.
 
 use std::time::Duration;
 
 use deskline_testbed::{Compositor, NativeApp, PATIENCE, Session, Toolkit, until};
 use serde_json::json;
 
-/// What the field holds, by the app's own log.
+/// The field's text, by the app's own log.
 fn text(app: &NativeApp) -> String {
     let log = app.log();
     let last = log.iter().rev().find_map(|l| l.strip_prefix("text Name "));
@@ -101,7 +102,8 @@ fn forms_the_wheel_and_drags() {
     server.drags_over_the_pad(&app);
 }
 
-/// The person is a second program with a keyboard of its own: nothing tells it from a person.
+/// The person is a second program with a keyboard of its own: KWin cannot distinguish it from a
+/// person.
 #[test]
 fn the_persons_keys_are_kept_out_and_their_esc_cancels() {
     let kde = Session::new(Compositor::Kwin);

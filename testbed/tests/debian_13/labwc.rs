@@ -1,5 +1,5 @@
-//! labwc 0.8: a compositor that lists windows and takes input by wlroots' protocols, and tells neither whose a
-//! window is nor where.
+//! labwc 0.8: a compositor that lists windows and takes input by wlroots' protocols, and reports
+//! neither the owner nor the position of a window.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -12,7 +12,8 @@ use crate::menus;
 
 const OK: &str = "clicked OK";
 
-/// Clicks the corners of the test app's OK, and beside it, which clicks nothing. The app says which.
+/// Clicks the corners of the test app's OK, and beside it, which clicks nothing: judged by the
+/// app's log.
 fn corners_are_exact(server: &Client, app: &NativeApp, of: &str) {
     app.clear_log();
     let read = server.call_for(app, "refresh_traversal", json!({})).ok();
@@ -46,7 +47,7 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
     }
 }
 
-/// What a window shows by then is all that tells where it is.
+/// By then only the window's picture shows where it is.
 #[test]
 fn a_window_that_has_moved_is_found_again() {
     let session = Session::new(Compositor::Labwc);
@@ -172,7 +173,7 @@ fn size_of_picture(answer: &Answer) -> (u32, u32) {
     (reader.info().width, reader.info().height)
 }
 
-/// The window's own size says that the picture is of the window, and no more than that.
+/// The window's size shows that the picture is of the window alone.
 #[test]
 fn a_window_is_pictured_once_its_place_is_known() {
     let session = Session::new(Compositor::Labwc);
@@ -243,8 +244,8 @@ fn a_cancelled_call_leaves_no_window_in_full_screen() {
     corners_are_exact(&server, &app, "the app");
 }
 
-/// A dialog whose size is fixed is not shown in full screen, so nothing tells where it is. No click goes astray: the
-/// agent is told what to use, and keys and presses reach it.
+/// A dialog of a fixed size is not shown in full screen, so its position is unknown. No click goes
+/// astray: the error names the tools to use, and keys and presses reach it.
 #[test]
 fn a_dialog_of_a_fixed_size_is_pressed_and_not_clicked() {
     let session = Session::new(Compositor::Labwc);

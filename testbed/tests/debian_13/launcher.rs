@@ -1,4 +1,4 @@
-//! A launcher or a lock screen that has the keyboard gets nothing of what is typed.
+//! A launcher or a lock screen that has the keyboard gets no typed text.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;

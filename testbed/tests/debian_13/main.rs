@@ -1,5 +1,5 @@
-//! Debian 13's compositors and toolkits: sway 1.10, labwc 0.8, KWin 6.3, GNOME Shell 48 and X11, with
-//! GTK 3, GTK 4.18, Qt 6.8 and `LibreOffice` 25.2.
+//! Debian 13's compositors and toolkits: sway 1.10, labwc 0.8, KWin 6.3, GNOME Shell 48 and X11,
+//! with GTK 3, GTK 4.18, Qt 6.8 and `LibreOffice` 25.2.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod clicks;

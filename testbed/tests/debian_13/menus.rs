@@ -1,5 +1,5 @@
-//! Menus of GTK 3, which on Wayland ignores a click in a menu within 500 ms of the click that has opened it, and
-//! does not tell where its context menus are.
+//! Menus of GTK 3, which on Wayland ignores a click in a menu within 500 ms of the click that has
+//! opened it, and does not report the position of its context menus.
 
 use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit, until};
 use serde_json::json;
@@ -71,14 +71,14 @@ fn gnome_context() {
     context_menus_are_clicked(Compositor::Gnome);
 }
 
-/// It tells where pop-ups are, so also in menus that go beyond the window.
+/// The extension reports the positions of pop-ups, also in menus that go beyond the window.
 #[test]
 fn gnome_extension_context() {
     let driven = Driven::on(Session::gnome_with_extension());
     each_item_is_clicked(&driven, &[ROWS, ITEMS]);
 }
 
-/// What is beyond the window takes no clicks there, rather than wrong ones.
+/// Items beyond the window take no clicks, rather than wrong ones.
 #[test]
 fn gnome_a_context_menu_that_goes_beyond_the_window_takes_no_wrong_clicks() {
     let driven = Driven::new(Compositor::Gnome);
@@ -149,7 +149,7 @@ impl Driven {
     }
 }
 
-/// An element, its role, and what its context menu's items have in their names. The list and the table are
+/// An element, its role, and a part of its context menu's items' names. The list and the table are
 /// windows of their own in the toolkit.
 type Menu = (&'static str, &'static str, &'static str);
 
@@ -217,7 +217,7 @@ fn sway_context_menus_at_the_edge_of_the_screen_are_clicked() {
     }
 }
 
-/// Nothing tells where it is.
+/// Its position is unknown.
 #[test]
 fn sway_a_context_menu_that_a_key_has_opened_takes_presses_and_no_clicks() {
     let driven = Driven::new(Compositor::Sway);

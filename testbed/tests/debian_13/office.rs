@@ -1,5 +1,5 @@
-//! `LibreOffice` 25.2: a cell and a paragraph are clicked, filled in and saved, where places are the screen's and where
-//! they are a window's. `sway_apps.rs` has it on sway.
+//! `LibreOffice` 25.2: a cell and a paragraph are clicked, filled in and saved, where places are
+//! the screen's and where they are a window's. `sway_apps.rs` has it on sway.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ fn cells_and_paragraphs(session: &Session) {
     assert!(typed.find("AX", "Now Then this").is_some(), "{typed}");
     server.saves(&writer);
     until("the saved letter", || {
-        // What is typed at a paragraph's start has a span of its own.
+        // Text typed at a paragraph's start has a span of its own.
         let saved = fs::read_to_string(&letter).unwrap();
         let whole = saved.replace("</text:span>", "");
         whole.contains(">Now Then this<").then_some(())

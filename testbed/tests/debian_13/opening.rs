@@ -1,5 +1,5 @@
-//! An app that runs already is brought to the front when it is opened, on a compositor that lets no app come to the
-//! front by itself; and the person's window comes back.
+//! An app that runs already is brought to the front when it is opened, on a compositor that lets no
+//! app come to the front by itself; and the person's window comes back.
 
 use std::fs;
 

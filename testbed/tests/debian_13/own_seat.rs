@@ -4,12 +4,12 @@
 use deskline_testbed::{Client, Compositor, NativeApp, Session, Toolkit, until};
 use serde_json::json;
 
-/// What the agent types, 600 characters in all, in parts with clicks between them.
+/// The agent's text: 600 characters in all, in parts with clicks between them.
 const PARTS: usize = 3;
 const PART: &str = "the agent writes this line into its own field, ok. ";
 const PER_PART: usize = 200;
 
-/// What the person types again and again: none of it is in the agent's text.
+/// The person's text, typed again and again: none of it is in the agent's text.
 const THEIRS: &str = "0123456789012345678901234567890123456789";
 
 fn own_seat(session: &Session) -> Client {
@@ -19,7 +19,7 @@ fn own_seat(session: &Session) -> Client {
     agent
 }
 
-/// What the field holds, by the app's own log.
+/// The field's text, by the app's own log.
 fn text(app: &NativeApp) -> String {
     let log = app.log();
     let last = log.iter().rev().find_map(|l| l.strip_prefix("text Name "));

@@ -165,7 +165,7 @@ fn labwc_with_two_screens() {
     let session = Session::labwc_with_two_screens();
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {
-        // The app says which screens its windows are on.
+        // The app logs which screens its windows are on.
         let debug = [("WAYLAND_DEBUG", "1")];
         let app = session.widgets_with(toolkit, &server, "", &debug);
         let said = session.folder().join(format!("{toolkit:?}.err"));

@@ -1,4 +1,4 @@
-//! What a guarded link restores, shows and costs.
+//! The restores, the overlay and the cost of a guarded link.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! A person with their own keyboard and mouse works while an agent does: nobody is locked out, and no
-//! keys get mixed.
+//! A person with their own keyboard and mouse works while an agent does: nobody is locked out, and
+//! no keys get mixed.
 //!
 //! `DESKLINE_GUARD_RUNS` sets how often random tests repeat.
 #![allow(clippy::unwrap_used, clippy::expect_used)]

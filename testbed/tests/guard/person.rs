@@ -1,4 +1,4 @@
-//! What a person types and clicks while the agent's input goes in, on each kind of device.
+//! A person who types and clicks while the agent's input goes in, on each kind of device.
 
 use std::time::{Duration, Instant};
 
@@ -64,7 +64,7 @@ fn types_apart(
         return None;
     }
     assert!(inputs > 20, "the person was too slow: {inputs}");
-    // Mixed keys are an error: the field has more than what was typed.
+    // Mixed keys are an error: the field has more text than the agent typed.
     let apart = !answer.is_error;
     if !apart {
         println!("{answer}");
@@ -224,8 +224,8 @@ fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
         // A key before the process is gone is still lost.
         let key = until("a key of the person's", || {
             person.tap('x'.into());
-            // The X server drops what it has not carried out of a client that has gone, so the agent's Shift may
-            // be down until the next server releases it.
+            // The X server drops unread requests of a client that has gone, so the agent's Shift
+            // may be down until the next server releases it.
             let is_theirs = |line: &String| line == "key x" || line == "key Shift+X";
             app.full_log().into_iter().find(is_theirs)
         });
@@ -239,7 +239,7 @@ fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
         median(waits.clone())
     );
     assert!(median(waits) < 100.0);
-    // The next server restores what the killed one had borrowed.
+    // The next server restores the key codes of the killed one.
     let server = bed.server(&[]);
     server.call("list_applications", json!({})).ok();
     assert_eq!(bed.screen().pressed(), (vec![], 0));

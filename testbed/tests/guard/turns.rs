@@ -32,7 +32,7 @@ impl<'b> Desk<'b> {
         desk
     }
 
-    /// Calls a tool. `turn` is what the person does while the link waits.
+    /// Calls a tool. `turn` is the person's action while the link waits.
     fn while_waiting(&self, tool: &str, arguments: Value, turn: impl FnOnce()) -> Answer {
         let guarded = tool != "wait_for_and_traverse";
         let watcher = Watcher::on(self.bed);
@@ -191,7 +191,7 @@ fn a_menu_that_the_person_has_closed_is_not_waited_for() {
         (bed.screen().front() == desk.mail.window.id).then_some(())
     });
     let pointer = bed.screen().pointer();
-    // A link about another app restores what the person has now.
+    // A link about another app restores the person's current window.
     let key = json!({"pid": desk.theirs.pid, "keyName": "F9"});
     let answer = desk.server.call("press_key_and_traverse", key).ok();
     assert_eq!(bed.screen().front(), desk.mail.window.id, "{answer}");

@@ -1,4 +1,4 @@
-//! The apps, with their content and what is done to each.
+//! The apps, with their content and the steps in each.
 
 mod documents;
 mod editors;

@@ -117,7 +117,7 @@ pub fn slides(bed: &Bed) -> String {
     write(bed, "talk.fodp", flat_odf("presentation", &body))
 }
 
-/// The page for browsers. It reports what happens to it.
+/// The page for browsers. It logs its events.
 pub const PAGE: &str = "<h1>The orchard</h1>\
     <p>First paragraph of plain text with a <a href='#x'>link inside</a> and more.</p>\
     <div>Bare words in a div</div><pre>int x = 1;</pre>\

@@ -20,7 +20,7 @@ const CALL: Duration = Duration::from_secs(60);
 /// A text counts as missing after this many readings: apps blink, and keep loading.
 const ROUNDS: usize = 3;
 
-/// The outcome of a step; the error is what was seen instead.
+/// The outcome of a step; the error describes the observation.
 pub type Outcome = Result<(), String>;
 
 /// A text that shows and cannot be in our tree.
@@ -50,7 +50,7 @@ impl From<String> for Opening {
     }
 }
 
-/// An app, its content, and what is done to it.
+/// An app, its content, and the steps in it.
 #[derive(Debug)]
 pub struct Subject {
     pub name: &'static str,
@@ -86,7 +86,6 @@ impl Run<'_> {
         Ok(answer)
     }
 
-    /// Clicks an element.
     pub fn click(&self, role: &str, element: &str) -> Result<Answer, String> {
         let target = json!({"role": role, "element": element});
         self.call("click_and_traverse", target)

@@ -1,4 +1,5 @@
-//! An agent without a model: it makes the calls that it was written to make, and counts what they cost.
+//! An agent without a model: it makes the calls that it was written to make, and counts what they
+//! cost.
 
 use std::fmt::Write as _;
 use std::ops::AddAssign;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 use deskline_testbed::{Answer, Client, PATIENCE, deskline};
 use serde_json::{Value, json};
 
-/// What calls have cost.
+/// The cost of calls.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Cost {
     pub(crate) calls: usize,
@@ -37,7 +38,7 @@ pub(crate) struct Agent {
     transcript: String,
 }
 
-/// Why a task failed: an answer, or what is there instead of what was wanted.
+/// Why a task failed: an answer, or the state that was found instead of the wanted one.
 pub(crate) type Failed = String;
 
 impl Agent {

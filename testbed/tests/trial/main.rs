@@ -1,10 +1,10 @@
-//! Eight office tasks on a private desktop, done by a scripted agent as a good one would do them: chains of
-//! steps that name elements by their visible text. Judged by files, by a web server and by what apps
-//! say; the calls, bytes and seconds have bounds.
+//! Eight office tasks on a private desktop, done by a scripted agent as a good one would do them:
+//! chains of steps that name elements by their visible text. Judged by files, by a web server and
+//! by what apps say; the calls, bytes and seconds have bounds.
 //!
-//! `scripts/trial` runs it and prints the table. `DESKLINE_TRIAL_OUT` names a new folder to keep the transcript,
-//! the journal and the documents in; `DESKLINE_TRIAL_SECONDS` is the bound of the time, which a loaded machine does
-//! not keep.
+//! `scripts/trial` runs it and prints the table. `DESKLINE_TRIAL_OUT` names a new folder to keep
+//! the transcript, the journal and the documents in; `DESKLINE_TRIAL_SECONDS` is the bound of the
+//! time, which a loaded machine does not keep.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod agent;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use agent::{Agent, Cost, Failed};
 
-/// What the eight tasks may cost together.
+/// The most that the eight tasks may cost together.
 const CALLS: usize = 45;
 const BYTES: usize = 45_000;
 const SECONDS: u64 = 180;

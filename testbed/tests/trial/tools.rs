@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::agent::{Agent, Failed};
 use crate::{becomes, content};
 
-/// A sum, which the calculator's answer tells.
+/// A sum, read from the calculator's answer.
 pub(crate) fn sum(agent: &mut Agent, _: &Path) -> Result<(), Failed> {
     let n = u64::from(std::process::id());
     let pid = agent.open("gnome-calculator")?.pid();
@@ -78,7 +78,7 @@ fn files_below(papers: &Path) -> Vec<String> {
     all
 }
 
-/// A form, which reports what was sent.
+/// A form, which reports the sent data.
 const FORM: &str = r"<h1>Order</h1><form id=order>
 <p><label>Name <input name=name required></label>
 <p><label>Email <input name=mail type=email required></label>
@@ -97,7 +97,8 @@ pub(crate) fn form(agent: &mut Agent, folder: &Path) -> Result<(), Failed> {
     let page = Page::serve(FORM);
     let profile = folder.join("chromium");
     let start = format!(
-        "chromium --no-sandbox --no-first-run --disable-background-networking --user-data-dir={} {}",
+        "chromium --no-sandbox --no-first-run --disable-background-networking --user-data-dir={} \
+        {}",
         profile.display(),
         page.address()
     );

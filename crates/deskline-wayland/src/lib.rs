@@ -1,26 +1,33 @@
-//! Wayland: windows, input and pictures, one module a compositor, in pure Rust. No library is needed at
-//! run time, but for pictures on GNOME.
+//! Wayland: windows, input and pictures, one module a compositor, in pure Rust. No library is needed
+//! at run time, but for pictures on GNOME.
 //!
-//! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy, activation tokens.
+//! - `display`: [`WaylandDisplay`], a compositor as the display of a link. It checks where input goes.
+//! - `compositor`: the facts that it needs. `sway`, `wlr`, `kde` and `gnome` are one compositor each.
+//! - `typing`: a text on its way to an app; `hands`: what sends it.
+//! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy,
+//!   activation tokens.
 //! - `eis`: libei's client side, for KWin and Mutter.
-//! - `sender`, `layout`: clicks, text and keys of the single events that KWin and Mutter take; which keys type a
-//!   character, by the compositor's own keymap.
-//! - `seat`: what every client is told of the seat: its devices and the keymap.
-//! - `kde`: [`KdeDisplay`], KWin as the display of a link.
+//! - `sender`, `layout`: clicks, text and keys of the single events that KWin and Mutter take; which
+//!   keys type a character, by the compositor's own keymap.
+//! - `seat`: what every client can read of the seat: its devices and the keymap.
+//! - `kde`: [`KdeDisplay`], KWin.
 //! - `keymap`: our own keymap, so that any Unicode can be typed whatever the person's layout is.
-//! - `gnome`: [`GnomeDisplay`], GNOME Shell as the display of a link.
+//! - `gnome`: [`GnomeDisplay`], GNOME Shell.
 //! - `pipewire`: frames of a screen cast, through libpipewire, which is opened when it is needed.
-//! - `sway`: [`SwayDisplay`], sway as the display of a link.
-//! - `wlr`: [`WlrDisplay`], any other compositor of the wlroots family as the display of a link.
+//! - `sway`: [`SwayDisplay`], sway.
+//! - `wlr`: [`WlrDisplay`], any other compositor of the wlroots family.
 //! - `described`: windows as apps describe them to assistive technology, for `gnome` and `wlr`.
 //! - [`helper`]: processes that outlive the server.
 //!
 //! All coordinates are those of the layout: logical pixels, the same as the compositor's.
 
+mod compositor;
 mod dbus;
 mod described;
+mod display;
 mod eis;
 mod gnome;
+mod hands;
 pub mod helper;
 mod kde;
 mod keymap;
@@ -29,10 +36,12 @@ mod pipewire;
 mod seat;
 mod sender;
 mod sway;
+mod typing;
 mod wlr;
 mod wlroots;
 
 pub use described::{AppToplevel, OpenMenu, Part, Toplevels};
+pub use display::WaylandDisplay;
 pub use gnome::{ExtensionUse, GnomeAccess, GnomeDisplay, GnomeInput, ShellWindow, ask_portal};
 pub use kde::{KdeDisplay, KdeWindow};
 pub use sway::{SwayDisplay, SwayWindow};

@@ -11,14 +11,14 @@
 //! - `scales`: the scales of the screens.
 //! - `picture`: the picture of that content.
 //! - `raise`, `recency`: bringing a window to the front by GNOME's own keys.
-//! - `plain`: all of it as the display of a link.
+//! - `plain`: all of it for a display.
 //! - `extension`: Deskline's extension: the windows and their places, what lies over a place, and raising one.
-//! - `placed`: the display of a link with these places.
-//! - `display`: [`GnomeDisplay`], the one or the other, by whether the extension is switched on.
+//! - `placed`: the same with these places.
+//! - `compositor`: the one or the other, by whether the extension is switched on.
 
 mod bus;
+mod compositor;
 mod devices;
-mod display;
 mod extension;
 mod notify;
 mod picture;
@@ -31,6 +31,6 @@ mod recency;
 mod scales;
 mod session;
 
-pub use display::{ExtensionUse, GnomeDisplay, ask_portal};
+pub use compositor::{ExtensionUse, GnomeDisplay, ask_portal};
 pub use extension::ShellWindow;
 pub use session::{Access as GnomeAccess, Input as GnomeInput};

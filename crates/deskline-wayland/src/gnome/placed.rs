@@ -1,26 +1,26 @@
-//! GNOME as the display of a link, where Deskline's extension tells the windows and their places: coordinates are
-//! the screen's, and input goes to them by one pointer for the whole screen.
+//! GNOME for a display, where Deskline's extension reports the windows and their places:
+//! coordinates are the screen's, and input goes to them by one pointer for the whole screen.
 
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
 use deskline_link::capabilities::Ability;
 use deskline_link::{
-    Aim, Cancel, Capabilities, Click, Display, Error, LastClick, Other, Picture, Pointer, Result,
-    Window, WindowId,
+    Aim, Cancel, Capabilities, Error, Other, Picture, Pointer, Result, Window, WindowId,
 };
 
 use super::bus::Bus;
 use super::extension::{Extension, Kind, Over, Screen, ShellWindow};
 use super::picture;
 use super::place::Content;
-use super::plain::{NO_GUARD, PAINTS, PART};
+use super::plain::{NO_GUARD, PAINTS};
 use super::portal::Portal;
 use super::scales;
 use super::session::{self, Session, Way};
-use crate::wlroots::keyboard::typeable;
+use crate::compositor::{Compositor, Holder, Keyboard, Located, Sending, await_front, gone};
 
-/// How long the shell may take to give a window the keyboard: 10 ms on an idle machine, 430 ms on a busy one.
+/// How long the shell may take to give a window the keyboard: 10 ms on an idle machine, 430 ms on a
+/// busy one.
 const RAISES: Duration = Duration::from_secs(2);
 
 /// How long the shell may take to show windows in their new order: it does so with its next frame.
@@ -37,18 +37,16 @@ const ESC: KeyPress = KeyPress {
 };
 
 /// A GNOME session with Deskline's extension, while that is switched on.
-pub(crate) struct PlacedDisplay {
+pub(crate) struct Placed {
     bus: Bus,
     way: Way,
     /// Lasts until the link ends.
     session: Option<Session>,
-    aim: Option<Aim>,
-    last_click: LastClick,
 }
 
-impl PlacedDisplay {
-    /// Connects to the session bus at `address`. `None` where input goes by calls, which take no place but in a
-    /// stream.
+impl Placed {
+    /// Connects to the session bus at `address`. `None` where input goes by calls, which take no
+    /// place but in a stream.
     pub(crate) fn connect(address: &str, way: &Way) -> Result<Option<Self>> {
         if let Way::Notify(_) = way {
             return Ok(None);
@@ -61,8 +59,6 @@ impl PlacedDisplay {
             bus,
             way: way.clone(),
             session: None,
-            aim: None,
-            last_click: LastClick::default(),
         }))
     }
 
@@ -128,50 +124,6 @@ impl PlacedDisplay {
         };
         Ok(self.session.insert(session))
     }
-
-    /// An error if the window with the keyboard is not the target's. `progress` says how far the input came.
-    fn check_front(&self, progress: impl FnOnce() -> String) -> Result<()> {
-        let screen = self.look()?;
-        match (screen.focused(), self.aim) {
-            (None, _) => Err(Error::Input(format!(
-                "no app has the keyboard: GNOME's overview or a dialog of its own may be open. {}",
-                progress()
-            ))),
-            (Some(front), Some(aim)) if aim.pid != front.pid => {
-                Err(other(front).has_keyboard(&progress()))
-            }
-            (Some(front), Some(aim)) if front.is_toplevel() => {
-                Ok(aim.check_window(WindowId(front.id), &front.title, &progress())?)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// What lies over this point that is not the target's: another app's window, or the shell's own.
-    fn over(&self, at: Point) -> Result<Option<Other>> {
-        let Some(aim) = self.aim else { return Ok(None) };
-        let start = Instant::now();
-        loop {
-            let there = match self.ask(|extension| extension.over(at))? {
-                Over::Nothing => return Ok(None),
-                Over::Shell => Other {
-                    title: "GNOME Shell".to_owned(),
-                    pid: 0,
-                },
-                Over::Window(id) => {
-                    let windows = self.look()?.windows;
-                    match windows.iter().find(|w| w.id == id) {
-                        Some(window) if window.pid != aim.pid => other(window),
-                        _ => return Ok(None),
-                    }
-                }
-            };
-            if start.elapsed() > RESTACKS {
-                return Ok(Some(there));
-            }
-            std::thread::sleep(LOOK);
-        }
-    }
 }
 
 impl Screen {
@@ -223,17 +175,12 @@ fn window(window: ShellWindow) -> Window {
     }
 }
 
-/// The middle of a pixel: with fractional scales its corner may be another one's.
-fn middle(at: Point) -> (f64, f64) {
-    (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5)
-}
-
 /// Where a window without its shadow is in a frame of its stream, which is so many pixels wide.
 fn in_frame(frame: Rect, buffer: Rect, pixels: usize) -> Content {
     let exact = pixels as f64 / f64::from(buffer.w.max(1));
     let whole = exact.round();
-    // Of a window that was drawn for a fractional scale Mutter paints the frame for the next whole one, and
-    // keeps as many pixels as its buffer has.
+    // Of a window that was drawn for a fractional scale Mutter paints the frame for the next whole
+    // one, and keeps as many pixels as its buffer has.
     let scale = if (exact - whole).abs() < 0.02 {
         whole
     } else {
@@ -248,7 +195,7 @@ fn in_frame(frame: Rect, buffer: Rect, pixels: usize) -> Content {
     }
 }
 
-impl Display for PlacedDisplay {
+impl Compositor for Placed {
     fn capabilities(&self) -> Capabilities {
         let keys = self.way.keys();
         Capabilities {
@@ -260,39 +207,29 @@ impl Display for PlacedDisplay {
         }
     }
 
+    fn windows(&mut self) -> Result<Vec<Window>> {
+        Ok(self.look()?.into_toplevels().map(window).collect())
+    }
+
     fn front(&mut self) -> Result<Option<Window>> {
         Ok(self.look()?.front().cloned().map(window))
     }
 
-    fn activate(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
-        if !self.ask(|extension| extension.activate(id.0))? {
-            return Err(Error::Input("the window is gone".into()));
-        }
-        let start = Instant::now();
-        loop {
-            match self.look()?.focused() {
-                Some(window) if window.id == id.0 => return Ok(()),
-                _ if start.elapsed() < RAISES => cancel.wait(LOOK)?,
-                _ => {
-                    return Err(Error::Input(
-                        "GNOME Shell did not give the window the keyboard within 2 s: a dialog of its app may keep it. Nothing was sent".into(),
-                    ));
-                }
-            }
-        }
+    fn keyboard(&mut self, _aim: Option<Aim>) -> Result<Keyboard> {
+        Ok(match self.look()?.focused() {
+            Some(focused) => Keyboard::Window(Holder {
+                id: WindowId(focused.id),
+                pid: focused.pid,
+                title: focused.title.clone(),
+                popup: !focused.is_toplevel(),
+            }),
+            None => Keyboard::Unclear(
+                "no app has the keyboard: GNOME's overview or a dialog of its own may be open"
+                    .into(),
+            ),
+        })
     }
 
-    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
-        let toplevels = self.look()?.into_toplevels();
-        Ok(toplevels.filter(|w| w.pid == pid).map(window).collect())
-    }
-
-    fn every_window(&mut self) -> Result<Vec<Window>> {
-        Ok(self.look()?.into_toplevels().map(window).collect())
-    }
-
-    /// A tooltip is told from no menu. Toolkits close theirs at a click and show it only when the pointer has
-    /// moved again.
     fn popup_open(&mut self, pid: u32) -> Result<bool> {
         let windows = self.look()?.windows;
         Ok(windows.iter().any(|w| w.is_open_popup() && w.pid == pid))
@@ -302,88 +239,65 @@ impl Display for PlacedDisplay {
         Ok(Some(self.look()?.pointer))
     }
 
-    fn move_pointer(&mut self, to: Point) -> Result<()> {
+    fn raise(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
+        if !self.ask(|extension| extension.activate(id.0))? {
+            return Err(gone());
+        }
+        let failure =
+            "a dialog of its app may keep the keyboard: GNOME Shell did not give it to the window";
+        await_front(id, (failure, RAISES, LOOK), cancel, || {
+            Ok(self.look()?.focused().map(|window| WindowId(window.id)))
+        })
+    }
+
+    /// Another app's window, or the shell's own.
+    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
+        let start = Instant::now();
+        loop {
+            let there = match self.ask(|extension| extension.over(at))? {
+                Over::Nothing => return Ok(None),
+                Over::Shell => Other {
+                    title: "GNOME Shell".to_owned(),
+                    pid: 0,
+                },
+                Over::Window(id) => {
+                    let windows = self.look()?.windows;
+                    match windows.iter().find(|w| w.id == id) {
+                        Some(window) if window.pid != aim.pid => other(window),
+                        _ => return Ok(None),
+                    }
+                }
+            };
+            if start.elapsed() > RESTACKS {
+                return Ok(Some(there));
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {
+        Ok(Located::MIDDLE)
+    }
+
+    fn ready(&mut self, text: &[char]) -> Result<()> {
+        self.session()?.sender.strokes(text).map(drop)
+    }
+
+    fn send(&mut self, _path: &[Point], input: Sending<'_>) -> Result<()> {
+        input(&mut self.session()?.sender)
+    }
+
+    fn put_pointer(&mut self, to: Point, there: (f64, f64)) -> Result<()> {
         // After a link has ended its session, this starts one for itself.
         let open = self.session.is_some();
-        let (x, y) = middle(to);
-        let moved = self.session()?.sender.go(x, y);
+        let moved = self.send(&[to], &mut |hands| hands.go(there));
         if !open {
-            self.release_all();
+            self.release();
         }
         moved
     }
 
-    fn aim(&mut self, aim: Aim) {
-        self.aim = Some(aim);
-    }
-
-    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
-        let Click {
-            at, button, clicks, ..
-        } = click;
-        self.last_click.wait_before(at, button, clicks, cancel)?;
-        cancel.check()?;
-        if let Some(other) = self.over(at)? {
-            return Err(other.lies_over(at));
-        }
-        let (x, y) = middle(at);
-        let sender = &mut self.session()?.sender;
-        sender.go(x, y)?;
-        let clicked = sender.click(button, clicks, cancel);
-        self.last_click.note(at, button);
-        clicked
-    }
-
-    fn drag(
-        &mut self,
-        from: Point,
-        to: Point,
-        modifiers: Modifiers,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        cancel.check()?;
-        if let Some(other) = self.over(from)? {
-            return Err(other.lies_over(from));
-        }
-        if let Some(other) = self.over(to)? {
-            return Err(other.lies_over_end(to));
-        }
-        let sender = &mut self.session()?.sender;
-        sender.drag([from, to], modifiers, middle, cancel)
-    }
-
-    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        let text = typeable(text)?;
-        let strokes = self.session()?.sender.strokes(&text)?;
-        for (number, part) in strokes.chunks(PART).enumerate() {
-            self.check_front(|| match number * PART {
-                0 => "Nothing was typed".to_owned(),
-                typed => format!("The first {typed} of {} characters were typed", text.len()),
-            })?;
-            self.session()?.sender.strike(part, cancel)?;
-        }
-        Ok(())
-    }
-
-    fn press_key(&mut self, press: KeyPress, _held: Duration, cancel: &Cancel) -> Result<()> {
-        cancel.check()?;
-        self.session()?;
-        self.check_front(|| "The key was not pressed".to_owned())?;
-        self.session()?.sender.press(press)
-    }
-
-    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
-        cancel.check()?;
-        if let Some(other) = self.over(at)? {
-            return Err(other.lies_over(at));
-        }
-        let (x, y) = middle(at);
-        let sender = &mut self.session()?.sender;
-        sender.go(x, y)?;
-        sender.scroll(right, down, cancel)
-    }
-
-    fn release_all(&mut self) {
+    fn release(&mut self) {
         if let Some(mut session) = self.session.take() {
             // A lost connection has released them.
             let _ = session.sender.release();
@@ -391,8 +305,9 @@ impl Display for PlacedDisplay {
         }
     }
 
-    /// Also of a window that others cover; without the app's pop-ups, which are windows of their own.
-    fn picture(&mut self, id: WindowId) -> Result<Picture> {
+    /// Also of a window that others cover; without the app's pop-ups, which are windows of their
+    /// own.
+    fn capture(&mut self, id: WindowId) -> Result<Picture> {
         let windows = self.look()?.windows;
         let window = windows.iter().find(|w| w.id == id.0);
         let window = window.ok_or_else(|| Error::Input("it has been closed".into()))?;

@@ -1,14 +1,11 @@
-//! GNOME as the display of a link, with what Mutter lets every program do: windows are those that apps
+//! GNOME for a display, with what Mutter lets every program do: windows are those that apps
 //! describe, and places count from the front window's corner.
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_core::Point;
 use deskline_link::capabilities::Ability;
-use deskline_link::{
-    Aim, Cancel, Capabilities, Click, Display, Error, LastClick, Other, Picture, Result, Window,
-    WindowId,
-};
+use deskline_link::{Aim, Cancel, Capabilities, Error, Picture, Result, Window, WindowId};
 
 use super::bus::Bus;
 use super::devices::Devices;
@@ -18,14 +15,15 @@ use super::place;
 use super::recency::Recency;
 use super::scales;
 use super::session::{self, Access, Session, Way};
+use crate::compositor::{Compositor, Holder, Keyboard, Located, Sending, gone};
 use crate::described::{self, AppToplevel, OpenMenu, Toplevels};
 use crate::pipewire::{self, Frame};
-use crate::wlroots::keyboard::typeable;
 
 /// How long Mutter may take to paint a window for its stream: 50 ms on an idle machine.
 pub(super) const PAINTS: Duration = Duration::from_secs(2);
 
-/// How long a window may take to claim the keyboard, and how often to look: 30 ms on an idle machine.
+/// How long a window may take to claim the keyboard, and how often to look: 30 ms on an idle
+/// machine.
 const CLAIMS: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -33,22 +31,23 @@ const LOOK: Duration = Duration::from_millis(10);
 const ANSWERS: Duration = Duration::from_secs(2);
 
 /// A GNOME session.
-pub(crate) struct PlainDisplay<T> {
+pub(crate) struct Plain<T> {
     pub(super) bus: Bus,
     way: Way,
     toplevels: T,
     /// Lasts until the link ends, or another window comes to the front.
     session: Option<Session>,
     aim: Option<Aim>,
-    last_click: LastClick,
+    /// The window in front at the last check.
+    front: Option<AppToplevel>,
     pub(super) recency: Recency,
     devices: Devices,
-    /// The menu that was last seen to have the keyboard, and its window. GTK 3 reports no window as active
-    /// then, or the menu itself.
+    /// The menu that was last seen to have the keyboard, and its window. GTK 3 reports no window as
+    /// active then, or the menu itself.
     menu: Option<(WindowId, OpenMenu)>,
 }
 
-impl<T: Toplevels> PlainDisplay<T> {
+impl<T: Toplevels> Plain<T> {
     /// See [`GnomeDisplay::connect`](super::GnomeDisplay::connect).
     pub fn connect(to: &Access<'_>, toplevels: T) -> Result<Self> {
         let bus = session::bus(to.session_bus)?;
@@ -59,7 +58,7 @@ impl<T: Toplevels> PlainDisplay<T> {
             toplevels,
             session: None,
             aim: None,
-            last_click: LastClick::default(),
+            front: None,
             recency: Recency::default(),
             devices: Devices::on(to.wayland_socket),
             menu: None,
@@ -110,8 +109,8 @@ impl<T: Toplevels> PlainDisplay<T> {
         self.menu.as_ref().map(|(window, _)| *window)
     }
 
-    /// The window in front, or the one whose menu has the keyboard: as the shell says, where it has the
-    /// extension, else as apps say.
+    /// The window in front, or the one whose menu has the keyboard: as the shell says, where it has
+    /// the extension, else as apps say.
     fn front_of<'t>(&self, all: &'t [AppToplevel]) -> Option<&'t AppToplevel> {
         let with_menu = self.menu_window();
         let of_menu = || {
@@ -139,8 +138,9 @@ impl<T: Toplevels> PlainDisplay<T> {
         }
     }
 
-    /// The toplevels, once they say which has the keyboard (bounded): while it goes from one to another, none
-    /// does, and an app that is late with its answer says nothing. The target gets longer: it may be busy.
+    /// The toplevels, once they say which has the keyboard (bounded): while it goes from one to
+    /// another, none does, and an app that is late with its answer says nothing. The target gets
+    /// longer: it may be busy.
     fn settled(&mut self) -> Result<Vec<AppToplevel>> {
         let start = Instant::now();
         loop {
@@ -164,7 +164,7 @@ impl<T: Toplevels> PlainDisplay<T> {
     }
 
     /// Looks whether the app has a menu open, and notes whose it is.
-    fn find_menu(&mut self, pid: u32) -> Result<bool> {
+    pub(super) fn find_menu(&mut self, pid: u32) -> Result<bool> {
         let all = self.settled()?;
         self.menu = None;
         let ids: Vec<WindowId> = all.iter().filter(|t| t.pid == pid).map(|t| t.id).collect();
@@ -186,29 +186,6 @@ impl<T: Toplevels> PlainDisplay<T> {
         self.menu.is_some_and(|(_, menu)| menu.placed)
     }
 
-    /// The window in front, which must be the target's. `progress` says how far the input came.
-    fn check_front(&mut self, progress: impl FnOnce() -> String) -> Result<AppToplevel> {
-        let all = self.settled()?;
-        let Some(front) = self.front_of(&all) else {
-            return Err(Error::Input(format!(
-                "no app says that it has the keyboard, or several do: GNOME's overview or a dialog of its own may be open. {}",
-                progress()
-            )));
-        };
-        match self.aim {
-            Some(aim) if front.pid != aim.pid => {
-                return Err(Other {
-                    title: front.title.clone(),
-                    pid: front.pid,
-                }
-                .has_keyboard(&progress()));
-            }
-            Some(aim) => aim.check_window(front.id, &front.title, &progress())?,
-            None => {}
-        }
-        Ok(front.clone())
-    }
-
     /// The session, whose stream need not be the front window's.
     pub(super) fn session(&mut self) -> Result<&mut Session> {
         let session = match self.session.take() {
@@ -218,54 +195,8 @@ impl<T: Toplevels> PlainDisplay<T> {
         Ok(self.session.insert(session))
     }
 
-    /// Sends input through the session.
-    fn inject<R>(&mut self, send: impl FnOnce(&mut Session) -> Result<R>) -> Result<R> {
-        send(self.session()?)
-    }
-
-    /// The session whose pointer counts from the corner of the front window's content, which must be the
-    /// target's.
-    fn at_front(&mut self) -> Result<&mut Session> {
-        let nothing = || "Nothing was sent".to_owned();
-        let front = self.check_front(nothing)?;
-        if !front.active && !self.menu_is_placed() {
-            return Err(Error::Input(
-                "a menu of the app is open, and it is not known where on the screen. Nothing was sent. Use press_ax_and_traverse on its items, or press_key_and_traverse with Up, Down, Return or Escape".into(),
-            ));
-        }
-        let open = self.session.take();
-        let session = match open {
-            Some(session) if session.points_at(front.id) => session,
-            other => {
-                if let Some(other) = other {
-                    other.stop(&self.bus);
-                }
-                let mut session = Session::start(&self.bus, &self.way, Some(front.id))?;
-                let offset = self.offset(&session, &front);
-                // Mutter records what is focused: that must be the same window as before.
-                let still = self.check_front(nothing).and_then(|now| {
-                    if now.id == front.id {
-                        return Ok(());
-                    }
-                    Err(Error::Input(
-                        "the front window has just changed. Nothing was sent; try again".into(),
-                    ))
-                });
-                match still.and(offset) {
-                    Ok(offset) => session.offset = offset,
-                    Err(e) => {
-                        session.stop(&self.bus);
-                        return Err(e);
-                    }
-                }
-                session
-            }
-        };
-        Ok(self.session.insert(session))
-    }
-
-    /// Where the content of the session's window begins in its stream. Mutter streams the window below an
-    /// open menu, also where the menu says that it has the keyboard.
+    /// Where the content of the session's window begins in its stream. Mutter streams the window
+    /// below an open menu, also where the menu says that it has the keyboard.
     fn offset(&mut self, session: &Session, front: &AppToplevel) -> Result<(f64, f64)> {
         let frame = session.frame()?;
         let screens = scales::of_screens(&self.bus);
@@ -299,18 +230,6 @@ impl Session {
         let stream = stream.ok_or_else(|| Error::Input("the session has no stream".into()))?;
         pipewire::frame(stream.node, PAINTS)
     }
-
-    /// A place in the window's content, as one of its stream.
-    fn in_stream(&self, at: Point) -> (f64, f64) {
-        in_stream(self.offset, at)
-    }
-}
-
-/// A place in a window's content, as one of its stream, in which the content begins at `offset`.
-fn in_stream((x, y): (f64, f64), at: Point) -> (f64, f64) {
-    // The middle of a pixel: the stream may be shown at another scale.
-    let of = |at: i32, offset: f64| f64::from(at) + offset + 0.5;
-    (of(at.x, x), of(at.y, y))
 }
 
 pub(crate) const NO_GUARD: &str =
@@ -318,7 +237,7 @@ pub(crate) const NO_GUARD: &str =
 
 const NO_EXTENTS: &str = "GNOME tells no program where windows are";
 
-impl<T: Toplevels> Display for PlainDisplay<T> {
+impl<T: Toplevels> Compositor for Plain<T> {
     fn capabilities(&self) -> Capabilities {
         let no = |why: &'static str| Ability::No(why.into());
         let keys = self.way.keys();
@@ -336,104 +255,87 @@ impl<T: Toplevels> Display for PlainDisplay<T> {
         }
     }
 
+    fn aim(&mut self, aim: Aim) {
+        self.aim = Some(aim);
+    }
+
+    fn windows(&mut self) -> Result<Vec<Window>> {
+        Ok(described::windows(self.toplevels.toplevels()?))
+    }
+
     fn front(&mut self) -> Result<Option<Window>> {
         let all = self.settled()?;
         Ok(self.front_of(&all).cloned().map(described::window))
     }
 
-    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        self.raise(window, cancel)
-    }
-
-    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
-        let mut all = self.toplevels.toplevels()?;
-        all.retain(|t| t.pid == pid);
-        Ok(described::windows(all))
-    }
-
-    fn every_window(&mut self) -> Result<Vec<Window>> {
-        Ok(described::windows(self.toplevels.toplevels()?))
+    fn keyboard(&mut self, _aim: Option<Aim>) -> Result<Keyboard> {
+        let all = self.settled()?;
+        self.front = self.front_of(&all).cloned();
+        Ok(match &self.front {
+            Some(front) => Keyboard::Window(Holder {
+                id: front.id,
+                pid: front.pid,
+                title: front.title.clone(),
+                popup: false,
+            }),
+            None => Keyboard::Unclear(
+                "no app says that it has the keyboard, or several do: GNOME's overview or a dialog of its own may be open".into(),
+            ),
+        })
     }
 
     fn popup_open(&mut self, pid: u32) -> Result<bool> {
         self.find_menu(pid)
     }
 
-    fn aim(&mut self, aim: Aim) {
-        self.aim = Some(aim);
+    fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        self.bring_to_front(window, cancel)
     }
 
-    fn move_pointer(&mut self, to: Point) -> Result<()> {
-        self.at_front()?;
-        self.inject(|session| {
-            let (x, y) = session.in_stream(to);
-            session.sender.go(x, y)
-        })
+    fn counts_from_window(&self) -> bool {
+        true
     }
 
-    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
-        let Click {
-            at, button, clicks, ..
-        } = click;
-        self.last_click.wait_before(at, button, clicks, cancel)?;
-        cancel.check()?;
-        self.at_front()?;
-        let clicked = self.inject(|session| {
-            let (x, y) = session.in_stream(at);
-            session.sender.go(x, y)?;
-            session.sender.click(button, clicks, cancel)
-        });
-        self.last_click.note(at, button);
-        clicked
-    }
-
-    fn drag(
-        &mut self,
-        from: Point,
-        to: Point,
-        modifiers: Modifiers,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        cancel.check()?;
-        self.at_front()?;
-        self.inject(|session| {
-            let offset = session.offset;
-            let place = |at| in_stream(offset, at);
-            session.sender.drag([from, to], modifiers, place, cancel)
-        })
-    }
-
-    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        let text = typeable(text)?;
-        let strokes = self.session()?.sender.strokes(&text)?;
-        for (number, part) in strokes.chunks(PART).enumerate() {
-            self.check_front(|| match number * PART {
-                0 => "Nothing was typed".to_owned(),
-                typed => format!("The first {typed} of {} characters were typed", text.len()),
-            })?;
-            self.inject(|session| session.sender.strike(part, cancel))?;
+    /// Where the stream of the front window begins. The stream is of what is focused when it
+    /// starts.
+    fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {
+        let front = self.front.clone().ok_or_else(gone)?;
+        if !front.active && !self.menu_is_placed() {
+            return Err(Error::Input(
+                "a menu of the app is open, and it is not known where on the screen. Nothing was sent. Use press_ax_and_traverse on its items, or press_key_and_traverse with Up, Down, Return or Escape".into(),
+            ));
         }
-        Ok(())
+        let late = !self
+            .session
+            .as_ref()
+            .is_some_and(|open| open.points_at(front.id));
+        if late {
+            self.release();
+            let mut session = Session::start(&self.bus, &self.way, Some(front.id))?;
+            match self.offset(&session, &front) {
+                Ok(offset) => session.offset = offset,
+                Err(e) => {
+                    session.stop(&self.bus);
+                    return Err(e);
+                }
+            }
+            self.session = Some(session);
+        }
+        let (x, y) = self.session()?.offset;
+        // The middle of a pixel: the stream may be shown at another scale.
+        let offset = (x + 0.5, y + 0.5);
+        Ok(Located { offset, late })
     }
 
-    fn press_key(&mut self, press: KeyPress, _held: Duration, cancel: &Cancel) -> Result<()> {
-        cancel.check()?;
-        self.session()?;
-        self.check_front(|| "The key was not pressed".to_owned())?;
-        self.inject(|session| session.sender.press(press))
+    fn ready(&mut self, text: &[char]) -> Result<()> {
+        self.session()?.sender.strokes(text).map(drop)
     }
 
-    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
-        cancel.check()?;
-        self.at_front()?;
-        self.inject(|session| {
-            let (x, y) = session.in_stream(at);
-            session.sender.go(x, y)?;
-            session.sender.scroll(right, down, cancel)
-        })
+    fn send(&mut self, _path: &[Point], input: Sending<'_>) -> Result<()> {
+        input(&mut self.session()?.sender)
     }
 
-    fn release_all(&mut self) {
+    fn release(&mut self) {
         if let Some(mut session) = self.session.take() {
             // A lost connection has released them.
             let _ = session.sender.release();
@@ -441,7 +343,7 @@ impl<T: Toplevels> Display for PlainDisplay<T> {
         }
     }
 
-    fn picture(&mut self, window: WindowId) -> Result<Picture> {
+    fn capture(&mut self, window: WindowId) -> Result<Picture> {
         let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
         let behind = "the window is not in front, and GNOME shows no other";
         let is_front =
@@ -468,6 +370,3 @@ impl<T: Toplevels> Display for PlainDisplay<T> {
         picture::content(&frame, content, size).ok_or_else(|| failed("the frame is too small"))
     }
 }
-
-/// How many characters go in between two looks at who has the keyboard.
-pub(crate) const PART: usize = 8;

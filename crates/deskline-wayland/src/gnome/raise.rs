@@ -1,17 +1,19 @@
-//! Brings a window to the front: by Deskline's extension of the shell, where it is switched on; else as a
-//! person would, by GNOME's own keys, Alt+Esc, which go through the windows of the workspace. No program may
-//! do so by other means, unless the app takes part.
+//! Brings a window to the front: by Deskline's extension of the shell, where it is switched on;
+//! else as a person would, by GNOME's own keys, Alt+Esc, which go through the windows of the
+//! workspace. No program may do so by other means, unless the app takes part.
 
 use std::time::{Duration, Instant};
 
 use deskline_core::{Key, KeyPress, Modifiers};
-use deskline_link::{Cancel, Display as _, Error, Result, WindowId};
+use deskline_link::{Cancel, Error, Result, WindowId};
 
 use super::extension::{Extension, candidates};
-use super::plain::PlainDisplay;
+use super::plain::Plain;
+use crate::compositor::gone;
 use crate::described::{self, AppToplevel, Toplevels};
 
-/// How long a window may take to say that it is in front: 100 ms on an idle machine, over a second on a busy one.
+/// How long a window may take to say that it is in front: 100 ms on an idle machine, over a second
+/// on a busy one.
 const RAISES: Duration = Duration::from_secs(2);
 
 /// After how long of that to look for an open menu.
@@ -20,9 +22,9 @@ const SOON: Duration = Duration::from_millis(300);
 /// How long the switcher may take to come up: 20 ms on an idle machine.
 const SWITCHER: Duration = Duration::from_millis(300);
 
-/// The pause between the moment the switcher comes up and the next stroke. Without one that stroke was lost in most
-/// tries; with 10 ms in none, on an idle machine. It doubles, up to the longest, when strokes that were counted
-/// from windows seen before lead elsewhere.
+/// The pause between the moment the switcher comes up and the next stroke. Without one that stroke
+/// was lost in most tries; with 10 ms in none, on an idle machine. It doubles, up to the longest,
+/// when strokes that were counted from windows seen before lead elsewhere.
 const PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(160);
 
@@ -43,9 +45,9 @@ const MISSES: usize = 2;
 /// The maximum number of tries.
 const MOST: usize = 12;
 
-impl<T: Toplevels> PlainDisplay<T> {
+impl<T: Toplevels> Plain<T> {
     /// Brings a window to the front and waits until it says so.
-    pub(super) fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+    pub(super) fn bring_to_front(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         if Extension::find(&self.bus).is_some() && self.raise_by_extension(window, cancel)? {
             return Ok(());
         }
@@ -82,12 +84,13 @@ impl<T: Toplevels> PlainDisplay<T> {
         ))
     }
 
-    /// Asks the extension. `false` where there is none, or it did not bring the window to the front.
+    /// Asks the extension. `false` where there is none, or it did not bring the window to the
+    /// front.
     fn raise_by_extension(&mut self, window: WindowId, cancel: &Cancel) -> Result<bool> {
         let start = Instant::now();
         let all = self.toplevels()?;
         let Some(wanted) = all.iter().find(|t| t.id == window) else {
-            return Err(Error::Input("the window is gone".into()));
+            return Err(gone());
         };
         let listed = Extension::find(&self.bus).and_then(|it| it.toplevels().ok());
         let ids: Vec<u64> = match &listed {
@@ -146,7 +149,7 @@ impl<T: Toplevels> PlainDisplay<T> {
     fn look_for(&mut self, window: WindowId) -> Result<Option<WindowId>> {
         let all = self.toplevels()?;
         if !all.iter().any(|t| t.id == window) {
-            return Err(Error::Input("the window is gone".into()));
+            return Err(gone());
         }
         Ok(self.note_front(&all))
     }
@@ -158,8 +161,8 @@ impl<T: Toplevels> PlainDisplay<T> {
         Some(front)
     }
 
-    /// Closes an open menu, with its submenus: it keeps the shell's keys from the shell, as it would go
-    /// anyway where another window comes to the front.
+    /// Closes an open menu, with its submenus: it keeps the shell's keys from the shell, as it
+    /// would go anyway where another window comes to the front.
     fn close_menu(&mut self) -> Result<()> {
         for _ in 0..SUBMENUS {
             let all = self.toplevels()?;
@@ -173,7 +176,7 @@ impl<T: Toplevels> PlainDisplay<T> {
                 }
             };
             let Some(pid) = pid else { return Ok(()) };
-            if !self.popup_open(pid)? {
+            if !self.find_menu(pid)? {
                 return Ok(());
             }
             self.session()?.sender.press(ESC)?;
@@ -198,7 +201,8 @@ impl<T: Toplevels> PlainDisplay<T> {
         sender.release()
     }
 
-    /// Waits until the shell's switcher has the keyboard (bounded): it takes no second stroke before.
+    /// Waits until the shell's switcher has the keyboard (bounded): it takes no second stroke
+    /// before.
     fn await_switcher(&mut self) -> Result<()> {
         let start = Instant::now();
         while start.elapsed() < SWITCHER {

@@ -8,17 +8,17 @@
 //! - `fake`: input by KWin's fake input protocol, on Plasma 5.
 //! - `guard`: keeps the person's input out by KWin's input capture.
 //! - `picture`: pictures by KWin's ScreenShot2, for programs that KWin knows.
-//! - `display`: [`KdeDisplay`], KWin as the display of a link.
+//! - `compositor`: all of it, for a display.
 
 mod bus;
-mod display;
+mod compositor;
 mod fake;
 mod guard;
 mod picture;
 mod script;
 mod windows;
 
-pub use display::KdeDisplay;
+pub use compositor::KdeDisplay;
 pub use windows::KdeWindow;
 
 use crate::sender::{Port, Sender};

@@ -4,13 +4,13 @@
 //! The guard disables the person's devices (`devices`), in a process of its own (`keeper`) that the
 //! server commands (`guard`).
 
+mod compositor;
 mod devices;
-mod display;
 mod guard;
 pub(crate) mod ipc;
 mod keeper;
 mod own_seat;
 
-pub use display::SwayDisplay;
+pub use compositor::SwayDisplay;
 pub use ipc::SwayWindow;
 pub(crate) use keeper::Keeper;

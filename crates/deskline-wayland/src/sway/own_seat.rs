@@ -6,7 +6,7 @@ use deskline_unix::process;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::sway::ipc::Ipc;
-use crate::wlroots::reader::{CHROMIUM, maps};
+use crate::typing::{CHROMIUM, maps};
 
 /// The kernel's clock ticks a second, in /proc (proc(5)).
 const TICKS: u64 = 100;

@@ -6,11 +6,11 @@
 //! - `marks`: pieces of a window's picture, by which it is found on the screen.
 //! - `place`: where a window is. It is measured once, while the window is in full screen for a moment, and known
 //!   by its marks from then on.
-//! - `display`: [`WlrDisplay`], all of it as the display of a link.
+//! - `compositor`: all of it, for a display.
 
-mod display;
+mod compositor;
 mod marks;
 mod pairs;
 mod place;
 
-pub use display::{WlrDisplay, is_wlr};
+pub use compositor::{WlrDisplay, is_wlr};

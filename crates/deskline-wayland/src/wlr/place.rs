@@ -8,7 +8,7 @@ use deskline_core::Point;
 use deskline_link::{Cancel, Error, Result, WindowId};
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
 
-use super::display::{Front, WlrDisplay};
+use super::compositor::{Front, Wlr};
 use super::marks::{Found, Marks, Shot};
 use crate::described::{Part, Toplevels};
 use crate::wlroots::picture;
@@ -50,13 +50,13 @@ pub(super) enum Effort<'a> {
     Measure(&'a [Point]),
 }
 
-impl<T: Toplevels> WlrDisplay<T> {
+impl<T: Toplevels> Wlr<T> {
     /// The corner of a window that shows, in the layout.
     ///
     /// # Errors
     ///
     /// [`Error::Input`] where it is not known: nothing may be sent.
-    pub(super) fn locate(
+    pub(super) fn corner(
         &mut self,
         front: &Front,
         effort: Effort<'_>,

@@ -7,7 +7,6 @@ pub(crate) mod keyboard;
 pub(crate) mod own_seat;
 pub(crate) mod picture;
 pub(crate) mod pointer;
-pub(crate) mod reader;
 pub(crate) mod screens;
 pub(crate) mod token;
 pub(crate) mod toplevels;

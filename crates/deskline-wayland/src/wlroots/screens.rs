@@ -46,12 +46,7 @@ impl Screens {
             output,
             name: String::new(),
             described: None,
-            place: Rect {
-                x: 0,
-                y: 0,
-                w: 0,
-                h: 0,
-            },
+            place: NOWHERE,
         });
     }
 
@@ -104,6 +99,14 @@ impl Client {
         Ok(screens)
     }
 }
+
+/// No part of the layout.
+pub(crate) const NOWHERE: Rect = Rect {
+    x: 0,
+    y: 0,
+    w: 0,
+    h: 0,
+};
 
 /// The bounds of all outputs. An error if a point is on none: the compositor would put the pointer at the
 /// nearest place that is on one, and click there.

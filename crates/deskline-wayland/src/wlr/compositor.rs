@@ -1,23 +1,21 @@
-//! A compositor of the wlroots family as the display of a link.
+//! A compositor of the wlroots family, for a display.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use deskline_core::{KeyPress, Modifiers, Point, Rect, escape};
+use deskline_core::{Point, Rect, escape};
 use deskline_link::capabilities::Ability;
-use deskline_link::no_keyboard;
-use deskline_link::{
-    Aim, Cancel, Capabilities, Click, Display, Error, LastClick, Other, Picture, Result, Window,
-    WindowId,
-};
+use deskline_link::{Aim, Cancel, Capabilities, Error, Picture, Result, Window, WindowId};
 
 use super::pairs::{Listed, Pairs, is_called};
 use super::place::{Effort, Enlarged, Place};
+use crate::compositor::{Compositor, Holder, Keyboard, Located, Sending, gone};
 use crate::described::{self, AppToplevel, Toplevels};
+use crate::display::WaylandDisplay;
+use crate::hands::Devices;
 use crate::wlroots::client::{Client, Seat};
 use crate::wlroots::input::Input;
 use crate::wlroots::picture;
-use crate::wlroots::reader::Typing;
 use crate::wlroots::screens;
 
 /// How long the compositor may take to give a window the keyboard.
@@ -29,15 +27,18 @@ const CLAIMS: Duration = Duration::from_millis(500);
 /// How long an app may take to answer assistive technology at all before more keys go to it.
 const ANSWERS: Duration = Duration::from_secs(2);
 
-/// How soon a window with the keyboard does so if no menu is open. GTK 3 says of no window that it has the keyboard
-/// while one is.
+/// How soon a window with the keyboard does so if no menu is open. GTK 3 says of no window that it
+/// has the keyboard while one is.
 const CLAIMS_SOON: Duration = Duration::from_millis(40);
 
 /// How often to look: no event tells.
 const LOOK: Duration = Duration::from_millis(10);
 
+/// A session of a compositor of the wlroots family as the display of a link.
+pub type WlrDisplay<T> = WaylandDisplay<Wlr<T>>;
+
 /// A session of a compositor of the wlroots family.
-pub struct WlrDisplay<T> {
+pub struct Wlr<T> {
     pub(super) client: Client,
     /// Where the compositor listens.
     socket: PathBuf,
@@ -50,8 +51,10 @@ pub struct WlrDisplay<T> {
     /// The window that is in full screen to be measured.
     pub(super) enlarged: Enlarged,
     input: Input,
-    aim: Option<Aim>,
-    last_click: LastClick,
+    /// The window that had the keyboard at the last check.
+    front: Option<Front>,
+    /// The bounds of all outputs, as of the last look.
+    layout: Rect,
 }
 
 /// Whether the compositor that listens on `socket` is one for [`WlrDisplay`].
@@ -76,7 +79,7 @@ impl<T: Toplevels> WlrDisplay<T> {
     ///
     /// [`Error::Unavailable`] where it lists no windows, or takes neither keys nor a pointer.
     pub fn connect(socket: &Path, toplevels: T) -> Result<Self> {
-        Ok(Self {
+        Ok(Self::new(Wlr {
             client: connect(socket)?,
             socket: socket.to_owned(),
             toplevels,
@@ -86,9 +89,9 @@ impl<T: Toplevels> WlrDisplay<T> {
             enlarged: None,
             // Which of these compositors does is not known.
             input: Input::new(socket, false),
-            aim: None,
-            last_click: LastClick::default(),
-        })
+            front: None,
+            layout: screens::NOWHERE,
+        }))
     }
 
     /// The toplevels that apps describe.
@@ -97,7 +100,7 @@ impl<T: Toplevels> WlrDisplay<T> {
     ///
     /// Of the accessibility bus.
     pub fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
-        self.toplevels.toplevels()
+        self.compositor.toplevels.toplevels()
     }
 
     /// Makes the devices that the seat lacks. Returns whether it lacked one.
@@ -106,20 +109,28 @@ impl<T: Toplevels> WlrDisplay<T> {
     ///
     /// [`Error::Lost`] where the compositor does not answer.
     pub fn prepare(&mut self) -> Result<bool> {
-        self.input.make_missing(&mut self.client)
+        let Wlr { input, client, .. } = &mut self.compositor;
+        input.make_missing(client)
     }
 
     /// What tells them.
     pub fn source(&self) -> &T {
-        &self.toplevels
+        &self.compositor.toplevels
     }
 
-    /// The screens, counted from the corner of the app's window with the keyboard, where its place is known.
+    /// The screens, counted from the corner of the app's window with the keyboard, where its place
+    /// is known.
     ///
     /// # Errors
     ///
     /// [`Error::Lost`] where the compositor does not answer.
     pub fn screen_around(&mut self, pid: u32) -> Result<Option<Rect>> {
+        self.compositor.screen_around(pid)
+    }
+}
+
+impl<T: Toplevels> Wlr<T> {
+    fn screen_around(&mut self, pid: u32) -> Result<Option<Rect>> {
         let (front, _) = self.look()?;
         let its = front.and_then(|front| front.its);
         let its = its.filter(|its| its.pid == pid);
@@ -147,92 +158,8 @@ impl<T: Toplevels> WlrDisplay<T> {
         Ok((front, described))
     }
 
-    /// The window with the keyboard, which must be the target's, and which its app says has it. `progress` says
-    /// how far the input came.
-    fn check_front(&mut self, progress: impl Fn() -> String) -> Result<Front> {
-        let front = self.settled_front(&progress)?;
-        if let Some(aim) = self.aim {
-            aim.check_window(front.its.id, &front.its.title, &progress())?;
-        }
-        Ok(front)
-    }
-
-    /// The window with the keyboard, once its app says that it has it. It must be the target's.
-    fn settled_front(&mut self, progress: &impl Fn() -> String) -> Result<Front> {
-        let start = Instant::now();
-        loop {
-            let (front, all) = self.look()?;
-            let number = front.as_ref().map_or(0, |front| front.number);
-            let its = front.as_ref().and_then(|front| front.its.clone());
-            let aimed = |its: &AppToplevel| self.aim.is_none_or(|aim| aim.pid == its.pid);
-            let is_its = its.as_ref().is_some_and(aimed);
-            let answers = |its: &AppToplevel| all.iter().any(|t| t.id == its.id && !t.silent);
-            let is_silent = is_its && !its.as_ref().is_some_and(answers);
-            let limit = if is_silent { ANSWERS } else { CLAIMS };
-            let late = start.elapsed() > limit;
-            let why = match (its, front) {
-                (Some(its), _) if is_its && its.active => return Ok(Front { number, its }),
-                (Some(its), _)
-                    if is_its
-                        && !is_silent
-                        && start.elapsed() > CLAIMS_SOON
-                        && self.toplevels.open_menu(its.pid)?.is_some() =>
-                {
-                    return Ok(Front { number, its });
-                }
-                (Some(its), _) if !is_its && late => {
-                    return Err(other(&its).has_keyboard(&progress()));
-                }
-                (Some(its), _) => format!(
-                    "the app does not say that its window '{}' has the keyboard, as the compositor does",
-                    escape::short(&its.title, 40)
-                ),
-                (None, Some(front)) => format!(
-                    "'{}' is in front now, a window that no app describes to assistive technology, and input would not reach the target",
-                    escape::short(&front.title, 40)
-                ),
-                (None, None) if late => return Err(no_keyboard(&progress())),
-                (None, None) => String::new(),
-            };
-            if late {
-                return Err(Error::Input(format!("{why}. {}", progress())));
-            }
-            std::thread::sleep(LOOK);
-        }
-    }
-
-    /// The corner of the front window's content in the layout. The window must be the target's.
-    fn at_front(&mut self, effort: Effort<'_>, cancel: &Cancel) -> Result<Point> {
-        let front = self.check_front(|| "Nothing was sent".to_owned())?;
-        let corner = self.locate(&front, effort, cancel)?;
-        // It may have taken a while.
-        let still = self.check_front(|| "Nothing was sent".to_owned())?;
-        if still.its.id == front.its.id {
-            return Ok(corner);
-        }
-        Err(Error::Input(
-            "the front window has just changed. Nothing was sent; try again".into(),
-        ))
-    }
-
-    /// These places in the front window, as places in the layout, and the bounds of the layout.
-    fn on_screen<const N: usize>(
-        &mut self,
-        places: [Point; N],
-        cancel: &Cancel,
-    ) -> Result<([Point; N], Rect)> {
-        let corner = self.at_front(Effort::Measure(&places), cancel)?;
-        let places = places.map(|at| Point {
-            x: at.x.saturating_add(corner.x),
-            y: at.y.saturating_add(corner.y),
-        });
-        let screens = self.client.screens()?;
-        let screens: Vec<Rect> = screens.iter().map(|screen| screen.place).collect();
-        Ok((places, screens::layout_around(&screens, &places)?))
-    }
-
     /// Asks for a window of the list to get the keyboard. Whether it has, within [`RAISES`].
-    fn raise(&mut self, number: u64, cancel: &Cancel) -> Result<bool> {
+    fn raise_listed(&mut self, number: u64, cancel: &Cancel) -> Result<bool> {
         let Some(toplevel) = self.client.heard.toplevels.numbered(number) else {
             return Ok(false);
         };
@@ -284,10 +211,20 @@ impl Activated {
 }
 
 /// The window with the keyboard, which an app describes.
+#[derive(Clone)]
 pub(super) struct Front {
     /// In the compositor's list.
     pub(super) number: u64,
     pub(super) its: AppToplevel,
+}
+
+fn holder(its: AppToplevel) -> Keyboard {
+    Keyboard::Window(Holder {
+        id: its.id,
+        pid: its.pid,
+        title: its.title,
+        popup: false,
+    })
 }
 
 /// The compositor's list.
@@ -312,14 +249,7 @@ fn unknown(number: u64, title: String) -> Window {
     }
 }
 
-fn other(toplevel: &AppToplevel) -> Other {
-    Other {
-        title: toplevel.title.clone(),
-        pid: toplevel.pid,
-    }
-}
-
-impl<T: Toplevels> Display for WlrDisplay<T> {
+impl<T: Toplevels> Compositor for Wlr<T> {
     fn capabilities(&self) -> Capabilities {
         let no = |why: &'static str| Ability::No(why.into());
         let with = |offered: Result<()>| match offered {
@@ -343,46 +273,7 @@ impl<T: Toplevels> Display for WlrDisplay<T> {
         Ok(self.look()?.0.map(Activated::window))
     }
 
-    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        let (_, described) = self.look()?;
-        let Some(wanted) = described.iter().find(|t| t.id == window) else {
-            // One that no app describes.
-            let toplevels = &self.client.heard.toplevels;
-            let is_gone = toplevels.numbered(window.0).is_none();
-            if !is_gone && self.raise(window.0, cancel)? {
-                return Ok(());
-            }
-            return Err(Error::Input(if is_gone {
-                "the window is gone".into()
-            } else {
-                "the compositor did not bring the window to the front within 1 s. Nothing was sent"
-                    .into()
-            }));
-        };
-        let may_be = self.pairs.listed(window, &listed(&self.client), &described);
-        // Windows with one title are tried one after the other: the app says which of them it is. The only one of
-        // its title is tried twice: another app that has just started may have taken the keyboard again.
-        let tries = if may_be.len() == 1 { 2 } else { 1 };
-        for number in may_be.iter().cycle().take(may_be.len() * tries) {
-            if self.raise(*number, cancel)? && self.claims(window, CLAIMS, cancel)? {
-                self.pairs.join(*number, wanted);
-                return Ok(());
-            }
-        }
-        Err(Error::Input(if may_be.is_empty() {
-            "the compositor lists no window of this title. Nothing was sent".into()
-        } else {
-            "the compositor did not bring the window to the front, or its app does not say that it is there. Nothing was sent".into()
-        }))
-    }
-
-    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
-        let mut all = self.every_window()?;
-        all.retain(|window| window.pid == Some(pid));
-        Ok(all)
-    }
-
-    fn every_window(&mut self) -> Result<Vec<Window>> {
+    fn windows(&mut self) -> Result<Vec<Window>> {
         let (front, described) = self.look()?;
         let front = front.map(Activated::window);
         let listed = listed(&self.client);
@@ -401,66 +292,122 @@ impl<T: Toplevels> Display for WlrDisplay<T> {
         Ok(windows)
     }
 
-    fn aim(&mut self, aim: Aim) {
-        self.aim = Some(aim);
-    }
-
-    fn move_pointer(&mut self, to: Point) -> Result<()> {
-        let ([to], layout) = self.on_screen([to], &Cancel::new())?;
-        self.input.go(&mut self.client, layout, to)
-    }
-
-    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
-        let Click {
-            at, button, clicks, ..
-        } = click;
-        self.last_click.wait_before(at, button, clicks, cancel)?;
-        cancel.check()?;
-        let ([there], layout) = self.on_screen([at], cancel)?;
-        self.input.go(&mut self.client, layout, there)?;
-        let clicked = self.input.click(&mut self.client, button, clicks, cancel);
-        self.last_click.note(at, button);
-        clicked
-    }
-
-    fn drag(
-        &mut self,
-        from: Point,
-        to: Point,
-        modifiers: Modifiers,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        cancel.check()?;
-        let (ends, layout) = self.on_screen([from, to], cancel)?;
-        self.input
-            .drag(&mut self.client, layout, ends, modifiers, cancel)
-    }
-
-    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        let typing = Typing::of(text, self.aim, &self.socket)?;
-        self.input.prepare(&mut self.client, &typing.text)?;
-        for (part, so_far) in typing.parts() {
-            typing.await_reader(&so_far, cancel)?;
-            self.check_front(|| so_far.clone())?;
-            self.input.type_part(&mut self.client, part, cancel)?;
+    /// The window with the keyboard, once its app says that it has it.
+    fn keyboard(&mut self, aim: Option<Aim>) -> Result<Keyboard> {
+        self.front = None;
+        let start = Instant::now();
+        loop {
+            let (front, all) = self.look()?;
+            let number = front.as_ref().map_or(0, |front| front.number);
+            let its = front.as_ref().and_then(|front| front.its.clone());
+            let aimed = |its: &AppToplevel| aim.is_none_or(|aim| aim.pid == its.pid);
+            let is_its = its.as_ref().is_some_and(aimed);
+            let answers = |its: &AppToplevel| all.iter().any(|t| t.id == its.id && !t.silent);
+            let is_silent = is_its && !its.as_ref().is_some_and(answers);
+            let waited = start.elapsed();
+            let has_menu = match &its {
+                Some(its) if is_its && !its.active && !is_silent && waited > CLAIMS_SOON => {
+                    self.toplevels.open_menu(its.pid)?.is_some()
+                }
+                _ => false,
+            };
+            let late = waited > if is_silent { ANSWERS } else { CLAIMS };
+            match (its, front) {
+                (Some(its), _) if is_its && (its.active || has_menu) => {
+                    let front = Front { number, its };
+                    self.front = Some(front.clone());
+                    return Ok(holder(front.its));
+                }
+                _ if !late => std::thread::sleep(LOOK),
+                (Some(its), _) if !is_its => return Ok(holder(its)),
+                (Some(its), _) => {
+                    return Ok(Keyboard::Unclear(format!(
+                        "the app does not say that its window '{}' has the keyboard, as the compositor does",
+                        escape::short(&its.title, 40)
+                    )));
+                }
+                (None, Some(front)) => {
+                    return Ok(Keyboard::Unclear(format!(
+                        "'{}' is in front now, a window that no app describes to assistive technology, and input would not reach the target",
+                        escape::short(&front.title, 40)
+                    )));
+                }
+                (None, None) => return Ok(Keyboard::Nobody),
+            }
         }
-        Ok(())
     }
 
-    fn press_key(&mut self, press: KeyPress, _held: Duration, cancel: &Cancel) -> Result<()> {
-        cancel.check()?;
-        self.check_front(|| "The key was not pressed".to_owned())?;
-        self.input.press(&mut self.client, press)
+    fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        let (_, described) = self.look()?;
+        let Some(wanted) = described.iter().find(|t| t.id == window) else {
+            // One that no app describes.
+            let toplevels = &self.client.heard.toplevels;
+            let is_gone = toplevels.numbered(window.0).is_none();
+            if !is_gone && self.raise_listed(window.0, cancel)? {
+                return Ok(());
+            }
+            if is_gone {
+                return Err(gone());
+            }
+            return Err(Error::Input(
+                "the compositor did not bring the window to the front within 1 s. Nothing was sent"
+                    .into(),
+            ));
+        };
+        let may_be = self.pairs.listed(window, &listed(&self.client), &described);
+        // Windows with one title are tried one after the other: the app says which of them it is.
+        // The only one of its title is tried twice: another app that has just started may have
+        // taken the keyboard again.
+        let tries = if may_be.len() == 1 { 2 } else { 1 };
+        for number in may_be.iter().cycle().take(may_be.len() * tries) {
+            if self.raise_listed(*number, cancel)? && self.claims(window, CLAIMS, cancel)? {
+                self.pairs.join(*number, wanted);
+                return Ok(());
+            }
+        }
+        Err(Error::Input(if may_be.is_empty() {
+            "the compositor lists no window of this title. Nothing was sent".into()
+        } else {
+            "the compositor did not bring the window to the front, or its app does not say that it is there. Nothing was sent".into()
+        }))
     }
 
-    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
-        cancel.check()?;
-        let ([at], layout) = self.on_screen([at], cancel)?;
-        self.input.go(&mut self.client, layout, at)?;
-        self.input.scroll(&mut self.client, right, down, cancel)
+    fn counts_from_window(&self) -> bool {
+        true
     }
 
-    fn release_all(&mut self) {
+    fn locate(&mut self, _: Option<Aim>, places: &[Point], cancel: &Cancel) -> Result<Located> {
+        let front = self.front.clone().ok_or_else(gone)?;
+        let corner = self.corner(&front, Effort::Measure(places), cancel)?;
+        let screens = self.client.screens()?;
+        let screens: Vec<Rect> = screens.iter().map(|screen| screen.place).collect();
+        let there: Vec<Point> = places
+            .iter()
+            .map(|at| Point {
+                x: at.x.saturating_add(corner.x),
+                y: at.y.saturating_add(corner.y),
+            })
+            .collect();
+        self.layout = screens::layout_around(&screens, &there)?;
+        Ok(Located {
+            offset: (f64::from(corner.x), f64::from(corner.y)),
+            late: true,
+        })
+    }
+
+    fn ready(&mut self, text: &[char]) -> Result<()> {
+        self.input.prepare(&mut self.client, text)
+    }
+
+    fn send(&mut self, _path: &[Point], input: Sending<'_>) -> Result<()> {
+        input(&mut Devices {
+            input: &mut self.input,
+            client: &mut self.client,
+            layout: self.layout,
+        })
+    }
+
+    fn release(&mut self) {
         // A lost connection has released them.
         let _ = self.input.release(&mut self.client);
         if let Err(e) = self.put_back() {
@@ -468,11 +415,15 @@ impl<T: Toplevels> Display for WlrDisplay<T> {
         }
     }
 
+    fn ends_slow_readers(&self) -> Option<&Path> {
+        Some(&self.socket)
+    }
+
     fn pictures_are_quick(&self) -> bool {
         false
     }
 
-    fn picture(&mut self, window: WindowId) -> Result<Picture> {
+    fn capture(&mut self, window: WindowId) -> Result<Picture> {
         let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
         let front = self.look()?.0;
         let front = front.and_then(|f| Some((f.number, f.its?)));
@@ -480,7 +431,7 @@ impl<T: Toplevels> Display for WlrDisplay<T> {
         let (number, its) = front.ok_or_else(|| {
             failed("the window is not in front, and only what is in front is sure to show")
         })?;
-        let corner = self.locate(&Front { number, its }, Effort::Look, &Cancel::new());
+        let corner = self.corner(&Front { number, its }, Effort::Look, &Cancel::new());
         let corner = corner.map_err(|e| match e {
             Error::Input(_) => failed(
                 "it is not known where on the screen the window is: Deskline finds that out when it first clicks, drags or turns the wheel in it",

@@ -1,0 +1,240 @@
+//! What a display needs of a compositor: its windows, what lies over a place, and ways to raise, to
+//! send and to take a picture. It checks nothing of where input goes:
+//! [`WaylandDisplay`](crate::WaylandDisplay) does.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_link::guard::{Grab, Task};
+use deskline_link::{
+    Aim, Button, Cancel, Capabilities, Clicks, Error, Other, Picture, Pointer, Result, Window,
+    WindowId,
+};
+
+/// A compositor, as a display uses it. All places are in logical pixels.
+pub trait Compositor: Send {
+    fn capabilities(&self) -> Capabilities;
+
+    /// A link begins. With `acts`, input may follow.
+    fn begin_link(&mut self, _acts: bool) {}
+
+    /// Keys and clicks are for this target from here on.
+    fn aim(&mut self, _aim: Aim) {}
+
+    /// The toplevels of all apps, the frontmost first.
+    fn windows(&mut self) -> Result<Vec<Window>>;
+
+    /// The window in front, as of now.
+    fn front(&mut self) -> Result<Option<Window>>;
+
+    /// The window that keys reach, once the compositor and the apps agree on it (bounded).
+    fn keyboard(&mut self, aim: Option<Aim>) -> Result<Keyboard>;
+
+    /// Whether a menu or another pop-up of the app is open.
+    fn popup_open(&mut self, _pid: u32) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        Ok(None)
+    }
+
+    /// Brings a window to the front and waits until it is there (bounded).
+    fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()>;
+
+    /// What a click at this place would reach instead of the target.
+    fn over(&mut self, _at: Point, _aim: Aim) -> Result<Option<Other>> {
+        Ok(None)
+    }
+
+    /// Whether places count from the corner of the front window, and not of the screen.
+    fn counts_from_window(&self) -> bool {
+        false
+    }
+
+    /// Makes the pointer ready for these places. Where they count from the front window, that is
+    /// the one of the last [`Compositor::keyboard`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] where it cannot go to one of them.
+    fn locate(&mut self, aim: Option<Aim>, places: &[Point], cancel: &Cancel) -> Result<Located>;
+
+    /// Makes the keyboard ready for these characters, before any of them is typed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] where one has no key.
+    fn ready(&mut self, text: &[char]) -> Result<()>;
+
+    /// Sends input that belongs together. The pointer goes along `path`, whose first place it is
+    /// left at where the input fails.
+    fn send(&mut self, path: &[Point], input: Sending<'_>) -> Result<()>;
+
+    /// Puts the pointer at this place, which is `there` for what sends.
+    fn put_pointer(&mut self, to: Point, there: (f64, f64)) -> Result<()> {
+        self.send(&[to], &mut |hands| hands.go(there))
+    }
+
+    /// Releases all that is pressed, and ends what lasts as long as a link sends.
+    fn release(&mut self);
+
+    /// How long a text's parts are, between two looks at who has the keyboard.
+    fn parts(&self) -> Parts {
+        Parts::SHORT
+    }
+
+    /// Whether the keys of a part go in as fast as the compositor takes them, with the pause after
+    /// them.
+    fn types_at_once(&self) -> bool {
+        false
+    }
+
+    /// Where the compositor listens, if it ends the connection of an app that leaves too many keys
+    /// unread.
+    fn ends_slow_readers(&self) -> Option<&Path> {
+        None
+    }
+
+    fn pictures_are_quick(&self) -> bool {
+        true
+    }
+
+    /// A picture of a window.
+    fn capture(&mut self, window: WindowId) -> Result<Picture>;
+
+    /// What keeps the person's input out, where that is the compositor's.
+    fn guard(&mut self) -> Option<&mut dyn Guards> {
+        None
+    }
+}
+
+/// Input that belongs together.
+pub type Sending<'a> = &'a mut dyn FnMut(&mut dyn Hands) -> Result<()>;
+
+/// Who has the keyboard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Keyboard {
+    /// A window.
+    Window(Holder),
+    /// No window.
+    Nobody,
+    /// It is not known: why, as a clause.
+    Unclear(String),
+}
+
+/// The window with the keyboard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    pub id: WindowId,
+    pub pid: u32,
+    /// Hostile data.
+    pub title: String,
+    /// Whether it is a menu or another pop-up.
+    pub popup: bool,
+}
+
+/// How far the places of [`Compositor::locate`] are from those that input is sent to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Located {
+    pub offset: (f64, f64),
+    /// Whether that took so long that another window may have come to the front meanwhile.
+    pub late: bool,
+}
+
+impl Located {
+    /// The middle of a pixel: with fractional scales its corner may be another one's.
+    pub(crate) const MIDDLE: Self = Self {
+        offset: (0.5, 0.5),
+        late: false,
+    };
+}
+
+/// The lengths of a text's parts: as many characters, and as many more as the word has, up to the
+/// most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parts {
+    pub least: usize,
+    pub most: usize,
+}
+
+impl Parts {
+    pub(crate) const SHORT: Self = Self { least: 8, most: 8 };
+}
+
+/// What sends clicks, drags, text and keys to the compositor.
+pub trait Hands {
+    /// Moves the pointer there.
+    fn go(&mut self, to: (f64, f64)) -> Result<()>;
+
+    /// Clicks where the pointer is.
+    fn click(&mut self, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()>;
+
+    /// Drags from one place to another, each plus `offset`, while modifiers are held.
+    fn drag(
+        &mut self,
+        ends: [Point; 2],
+        offset: (f64, f64),
+        modifiers: Modifiers,
+        cancel: &Cancel,
+    ) -> Result<()>;
+
+    /// Turns the wheel by lines where the pointer is; positive is right and down.
+    fn scroll(&mut self, right: i32, down: i32, cancel: &Cancel) -> Result<()>;
+
+    /// Types characters that [`Compositor::ready`] has made ready, `at_once` or with a pause after
+    /// each. Returns the pause that the app needs after them.
+    fn type_part(&mut self, part: &[char], at_once: bool, cancel: &Cancel) -> Result<Duration>;
+
+    /// Presses a key.
+    fn press(&mut self, press: KeyPress) -> Result<()>;
+}
+
+/// What keeps the person's input out: see [`Display`](deskline_link::Display) for each.
+pub trait Guards {
+    fn watch(&mut self) {}
+
+    fn unwatch(&mut self) {}
+
+    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab>;
+
+    fn ungrab(&mut self);
+
+    fn lapse(&mut self) -> Option<String>;
+}
+
+/// The error where a window that was to be raised is not there any more.
+pub(crate) fn gone() -> Error {
+    Error::Input("the window is gone".into())
+}
+
+/// A point that is `offset` from this one.
+pub(crate) fn plus(at: Point, (x, y): (f64, f64)) -> (f64, f64) {
+    (f64::from(at.x) + x, f64::from(at.y) + y)
+}
+
+/// Waits until `front` returns this window: the compositor was asked to bring it there. Looks every
+/// `often`, as no event reports it.
+///
+/// # Errors
+///
+/// [`Error::Input`] with `failure`, a clause, where that takes longer than `longest`.
+pub(crate) fn await_front(
+    window: WindowId,
+    (failure, longest, often): (&str, Duration, Duration),
+    cancel: &Cancel,
+    mut front: impl FnMut() -> Result<Option<WindowId>>,
+) -> Result<()> {
+    let start = Instant::now();
+    while front()? != Some(window) {
+        if start.elapsed() >= longest {
+            return Err(Error::Input(format!(
+                "{failure} within {} s. Nothing was sent",
+                longest.as_secs()
+            )));
+        }
+        cancel.wait(often)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,280 @@
+use deskline_core::Key;
+
+use super::*;
+use deskline_link::{Button, Clicks};
+
+use crate::compositor::{Hands, Located, Parts, Sending};
+
+/// A compositor that gives scripted answers and records what is sent.
+#[derive(Default)]
+struct Scripted {
+    /// Who has the keyboard at each look; the last answer stays.
+    keyboard: Vec<Keyboard>,
+    over: Option<(Point, Other)>,
+    counts_from_window: bool,
+    located: Option<Located>,
+    /// Whether it does not know where places are.
+    lost: bool,
+    sent: Sent,
+}
+
+#[derive(Default)]
+struct Sent(Vec<String>);
+
+impl Hands for Sent {
+    fn go(&mut self, to: (f64, f64)) -> Result<()> {
+        self.0.push(format!("go {to:?}"));
+        Ok(())
+    }
+
+    fn click(&mut self, button: Button, _: Clicks, _: &Cancel) -> Result<()> {
+        self.0.push(format!("click {button:?}"));
+        Ok(())
+    }
+
+    fn drag(&mut self, _: [Point; 2], offset: (f64, f64), _: Modifiers, _: &Cancel) -> Result<()> {
+        self.0.push(format!("drag {offset:?}"));
+        Ok(())
+    }
+
+    fn scroll(&mut self, right: i32, down: i32, _: &Cancel) -> Result<()> {
+        self.0.push(format!("scroll {right} {down}"));
+        Ok(())
+    }
+
+    fn type_part(&mut self, part: &[char], _: bool, _: &Cancel) -> Result<Duration> {
+        self.0.push(part.iter().collect());
+        Ok(Duration::ZERO)
+    }
+
+    fn press(&mut self, press: KeyPress) -> Result<()> {
+        self.0.push(format!("press {press}"));
+        Ok(())
+    }
+}
+
+impl Compositor for Scripted {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    fn windows(&mut self) -> Result<Vec<Window>> {
+        Ok(Vec::new())
+    }
+
+    fn front(&mut self) -> Result<Option<Window>> {
+        Ok(None)
+    }
+
+    fn keyboard(&mut self, _: Option<Aim>) -> Result<Keyboard> {
+        Ok(match self.keyboard.len() {
+            0 => Keyboard::Nobody,
+            1 => self.keyboard[0].clone(),
+            _ => self.keyboard.remove(0),
+        })
+    }
+
+    fn raise(&mut self, _: WindowId, _: &Cancel) -> Result<()> {
+        Ok(())
+    }
+
+    fn over(&mut self, at: Point, _: Aim) -> Result<Option<Other>> {
+        let over = self.over.iter().find(|(place, _)| *place == at);
+        Ok(over.map(|(_, other)| other.clone()))
+    }
+
+    fn counts_from_window(&self) -> bool {
+        self.counts_from_window
+    }
+
+    fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {
+        if self.lost {
+            return Err(Error::Input("translucent".into()));
+        }
+        Ok(self.located.unwrap_or(Located::MIDDLE))
+    }
+
+    fn ready(&mut self, _: &[char]) -> Result<()> {
+        Ok(())
+    }
+
+    fn send(&mut self, _: &[Point], input: Sending<'_>) -> Result<()> {
+        input(&mut self.sent)
+    }
+
+    fn release(&mut self) {
+        self.sent.0.push("release".into());
+    }
+
+    fn parts(&self) -> Parts {
+        Parts { least: 4, most: 4 }
+    }
+
+    fn capture(&mut self, _: WindowId) -> Result<Picture> {
+        Err(Error::Input("no picture".into()))
+    }
+}
+
+const AT: Point = Point { x: 5, y: 6 };
+const TO: Point = Point { x: 50, y: 60 };
+
+const AIM: Aim = Aim {
+    pid: 7,
+    window: Some(WindowId(1)),
+    menu: false,
+};
+
+fn window(id: u64, pid: u32) -> Keyboard {
+    Keyboard::Window(Holder {
+        id: WindowId(id),
+        pid,
+        title: format!("{id} of {pid}"),
+        popup: false,
+    })
+}
+
+fn display(compositor: Scripted) -> WaylandDisplay<Scripted> {
+    let mut display = WaylandDisplay::new(compositor);
+    display.aim(AIM);
+    display
+}
+
+/// A display on which the keyboard goes from one to the next.
+fn with_keyboard(keyboard: &[Keyboard]) -> WaylandDisplay<Scripted> {
+    display(Scripted {
+        keyboard: keyboard.to_vec(),
+        ..Scripted::default()
+    })
+}
+
+/// Types, and returns the error and what was sent.
+fn typed(keyboard: &[Keyboard]) -> (String, Vec<String>) {
+    let mut display = with_keyboard(keyboard);
+    let typed = display.type_text("one two", &Cancel::new());
+    let error = typed.err().map_or_else(String::new, |e| e.to_string());
+    (error, display.compositor.sent.0)
+}
+
+#[test]
+fn keys_go_only_to_the_window_that_they_are_for() {
+    let its = window(1, 7);
+    assert_eq!(
+        typed(std::slice::from_ref(&its)),
+        (String::new(), vec!["one ".to_owned(), "two".to_owned()])
+    );
+    let ends = [
+        (window(9, 8), "'9 of 8'"),
+        (window(2, 7), "another window of the app, '2 of 7'"),
+        (Keyboard::Nobody, "no window has the keyboard"),
+        (Keyboard::Unclear("two claim it".into()), "two claim it"),
+    ];
+    for (then, why) in ends {
+        let (error, sent) = typed(std::slice::from_ref(&then));
+        assert!(
+            error.contains(why) && error.contains("Nothing was typed"),
+            "{error}"
+        );
+        assert!(sent.is_empty(), "{sent:?}");
+        let (error, sent) = typed(&[its.clone(), then]);
+        let so_far = "The first 4 of 7 characters were typed";
+        assert!(error.contains(why) && error.contains(so_far), "{error}");
+        assert_eq!(sent, ["one "]);
+    }
+}
+
+#[test]
+fn a_pop_up_of_the_app_may_have_the_keyboard() {
+    let menu = Keyboard::Window(Holder {
+        id: WindowId(2),
+        pid: 7,
+        title: String::new(),
+        popup: true,
+    });
+    assert_eq!(typed(&[menu]).1, ["one ", "two"]);
+}
+
+#[test]
+fn a_key_is_not_pressed_in_another_window() {
+    let down = KeyPress {
+        key: Key::Down,
+        modifiers: Modifiers::empty(),
+    };
+    let mut display = with_keyboard(&[window(9, 8)]);
+    let pressed = display.press_key(down, Duration::ZERO, &Cancel::new());
+    assert!(pressed.is_err_and(|e| e.to_string().contains("The key was not pressed")));
+    assert!(display.compositor.sent.0.is_empty());
+}
+
+#[test]
+fn the_pointer_does_nothing_where_another_window_lies() {
+    let over = |place| {
+        let title = "Over".to_owned();
+        display(Scripted {
+            over: Some((place, Other { title, pid: 8 })),
+            ..Scripted::default()
+        })
+    };
+    let cancel = Cancel::new();
+    let mut display = over(AT);
+    let results = [
+        display.click(Click::left(AT), &cancel),
+        display.scroll(AT, 0, 1, &cancel),
+        display.drag(AT, TO, Modifiers::empty(), &cancel),
+        over(TO).drag(AT, TO, Modifiers::empty(), &cancel),
+    ];
+    for result in results {
+        assert!(result.is_err_and(|e| e.to_string().contains("'Over'")));
+    }
+    assert!(display.compositor.sent.0.is_empty());
+    let mut display = over(TO);
+    let clicked = display.click(Click::left(AT), &cancel);
+    assert!(clicked.is_ok());
+    assert_eq!(display.compositor.sent.0, ["go (5.5, 6.5)", "click Left"]);
+}
+
+#[test]
+fn places_that_count_from_the_front_window_need_it_in_front_until_they_are_known() {
+    let click = |keyboard: &[Keyboard], late| {
+        let mut display = display(Scripted {
+            keyboard: keyboard.to_vec(),
+            counts_from_window: true,
+            located: Some(Located {
+                offset: (100.0, 200.0),
+                late,
+            }),
+            ..Scripted::default()
+        });
+        let clicked = display.click(Click::left(AT), &Cancel::new());
+        (clicked.is_ok(), display.compositor.sent.0)
+    };
+    let sent = ["go (105.0, 206.0)", "click Left"].map(str::to_owned);
+    let (its, other) = (window(1, 7), window(9, 8));
+    assert_eq!(
+        click(std::slice::from_ref(&its), true),
+        (true, sent.to_vec())
+    );
+    assert_eq!(
+        click(&[its.clone(), other.clone()], false),
+        (true, sent.to_vec())
+    );
+    let released = vec!["release".to_owned()];
+    assert_eq!(click(&[its, other.clone()], true), (false, released));
+    assert_eq!(click(&[other], true), (false, vec![]));
+}
+
+#[test]
+fn a_place_that_is_not_known_is_no_reason_where_another_window_has_come() {
+    let click = |keyboard: &[Keyboard]| {
+        let mut display = display(Scripted {
+            keyboard: keyboard.to_vec(),
+            counts_from_window: true,
+            lost: true,
+            ..Scripted::default()
+        });
+        let clicked = display.click(Click::left(AT), &Cancel::new());
+        assert_eq!(display.compositor.sent.0, ["release"]);
+        clicked.map_or_else(|e| e.to_string(), |()| String::new())
+    };
+    assert!(click(&[window(1, 7)]).contains("translucent"));
+    assert!(click(&[window(1, 7), window(9, 8)]).contains("'9 of 8'"));
+}

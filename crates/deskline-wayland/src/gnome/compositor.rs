@@ -1,0 +1,262 @@
+//! GNOME, for a display: with the places that Deskline's extension reports, where it is switched
+//! on, else with what Mutter lets every program do.
+
+use std::time::Duration;
+
+use deskline_core::Point;
+use deskline_link::{Aim, Cancel, Capabilities, Other, Picture, Pointer, Result, Window, WindowId};
+
+use super::bus::Bus;
+use super::extension::{Extension, ShellWindow};
+use super::placed::Placed;
+use super::plain::Plain;
+use super::portal::Portal;
+use super::session::{Access, Way};
+use crate::compositor::{Compositor, Keyboard, Located, Sending};
+use crate::described::Toplevels;
+use crate::display::WaylandDisplay;
+
+/// How deep an open menu may go.
+const SUBMENUS: usize = 5;
+
+/// How Deskline's extension of the shell is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExtensionUse {
+    /// There is none.
+    None,
+    /// For raising windows: it is of another version, or input cannot go to places on the screen.
+    Raise,
+    /// For the places of windows too.
+    Places,
+}
+
+/// A GNOME session as the display of a link.
+pub type GnomeDisplay<T> = WaylandDisplay<Gnome<T>>;
+
+/// A GNOME session.
+pub struct Gnome<T> {
+    plain: Plain<T>,
+    /// Where input can go to a place on the screen.
+    placed: Option<Placed>,
+    /// Whether that is used in this link.
+    has_places: bool,
+}
+
+impl<T: Toplevels> GnomeDisplay<T> {
+    /// Connects. Where Mutter's own remote desktop is closed to this program, input goes by the
+    /// desktop's portal.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`](deskline_link::Error::Unavailable) where neither is there.
+    pub fn connect(to: &Access<'_>, toplevels: T) -> Result<Self> {
+        let plain = Plain::connect(to, toplevels)?;
+        let placed = Placed::connect(to.session_bus, plain.way())?;
+        Ok(Self::new(Gnome {
+            has_places: placed.as_ref().is_some_and(Placed::is_there),
+            plain,
+            placed,
+        }))
+    }
+
+    /// What tells the toplevels that apps describe, after a look.
+    ///
+    /// # Errors
+    ///
+    /// Of the accessibility bus.
+    pub fn described(&mut self) -> Result<&T> {
+        self.compositor.plain.toplevels()?;
+        Ok(self.compositor.plain.source())
+    }
+
+    /// What reports the toplevels.
+    pub fn source_mut(&mut self) -> &mut T {
+        self.compositor.plain.source_mut()
+    }
+
+    /// The toplevels and open pop-ups of all apps, the topmost first. `None` where their places are
+    /// not known.
+    ///
+    /// # Errors
+    ///
+    /// Where the extension was switched off since the link began: coordinates would change their
+    /// meaning.
+    pub fn shell_windows(&mut self) -> Result<Option<Vec<ShellWindow>>> {
+        let placed = self.compositor.places();
+        placed.map(|placed| placed.shell_windows(None)).transpose()
+    }
+
+    /// Between links. Returns after which time to call it again, if at all.
+    pub fn idle(&mut self) -> Option<Duration> {
+        self.compositor.plain.idle()
+    }
+
+    /// Whether coordinates are the screen's, as of the last look.
+    pub fn has_places(&self) -> bool {
+        self.compositor.has_places
+    }
+
+    /// Whether input goes by calls of Mutter's session, and not by EIS.
+    pub fn sends_by_calls(&self) -> bool {
+        matches!(self.compositor.plain.way(), Way::Notify(_))
+    }
+
+    /// Whether it goes by the desktop's portal, as Mutter's own remote desktop is closed to this
+    /// program.
+    pub fn sends_by_portal(&self) -> bool {
+        matches!(self.compositor.plain.way(), Way::Portal(_))
+    }
+
+    /// How Deskline's extension of the shell is used.
+    pub fn extension(&self) -> ExtensionUse {
+        match Extension::find(&self.compositor.plain.bus) {
+            _ if self.compositor.has_places => ExtensionUse::Places,
+            Some(_) => ExtensionUse::Raise,
+            None => ExtensionUse::None,
+        }
+    }
+}
+
+impl<T: Toplevels> Gnome<T> {
+    /// Looks whether the extension reports places now. If that has changed, releases what was
+    /// pressed before.
+    fn look_for_places(&mut self) {
+        let Some(placed) = &mut self.placed else {
+            return;
+        };
+        let now = placed.is_there();
+        if now != self.has_places {
+            tracing::debug!("the extension tells places: {now}");
+            placed.release();
+            self.plain.release();
+            self.has_places = now;
+        }
+    }
+
+    fn places(&mut self) -> Option<&mut Placed> {
+        self.placed.as_mut().filter(|_| self.has_places)
+    }
+
+    /// The one that is used in this link.
+    fn now(&self) -> &dyn Compositor {
+        match &self.placed {
+            Some(placed) if self.has_places => placed,
+            _ => &self.plain,
+        }
+    }
+
+    fn now_mut(&mut self) -> &mut dyn Compositor {
+        match &mut self.placed {
+            Some(placed) if self.has_places => placed,
+            _ => &mut self.plain,
+        }
+    }
+
+    /// Closes another app's open menu, with its submenus: it would keep the keyboard.
+    fn close_menus_beside(&mut self, window: WindowId) -> Result<()> {
+        for _ in 0..SUBMENUS {
+            let Some(placed) = self.places() else { break };
+            let Some(popup) = placed.popup_beside(window)? else {
+                break;
+            };
+            // The shell does not tell menus from tooltips. The app does.
+            if !self.plain.find_menu(popup.pid)? {
+                break;
+            }
+            if let Some(placed) = self.places() {
+                placed.escape(&popup)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Asks the person for the portal's permission, who has a minute to answer its dialog.
+///
+/// # Errors
+///
+/// Where there is no such portal, or the person refuses or does not answer.
+pub fn ask_portal(to: &Access<'_>) -> Result<()> {
+    let bus = Bus::connect(to.session_bus)?;
+    Portal::find(&bus, to.portal_token)?.ask(&bus)
+}
+
+impl<T: Toplevels> Compositor for Gnome<T> {
+    fn capabilities(&self) -> Capabilities {
+        self.now().capabilities()
+    }
+
+    fn begin_link(&mut self, acts: bool) {
+        self.look_for_places();
+        self.plain.look_at_seat(acts);
+    }
+
+    fn aim(&mut self, aim: Aim) {
+        self.now_mut().aim(aim);
+    }
+
+    fn windows(&mut self) -> Result<Vec<Window>> {
+        self.now_mut().windows()
+    }
+
+    fn front(&mut self) -> Result<Option<Window>> {
+        self.now_mut().front()
+    }
+
+    /// As input follows, apps get the time to ask for new devices before.
+    fn keyboard(&mut self, aim: Option<Aim>) -> Result<Keyboard> {
+        self.plain.introduce_devices();
+        self.now_mut().keyboard(aim)
+    }
+
+    fn popup_open(&mut self, pid: u32) -> Result<bool> {
+        self.now_mut().popup_open(pid)
+    }
+
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        self.now_mut().pointer()
+    }
+
+    fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        self.close_menus_beside(window)?;
+        self.now_mut().raise(window, cancel)
+    }
+
+    /// As [`Gnome::keyboard`].
+    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
+        self.plain.introduce_devices();
+        self.now_mut().over(at, aim)
+    }
+
+    fn counts_from_window(&self) -> bool {
+        self.now().counts_from_window()
+    }
+
+    fn locate(&mut self, aim: Option<Aim>, at: &[Point], cancel: &Cancel) -> Result<Located> {
+        self.now_mut().locate(aim, at, cancel)
+    }
+
+    fn ready(&mut self, text: &[char]) -> Result<()> {
+        self.now_mut().ready(text)
+    }
+
+    fn send(&mut self, path: &[Point], input: Sending<'_>) -> Result<()> {
+        self.now_mut().send(path, input)
+    }
+
+    fn put_pointer(&mut self, to: Point, there: (f64, f64)) -> Result<()> {
+        self.now_mut().put_pointer(to, there)
+    }
+
+    fn release(&mut self) {
+        self.now_mut().release();
+    }
+
+    fn pictures_are_quick(&self) -> bool {
+        false
+    }
+
+    fn capture(&mut self, window: WindowId) -> Result<Picture> {
+        self.now_mut().capture(window)
+    }
+}

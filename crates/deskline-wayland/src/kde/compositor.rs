@@ -1,0 +1,436 @@
+//! KWin, for a display.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use deskline_core::Point;
+use deskline_link::capabilities::Ability;
+use deskline_link::guard::{Grab, Task};
+use deskline_link::{
+    Aim, Cancel, Capabilities, Error, Other, Picture, Pointer, Result, Window, WindowId,
+};
+
+use super::Input;
+use super::bus::Bus;
+use super::fake::{self, Fake};
+use super::guard::{self, Guard};
+use super::picture::{self, Pictures};
+use super::script::Scripts;
+use super::windows::{self, KdeWindow, Screen};
+use crate::compositor::{
+    Compositor, Guards, Holder, Keyboard, Located, Parts, Sending, await_front, gone, plus,
+};
+use crate::display::WaylandDisplay;
+use crate::eis::Eis;
+use crate::sender::{Port, Sender};
+
+/// How long KWin may take to bring a window to the front.
+const RAISES: Duration = Duration::from_secs(1);
+
+/// How often to look for it.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// How long apps may take to ask for a device that is the seat's first of its kind.
+const ASK: Duration = Duration::from_millis(300);
+
+/// Why there is no pointer and no keyboard.
+const NO_INPUT: &str = "KWin before Plasma 6 takes input only from programs that it knows by a .desktop file; `deskline doctor --fix` writes it";
+
+/// How KWin takes input.
+#[derive(Debug)]
+enum Way {
+    /// Over a socket that it hands out.
+    Eis,
+    /// By the fake input protocol, over this Wayland socket.
+    Fake(PathBuf),
+}
+
+impl Way {
+    /// `None` where a `.desktop` file is missing. Plasma 5 takes up to 0.5 s to look for one.
+    fn of(bus: &Bus, socket: &Path) -> Option<Self> {
+        if bus.has_input() {
+            return Some(Self::Eis);
+        }
+        fake::offered(socket).then(|| Self::Fake(socket.to_owned()))
+    }
+}
+
+/// A session of KWin's as the display of a link.
+pub type KdeDisplay = WaylandDisplay<Kde>;
+
+/// A session of KWin's.
+pub struct Kde {
+    bus: Bus,
+    scripts: Scripts,
+    way: Option<Way>,
+    /// Made by [`KdeDisplay`]'s `prepare` or when it is first needed: a doctor or a reader must not
+    /// make devices.
+    sender: Option<Input>,
+    /// Since when the seat has a device that is its first of its kind, until apps have asked for
+    /// it.
+    new_since: Option<Instant>,
+    has_guard: bool,
+    pictures: Pictures,
+    guard: Option<Guard>,
+    /// Where the pointer is for the link while the guard keeps it at the edge of the screen.
+    parked: Point,
+    /// Where input has left the pointer: in the middle of this pixel.
+    left: Option<Point>,
+    /// Whether there are several screens.
+    several: bool,
+}
+
+impl KdeDisplay {
+    /// Connects to the KWin that is process `pid` and listens on `socket`, over the session bus at
+    /// `address`. `folder` is the user's runtime directory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] where it is not on that bus, [`Error::Lost`] where it runs no
+    /// scripts.
+    pub fn connect(address: &str, pid: u32, folder: &Path, socket: &Path) -> Result<Self> {
+        let bus = Bus::connect(address, pid)?;
+        let mut scripts = Scripts::new(bus.clone(), folder)?;
+        Screen::look(&mut scripts)?;
+        Ok(Self::new(Kde {
+            way: Way::of(&bus, socket),
+            has_guard: guard::offered(&bus),
+            pictures: Pictures::ask(&bus.connection, Some(&bus.kwin)),
+            bus,
+            scripts,
+            sender: None,
+            new_since: None,
+            guard: None,
+            parked: Point { x: 0, y: 0 },
+            left: None,
+            several: false,
+        }))
+    }
+
+    /// The app's toplevels and its pop-ups, or everybody's, frontmost first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lost`] where KWin does not answer.
+    pub fn kde_windows(&mut self, pid: Option<u32>) -> Result<Vec<KdeWindow>> {
+        let mut windows = self.compositor.look()?.windows;
+        let is = |w: &KdeWindow| pid.is_none_or(|pid| w.pid == pid) && (w.toplevel || w.popup);
+        windows.retain(is);
+        Ok(windows)
+    }
+
+    /// Whether only a `.desktop` file is missing for pictures.
+    pub fn pictures_need_a_file(&self) -> bool {
+        self.compositor.pictures == Pictures::NotKnown
+    }
+
+    /// Whether only a `.desktop` file is missing for pointer and keys.
+    pub fn input_needs_a_file(&self) -> bool {
+        self.compositor.way.is_none()
+    }
+
+    /// Makes the devices if the seat has none. Returns whether it did.
+    ///
+    /// # Errors
+    ///
+    /// As for input.
+    pub fn prepare(&mut self) -> Result<bool> {
+        let kde = &mut self.compositor;
+        if kde.way.is_none() || kde.bus.has_devices() {
+            return Ok(false);
+        }
+        kde.sender().map(|_| true)
+    }
+}
+
+impl Kde {
+    fn look(&mut self) -> Result<Screen> {
+        Screen::look(&mut self.scripts)
+    }
+
+    fn sender(&mut self) -> Result<&mut Input> {
+        let sender = if let Some(sender) = self.sender.take() {
+            sender
+        } else {
+            let had = self.bus.has_devices();
+            let port: Box<dyn Port> = match &self.way {
+                Some(Way::Eis) => Box::new(Eis::connect(self.bus.input()?.into())?),
+                Some(Way::Fake(socket)) => Box::new(Fake::open(socket, self.bus.clone())?),
+                None => return Err(Error::Unavailable(NO_INPUT.into())),
+            };
+            if !had {
+                self.new_since = Some(Instant::now());
+            }
+            Sender::over(port)
+        };
+        Ok(self.sender.insert(sender))
+    }
+
+    /// Waits until apps have had the time to ask for devices that are new to the seat.
+    fn introduce(&mut self) {
+        if let Some(since) = self.new_since.take() {
+            // Nothing tells when they have.
+            std::thread::sleep(ASK.saturating_sub(since.elapsed()));
+        }
+    }
+
+    /// Whether the person's input is captured, and ours must be let in.
+    fn guards(&self) -> bool {
+        self.guard.as_ref().is_some_and(Guard::holds)
+    }
+
+    /// The pixel of a pointer that KWin tells to be there: it tells the middle of a pixel as the
+    /// next one.
+    fn pixel(&self, told: Point) -> Point {
+        let left = self.left.filter(|left| next(*left) == told);
+        left.unwrap_or(told)
+    }
+
+    /// Where exactly the pointer is that KWin tells scripts to be there: it rounds.
+    fn place(&self, at: Point) -> (f64, f64) {
+        let middle = self.left == Some(at);
+        let offset = if middle {
+            Located::MIDDLE.offset
+        } else {
+            (0.0, 0.0)
+        };
+        plus(at, offset)
+    }
+}
+
+/// The pixel below it to the right.
+fn next(at: Point) -> Point {
+    Point {
+        x: at.x + 1,
+        y: at.y + 1,
+    }
+}
+
+fn window(window: KdeWindow) -> Window {
+    Window {
+        id: WindowId(window.id),
+        pid: Some(window.pid).filter(|pid| *pid > 0),
+        title: window.title,
+        extents: Some(window.content),
+    }
+}
+
+impl Compositor for Kde {
+    fn capabilities(&self) -> Capabilities {
+        let no = |why: &'static str| Ability::No(why.into());
+        let input = if self.way.is_some() {
+            Ability::Yes
+        } else {
+            no(NO_INPUT)
+        };
+        Capabilities {
+            pointer: input.clone(),
+            keys: input,
+            pictures: self.pictures.ability(),
+            guard: if self.has_guard {
+                Ability::Yes
+            } else {
+                no("this KWin has no org.kde.KWin.EIS.InputCapture: it comes with Plasma 6")
+            },
+            ..Capabilities::ALL
+        }
+    }
+
+    fn windows(&mut self) -> Result<Vec<Window>> {
+        Ok(self.look()?.into_toplevels().map(window).collect())
+    }
+
+    fn front(&mut self) -> Result<Option<Window>> {
+        Ok(self.look()?.active().cloned().map(window))
+    }
+
+    fn keyboard(&mut self, aim: Option<Aim>) -> Result<Keyboard> {
+        let screen = self.look()?;
+        let Some(active) = screen.active() else {
+            return Ok(Keyboard::Nobody);
+        };
+        // KWin leaves a window active below its lock screen.
+        if aim.is_none_or(|aim| aim.pid == active.pid) && self.bus.is_locked() {
+            return Ok(Keyboard::Nobody);
+        }
+        Ok(Keyboard::Window(Holder {
+            id: WindowId(active.id),
+            pid: active.pid,
+            title: active.title.clone(),
+            popup: !active.toplevel,
+        }))
+    }
+
+    fn popup_open(&mut self, pid: u32) -> Result<bool> {
+        let windows = self.look()?.windows;
+        Ok(windows.iter().any(|w| w.popup && w.pid == pid))
+    }
+
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        let at = if self.guards() {
+            self.parked
+        } else {
+            let told = self.look()?.pointer;
+            self.pixel(told)
+        };
+        // KWin tells no script which buttons are down.
+        Ok(Some(Pointer { at, pressed: false }))
+    }
+
+    fn raise(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
+        let screen = self.look()?;
+        let wanted = screen.windows.iter().find(|w| w.id == id.0);
+        if !windows::raise(&mut self.scripts, wanted.ok_or_else(gone)?)? {
+            return Err(gone());
+        }
+        let failure = "KWin did not bring the window to the front";
+        await_front(id, (failure, RAISES, LOOK), cancel, || {
+            Ok(self.look()?.active().map(|window| WindowId(window.id)))
+        })
+    }
+
+    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
+        let screen = self.look()?;
+        let there = screen.at(at).filter(|w| w.pid != aim.pid);
+        Ok(there.map(|window| Other {
+            title: window.title.clone(),
+            pid: window.pid,
+        }))
+    }
+
+    fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {
+        Ok(Located::MIDDLE)
+    }
+
+    fn ready(&mut self, text: &[char]) -> Result<()> {
+        self.sender()?.strokes(text).map(drop)
+    }
+
+    /// The guard is open for as long as this takes.
+    fn send(&mut self, path: &[Point], input: Sending<'_>) -> Result<()> {
+        let (parked, at) = (self.parked, self.place(self.parked));
+        let guards = self.guards();
+        self.sender()?;
+        self.introduce();
+        let (Some(sender), guard) = (&mut self.sender, &mut self.guard) else {
+            return Err(Error::Input("there is no sender".into()));
+        };
+        let guard = guard.as_mut().filter(|_| guards);
+        let (sent, closed) = match guard {
+            None => (input(sender), Ok(())),
+            Some(guard) => {
+                guard.open(at)?;
+                let sent = input(sender);
+                if sent.is_err() {
+                    // What is pressed would stay so while the capture holds.
+                    let _ = sender.release();
+                }
+                (sent, guard.close(sender))
+            }
+        };
+        let end = if sent.is_ok() {
+            path.last()
+        } else {
+            path.first()
+        };
+        self.left = end.copied().or(self.left);
+        self.parked = end.copied().unwrap_or(parked);
+        sent.and(closed)
+    }
+
+    /// Not at its middle: KWin would tell the next pixel.
+    fn put_pointer(&mut self, to: Point, _there: (f64, f64)) -> Result<()> {
+        let moved = self.send(&[to], &mut |hands| hands.go(plus(to, (0.0, 0.0))));
+        self.left = None;
+        moved
+    }
+
+    fn release(&mut self) {
+        // A lost connection has released them.
+        if let Some(sender) = &mut self.sender {
+            let _ = sender.release();
+        }
+    }
+
+    /// A look takes KWin some milliseconds, and each opening of the guard as well.
+    fn parts(&self) -> Parts {
+        Parts {
+            least: 48,
+            most: 80,
+        }
+    }
+
+    fn types_at_once(&self) -> bool {
+        self.guards()
+    }
+
+    /// Without the app's pop-ups, which are windows of their own.
+    fn capture(&mut self, id: WindowId) -> Result<Picture> {
+        let screen = self.look()?;
+        let window = screen.windows.iter().find(|w| w.id == id.0);
+        let window = window.ok_or_else(|| Error::Input("it has been closed".into()))?;
+        let content = window.content;
+        let origin = Point {
+            x: content.x,
+            y: content.y,
+        };
+        let Bus { connection, kwin } = &self.bus;
+        picture::take(connection, Some(kwin), &window.uuid, origin)
+    }
+
+    fn guard(&mut self) -> Option<&mut dyn Guards> {
+        Some(self)
+    }
+}
+
+impl Guards for Kde {
+    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
+        if self.guards() {
+            return Ok(Grab::Held);
+        }
+        let screen = self.look()?;
+        let leftmost = screen.screens.iter().min_by_key(|s| s.x).copied();
+        (self.parked, self.several) = (self.pixel(screen.pointer), screen.screens.len() > 1);
+        self.sender()?;
+        let guard = match self.guard.take() {
+            Some(guard) => Ok(guard),
+            None => Guard::new(&self.bus),
+        };
+        let (guard, leftmost, sender) = match (guard, leftmost, &mut self.sender) {
+            (Ok(guard), Some(leftmost), Some(sender)) => (guard, leftmost, sender),
+            (Err(e), ..) => return Ok(Grab::Unable(e.to_string())),
+            _ => return Ok(Grab::Unable("KWin lists no screen".into())),
+        };
+        let guard = self.guard.insert(guard);
+        match guard.begin(sender, leftmost, task.limit, cancel) {
+            Ok(()) => Ok(Grab::Held),
+            Err(e) => {
+                self.ungrab();
+                // One that has failed is not used again.
+                self.guard = None;
+                match e {
+                    Error::Cancelled(_) => Err(e),
+                    e => Ok(Grab::Unable(e.to_string())),
+                }
+            }
+        }
+    }
+
+    fn ungrab(&mut self) {
+        let (x, y) = self.place(self.parked);
+        let Some(guard) = &mut self.guard else {
+            return;
+        };
+        guard.end((x, y));
+        // KWin puts it back short of its place where that is on another screen.
+        if let (true, Some(sender)) = (self.several, &mut self.sender)
+            && let Err(e) = sender.go(x, y)
+        {
+            tracing::warn!("the pointer was not put back: {e}");
+        }
+    }
+
+    fn lapse(&mut self) -> Option<String> {
+        self.guard.as_mut()?.lapse()
+    }
+}

@@ -1,0 +1,376 @@
+//! sway, for a display.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use deskline_core::{Point, Rect};
+use deskline_link::capabilities::Ability;
+use deskline_link::guard::{Grab, Task};
+use deskline_link::{Aim, Cancel, Capabilities, Error, Other, Picture, Result, Window, WindowId};
+
+use crate::compositor::{
+    Compositor, Guards, Holder, Keyboard, Located, Sending, await_front, gone,
+};
+use crate::display::WaylandDisplay;
+use crate::hands;
+use crate::sway::devices::{Devices, NO_DEVICES};
+use crate::sway::guard::Guard;
+use crate::sway::ipc::{Ipc, Output, SwayWindow};
+use crate::sway::own_seat::{self, Own};
+use crate::wlroots::client::{Client, Seat};
+use crate::wlroots::input::Input;
+use crate::wlroots::picture;
+use crate::wlroots::screens;
+
+/// How long sway may take to give a window the keyboard.
+const RAISES: Duration = Duration::from_secs(1);
+
+/// How long it may take where several windows have one title.
+const TWIN: Duration = Duration::from_millis(100);
+
+/// How often to look for it: sway's events would need a second connection.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The first version of sway that was seen to survive a client that asks for a pointer which has
+/// just left the seat. 1.7 does not.
+const SURVIVES: (u32, u32) = (1, 10);
+
+/// A sway session as the display of a link.
+pub type SwayDisplay = WaylandDisplay<Sway>;
+
+/// A sway session.
+pub struct Sway {
+    ipc: Ipc,
+    client: Client,
+    /// Where the compositor listens, and where sway's own socket is.
+    socket: PathBuf,
+    ipc_socket: PathBuf,
+    input: Input,
+    guard: Option<Guard>,
+    own: Option<Own>,
+    aim: Option<Aim>,
+    /// The bounds of all outputs, as of the last look.
+    layout: Rect,
+}
+
+impl SwayDisplay {
+    /// Connects to the compositor that listens on `wayland`, and to its own socket `ipc`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Lost`] where one does not answer within 2 s, or the
+    /// compositor lacks a protocol.
+    pub fn connect(wayland: &Path, ipc_socket: &Path, seat: Seat) -> Result<Self> {
+        let mut ipc = Ipc::connect(ipc_socket)?;
+        ipc.outputs()?;
+        let survives = seat == Seat::Own || ipc.version()? >= SURVIVES;
+        let mut sway = Sway {
+            ipc,
+            own: (seat == Seat::Own).then(Own::new),
+            ipc_socket: ipc_socket.to_owned(),
+            guard: None,
+            client: has_all(Client::connect(wayland, seat)?)?,
+            socket: wayland.to_owned(),
+            input: Input::new(wayland, survives),
+            aim: None,
+            layout: screens::NOWHERE,
+        };
+        if seat == Seat::Own {
+            sway.input.make(&mut sway.client)?;
+        }
+        Ok(Self::new(sway))
+    }
+
+    /// Makes the devices that the seat lacks. Returns whether this has any.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lost`] where the compositor does not answer.
+    pub fn prepare(&mut self) -> Result<bool> {
+        let Sway {
+            own, input, client, ..
+        } = &mut self.compositor;
+        // A seat of its own was given both when it was made.
+        Ok(own.is_some() || input.make_missing(client)?)
+    }
+
+    /// All windows, the frontmost first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lost`] where sway does not answer.
+    pub fn sway_windows(&mut self) -> Result<Vec<SwayWindow>> {
+        self.compositor.listed()
+    }
+
+    /// Whether there is one seat, the person's. With several, an app reports the focus of the seat
+    /// that has changed last.
+    pub fn has_one_seat(&mut self) -> bool {
+        let Sway { own, ipc, .. } = &mut self.compositor;
+        own.is_none() && ipc.seats().is_ok_and(|seats| seats.len() == 1)
+    }
+
+    /// Whether the agent has a seat of its own.
+    pub fn has_own_seat(&self) -> bool {
+        self.compositor.own.is_some()
+    }
+
+    /// Why this process does not hear the agent's own seat; `None` if it does, or there is none.
+    pub fn unserved(&self, pid: u32) -> Option<&'static str> {
+        self.compositor.own.as_ref()?.unserved(pid)
+    }
+
+    /// The names of the devices that the guard keeps out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lost`] where sway does not answer.
+    pub fn guarded(&mut self) -> Result<Vec<String>> {
+        let devices = Devices::look(&mut self.compositor.ipc)?;
+        Ok(devices.physical.into_iter().map(|d| d.name).collect())
+    }
+}
+
+impl Sway {
+    /// All windows, with the focus of the agent's seat.
+    fn listed(&mut self) -> Result<Vec<SwayWindow>> {
+        let mut windows = self.ipc.windows()?;
+        if self.own.is_some() {
+            let focus = self.ipc.focus_of(&self.client.heard.own.seat)?;
+            for window in &mut windows {
+                window.focused = focus == Some(window.id);
+            }
+        }
+        Ok(windows)
+    }
+
+    /// An error if the target does not hear the agent's seat.
+    fn check_served(&mut self) -> Result<()> {
+        let (Some(own), Some(aim)) = (&self.own, self.aim) else {
+            return Ok(());
+        };
+        let native = |ipc: &mut Ipc| -> Result<bool> {
+            let windows = ipc.windows()?;
+            Ok(windows.iter().all(|w| w.pid != aim.pid || w.native))
+        };
+        let why = match own.unserved(aim.pid) {
+            None if !native(&mut self.ipc)? => Some(own_seat::XWAYLAND),
+            why => why,
+        };
+        match why {
+            Some(why) => Err(Error::Input(format!(
+                "the agent's own seat does not reach this app: {why}. Nothing was sent. Use press_ax_and_traverse, set_value_and_traverse and set_selected_and_traverse, start the app anew with open_application_and_traverse, or serve with --seat shared"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The agent's own seat.
+impl Sway {
+    /// Gives the window the keyboard of the agent's seat. Only its title tells it among wlroots'
+    /// toplevels: of several with one title each is tried.
+    fn focus_on_own_seat(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
+        let windows = self.listed()?;
+        let window = windows.iter().find(|w| w.id == id.0);
+        let window = window.ok_or_else(gone)?;
+        let its = self.aim.is_some_and(|aim| aim.pid == window.pid);
+        // A window that the person has put away since is not brought back for the sake of order.
+        if window.focused || !window.visible && !its {
+            return Ok(());
+        }
+        let title = window.title.clone();
+        for toplevel in self.client.toplevels(&title)? {
+            self.client.focus(&toplevel)?;
+            let start = Instant::now();
+            while start.elapsed() < RAISES {
+                let focus = self.ipc.focus_of(&self.client.heard.own.seat)?;
+                if focus == Some(id.0) {
+                    return Ok(());
+                }
+                // It went to a twin.
+                if start.elapsed() > TWIN {
+                    break;
+                }
+                cancel.wait(LOOK)?;
+            }
+        }
+        Err(Error::Input(
+            "sway did not give the window to the agent's seat. Nothing was sent".into(),
+        ))
+    }
+}
+
+/// The client, if the compositor offers all that is used of it: sway does since 1.0.
+fn has_all(client: Client) -> Result<Client> {
+    client.pointers()?;
+    client.keyboards()?;
+    client.screencopy()?;
+    Ok(client)
+}
+
+fn window(window: SwayWindow) -> Window {
+    Window {
+        id: WindowId(window.id),
+        pid: Some(window.pid),
+        title: window.title,
+        extents: Some(window.content),
+    }
+}
+
+impl Compositor for Sway {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            locate_pointer: Ability::No("Wayland does not say where the pointer is".into()),
+            ..Capabilities::ALL
+        }
+    }
+
+    fn aim(&mut self, aim: Aim) {
+        self.aim = Some(aim);
+    }
+
+    fn windows(&mut self) -> Result<Vec<Window>> {
+        Ok(self.listed()?.into_iter().map(window).collect())
+    }
+
+    fn front(&mut self) -> Result<Option<Window>> {
+        let windows = self.listed()?;
+        Ok(windows.into_iter().find(|w| w.focused).map(window))
+    }
+
+    /// A menu of the target takes the keyboard from no window.
+    fn keyboard(&mut self, _aim: Option<Aim>) -> Result<Keyboard> {
+        let windows = self.listed()?;
+        let front = windows.into_iter().find(|w| w.focused);
+        Ok(front.map_or(Keyboard::Nobody, |window| {
+            Keyboard::Window(Holder {
+                id: WindowId(window.id),
+                pid: window.pid,
+                title: window.title,
+                popup: false,
+            })
+        }))
+    }
+
+    fn raise(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
+        if self.own.is_some() {
+            return self.focus_on_own_seat(id, cancel);
+        }
+        self.ipc.focus(id.0)?;
+        let failure = "sway did not bring the window to the front";
+        await_front(id, (failure, RAISES, LOOK), cancel, || {
+            let windows = self.listed()?;
+            let window = windows.iter().find(|w| w.id == id.0).ok_or_else(gone)?;
+            Ok(window.focused.then_some(id))
+        })
+    }
+
+    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
+        // A menu of the target may lie over the other window, which sway does not report.
+        if aim.menu {
+            return Ok(None);
+        }
+        let windows = self.listed()?;
+        let mut there = windows.into_iter().filter(|w| w.visible);
+        let there = there.find(|w| w.content.contains(at));
+        Ok(there.filter(|w| w.pid != aim.pid).map(|w| Other {
+            title: w.title,
+            pid: w.pid,
+        }))
+    }
+
+    fn locate(&mut self, _: Option<Aim>, places: &[Point], _: &Cancel) -> Result<Located> {
+        self.check_served()?;
+        let outputs = self.ipc.outputs()?;
+        let screens: Vec<Rect> = outputs.iter().map(Output::place).collect();
+        self.layout = screens::layout_around(&screens, places)?;
+        Ok(Located {
+            offset: (0.0, 0.0),
+            late: false,
+        })
+    }
+
+    fn ready(&mut self, text: &[char]) -> Result<()> {
+        self.check_served()?;
+        self.input.prepare(&mut self.client, text)
+    }
+
+    fn send(&mut self, _path: &[Point], input: Sending<'_>) -> Result<()> {
+        input(&mut hands::Devices {
+            input: &mut self.input,
+            client: &mut self.client,
+            layout: self.layout,
+        })
+    }
+
+    fn release(&mut self) {
+        // A lost connection has released them.
+        let _ = self.input.release(&mut self.client);
+    }
+
+    fn ends_slow_readers(&self) -> Option<&Path> {
+        Some(&self.socket)
+    }
+
+    fn capture(&mut self, id: WindowId) -> Result<Picture> {
+        let windows = self.listed()?;
+        let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
+        let window = windows.iter().find(|w| w.id == id.0 && w.visible);
+        let window = window.ok_or_else(|| failed("the window is on no workspace that shows"))?;
+        let outputs = self.ipc.outputs()?;
+        let part = |output: &Output| output.place().intersect(&window.content);
+        let output = outputs.iter().max_by_key(|o| part(o).w * part(o).h);
+        let output = output.filter(|o| !part(o).is_empty());
+        let output = output.ok_or_else(|| failed("the window is on no output"))?;
+        let screen = self.client.heard.screens.named(&output.name);
+        let screen = screen.ok_or_else(|| failed("the window's output is not known"))?;
+        picture::take(&mut self.client, &screen, output.place(), part(output))
+    }
+
+    fn guard(&mut self) -> Option<&mut dyn Guards> {
+        Some(self)
+    }
+}
+
+impl Guards for Sway {
+    fn watch(&mut self) {
+        if let Some(own) = &mut self.own {
+            own.note(&mut self.ipc);
+        }
+    }
+
+    fn unwatch(&mut self) {
+        if let Some(own) = &mut self.own {
+            own.give_back(&mut self.ipc, self.aim.map(|aim| aim.pid));
+        }
+    }
+
+    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
+        if self.own.is_some() {
+            // Two seats cannot mix.
+            return Ok(Grab::Held);
+        }
+        if Devices::look(&mut self.ipc)?.physical.is_empty() {
+            return Ok(Grab::Unable(NO_DEVICES.into()));
+        }
+        let mut guard = match self.guard.take().and_then(Guard::if_alive) {
+            Some(guard) => guard,
+            None => Guard::start(&self.ipc_socket)?,
+        };
+        let own = self.input.keyboards();
+        let grabbed = guard.grab(task.limit, cancel, own);
+        self.guard = Some(guard);
+        grabbed
+    }
+
+    fn ungrab(&mut self) {
+        if let Some(guard) = &mut self.guard {
+            guard.release();
+        }
+    }
+
+    fn lapse(&mut self) -> Option<String> {
+        self.guard.as_mut()?.lapse()
+    }
+}

@@ -1,7 +1,10 @@
-//! Clicks of one call do not become a double click with those of another, on any compositor.
+//! Clicks of one call do not become a double click with those of another, on any compositor. The first one
+//! waits for no device.
+
+use std::time::Duration;
 
 use deskline_testbed::{Compositor, Session, Toolkit, until};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn x11() {
@@ -51,5 +54,35 @@ fn two_clicks_are_two_and_a_double_click_after_them_is_one(
         });
         // The second click of a double click is the only one that follows another closely.
         assert_eq!(count("pad double"), 1, "{toolkit:?}: {:?}", app.log());
+    }
+}
+
+/// How long apps get to ask for devices that are new to the seat.
+const ASK: Duration = Duration::from_millis(300);
+
+/// The server makes the devices that a seat lacks when it starts, and not for the first click.
+#[test]
+fn the_first_click_of_a_server_waits_for_no_device() {
+    for compositor in [Compositor::Sway, Compositor::Kwin] {
+        let session = Session::new(compositor);
+        let app = session.widgets(Toolkit::Gtk3, &session.server());
+        let mut acts = Vec::new();
+        // The best of a few: on a busy machine an act takes as long by itself.
+        until("a first click without a wait", || {
+            let server = session.server();
+            server.call("list_applications", json!({})).ok();
+            // No click of an agent comes sooner, and nothing reports that apps have asked.
+            std::thread::sleep(ASK);
+            let ok = json!({"element": "OK", "role": "AXButton"});
+            server.call_for(&app, "click_and_traverse", ok).ok();
+            let log = session.folder().join("journal/journal.jsonl");
+            let log = std::fs::read_to_string(log).unwrap();
+            let last: Value = serde_json::from_str(log.lines().next_back().unwrap()).unwrap();
+            acts.push(last["steps_ms"]["act"].as_f64().unwrap());
+            println!("{compositor:?}: {acts:?} ms");
+            acts.iter()
+                .any(|ms| *ms < ASK.as_secs_f64() * 1e3)
+                .then_some(())
+        });
     }
 }

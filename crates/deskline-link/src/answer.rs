@@ -23,7 +23,6 @@ use summarise::summarise;
 pub struct Answer {
     /// The summary.
     pub text: String,
-    /// Whether it is an error.
     pub is_error: bool,
 }
 
@@ -85,7 +84,7 @@ pub(crate) fn record(
         written.guard_held(held);
     }
     let mut text = summary.render();
-    // The typed text may be in it, as what the element shows now.
+    // The answer may contain the typed text, as the element's value.
     written.answer = tells_no_secret(call, report).then(|| text.clone());
     if let Err(e) = journal.record(&written) {
         summary

@@ -10,21 +10,21 @@ use crate::error::{Result, WindowHint};
 /// A running app with windows, for `list_applications`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Application {
-    /// Its name and pid.
+    /// Name and pid.
     pub app: App,
-    /// Its window titles.
     pub windows: Vec<String>,
     /// Whether one of them is the front window.
     pub front: bool,
 }
 
-/// What an app is known by.
+/// The names by which an app is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Identity {
-    /// By what the system says of it: its executable and its path, the script that it runs, the id
-    /// and the names of its desktop file or bundle. Empty if the system says nothing.
+    /// The system's names for it: its executable and its path, the script that it runs, the id and
+    /// the names of its desktop file or bundle. Empty if the system reports nothing.
     pub names: Vec<String>,
-    /// What it calls itself, and what else a command line may start. Denies an app, allows none.
+    /// Its own name for itself, and other programs that a command line may start. These deny an app
+    /// and allow none.
     pub claims: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ impl Identity {
 /// Whether this app may be opened. Without names it is not known which app it would be.
 pub type Permit<'a> = &'a dyn Fn(&Identity) -> Result<()>;
 
-/// What [`Apps::open`] found.
+/// The result of [`Apps::open`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opened {
     /// The app runs, with a window: its pid.
@@ -55,7 +55,7 @@ pub enum Opened {
 pub enum Progress {
     /// No window yet.
     Starting,
-    /// It should be there by now and has no window, or no tree: its pid, and what to do about it.
+    /// It should be ready by now and has no window, or no tree: its pid, and a hint.
     Waiting(u32, WindowHint),
     /// It has a window and a tree: its pid.
     Ready(u32),
@@ -66,21 +66,21 @@ pub trait Apps {
     /// The running apps that have windows.
     fn applications(&mut self) -> Result<Vec<Application>>;
 
-    /// Finds a running app by name, desktop-file or bundle id, path or command, or starts it, without
-    /// waiting for its window. `permit` is asked before anything is started.
+    /// Finds a running app by name, desktop-file or bundle id, path or command, or starts it,
+    /// without waiting for its window. `permit` is asked before anything is started.
     fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened>;
 
     /// How far the app that was started last has come. The windows of strangers that come up
     /// meanwhile do not count. An error where it has ended.
     fn progress(&mut self) -> Result<Progress>;
 
-    /// What the app that was started last has written to its standard error, in short.
+    /// The standard error of the last started app, in short.
     fn complaint(&mut self) -> Option<String> {
         None
     }
 
-    /// For how long the app's processes have run so far, waits for a processor included; `None` where
-    /// that is not known.
+    /// For how long the app's processes have run so far, waits for a processor included; `None`
+    /// where that is not known.
     fn computed(&mut self, _pid: u32) -> Option<Duration> {
         None
     }
@@ -90,8 +90,7 @@ pub trait Apps {
         self.computed(pid)
     }
 
-    /// By what names the system knows the process, whatever it calls itself: see
-    /// [`Identity::names`]. Empty if it says nothing.
+    /// The system's names for the process: see [`Identity::names`]. Empty if it reports nothing.
     fn names_of(&mut self, _pid: u32) -> Vec<String> {
         Vec::new()
     }
@@ -101,8 +100,8 @@ pub trait Apps {
         None
     }
 
-    /// Whether something is known to be on its way to the screen because of the last action: a portal
-    /// dialog that was asked for, a process that is starting.
+    /// Whether something is known to be on its way to the screen because of the last action: a
+    /// portal dialog that was asked for, a process that is starting.
     fn handoff_pending(&mut self) -> Result<bool> {
         Ok(false)
     }

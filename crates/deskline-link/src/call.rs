@@ -81,7 +81,6 @@ pub enum Toplevel {
 /// Keyboard input, after a click or alone: first the text, then the key.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Typing {
-    /// Text to type.
     pub text: Option<String>,
     /// Whether to paste the text instead, from the clipboard.
     pub paste: bool,
@@ -89,7 +88,7 @@ pub struct Typing {
     pub key: Option<KeyPress>,
 }
 
-/// What a link does.
+/// The action of a link or of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// Start an app or bring a running one to the front.
@@ -105,9 +104,7 @@ pub enum Action {
     Refresh,
     /// Wait until an element is present, is absent, or has a state.
     WaitFor {
-        /// Which element.
         target: Target,
-        /// What to wait for.
         state: Awaited,
         /// The maximum time to wait.
         timeout: Duration,
@@ -119,23 +116,18 @@ pub enum Action {
 pub enum Input {
     /// Click, then type, then press a key.
     Click {
-        /// What to click.
         target: Target,
         /// Double-click.
         double: bool,
         /// Use the right button.
         right: bool,
-        /// What to type after it.
         then: Typing,
     },
     /// Type text, then press a key, into the focused element.
     Type {
-        /// What to type.
         typing: Typing,
     },
-    /// Press one key.
     PressKey {
-        /// The key.
         press: KeyPress,
     },
     /// Turn the wheel.
@@ -161,7 +153,6 @@ pub enum Input {
 /// An action on one element through the accessibility API.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Quiet {
-    /// Set a value.
     SetValue {
         /// The element whose value to set.
         target: Target,
@@ -169,20 +160,16 @@ pub enum Quiet {
         value: String,
     },
     /// Press an element.
-    PressAx {
-        /// What to press.
-        target: Target,
-    },
+    PressAx { target: Target },
     /// Select or deselect an element.
     SetSelected {
-        /// What to select.
         target: Target,
         /// `false` deselects.
         selected: bool,
     },
 }
 
-/// What `wait_for_and_traverse` waits for.
+/// The state that `wait_for_and_traverse` waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Awaited {
     /// The element is present.
@@ -233,17 +220,15 @@ impl Default for Options {
 /// One tool call, with checked arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// Which tool.
     pub tool: Tool,
     /// The app's pid. `None` only for [`Action::Open`].
     pub pid: Option<u32>,
     /// The app's window that it is for. `None` is the front one, and for a target its own.
     pub window: Option<Toplevel>,
-    /// What to do: the first step of a chain.
+    /// The first step of a chain, or the only one.
     pub action: Action,
     /// The further steps of a chain: [`Action::Input`], [`Action::Quiet`] or [`Action::WaitFor`].
     pub then: Vec<Action>,
-    /// Options of the call.
     pub options: Options,
     /// The arguments as received, for the journal.
     pub arguments: serde_json::Map<String, serde_json::Value>,

@@ -1,4 +1,4 @@
-//! What a display can do. A backend lacks what it says it lacks, and the link works without it.
+//! The abilities of a display. A backend may lack any of them, and the link works without it.
 
 use std::borrow::Cow;
 
@@ -8,9 +8,9 @@ use crate::error::{Error, Result};
 /// Whether a display can do one thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ability {
-    /// It can.
+    /// Supported.
     Yes,
-    /// It cannot: why, as a clause without a full stop.
+    /// Not supported. The reason is a clause without a full stop.
     No(Cow<'static, str>),
 }
 
@@ -29,15 +29,16 @@ impl Ability {
     }
 }
 
-/// What a display can do, and what a link does without it.
+/// The abilities of a display, and the link's behaviour without each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Windows can be listed, and it is known which is in front. Without it no input is sent: it could
-    /// go anywhere. An app has ended only when its process or its tree is gone.
+    /// Windows can be listed, and it is known which is in front. Without it no input is sent: it
+    /// could go anywhere. An app has ended only when its process or its tree is gone.
     pub windows: Ability,
     /// Windows have extents. Without it a place is not checked against the app's windows.
     pub extents: Ability,
-    /// Windows have a pid. Without it no handoff is known, and the front window is told by its id.
+    /// Windows have a pid. Without it no handoff is known, and the front window is recognised by
+    /// its id.
     pub pids: Ability,
     /// A window can be brought to the front. Without it input goes only to the window in front.
     pub raise: Ability,
@@ -48,9 +49,9 @@ pub struct Capabilities {
     pub pointer: Ability,
     /// Keys and text.
     pub keys: Ability,
-    /// Windows can be pictured. Without it the answer has no picture, and says why.
+    /// Windows can be pictured. Without it the answer has no picture, and gives the reason.
     pub pictures: Ability,
-    /// The person's input can be kept out. Without it the answer says that it was not.
+    /// The person's input can be kept out. Without it the answer reports that it was not.
     pub guard: Ability,
 }
 
@@ -104,7 +105,7 @@ impl Capabilities {
     }
 }
 
-/// The error for what a display cannot do.
+/// The error for an ability that the display lacks.
 pub(crate) fn unsupported(what: &'static str, why: &str) -> Error {
     Error::Unsupported {
         what,

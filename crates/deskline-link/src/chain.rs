@@ -1,5 +1,5 @@
-//! The steps of a chain: each is resolved on what the one before it led to. A call that is no chain
-//! has one step.
+//! The steps of a chain: each is resolved in the state that the one before it left. A call that is
+//! no chain has one step.
 
 use deskline_core::{Attribute, Change, Diff, Modified, Tree, Value, escape, summary, target};
 
@@ -63,8 +63,8 @@ impl Steps<'_> {
         Ok(None)
     }
 
-    /// Ends a step that another one follows, and decides where that goes: to what this one brought to
-    /// the front, or back to the call's app once that has closed.
+    /// Ends a step that another one follows, and decides where that goes: to what this one brought
+    /// to the front, or back to the call's app once that has closed.
     fn go_on(
         &mut self,
         desk: &mut Checkpoint<'_>,
@@ -118,8 +118,8 @@ impl Steps<'_> {
         Ok(())
     }
 
-    /// Resolves a step in a dialog that a helper of the app draws, if one has what it is for. The
-    /// steps after it go there too.
+    /// Resolves a step in a dialog that a helper of the app draws, if one has the step's target.
+    /// The steps after it go there too.
     fn resolve_in_helper(
         &mut self,
         desk: &mut Checkpoint<'_>,
@@ -145,7 +145,7 @@ impl Steps<'_> {
     /// A step failed. Takes the tree as the steps before it have left it.
     fn stop(&mut self, desk: &mut Checkpoint<'_>, e: Error, report: &mut Report) -> Result<Error> {
         let tells_nothing = matches!(e, Error::Cancelled(_) | Error::NotAnswering { .. });
-        // What came of an action instead of what was wanted is answered too.
+        // An unexpected effect of an action is answered too.
         let did = !report.ended_steps.is_empty() || matches!(e, Error::NoEffect(_));
         if !did || tells_nothing || e.costs_connection() {
             return Err(e);
@@ -205,7 +205,7 @@ impl Steps<'_> {
         })
     }
 
-    /// Step 6: what the whole call changed.
+    /// Step 6: the changes of the whole call.
     pub(crate) fn diff(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<()> {
         if !self.subject.is_home() {
             self.read_home(desktop, report)?;
@@ -240,7 +240,7 @@ impl Steps<'_> {
         }
     }
 
-    /// Keeps the refs of what the step has re-created as it was.
+    /// Keeps the refs of elements that the step has re-created as they were.
     fn rename_since_step(&mut self, report: &Report, tree: &Tree) {
         let before = report.readings.step_before.as_ref();
         if let Some(before) = before.filter(|before| before.app.pid == tree.app.pid) {
@@ -250,8 +250,8 @@ impl Steps<'_> {
     }
 }
 
-/// What a step opened, closed, changed of its target or selected, in a few words: steps go on in a
-/// dialog without being told.
+/// The windows that a step opened or closed, and the changes of its target or selection, in a few
+/// words.
 fn led_to(before: &Tree, after: &Tree, report: &Report) -> Option<String> {
     // A wait that has ended in a helper of the app.
     if before.app.pid != after.app.pid {

@@ -29,7 +29,7 @@ const BUTTON: Duration = Duration::from_secs(1);
 /// The polling interval of that wait.
 const LOOK: Duration = Duration::from_millis(4);
 
-/// The person's front window and pointer, and what links have done to them since.
+/// The person's front window and pointer, and the changes that links have made to them since.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Saved {
     /// The person's front window.
@@ -56,7 +56,7 @@ pub(crate) struct DeferredRestore {
 pub(crate) struct InputWindow {
     pub(crate) pid: u32,
     pub(crate) window: WindowId,
-    /// Whether it is a dialog: once it has closed, what it belongs to has the keyboard.
+    /// Whether it is a dialog: once it has closed, its parent has the keyboard.
     pub(crate) dialog: bool,
     /// The windows of the process at that time.
     pub(crate) beside: Vec<WindowId>,
@@ -289,13 +289,13 @@ impl<'a> Checkpoint<'a> {
         self.raised_now
     }
 
-    /// The step has ended.
     pub(crate) fn end_step(&mut self) {
         self.raised_now = None;
     }
 
-    /// Whether a window belongs to a process that the link drives, or whose menu an earlier link left open
-    /// in front of the person's window. If the display does not report owners, whether the link has raised it.
+    /// Whether a window belongs to a process that the link drives, or whose menu an earlier link
+    /// left open in front of the person's window. If the display does not report owners, whether
+    /// the link has raised it.
     fn is_targets(&self, window: &Window) -> bool {
         match (window.pid, self.subject.home()) {
             (Some(pid), Some(_)) => self.subject.has(pid) || self.menu_of == Some(pid),

@@ -1,4 +1,5 @@
-//! The clipboard: lent to the agent for one paste, then given back to the person with all its types.
+//! The clipboard: lent to the agent for one paste, then given back to the person with all its
+//! types.
 //!
 //! Whoever puts something on a clipboard serves it as long as it is there: the data cannot be given
 //! back to the app that owned it. A backend saves the data of every type, and serves it itself
@@ -22,11 +23,11 @@ pub const SAVES: Duration = Duration::from_secs(3);
 /// How long the app may take to read the text after the paste key.
 pub const READS: Duration = Duration::from_secs(3);
 
-/// The type by which password managers ask clipboard managers not to record what they copy. Klipper,
-/// CopyQ and Clipman keep to it.
+/// The type by which password managers ask clipboard managers not to record what they copy.
+/// Klipper, CopyQ and Clipman keep to it.
 pub const HINT: &str = "x-kde-passwordManagerHint";
 
-/// Its data.
+/// The hint's data.
 pub const HINT_DATA: &[u8] = b"secret";
 
 /// The types under which a text is offered, as UTF-8. X11's clients ask for the first, GTK 4's and
@@ -35,10 +36,11 @@ pub const TEXT_TYPES: [&str; 3] = ["UTF8_STRING", "text/plain;charset=utf-8", "t
 
 /// A display's clipboard. At most one text is lent at a time.
 pub trait Clipboard {
-    /// Saves what is on the clipboard. Touches nothing. Blocks for at most [`SAVES`]. Returns what of
-    /// it cannot be given back, for the agent: pictures in further formats.
+    /// Saves the clipboard. Changes nothing. Blocks for at most [`SAVES`]. Returns the parts that
+    /// cannot be given back, for the agent: pictures in further formats.
     ///
     /// # Errors
+    ///
     /// [`Error::Input`] if it cannot be saved: too large, or its owner does not answer.
     fn save(&mut self, cancel: &Cancel) -> Result<Option<String>>;
 
@@ -50,12 +52,12 @@ pub trait Clipboard {
     fn offer(&mut self, text: &str, cancel: &Cancel) -> Result<()>;
 
     /// Waits until the process has read the text since [`Clipboard::offer`], for at most [`READS`].
-    /// `false` if it has not. Where the display does not say who reads, whoever has read it since
-    /// the call before counts.
+    /// `false` if it has not. If the display does not report readers, any reader since the call
+    /// before counts.
     fn await_reader(&mut self, pid: u32, cancel: &Cancel) -> Result<bool>;
 
-    /// Puts back what was saved, unless the person has copied something since. Does nothing if no text
-    /// is lent.
+    /// Puts back the saved clipboard, unless the person has copied something since. Does nothing if
+    /// no text is lent.
     fn give_back(&mut self) -> Result<()>;
 
     /// The keys that paste: in terminals Control+V is a character.
@@ -72,8 +74,8 @@ pub trait Clipboard {
     }
 }
 
-/// The types of a clipboard in the order in which to save them: what has to be saved, then formats
-/// that only repeat a picture, of which PNG loses nothing. Returns how many have to be saved.
+/// The types of a clipboard in the order in which to save them: the necessary ones, then formats
+/// that only repeat a picture, of which PNG loses nothing. Returns the number of necessary ones.
 pub fn order<T>(types: &mut [T], name: impl Fn(&T) -> &str) -> usize {
     let png = types.iter().any(|kind| name(kind) == "image/png");
     let repeats = |kind: &T| {

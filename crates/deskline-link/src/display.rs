@@ -1,5 +1,5 @@
 //! The display: windows, the pointer, input, pictures, and the guard that keeps the person's input
-//! out. A backend may lack any of it, and says so in [`Display::capabilities`].
+//! out. A backend may lack any of it: see [`Display::capabilities`].
 
 use std::time::Duration;
 
@@ -17,16 +17,14 @@ use crate::guard::{Grab, Task};
 pub struct Window {
     /// Which.
     pub id: WindowId,
-    /// Whose; `None` where the display does not say.
+    /// The owner's pid; `None` if the display does not report it.
     pub pid: Option<u32>,
-    /// Its title. Hostile data.
+    /// Hostile data.
     pub title: String,
-    /// Where it is, without the shadow that it may draw around itself; `None` where the display
-    /// does not say.
+    /// The bounds without the shadow; `None` if the display does not report them.
     pub extents: Option<Rect>,
 }
 
-/// The pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pointer {
     /// Where it is, in screen coordinates.
@@ -55,19 +53,19 @@ pub struct Picture {
 /// `impl Display for Backend {}` is a backend without a display: the defaults lack everything. The
 /// link asks [`Display::capabilities`] before it calls what may be lacking.
 pub trait Display {
-    /// What this display can do. The same as long as the connection lives.
+    /// The abilities of this display. They stay the same while the connection lives.
     fn capabilities(&self) -> Capabilities {
         Capabilities::none(NONE)
     }
 
-    /// Whether nobody can be sitting at this display: a link then guards against nobody, puts nothing
-    /// back, and leaves its target in front.
+    /// Whether nobody can be sitting at this display: a link then guards against nobody, puts
+    /// nothing back, and leaves its target in front.
     fn is_private(&self) -> bool {
         false
     }
 
-    /// A link begins. With `acts`, input may follow. What coordinates are relative to stays the same until
-    /// the next link begins: if it changes all the same, the link's calls fail.
+    /// Called when a link begins. With `acts`, input may follow. The origin of coordinates stays
+    /// the same until the next link begins: if it changes all the same, the link's calls fail.
     fn begin_link(&mut self, _acts: bool) {}
 
     /// The front window, if there is one.
@@ -80,14 +78,16 @@ pub trait Display {
         Err(unsupported("bringing a window to the front", NONE))
     }
 
-    /// What stands for the app itself, where an app can be in front without a window and its menu bar is
-    /// in none: activating it brings the app to the front. `None` where input needs a window.
+    /// The stand-in for the app itself, where an app can be in front without a window and its menu
+    /// bar is in none: activating it brings the app to the front. `None` where input needs a
+    /// window.
     fn app_itself(&mut self, _pid: u32) -> Result<Option<Window>> {
         Ok(None)
     }
 
-    /// Where all windows of the app are on another virtual desktop, and accessibility lists them only
-    /// there: goes there and waits until they are listed (bounded). `false` if there was nothing to do.
+    /// Where all windows of the app are on another virtual desktop, and accessibility lists them
+    /// only there: goes there and waits until they are listed (bounded). `false` if there was
+    /// nothing to do.
     fn reveal(&mut self, _pid: u32, _cancel: &Cancel) -> Result<bool> {
         Ok(false)
     }
@@ -129,22 +129,20 @@ pub trait Display {
         Err(unsupported("moving the pointer", NONE))
     }
 
-    /// Starts to note whether the person presses a key or a button, until
-    /// [`Display::unwatch_person`]. What they press while the guard holds reaches no app and does
-    /// not count.
+    /// Starts to watch whether the person presses a key or a button, until
+    /// [`Display::unwatch_person`]. Presses during the guard reach no app and do not count.
     fn watch_person(&mut self) {}
 
-    /// Stops noting what the person presses, and listening for their Esc.
+    /// Stops watching the person, and listening for their Esc.
     fn unwatch_person(&mut self) {}
 
-    /// Whether the person has pressed a key or a button since [`Display::watch_person`]; `None`
-    /// where this cannot be told.
+    /// Whether the person has pressed a key or a button since [`Display::watch_person`]; `None` if
+    /// that is unknown.
     fn person_pressed(&mut self) -> Option<bool> {
         None
     }
 
-    /// Outlines a place, or captions what is about to be typed, for `time`. In no picture and no
-    /// tree.
+    /// Outlines a place, or shows a caption, for `time`. Neither is in pictures or trees.
     fn show(
         &mut self,
         _place: Option<Rect>,
@@ -156,9 +154,9 @@ pub trait Display {
     }
 
     /// Grabs the person's devices, so that their input reaches no app. Released by
-    /// [`Display::ungrab`], by the task's limit whatever hangs, and by the death of the process. Raises
-    /// `cancel` when the person presses Esc without modifiers, and at the limit. Does nothing if they
-    /// are grabbed already.
+    /// [`Display::ungrab`], by the task's limit whatever hangs, and by the death of the process.
+    /// Raises `cancel` when the person presses Esc without modifiers, and at the limit. Does
+    /// nothing if they are grabbed already.
     ///
     /// An error means that nothing may be sent now.
     fn grab(&mut self, _task: &Task, _cancel: &Cancel) -> Result<Grab> {
@@ -169,8 +167,8 @@ pub trait Display {
     /// [`Display::grab`] was given, until [`Display::unwatch_person`].
     fn ungrab(&mut self) {}
 
-    /// Why some of the person's input may have reached an app since the last [`Display::grab`] although
-    /// their devices were grabbed. Asked once after each [`Display::ungrab`].
+    /// Why some of the person's input may have reached an app since the last [`Display::grab`]
+    /// although their devices were grabbed. Asked once after each [`Display::ungrab`].
     fn guard_lapse(&mut self) -> Option<String> {
         None
     }
@@ -194,7 +192,7 @@ pub trait Display {
         Err(unsupported("dragging", NONE))
     }
 
-    /// Types text into what has the focus, any Unicode.
+    /// Types any Unicode text into the focused element.
     fn type_text(&mut self, _text: &str, _cancel: &Cancel) -> Result<()> {
         Err(unsupported("typing", NONE))
     }
@@ -220,8 +218,8 @@ pub trait Display {
     /// Releases every key and button that this process has pressed. Called on every way out.
     fn release_all(&mut self) {}
 
-    /// Whether a picture of a window shows the same once its app is behind again, and takes so long that
-    /// the person should have their window back first.
+    /// Whether a picture of a window shows the same once its app is behind again, and takes so long
+    /// that the person should have their window back first.
     fn pictures_behind(&self) -> bool {
         false
     }

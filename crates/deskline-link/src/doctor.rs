@@ -1,33 +1,33 @@
-//! What a doctor finds: checks, each with what to do about it.
+//! The findings of a doctor: checks, each with a remedy.
 
 use std::fmt;
 
 use deskline_core::escape::is_hostile;
 use serde::Serialize;
 
-/// Findings hold what servers and apps say: they are cut at this many characters.
+/// Findings may quote servers and apps: they are cut at this many characters.
 const LONGEST: usize = 600;
 
-/// How a check came out.
+/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// It works.
     Ok,
-    /// Agents can work, with the limits that the finding says.
+    /// Agents can work, with the limits in the finding.
     Warn,
     /// Agents cannot work.
     Fail,
 }
 
-/// What mends a finding, where that is one step.
+/// The repair of a finding, if it is one step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "by", content = "command")]
 pub enum Fix {
     /// `deskline doctor --fix` turns accessibility on.
     Accessibility,
-    /// `deskline doctor --fix` writes the file by which KWin knows Deskline, and gives it pictures and,
-    /// before Plasma 6, takes input from it.
+    /// `deskline doctor --fix` writes the file by which KWin knows Deskline, and gives it pictures
+    /// and, before Plasma 6, takes input from it.
     KwinFile,
     /// Ask the user for input through the desktop's portal.
     Portal,
@@ -37,16 +37,13 @@ pub enum Fix {
     Root(String),
 }
 
-/// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What was looked at.
     pub name: &'static str,
-    /// How it came out.
     pub status: Status,
-    /// What was found. One line.
+    /// One line.
     pub finding: String,
-    /// What to do about it. Empty where there is nothing to do.
+    /// The next step. Empty if there is nothing to do.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub remedy: String,
     /// The step that mends it.
@@ -70,7 +67,7 @@ impl Check {
         Self::new(name, Status::Fail, finding.as_ref(), remedy.as_ref())
     }
 
-    /// A failure in the words of an error: its first sentence is the finding, the rest what to do.
+    /// A failure in the words of an error: its first sentence is the finding, the rest the remedy.
     pub fn failed(name: &'static str, error: &str, otherwise: &str) -> Self {
         let (finding, remedy) = error.split_once(". ").unwrap_or((error, otherwise));
         Self::fail(name, finding, remedy)
@@ -105,7 +102,7 @@ impl Check {
 pub struct Report {
     /// Whether agents can work here: no check failed.
     pub works: bool,
-    /// The checks, what others need first.
+    /// In the order of their dependencies.
     pub checks: Vec<Check>,
 }
 
@@ -120,7 +117,8 @@ impl Report {
 }
 
 impl Report {
-    /// The one command for root that mends all that root can. What the same program installs is one list.
+    /// The one command for root that repairs everything that root can. Packages of one package
+    /// manager are one list.
     pub fn for_root(&self) -> Option<String> {
         let mut commands: Vec<Vec<&str>> = vec![];
         for check in &self.checks {

@@ -4,13 +4,12 @@ use std::fmt;
 
 use deskline_core::escape;
 
-/// How much of what an app has written to quote.
+/// How many characters of an app's standard error to quote.
 pub(crate) const SAID: usize = 600;
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// It exited with this status.
     Status(i32),
     /// This signal ended it.
     Signal(i32),

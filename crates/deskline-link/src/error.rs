@@ -1,5 +1,5 @@
 //! The errors of a link. They are typed where they happen, in a backend or here; this folder alone
-//! has their words, which end with what the agent can do next.
+//! has their words, which end with the agent's next step.
 
 mod input;
 mod open;
@@ -18,8 +18,7 @@ pub use target::{TargetError, WindowHint};
 /// The result of a step.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a call failed. `Display` gives the summary's `error:` field: what was wrong and what to do
-/// next.
+/// Why a call failed. `Display` gives the summary's `error:` field: the cause and the next step.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -29,7 +28,6 @@ pub enum Error {
     /// No picture can be taken: the reason.
     #[error("{0}")]
     NoPicture(String),
-    /// No process has this pid.
     #[error(
         "no process has pid {0}. Call list_applications for the running apps, or \
          open_application_and_traverse to start one"
@@ -39,7 +37,6 @@ pub enum Error {
     #[error("{} (pid {pid}) is gone. {end}. Call open_application_and_traverse to start it \
              again", escape::name(&end.app, 80))]
     Ended {
-        /// Its pid.
         pid: u32,
         /// How it ended.
         end: End,
@@ -50,11 +47,10 @@ pub enum Error {
         escape::name(name, 80)
     )]
     NoWindow {
-        /// The pid.
         pid: u32,
         /// The name of its executable.
         name: String,
-        /// What is known of the reason, and what to do about it.
+        /// The likely reason, with the next step.
         hint: WindowHint,
     },
     /// The app did not answer in time.
@@ -66,7 +62,6 @@ pub enum Error {
     NotAnswering {
         /// The app's name.
         app: String,
-        /// Its pid.
         pid: u32,
         /// The time waited, in milliseconds.
         ms: u128,
@@ -74,9 +69,8 @@ pub enum Error {
     /// No element has the text that was asked for.
     #[error("no element matches {wanted}. {nearest}")]
     NotFound {
-        /// What was requested.
         wanted: String,
-        /// `Nearest: …`, or that no text is similar; and what to do next.
+        /// `Nearest: …`, or that no text is similar; and the next step.
         nearest: String,
     },
     /// The element of a ref is gone.
@@ -85,7 +79,6 @@ pub enum Error {
          fresh ref"
     )]
     StaleRef {
-        /// The ref.
         reference: deskline_core::Ref,
         /// Why the ref has no element.
         why: String,
@@ -99,7 +92,7 @@ pub enum Error {
     RefusedBy {
         /// The element's name.
         element: String,
-        /// Why, and what to do instead.
+        /// The reason, and an alternative.
         refusal: Refusal,
     },
     /// This desktop cannot do what was requested, for any app.
@@ -108,7 +101,6 @@ pub enum Error {
          press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API"
     )]
     Unsupported {
-        /// What was requested.
         what: &'static str,
         /// Why it is not possible.
         why: String,
@@ -124,7 +116,7 @@ pub enum Error {
     TimedOut {
         /// The time limit.
         seconds: f64,
-        /// What is there instead.
+        /// The state found instead.
         instead: String,
     },
     /// The app is excluded by the policy.
@@ -137,7 +129,7 @@ pub enum Error {
     OutOfBounds {
         /// The app, as the call or the app itself names it.
         what: String,
-        /// By what other names the system knows it.
+        /// Its other names.
         names: Vec<String>,
         /// The allowed apps, as a sentence.
         bounds: String,
@@ -148,7 +140,6 @@ pub enum Error {
          sent. {bounds}"
     )]
     LedOutOfBounds {
-        /// Its pid.
         pid: u32,
         /// The allowed apps, as a sentence.
         bounds: String,
@@ -156,7 +147,6 @@ pub enum Error {
     /// An error, after which the app ended.
     #[error("{error}. {end}")]
     EndedAfter {
-        /// The error.
         error: Box<Self>,
         /// How the app ended.
         end: End,
@@ -170,7 +160,7 @@ pub enum Error {
     /// The input cannot be sent to its target.
     #[error("{0}")]
     Input(String),
-    /// The app reported success, and what it shows afterwards is not what was asked for.
+    /// The app reported success, but its state is not the requested one.
     #[error("{0}")]
     NoEffect(String),
     /// The input would reach another app's window.
@@ -180,19 +170,20 @@ pub enum Error {
         title: String,
         /// The window's pid.
         pid: u32,
-        /// What is wrong and what to do next.
+        /// The cause and the next step.
         why: String,
     },
     /// The link was stopped.
     #[error("cancelled: {0:?}")]
     Cancelled(Reason),
-    /// There is no desktop, or no accessibility. The text says what is missing and how to get it.
+    /// There is no desktop, or no accessibility. The text names the missing part and the way to get
+    /// it.
     #[error("{0}")]
     Unavailable(String),
     /// One step, or one app, failed. The connection to the desktop still works.
     #[error("{what}: {}", reason(source.as_ref()))]
     System {
-        /// What was being done.
+        /// The failed operation.
         what: &'static str,
         /// The underlying error.
         #[source]
@@ -201,7 +192,7 @@ pub enum Error {
     /// The connection to the desktop was lost. The next call reconnects.
     #[error("{what}: {}", reason(source.as_ref()))]
     Lost {
-        /// What was being done.
+        /// The failed operation.
         what: &'static str,
         /// The underlying error.
         #[source]

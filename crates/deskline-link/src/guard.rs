@@ -1,5 +1,5 @@
-//! The platform-independent part of the guard (the contract, §8): its settings, what a link
-//! requests from the display, and the text of the overlay.
+//! The platform-independent part of the guard (the contract, §8): its settings, the link's requests
+//! to the display, and the text of the overlay.
 //!
 //! [`Checkpoint::grab`](crate::checkpoint::Checkpoint::grab) grabs the person's devices right
 //! before synthetic input. They are released right after it, and at the latest when the checkpoint
@@ -65,8 +65,8 @@ pub struct Task {
 pub enum Grab {
     /// They are grabbed: the person's input reaches no app.
     Held,
-    /// They are grabbed, except those of someone whose input cannot be told apart from the agent's.
-    /// The text names them.
+    /// They are grabbed, except those of someone whose input cannot be distinguished from the
+    /// agent's. The text names them.
     Partly(String),
     /// They cannot be grabbed. The text gives the reason in one line.
     Unable(String),

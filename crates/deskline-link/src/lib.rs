@@ -1,9 +1,9 @@
 //! The contract that an operating system fulfils ([`Desktop`], in three parts: [`Trees`],
-//! [`Display`], [`Apps`]), and the link transaction that is written once on top of it. A backend may
-//! lack parts of the display: see [`Capabilities`].
+//! [`Display`], [`Apps`]), and the link transaction that is written once on top of it. A backend
+//! may lack parts of the display: see [`Capabilities`].
 //!
-//! [`Links`] runs calls, one link at a time. `link.rs` lists the steps of a link as the contract's §7
-//! does, and `chain.rs` those of a chain. Each phase has a room:
+//! [`Links`] runs calls, one link at a time. `link.rs` lists the steps of a link as the contract's
+//! §7 does, and `chain.rs` those of a chain. Each phase has a room:
 //!
 //! | room | what it does | steps |
 //! |---|---|---|
@@ -13,9 +13,9 @@
 //! | `picture` | pictures the window, compares pictures, finds what the tree does not describe | 7 |
 //! | `answer` | writes the files and the journal's line, renders the summary | 9 |
 //!
-//! Common to them: the processes that a link is for (`subject.rs`), what its steps go by (`steps.rs`),
-//! what it has found so far (`report.rs`, `step.rs`), making trees that an agent may see
-//! (`reader.rs`), the restore (`checkpoint.rs`, steps 2 and 8), and which texts are secrets
+//! Common to them: the processes that a link is for (`subject.rs`), what its steps go by
+//! (`steps.rs`), what it has found so far (`report.rs`, `step.rs`), making trees that an agent may
+//! see (`reader.rs`), the restore (`checkpoint.rs`, steps 2 and 8), and which texts are secrets
 //! (`secrecy.rs`).
 
 mod act;

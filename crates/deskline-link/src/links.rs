@@ -72,9 +72,10 @@ impl Links {
         self.answer(call, &subject, report, result)
     }
 
-    /// Looks for what a `wait_for` waits for, until it comes, its time is over, or `others` says
-    /// that another call wants the desktop. Never panics. Ends soon after `cancel` is raised.
-    /// Nothing is held between two looks; what comes is answered by a link that finds it there.
+    /// Looks for the awaited element of a `wait_for`, until it appears, its time is over, or
+    /// `others` returns that another call wants the desktop. Never panics. Ends soon after `cancel`
+    /// is raised. Nothing is held between two looks; an element that appears is answered by a link
+    /// that finds it there.
     pub fn look(
         &mut self,
         mut waiting: Box<Waiting>,
@@ -96,7 +97,7 @@ impl Links {
         }
     }
 
-    /// One look. `false` if the wait has to go on later.
+    /// Looks once. `false` if the wait has to go on later.
     fn look_for(
         &mut self,
         waiting: &mut Waiting,
@@ -113,7 +114,7 @@ impl Links {
         } = waiting;
         let (mut steps, desktop, _) = self.begin(call, cancel, subject, None)?;
         let found = steps.listen(desktop).and_then(|()| {
-            // What is there before the wait is read at the first look.
+            // The state before the wait is read at the first look.
             if !std::mem::replace(has_looked, true) {
                 steps.resolve(desktop, &call.action, report)?;
             }
@@ -281,8 +282,8 @@ impl Links {
         link::run(steps, desktop, deferred, report)
     }
 
-    /// `list_applications`: the running apps with windows whose name contains `name`, ignoring case. Reads
-    /// no tree and touches nothing.
+    /// `list_applications`: the running apps with windows whose name contains `name`, ignoring
+    /// case. Reads no tree and touches nothing.
     pub fn applications(&mut self, name: &str) -> Answer {
         let listed = catch_unwind(AssertUnwindSafe(|| {
             let desktop = connected(&self.platform, &mut self.desktop)?;
@@ -367,7 +368,7 @@ fn list(applications: &[Application], last: Option<u32>) -> String {
     let running = escape::count(n, "running app");
     let acted_on = |a: &&Application| Some(a.app.pid) == last && !a.front;
     let front = if applications.iter().any(|a| acted_on(&a)) {
-        // It is put back after each action.
+        // The user's window is put back after each action.
         ". front: the user's; last: where you acted last"
     } else {
         ""

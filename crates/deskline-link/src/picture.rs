@@ -1,4 +1,5 @@
-//! Pictures of windows: the answer's, what changed in it, and what the tree does not describe.
+//! Pictures of windows: the answer's picture, its changes, and parts that the tree does not
+//! describe.
 
 pub(crate) mod change;
 mod detail;
@@ -44,9 +45,9 @@ impl Shot {
     }
 
     /// Whether the person can have their window back before this picture is taken: their app was in
-    /// front, the target's was behind with the same windows on the screen, and the picture is compared
-    /// with none from before. A pop-up, a sheet or a panel that came since may close when its app goes
-    /// back.
+    /// front, the target's was behind with the same windows on the screen, and the picture is
+    /// compared with none from before. A pop-up, a sheet or a panel that came since may close when
+    /// its app goes back.
     pub(crate) fn can_follow_restore(&self, desk: &Checkpoint<'_>, report: &Report) -> bool {
         let before = report.readings.before.as_ref();
         let known = |w: &Window| {

@@ -1,4 +1,4 @@
-//! What the person who set up the server allows.
+//! The permissions that the person who set up the server has given.
 
 use std::time::Duration;
 
@@ -9,8 +9,7 @@ use crate::desktop::Desktop;
 use crate::error::{Error, Result};
 use crate::guard::Guarding;
 
-/// A running process. `own` is what it calls itself: all that there is to go by where the system
-/// says nothing of it.
+/// A running process. `own` is its own name for itself: the only one if the system reports none.
 pub fn identify(desktop: &mut dyn Desktop, own: &str, pid: u32) -> Identity {
     let mut names = desktop.names_of(pid);
     if names.is_empty() {
@@ -25,7 +24,8 @@ pub fn identify(desktop: &mut dyn Desktop, own: &str, pid: u32) -> Identity {
 /// Bounds on what links may read and touch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// If not empty, only apps with a name that contains one of these (case-insensitive) are allowed.
+    /// If not empty, only apps with a name that contains one of these (case-insensitive) are
+    /// allowed.
     pub allow: Vec<String>,
     /// Apps with a name or claim that contains one of these (case-insensitive) are never allowed.
     pub deny: Vec<String>,
@@ -68,12 +68,12 @@ impl Policy {
         self.allow.is_empty() || app.names.iter().any(|name| matches(name, &self.allow))
     }
 
-    /// Whether links may read and touch what runs as this process and calls itself `own`.
+    /// Whether links may read and touch this process, which calls itself `own`.
     pub(crate) fn permits_process(&self, desktop: &mut dyn Desktop, own: &str, pid: u32) -> bool {
         !self.is_bounded() || self.permits(&identify(desktop, own, pid))
     }
 
-    /// Fails if this process is excluded. `own` is what it calls itself.
+    /// Fails if this process is blocked. `own` is its own name for itself.
     pub(crate) fn permit(&self, desktop: &mut dyn Desktop, own: &str, pid: u32) -> Result<()> {
         if !self.is_bounded() {
             return Ok(());
@@ -122,7 +122,7 @@ impl Policy {
         }
     }
 
-    /// Names what the app is known by, too, where that is not what it is called.
+    /// The error for a blocked app. Adds the system's names for it if they differ from its own.
     fn out_of_bounds(&self, what: &str, called: &str, app: &Identity) -> Error {
         let names = app.names.iter().filter(|name| *name != called);
         Error::OutOfBounds {
@@ -133,8 +133,8 @@ impl Policy {
     }
 }
 
-/// Whether `name` contains one of these, ignoring case. A path does only with a word that has a `/`:
-/// `lib` is not each app in `/usr/lib`.
+/// Whether `name` contains one of these, ignoring case. A path does only with a word that has a
+/// `/`: `lib` is not each app in `/usr/lib`.
 fn matches(name: &str, words: &[String]) -> bool {
     let is_path = name.starts_with('/');
     let fit = |word: &&String| !is_path || word.contains('/');

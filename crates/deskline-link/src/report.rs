@@ -1,5 +1,6 @@
-//! What a link has found when it ends, for whatever reason: the answer and the journal get
-//! everything known by then. [`crate::link`] and [`crate::chain`] store here what the phases return.
+//! The findings of a link at its end, for whatever reason it ends: the answer and the journal get
+//! everything known by then. [`crate::link`] and [`crate::chain`] store here the results of the
+//! phases.
 
 use std::time::{Duration, Instant};
 
@@ -15,11 +16,10 @@ use crate::step::{EndedStep, Step};
 /// The window that took the front from the target.
 #[derive(Debug)]
 pub(crate) struct Handoff {
-    /// Its pid.
     pub(crate) pid: u32,
-    /// Its window's title. Hostile data.
+    /// The window's title. Hostile data.
     pub(crate) title: String,
-    /// Its tree, if it could be read.
+    /// `None` if it could not be read.
     pub(crate) tree: Option<Tree>,
 }
 
@@ -49,7 +49,6 @@ impl Readings {
 /// How the app is after the action.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum AppState {
-    /// It answers.
     #[default]
     Running,
     /// It has not answered for this long since the action.
@@ -94,7 +93,6 @@ impl Notes {
 /// One link's findings.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// The readings.
     pub(crate) readings: Readings,
     /// The difference between the two trees that bracket the action.
     pub(crate) diff: Option<Diff>,
@@ -104,7 +102,6 @@ pub(crate) struct Report {
     pub(crate) ended_steps: Vec<EndedStep>,
     /// The toplevel that `refresh_traversal` was asked for, as an index into its tree.
     pub(crate) window: Option<usize>,
-    /// The pictures.
     pub(crate) pictures: Pictures,
     /// The process that took the front.
     pub(crate) handoff: Option<Handoff>,

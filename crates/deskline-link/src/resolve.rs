@@ -16,7 +16,7 @@ use crate::steps::Steps;
 use crate::trees::Scope;
 use lookup::Resolved;
 
-/// What an action is for.
+/// The target of an action.
 #[derive(Debug, Default)]
 pub(crate) struct Targets {
     /// The app's windows are where accessibility does not list them: nothing is resolved yet.
@@ -40,7 +40,7 @@ impl Targets {
 }
 
 impl Steps<'_> {
-    /// Reads the app, and notes what has changed since the last answer about it.
+    /// Reads the app, and records the changes since the last answer about it.
     pub(crate) fn read_since(
         &mut self,
         desktop: &mut dyn Desktop,
@@ -58,10 +58,10 @@ impl Steps<'_> {
         Ok(tree)
     }
 
-    /// Gives a ref back to the element that its app has re-created, where that does not look exactly
-    /// the same any more: a combo box of a web page that was rendered again when it was chosen from.
-    /// It is the one that looks as the ref's element did before an earlier step, or the only one with
-    /// its role and text.
+    /// Gives a ref back to the element that its app has re-created, where that does not look
+    /// exactly the same any more: a combo box of a web page that was rendered again when it was
+    /// chosen from. It is the one that looks as the ref's element did before an earlier step, or
+    /// the only one with its role and text.
     fn find_recreated(
         &mut self,
         desktop: &mut dyn Desktop,
@@ -138,7 +138,7 @@ impl Steps<'_> {
         let wanted = lookup::target_of(action);
         let needs_tree = wanted.is_some_and(|target| !matches!(target, Target::Point(_)));
         let needs_tree = needs_tree || self.call.window.is_some() || self.call.is_chain();
-        // What was found was looked for in trees that are older than this link.
+        // The found element is from trees that are older than this link.
         if report.readings.current().is_none()
             && self.found.is_none()
             && (self.call.options.traverse_before || needs_tree || self.policy.is_bounded())

@@ -18,7 +18,7 @@ use crate::settle::field::Field;
 /// Replaces a text that may be a secret.
 pub(crate) const HIDDEN: &str = "•••";
 
-/// What one reading tells about where keys go.
+/// The facts of one reading about where keys go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Witness {
     pid: u32,
@@ -86,7 +86,8 @@ impl Witness {
         self.field.is_none() && self.focus.as_ref().is_some_and(|focus| focus.many_lines)
     }
 
-    /// This one, with the secure elements of another reading of the app, which may have been of more.
+    /// This one, with the secure elements of another reading of the app, which may have been of
+    /// more.
     pub(crate) fn beside(mut self, other: &Self) -> Self {
         self.secure |= other.secure;
         self
@@ -127,7 +128,7 @@ fn holder(tree: &Tree, index: usize) -> Focus {
     }
 }
 
-/// The typed text, and the readings that tell where it went.
+/// The typed text, and the readings that show where it went.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Keys {
     /// The typed text, including pressed keys that type a character. Empty if nothing was typed.

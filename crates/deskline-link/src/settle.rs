@@ -1,5 +1,5 @@
-//! Step 5: waits until the app has settled, finds out whether it ended or is busy, and compares what
-//! it shows with what was wanted.
+//! Step 5: waits until the app has settled, finds out whether it ended or is busy, and compares its
+//! state with the requested one.
 
 pub(crate) mod compare;
 pub(crate) mod expected;
@@ -118,9 +118,9 @@ impl Steps<'_> {
         self.call.actions().count() == report.ended_steps.len() + 1
     }
 
-    /// After the action the app may be gone, or busy with what it was asked for: that is the
-    /// action's effect, not an error. One that this call started had a tree a moment ago, and may be
-    /// busy again; one that ran already has to answer.
+    /// Whether an error is the action's effect: after the action the app may be gone, or busy with
+    /// it. An app that this call started had a tree a moment ago, and may be busy again; one that
+    /// ran already has to answer.
     fn is_effect(&self, e: Error, report: &mut Report) -> Result<()> {
         match e {
             Error::NotAnswering { ms, .. }
@@ -134,8 +134,8 @@ impl Steps<'_> {
         }
     }
 
-    /// Compares what the action was for with what the app shows now. Reads once more before it says
-    /// that an effect did not come.
+    /// Compares the requested state with the app's state. Reads once more before it reports a
+    /// missing effect.
     pub(crate) fn read_back(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -186,7 +186,7 @@ fn shows_others(desk: &mut Checkpoint<'_>, pid: u32, scope: Scope, report: &mut 
 /// How long an app that was started may go on computing before it is read.
 const STARTS: Duration = Duration::from_secs(3);
 
-/// It has started once it has computed for less than a tenth of this time.
+/// The app has started once it has computed for less than a tenth of this time.
 const IDLE: Duration = Duration::from_millis(200);
 
 /// How long the process of an app without windows may take to end.

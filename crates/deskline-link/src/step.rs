@@ -1,4 +1,4 @@
-//! What one step of a link has done and found.
+//! The results of one step of a link.
 
 use deskline_core::{Element, Tree, target};
 
@@ -11,9 +11,9 @@ use crate::settle::quiet::Settled;
 #[derive(Debug)]
 pub(crate) struct ActedOn {
     pub(crate) was: Element,
-    /// Its index in that tree.
+    /// The index in that tree.
     index: usize,
-    /// Its line if it goes away: [`target::gone`].
+    /// The line for the case that it goes away: [`target::gone`].
     pub(crate) gone: Option<String>,
     /// Whether it is merely where keys went.
     pub(crate) by_keys: bool,
@@ -45,13 +45,12 @@ impl ActedOn {
     }
 }
 
-/// What one step of a chain has done, or the only step of another call. Filled as it goes, so that an
-/// error in the middle keeps what was done before it.
+/// The results of one step of a chain, or of the only step of another call. Filled as it goes, so
+/// that an error in the middle keeps the actions before it.
 #[derive(Debug, Default)]
 pub(crate) struct Step {
-    /// What was done.
     pub(crate) done: Done,
-    /// What it acted on, if that is an element.
+    /// The element that it acted on, if there is one.
     pub(crate) acted_on: Option<ActedOn>,
     /// How many other elements matched the target equally well.
     pub(crate) others: usize,
@@ -65,7 +64,7 @@ pub(crate) struct Step {
     pub(crate) keys: Keys,
     /// Whether a value was set on an element that is known not to be secure.
     pub(crate) public_value: bool,
-    /// What a step of a chain opened or closed, or that it changed nothing.
+    /// The effect of a step of a chain: opened or closed windows, or that it changed nothing.
     pub(crate) led_to: Option<String>,
 }
 
@@ -80,7 +79,7 @@ impl Step {
 /// A step of a chain that has ended.
 #[derive(Debug)]
 pub(crate) struct EndedStep {
-    /// What was done, without secrets.
+    /// The action in words, without secrets.
     pub(crate) sentence: String,
     /// [`Step::led_to`].
     pub(crate) led_to: Option<String>,

@@ -1,5 +1,5 @@
-//! What all steps of a link go by. Each phase adds its methods: [`crate::resolve`], [`crate::act`],
-//! [`crate::settle`], [`crate::settle::handoff`]. [`crate::link`] has their order.
+//! The context that all steps of a link share. Each phase adds its methods: [`crate::resolve`],
+//! [`crate::act`], [`crate::settle`], [`crate::settle::handoff`]. [`crate::link`] has their order.
 
 use crate::call::Call;
 use crate::desktop::Desktop;
@@ -11,16 +11,16 @@ use crate::resolve::windows::Windows;
 use crate::subject::Subject;
 use deskline_input::Cancel;
 
-/// What a `wait_for` has found.
+/// The result of a `wait_for`.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// What it is, for the summary.
+    /// For the summary.
     pub(crate) sentence: String,
     /// The helper of the app that has it, if not the app itself.
     pub(crate) helper: Option<u32>,
 }
 
-/// What all steps of a link go by.
+/// The context that all steps of a link share.
 pub(crate) struct Steps<'s> {
     pub(crate) policy: &'s Policy,
     pub(crate) call: &'s Call,
@@ -30,15 +30,16 @@ pub(crate) struct Steps<'s> {
     pub(crate) last_trees: &'s LastTrees,
     /// The windows that the call insists on.
     pub(crate) windows: Windows,
-    /// What the call waits for, if it was found before the link began.
+    /// The awaited element, if it was found before the link began.
     pub(crate) found: Option<Found>,
 }
 
 impl Steps<'_> {
-    /// Listens to the app from here on, so that a second traversal knows what has changed since the
+    /// Listens to the app from here on, so that a second traversal knows the changes since the
     /// first.
     ///
     /// # Errors
+    ///
     /// The app does not answer, and the call does not wait.
     pub(crate) fn listen(&self, desktop: &mut dyn Desktop) -> Result<()> {
         match self.subject.current().map(|pid| desktop.listen(pid)) {

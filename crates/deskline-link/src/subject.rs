@@ -34,9 +34,10 @@ impl Subject {
         self.current.get()
     }
 
-    /// Like [`Subject::current`], for what cannot do without.
+    /// Like [`Subject::current`], for actions that need one.
     ///
     /// # Errors
+    ///
     /// The call has no pid.
     pub(crate) fn required(&self) -> Result<u32> {
         self.current.get().ok_or(Error::NoPid)

@@ -10,22 +10,22 @@ use crate::error::Result;
 /// How much of an app a traversal reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// What is showing completely, then the rest as far as this time goes.
+    /// Visible nodes completely, then the rest within the budget.
     Whole {
-        /// For what is not showing.
+        /// For hidden nodes.
         budget: Duration,
     },
     /// The app that is listened to. A hidden node may be reused from the last reading, of this link
     /// or the one before, unless an event has invalidated it since.
     Again {
-        /// For what is not showing.
+        /// For hidden nodes.
         budget: Duration,
     },
-    /// What is showing, nothing else.
+    /// Visible nodes only.
     Showing,
 }
 
-/// What was sent to an app, as far as it decides how late its tree tells what came of it.
+/// The input sent to an app, as far as it decides how late its tree reports the effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sent {
     /// The wheel, or a key that scrolls.
@@ -37,8 +37,8 @@ pub enum Sent {
 /// A sign that an app has changed: an event, or a difference between two readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sign {
-    /// The focus, the active window or a caret moved, or a button is held down: what raising, focusing
-    /// and clicking cause by themselves.
+    /// The focus, the active window or a caret moved, or a button is held down: raising, focusing
+    /// and clicking cause these by themselves.
     Focus,
     /// Anything else.
     Change,
@@ -46,8 +46,8 @@ pub enum Sign {
 
 /// The trees of apps. Each method is one bounded step.
 ///
-/// An app that does not answer in time is [`Error::NotAnswering`](crate::Error::NotAnswering), and a
-/// process that is gone [`Error::NoProcess`](crate::Error::NoProcess). What an element refuses is
+/// An app that does not answer in time is [`Error::NotAnswering`](crate::Error::NotAnswering), and
+/// a process that is gone [`Error::NoProcess`](crate::Error::NoProcess). What an element refuses is
 /// [`Error::Refused`](crate::Error::Refused); the link adds which element it was.
 pub trait Trees {
     /// One traversal. `visible` is set for what shows, narrowed by geometry
@@ -61,11 +61,12 @@ pub trait Trees {
         Ok(())
     }
 
-    /// The link is over. Stops listening, or keeps the subscription for the next link and takes its events
-    /// in [`Self::idle`].
+    /// The link is over. Stops listening, or keeps the subscription for the next link and takes its
+    /// events in [`Self::idle`].
     fn rest(&mut self) {}
 
-    /// How long after this the app's tree may still tell what was before, though the app is quiet.
+    /// How long after `after` the app's tree may still show the state from before, though the app
+    /// is quiet.
     fn lag(&mut self, _pid: u32, _after: Sent) -> Duration {
         Duration::ZERO
     }
@@ -75,14 +76,14 @@ pub trait Trees {
         false
     }
 
-    /// Between links: takes what has piled up. Returns after which time to call it again, if at all.
+    /// Between links: handles pending events. Returns after which time to call it again, if at all.
     /// Does not block.
     fn idle(&mut self) -> Option<Duration> {
         None
     }
 
-    /// Waits until the app that is listened to has said that something changed, or `time` has
-    /// passed. Of several events, the one that says most. A hint only; toolkits forget to say.
+    /// Waits until the app reports a change, or `time` has passed. Returns the strongest of several
+    /// signs. A hint only; toolkits omit events.
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
         std::thread::sleep(time);
         Ok(None)
@@ -96,7 +97,6 @@ pub trait Trees {
     /// Presses the element.
     fn press(&mut self, element: &ElementId) -> Result<()>;
 
-    /// Sets a value.
     fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()>;
 
     /// Selects or deselects.

@@ -1,4 +1,4 @@
-//! One action: what it needs, and what it results in.
+//! One action: its needs and its results.
 
 use deskline_core::Tree;
 

@@ -1,4 +1,4 @@
-//! What a link has done so far, for the summary and for an error that follows.
+//! The actions of a link so far, for the summary and for an error that follows.
 
 use std::fmt::Write as _;
 

@@ -53,8 +53,8 @@ impl Act<'_> {
     }
 
     /// Brings the wanted window to the front and checks that it is there, as input must not go
-    /// anywhere else. Grabs the person's devices. If windows had to be raised to tell similar ones
-    /// apart, returns the tree that told them apart.
+    /// anywhere else. Grabs the person's devices. If windows had to be raised to distinguish
+    /// similar ones, returns the tree that distinguished them.
     pub(crate) fn front(&self, desk: &mut Checkpoint<'_>, wanted: Wanted) -> Result<Option<Tree>> {
         self.cancel.check()?;
         // An open menu receives the input by itself, and would close if the front window changed.
@@ -121,7 +121,7 @@ impl Act<'_> {
         let at = match wanted {
             Wanted::Place(point) => Some(point),
             // Its window is unknown: the element is in a menu with its own window, or the platform
-            // cannot tell.
+            // does not report it.
             Wanted::Element(index) => {
                 let element = self.tree.and_then(|tree| tree.elements.get(index));
                 let place = element.and_then(|e| e.extents).filter(|e| !e.is_empty());
@@ -188,7 +188,7 @@ impl Act<'_> {
         Err(twins(tree, index, windows.len()))
     }
 
-    /// The tree, once it tells which toplevel this window belongs to. `None` after [`SAYS_ACTIVE`].
+    /// The tree, once it shows which toplevel this window belongs to. `None` after [`SAYS_ACTIVE`].
     pub(crate) fn known(
         &self,
         desk: &mut Checkpoint<'_>,

@@ -19,11 +19,11 @@ use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
 use crate::trees::Scope;
 use deskline_input::{Aim, Button, Click, Clicks};
 
-/// How often an app is read that says of no element that it has the focus: it may take a while to move
-/// it into a window that has come to the front.
+/// How often to read an app that reports no focused element: it may take a while to move the focus
+/// into a window that has come to the front.
 const FOCUS_COMES: u32 = 6;
 
-/// How often one is read that says so of what takes no text.
+/// How often to read one that reports the focus on an element that takes no text.
 const FOCUS_MOVES: u32 = 2;
 
 /// The time between two such readings, where no event comes.
@@ -72,8 +72,7 @@ impl Act<'_> {
                 let verb = verb(*double, *right);
                 outcome.step.done.say(format!("{verb} {name}"));
                 if keys_follow {
-                    // The click may open a dialog or move the focus: the text is for what it
-                    // leads to.
+                    // The click may open a dialog or move the focus: the text goes there.
                     let tree = self.pause(desk)?;
                     outcome.step.keys.before = self.follow(desk, &tree)?;
                     self.type_and_press(desk, then, outcome)?;
@@ -180,8 +179,8 @@ impl Act<'_> {
         self.target.ok_or_else(no_target)
     }
 
-    /// Takes the picture before the action if the tree does not describe what is at `at`, unless the link
-    /// took one before it raised the window.
+    /// Takes the picture before the action if the tree does not describe what is at `at`, unless
+    /// the link took one before it raised the window.
     fn look_at_canvas(&self, desk: &mut Checkpoint<'_>, at: Point, outcome: &mut Outcome<'_>) {
         let target = self.target.and_then(|target| target.index);
         let wants =
@@ -233,15 +232,15 @@ impl Act<'_> {
         await_quiet(&mut **desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
     }
 
-    /// Where the keys will go. While another window was in front, toolkits said of no element that it has
-    /// the focus: the app is read again then.
+    /// Where the keys will go. While another window was in front, toolkits may report no focused
+    /// element: the app is read again then.
     fn witness(&self, desk: &mut Checkpoint<'_>) -> Result<Option<Witness>> {
         let Some(known) = self.tree.map(Witness::new) else {
             return Ok(None);
         };
         let front = desk.front_before().and_then(|front| front.pid);
         let behind = front != Some(self.pid);
-        // Qt 5 says of a current tab that it has the focus, all the time.
+        // Qt 5 reports a current tab as focused, all the time.
         let may_move = behind && known.field().is_none() && !known.is_in_table();
         let mut left = match (known.has_focus(), may_move) {
             (false, _) => FOCUS_COMES,
@@ -264,10 +263,9 @@ impl Act<'_> {
         Ok(Some(known))
     }
 
-    /// Aims at what the click brought to the front, also if that is a dialog of another process, but
-    /// never at the person's window, an app that is out of bounds, or a window of the target's process
-    /// that was there and was not clicked. `tree` is the target's. Returns
-    /// what is known of where keys go now.
+    /// Aims at the window that the click brought to the front, also a dialog of another process,
+    /// but never at the person's window, a blocked app, or a window of the target's process that
+    /// was there and was not clicked. `tree` is the target's. Returns where keys go now.
     fn follow(&self, desk: &mut Checkpoint<'_>, tree: &Tree) -> Result<Option<Witness>> {
         let front = desk.front()?;
         if let Some(front) = front.as_ref().filter(|front| front.pid == Some(self.pid)) {
@@ -300,7 +298,7 @@ impl Act<'_> {
             window: None,
             menu: false,
         });
-        // One that cannot be read may hold anything.
+        // A tree that cannot be read may hold anything.
         let prompt = desk.read(pid, Scope::Showing).ok();
         Ok(prompt.as_ref().map(Witness::new))
     }
@@ -332,8 +330,9 @@ impl Act<'_> {
         }
     }
 
-    /// Types the first character alone where it opens a field for the rest, as in GTK's file dialogs:
-    /// what is typed before that has the focus is lost. Returns what is still to type.
+    /// Types the first character alone where it opens a field for the rest, as in GTK's file
+    /// dialogs: characters typed before that field has the focus are lost. Returns the rest of the
+    /// text.
     fn type_first<'t>(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -408,7 +407,7 @@ impl Act<'_> {
         self.front(desk, self.wanted_for_keys()).map(drop)
     }
 
-    /// What the caption shows of a text: others may see the screen.
+    /// The caption for a text: others may see the screen.
     fn caption_of<'t>(&self, text: &'t str) -> &'t str {
         if may_be_shown(text, self.tree) {
             text

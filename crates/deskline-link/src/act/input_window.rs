@@ -10,8 +10,8 @@ use crate::display::Window;
 use crate::error::{Error, Result};
 
 impl Act<'_> {
-    /// Notes which window has the input that is about to be sent, where keys may follow in this
-    /// link. Not known on a desktop that does not tell its front window.
+    /// Records the window of the input that is about to be sent, where keys may follow in this
+    /// link. Not known on a desktop that does not report its front window.
     pub(crate) fn note_window(&self, desk: &mut Checkpoint<'_>, keys_follow: bool) -> Result<()> {
         if !keys_follow && !self.in_chain {
             return Ok(());
@@ -29,9 +29,9 @@ impl Act<'_> {
         Ok(())
     }
 
-    /// Fails if `now`, which is to get keys, is another window of the process than the one that the
-    /// link's last input went to, and was there then. A dialog that comes to the front is what the
-    /// input led to, open before or not. `tree` is the latest reading.
+    /// Fails if `now`, which is to get keys, is a window of the process other than that of the
+    /// link's last input, and was open then. A dialog that comes to the front is an effect of the
+    /// input, open before or not. `tree` is the latest reading.
     pub(crate) fn check_window(
         &self,
         desk: &mut Checkpoint<'_>,

@@ -18,8 +18,8 @@ const JOINS: Duration = Duration::from_secs(10);
 /// which two send no event.
 const LOOK: Duration = Duration::from_millis(30);
 
-/// Opens an app, which is the link's subject from then on, and brings its window to the front. Returns
-/// whether this call started it.
+/// Opens an app, which is the link's subject from then on, and brings its window to the front.
+/// Returns whether this call started it.
 pub(crate) fn open(
     desk: &mut Checkpoint<'_>,
     identifier: &str,
@@ -31,7 +31,7 @@ pub(crate) fn open(
         Opened::Started(name) => (started(desk, name, cancel)?, true),
     };
     desk.subject.opened(pid);
-    // The window that came, also of an app that ran already.
+    // The new window, also of an app that ran already.
     let windows = desk.windows(pid)?;
     let came = windows.iter().find(|window| !desk.was_there(window.id));
     let window = came.or(windows.first()).map(|window| window.id);
@@ -41,7 +41,7 @@ pub(crate) fn open(
     Ok(is_new)
 }
 
-/// Waits until what was started has a window and a tree.
+/// Waits until the started app has a window and a tree.
 fn started(desk: &mut Checkpoint<'_>, name: String, cancel: &Cancel) -> Result<u32> {
     let start = Instant::now();
     let mut waiting: Option<Instant> = None;

@@ -1,5 +1,5 @@
-//! Pastes a text: the person's clipboard is saved, lent to the agent until the app has read the text,
-//! and given back before the guard opens.
+//! Pastes a text: the person's clipboard is saved, lent to the agent until the app has read the
+//! text, and given back before the guard opens.
 
 use super::action::{Act, Outcome};
 use crate::checkpoint::Checkpoint;
@@ -8,9 +8,10 @@ use crate::error::{Error, Result};
 use crate::secrecy::Witness;
 
 impl Act<'_> {
-    /// Pastes into what has the focus. [`Checkpoint::save_clipboard`] comes before.
+    /// Pastes into the focused element. [`Checkpoint::save_clipboard`] comes before.
     ///
     /// # Errors
+    ///
     /// [`Error::NoEffect`] if the app has not read the clipboard within [`READS`].
     pub(super) fn paste(
         &self,
@@ -37,7 +38,7 @@ impl Act<'_> {
                 READS.as_secs()
             )));
         }
-        // An app may ask again for what it has read, and inserts it in its own time.
+        // An app may request the text again, and inserts it in its own time.
         self.pause(desk)?;
         desk.give_back_clipboard()?;
         outcome.step.done.text("pasted", text);

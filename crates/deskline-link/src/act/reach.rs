@@ -22,7 +22,7 @@ const WHEEL_TIME: Duration = Duration::from_secs(10);
 pub(crate) struct Reached {
     /// The point to click.
     pub(crate) point: Point,
-    /// Its name, for the summary.
+    /// For the summary.
     pub(crate) name: String,
     /// Whether scrolling brought it into view. Other elements may have moved then.
     scrolled: bool,
@@ -76,8 +76,8 @@ impl Act<'_> {
         Ok(at(point, &target.name, true))
     }
 
-    /// Brings the window at a given point to the front. Returns the name of what is there, for the
-    /// summary.
+    /// Brings the window at a given point to the front. Returns the name of the element there, for
+    /// the summary.
     fn front_at(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -180,8 +180,8 @@ impl Act<'_> {
         )
     }
 
-    /// Scrolls the element into view: through the toolkit if it can, else with the wheel over what
-    /// scrolls it. Finds the element again in each new reading.
+    /// Scrolls the element into view: through the toolkit if it can, else with the wheel over its
+    /// scroll area. Finds the element again in each new reading.
     fn scroll_to(&self, desk: &mut Checkpoint<'_>, tree: &Tree, index: usize) -> Result<Point> {
         if desk.scroll_into_view(&tree.elements[index].id)? {
             self.pause(desk)?;
@@ -201,7 +201,7 @@ impl Act<'_> {
                 return Ok(place.center());
             }
             if last == Some((level, place, showing_alike(&now, at, level))) {
-                // The wheel moved nothing there, or the app is slow to say so.
+                // The wheel moved nothing there, or the app reports it late.
                 if desk.wait_for_change(LATE)?.is_some() {
                     last = None;
                     continue;
@@ -231,8 +231,8 @@ fn seen(now: &Tree, tree: &Tree, index: usize) -> Option<Rect> {
     element.extents.filter(|e| element.visible && !e.is_empty())
 }
 
-/// What may scroll an element: its visible ancestors whose bounds do not contain its centre, the
-/// innermost first, each with its bounds.
+/// The candidates for scrolling an element: its visible ancestors whose bounds do not contain its
+/// centre, the innermost first, each with its bounds.
 fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> + '_ {
     let place = tree.elements[index].extents.filter(|e| !e.is_empty());
     let parent = move |at: usize| tree.elements[at].parent.filter(|parent| *parent < at);
@@ -245,7 +245,7 @@ fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> +
             element.role,
             Role::SCROLL_AREA | Role::LIST | Role::TABLE | Role::OUTLINE | Role::WEB_AREA
         );
-        // In a page any part may scroll, and says nothing of it.
+        // In a page any part may scroll without being reported as scrollable.
         let part = web && place.is_some() && element.role != Role::WINDOW;
         let area = element.extents.filter(|e| !e.is_empty());
         let area = area.filter(|_| (scrolls || part) && element.visible)?;

@@ -1,4 +1,4 @@
-//! Between a text and the key that follows it: waits for what the text does, and reads it back.
+//! Between a text and the key that follows it: waits for the text's effect, and reads it back.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -14,17 +14,18 @@ use crate::settle::readback::{LATE, typed};
 use crate::trees::Scope;
 
 /// How long to wait for a button of a dialog to be enabled before Return presses it. GTK's file
-/// dialogs look a path up first, and web forms validate what was typed.
+/// dialogs look a path up first, and web forms validate the text.
 const ENABLED: Duration = Duration::from_millis(400);
 
 /// The polling interval of that wait, where no event comes.
 const LOOK: Duration = Duration::from_millis(50);
 
 impl Act<'_> {
-    /// The key is for what the text leads to: a button that it enables, a list that it narrows, a
-    /// path that a file dialog has to look up.
+    /// Waits for the text's effect, which the key is for: a button that it enables, a list that it
+    /// narrows, a path that a file dialog has to look up.
     ///
     /// # Errors
+    ///
     /// [`Error::NoEffect`] if the field has not taken the text: the key would send off another one.
     pub(super) fn await_text(
         &self,

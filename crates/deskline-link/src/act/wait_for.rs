@@ -27,7 +27,6 @@ const SLICE: Duration = Duration::from_millis(20);
 pub struct Waiting {
     pub(crate) call: Call,
     pub(crate) subject: Subject,
-    /// Whether it has looked.
     pub(crate) has_looked: bool,
     /// The tree from before the first look, and the late changes in it.
     pub(crate) report: Report,
@@ -67,7 +66,7 @@ impl Waiting {
     }
 }
 
-/// What is waited for, and since when.
+/// The awaited element and state, and the start of the wait.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted<'w> {
     target: &'w Target,
@@ -109,10 +108,11 @@ impl<'w> Wanted<'w> {
         element.is_some_and(|e| e.states.contains(States::DISABLED))
     }
 
-    /// What to say if the tree has it.
+    /// The sentence for the summary, if the tree has it.
     ///
     /// # Errors
-    /// What the tree has instead.
+    ///
+    /// The state that the tree has instead.
     fn in_tree(&self, tree: &Tree) -> std::result::Result<String, String> {
         let found = lookup::resolve(tree, self.target, &[]);
         let index = found.as_ref().ok().and_then(|found| found.index);
@@ -177,7 +177,7 @@ impl Steps<'_> {
                         }
                     }
                 },
-                // Its end takes the element with it.
+                // The element ends with its process.
                 Err(Error::NoProcess(_) | Error::NoWindow { .. })
                     if wanted.state == Awaited::Absent =>
                 {
@@ -187,7 +187,7 @@ impl Steps<'_> {
                         helper: None,
                     }));
                 }
-                // It is busy. One reading is patient already.
+                // The app is busy. One reading is patient already.
                 Err(Error::NotAnswering { .. }) if !wanted.left().is_zero() => {
                     if yields.is_some() {
                         return Ok(None);
@@ -204,7 +204,7 @@ impl Steps<'_> {
         }
     }
 
-    /// Whether a helper of the app has what is waited for: a plug-in's dialog.
+    /// Whether a helper of the app has the awaited element: a plug-in's dialog.
     fn find_in_helper(
         &mut self,
         desktop: &mut dyn Desktop,

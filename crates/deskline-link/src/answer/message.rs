@@ -1,4 +1,4 @@
-//! The words of an error: what was done, what failed and what to do next.
+//! The words of an error: the action so far, the failure, and the next step.
 
 use deskline_journal::Outcome;
 
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::report::Report;
 use deskline_input::Reason;
 
-/// The error text: what was done, what failed and what to do next.
+/// The error text: the action so far, the failure, and the next step.
 pub(super) fn message(e: &Error, call: &Call, report: &Report) -> String {
     let said = step_message(e, call, report);
     match (call.is_chain(), report.ended_steps.len()) {

@@ -1,4 +1,4 @@
-//! The summary: what the model sees.
+//! Fills in the summary that the model sees.
 
 use deskline_core::{Summary, escape, focus, listing, summary, target as target_line, tree_file};
 
@@ -10,7 +10,7 @@ use crate::secrecy::character_of;
 use crate::settle::readback;
 use crate::subject::Subject;
 
-/// What a step did has at most this many characters.
+/// The sentence about a step has at most this many characters.
 const STEP: usize = 90;
 
 pub(super) fn summarise(
@@ -37,7 +37,7 @@ pub(super) fn summarise(
         };
         summary.partial.clone_from(&tree.partial);
         let taken = report.handoff.as_ref().and_then(|t| t.tree.as_ref());
-        // What has ended has no dialog and no focus, whatever its last tree had.
+        // An ended app has no dialog and no focus, whatever its last tree had.
         let alive = Some(tree).filter(|_| !report.app.is_gone());
         if let Some(tree) = alive {
             let dialog = opened.or_else(|| tree.dialog_in_front());
@@ -180,8 +180,8 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
     parts.join(". ") + "."
 }
 
-/// What to say of a key that did nothing. A key that may be part of a secret is not named, and what
-/// it does to a secure field is not in the tree.
+/// The note about a key that did nothing. A key that may be part of a secret is not named, and its
+/// effect on a secure field is not in the tree.
 fn idle_key(call: &Call, report: &Report) -> Option<String> {
     let press = match &call.action {
         Action::Input(Input::PressKey { press }) => *press,

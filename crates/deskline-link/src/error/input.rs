@@ -1,4 +1,4 @@
-//! The words for input that stopped, and what to do next.
+//! The words for input that stopped, and the next step.
 
 use deskline_core::{Point, escape};
 use deskline_input::{Cancelled, Device, Gap, InputError, Other};

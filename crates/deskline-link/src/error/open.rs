@@ -6,7 +6,7 @@ use deskline_core::escape;
 
 use crate::end::SAID;
 
-/// Why an app was not opened. Names of apps and what they have written are hostile data.
+/// Why an app was not opened. Names of apps and their standard error are hostile data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
@@ -16,9 +16,8 @@ pub enum OpenError {
     /// No app has the name.
     #[error("no app or command '{}'. {nearest}", escape::short(.identifier, 60))]
     NotFound {
-        /// The identifier.
         identifier: String,
-        /// The nearest names, and what an identifier may be.
+        /// The nearest names, and the valid forms of an identifier.
         nearest: String,
     },
     /// Several apps have the name.
@@ -29,7 +28,6 @@ pub enum OpenError {
         more(*.count, .apps.len())
     )]
     Ambiguous {
-        /// The identifier.
         identifier: String,
         /// How they fit it: `are named`.
         how: &'static str,
@@ -85,7 +83,6 @@ pub enum OpenError {
     CommandMissing {
         /// The app.
         name: String,
-        /// The command.
         command: String,
     },
     /// The system did not start the app, for this reason.
@@ -96,14 +93,14 @@ pub enum OpenError {
         /// The reason.
         why: String,
     },
-    /// The process ended at once. `status` says how, if that is known.
+    /// The process ended at once, with `status` if it is known.
     #[error("{} ended at once{status}. {}", escape::name(.name, 80), wrote(.written.as_deref()))]
     EndedAtOnce {
         /// The app.
         name: String,
         /// ` (exit status: 1)`, or empty.
         status: String,
-        /// What it has written to its standard error.
+        /// Its standard error.
         written: Option<String>,
     },
     /// The process ended at once, and left no word.
@@ -121,7 +118,7 @@ pub enum OpenError {
         name: String,
         /// The time limit.
         seconds: u64,
-        /// What it has written to its standard error.
+        /// Its standard error.
         written: Option<String>,
     },
 }

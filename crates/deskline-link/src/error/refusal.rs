@@ -1,4 +1,4 @@
-//! Why an element refuses an action of the accessibility API, and what to do instead.
+//! Why an element refuses an action of the accessibility API, and an alternative.
 
 use deskline_core::escape;
 
@@ -14,7 +14,6 @@ pub enum QuietAction {
     /// Selects or deselects.
     #[error("set_selected")]
     SetSelected,
-    /// Scrolls it into view.
     #[error("scrolling")]
     ScrollIntoView,
 }
@@ -36,7 +35,6 @@ pub enum Obstacle {
     /// The element does not exist any more.
     #[error("it is gone")]
     Gone,
-    /// It is disabled.
     #[error("it is disabled")]
     Disabled,
     /// It is a menu item that is disabled, perhaps only until its menu opens.
@@ -106,7 +104,6 @@ pub enum Obstacle {
         /// The time limit.
         seconds: u64,
     },
-    /// It has no value.
     #[error("it has no value that accessibility can set")]
     NoValue,
     /// Its container has no selection.

@@ -2,7 +2,7 @@
 
 use deskline_core::{Point, Ref, escape};
 
-/// What to do about an app whose windows accessibility does not list now.
+/// The advice about an app whose windows accessibility does not list now.
 pub(crate) const AWAY: &str = "Its windows are on another Space or in full screen, where \
                                accessibility does \
                     not list them. A tool that sends input, such as click_and_traverse, goes there \
@@ -18,20 +18,18 @@ pub enum TargetError {
     /// A target by text or ref, in an app that was not read.
     #[error("the tree was not read")]
     NotRead,
-    /// The app's windows are elsewhere, and the ref is not among what it shows.
+    /// The app's windows are elsewhere, and the ref is not in its tree.
     #[error(
         "#{reference} is not among what {} (pid {pid}) shows now. Nothing was touched. {AWAY}",
         escape::name(.app, 40)
     )]
     RefAway {
-        /// The ref.
         reference: Ref,
         /// The app's name.
         app: String,
-        /// Its pid.
         pid: u32,
     },
-    /// The app's windows are elsewhere, and the wanted one is not among what it shows.
+    /// The app's windows are elsewhere, and the wanted one is not in its tree.
     #[error(
         "{} (pid {pid}) shows no window {wanted} now. Nothing was touched. {AWAY}",
         escape::name(.app, 40)
@@ -41,7 +39,6 @@ pub enum TargetError {
         wanted: String,
         /// The app's name.
         app: String,
-        /// Its pid.
         pid: u32,
     },
     /// The app shows no such window.
@@ -56,7 +53,6 @@ pub enum TargetError {
         wanted: String,
         /// The app's name.
         app: String,
-        /// Its pid.
         pid: u32,
         /// The windows that it shows.
         windows: Option<String>,
@@ -88,7 +84,6 @@ pub enum TargetError {
     SimilarWindows {
         /// The app's name.
         app: String,
-        /// Their title.
         title: String,
         /// How many there are.
         count: usize,
@@ -118,7 +113,7 @@ pub enum TargetError {
     ScrolledAway {
         /// The element's name.
         name: String,
-        /// The name and the ref of what scrolls it.
+        /// The name and the ref of its scroll area.
         holder: String,
         /// Where to turn the wheel.
         at: Point,
@@ -196,7 +191,7 @@ pub enum TargetError {
     ButtonHeld,
 }
 
-/// What is known of why an app has no window, and what to do about it.
+/// Why an app has no window, as far as it is known, and the next step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WindowHint {
@@ -212,7 +207,6 @@ pub enum WindowHint {
          {remedy}, or with open_application_and_traverse. Call list_applications for what can be driven"
     )]
     Restart {
-        /// Its toolkit.
         toolkit: &'static str,
         /// How to start it.
         remedy: &'static str,
@@ -226,7 +220,6 @@ pub enum WindowHint {
     /// The system's accessibility answered with this error.
     #[error("Accessibility says {0}. Call list_applications for what can be driven")]
     SystemError(String),
-    /// It runs without a window.
     #[error(
         "It runs without a window: try its menu bar with refresh_traversal, or open a document \
          with it"

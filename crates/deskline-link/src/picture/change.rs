@@ -40,8 +40,8 @@ pub(crate) struct Before {
     picture: Picture,
 }
 
-/// Pictures the window that the answer will show. `target` is an index in `tree`. `None` if the action
-/// changes nothing, or if no picture can be taken.
+/// Pictures the window that the answer will show. `target` is an index in `tree`. `None` if the
+/// action changes nothing, or if no picture can be taken.
 pub(crate) fn before_action(
     desktop: &mut dyn Desktop,
     action: &Action,
@@ -73,8 +73,8 @@ pub(crate) fn take(desktop: &mut dyn Desktop, window: WindowId) -> Result<Pictur
     }
 }
 
-/// Pictures the front window right before input goes to it, to tell later whether the input moved its
-/// picture. `None` where a picture takes long.
+/// Pictures the front window right before input goes to it, to compare it with a later one. `None`
+/// where a picture takes long.
 pub(crate) fn before_input(desktop: &mut dyn Desktop, window: Option<WindowId>) -> Option<Before> {
     if !desktop.pictures_are_quick() {
         return None;
@@ -133,8 +133,8 @@ pub(crate) fn before_when_still(desktop: &mut dyn Desktop, cancel: &Cancel) -> O
 }
 
 impl Before {
-    /// Whether the window's picture is another now, apart from these places: what is clicked is drawn
-    /// pressed, and what has the focus has a ring. `None` if no picture can be taken.
+    /// Whether the window's picture has changed, apart from these places: a clicked element is
+    /// drawn pressed, and a focused one has a ring. `None` if no picture can be taken.
     pub(crate) fn has_moved(&self, desktop: &mut dyn Desktop, but: &[Rect]) -> Option<bool> {
         let after = take(desktop, self.window).ok()?;
         let mut places = spots(&self.picture, &after).into_iter();
@@ -247,8 +247,8 @@ fn compare(before: &Picture, after: &Picture) -> Option<Changed> {
     })
 }
 
-/// Where two pictures of a window differ, by more than a caret. A window whose size changed, or that
-/// got a pop-up beyond its edges, has changed as a whole.
+/// Where two pictures of a window differ, by more than a caret. A window whose size changed, or
+/// that got a pop-up beyond its edges, has changed as a whole.
 fn spots(before: &Picture, after: &Picture) -> Vec<Spot> {
     let (width, height) = (after.width as usize, after.height as usize);
     let whole = Spot {

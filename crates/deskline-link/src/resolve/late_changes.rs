@@ -26,7 +26,6 @@ struct App {
     restless: HashMap<ElementId, u32>,
 }
 
-/// The late changes of one app.
 #[derive(Debug)]
 pub(crate) struct LateChanges {
     /// The lines for the tree file, header first.
@@ -76,8 +75,8 @@ impl LastTrees {
 }
 
 impl Since<'_> {
-    /// Elements that the app re-created unchanged: their old and new ids. None if no toplevel is the
-    /// same: then it is another process with the same pid.
+    /// Elements that the app re-created unchanged: their old and new ids. None if no toplevel is
+    /// the same: then it is another process with the same pid.
     pub(crate) fn renamed(&self, now: &Tree) -> Vec<(ElementId, ElementId)> {
         let last = &self.app.tree;
         let toplevels = |tree: &Tree| -> Vec<ElementId> {

@@ -14,7 +14,7 @@ pub(crate) struct Resolved {
     pub(crate) index: Option<usize>,
     /// The point to click: the element's centre, or the point from the call.
     pub(crate) point: Option<Point>,
-    /// Whether the point came from the call. The target is then whatever is topmost there.
+    /// Whether the point came from the call. The target is then the topmost element there.
     pub(crate) given: bool,
     /// How many other elements matched equally well.
     pub(crate) others: usize,
@@ -113,8 +113,8 @@ pub(super) fn find_ref(tree: &Tree, reference: Ref) -> Result<usize> {
     })
 }
 
-/// What takes a value for this target: of a combo box that can be typed into, its text field. It is the
-/// combo box that has the label.
+/// The element that takes a value for this target: for an editable combo box, its text field. The
+/// label belongs to the combo box.
 pub(crate) fn settable(tree: &Tree, target: Resolved) -> Resolved {
     let combo = target
         .index

@@ -13,7 +13,7 @@ use crate::resolve::lookup::find_ref;
 pub(crate) struct Windows {
     /// The one that the call names, once it has been found.
     named: Option<ElementId>,
-    /// Those that steps have opened, the last one at the end.
+    /// The windows that steps have opened, the last one at the end.
     opened: Vec<ElementId>,
     /// The one that was in front after the last step.
     front: Option<ElementId>,

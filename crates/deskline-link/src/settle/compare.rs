@@ -1,21 +1,21 @@
-//! Compares a field's text with what was typed into it, white space included.
+//! Compares a field's text with the typed text, white space included.
 //!
-//! Typing replaces what is selected, or nothing: the new text is a start of the old one, then what was
-//! typed, then an end of the old one. Where it is not, the first character that differs is the one to
-//! report: editors indent by themselves, input methods convert, completions add.
+//! Typing replaces the selection, or nothing: the new text is a start of the old one, then the
+//! typed text, then an end of the old one. Otherwise the first character that differs is reported:
+//! editors indent by themselves, input methods convert, completions add.
 
 use deskline_core::escape;
 
-/// What an app made of a typed text.
+/// The change that an app made to a typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Made {
     /// Just that.
     Same,
-    /// That, and behind it what follows a line: an indentation, a console's answer.
+    /// The text, and more behind it: an indentation, a console's answer.
     Followed,
     /// That, and more, anywhere.
     More(Difference),
-    /// That in the app's typography: curly quotes, another case, a calculator's `×` for `*`.
+    /// The text in the app's typography: curly quotes, another case, a calculator's `×` for `*`.
     Styled(Difference),
     /// Something else.
     Other(Difference),
@@ -41,7 +41,7 @@ impl std::fmt::Display for Difference {
 const SHOWN: (usize, usize) = (10, 25);
 
 impl Difference {
-    /// `found[from + at]` is what stands where `wanted[at]` should.
+    /// `found[from + at]` stands in place of `wanted[at]`.
     fn new(wanted: &[char], found: &[char], from: usize, at: usize) -> Self {
         let before = at.min(SHOWN.0);
         let part = |text: &[char], at: usize| {
@@ -63,7 +63,7 @@ impl Difference {
     }
 }
 
-/// What a field that said `old` and says `new` made of `typed`.
+/// The change to `typed` in a field whose text was `old` and is `new`.
 pub(crate) fn made_of(typed: &str, old: &str, new: &str) -> Made {
     let (typed, old, new) = (plain(typed), plain(old), plain(new));
     if stands_in(&typed, &old, &new) {
@@ -105,8 +105,8 @@ pub(crate) fn contains(text: &str, part: &str) -> bool {
     part.is_empty() || text.windows(part.len()).any(|window| window == part)
 }
 
-/// With `\n` for every line end, a plain space for every blank of its width, and without marks that take
-/// no place.
+/// With `\n` for every line end, a plain space for every blank of its width, and without marks that
+/// take no place.
 fn plain(text: &str) -> Vec<char> {
     let text = text.replace("\r\n", "\n");
     let shown = text
@@ -120,7 +120,7 @@ fn plain(text: &str) -> Vec<char> {
     shown.map(plain).collect()
 }
 
-/// What AutoCorrect replaces, as it was before.
+/// The characters that AutoCorrect replaces, as they were before.
 fn style(c: char) -> impl Iterator<Item = char> {
     let (c, times) = match c {
         '‘' | '’' | '‚' | '‛' => ('\'', 1),
@@ -163,7 +163,7 @@ fn stands_in(typed: &[char], old: &[char], new: &[char]) -> bool {
 fn is_end(rest: &[char], old: &[char], from: usize) -> bool {
     let rest = trim_lines(rest);
     if rest.is_empty() {
-        // `old` may end with line ends, and what was typed stand after them.
+        // `old` may end with line ends, with the typed text after them.
         return old.len() >= from;
     }
     let old = trim_lines(old);
@@ -179,7 +179,7 @@ fn nearest(typed: &[char], old: &[char], new: &[char]) -> (usize, usize) {
     if there == typed.len() {
         return (from, there);
     }
-    // The app may have changed what is before it, too.
+    // The app may have changed the text before it, too.
     let all = (0..new.len()).map(at).max_by_key(|(_, there)| *there);
     all.filter(|(_, all)| *all == typed.len())
         .unwrap_or((from, there))

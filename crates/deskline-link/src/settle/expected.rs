@@ -1,4 +1,4 @@
-//! What an action is expected to lead to, and what is a sign of it.
+//! The expected effect of an action, and its signs.
 
 use std::time::Duration;
 
@@ -7,19 +7,19 @@ use deskline_core::{Element, Key, KeyPress, States};
 use crate::call::{Action, Input, Quiet};
 use crate::trees::{Sent, Sign};
 
-/// An app of which nothing tells whether it is done has settled after this long without a change.
+/// An app that does not report whether it is done has settled after this long without a change.
 pub(crate) const QUIET: Duration = Duration::from_millis(60);
 
-/// After input of which no effect can be seen, an app gets this long: kcalc draws what was typed after
-/// 85 to 100 ms, gnome-calculator a result after 40.
+/// The time after input without a visible effect: kcalc draws a typed character after 85 to 100 ms,
+/// gnome-calculator a result after 40.
 const UNSEEN: Duration = Duration::from_millis(120);
 
-/// The same after what activates a button. After a key GTK 3, and after a key or a call GTK 4, draws it
-/// pressed for 250 ms, sends no event, and then does what it is for. After a click it may have to
-/// compute, or ask a server.
+/// The same after the activation of a button. After a key GTK 3, and after a key or a call GTK 4,
+/// draws it pressed for 250 ms, sends no event, and then runs its action. After a click an app may
+/// have to compute, or ask a server.
 const ACTIVATION: Duration = Duration::from_millis(320);
 
-/// What an act is expected to lead to.
+/// The expected effect of an act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
     /// Nothing by itself.
@@ -32,8 +32,8 @@ pub(crate) enum Effect {
     Click,
     /// A change, which may come late: a button is pressed by a call.
     Press,
-    /// An event: it ends with a key that may activate a button, and what was typed before that key is
-    /// a change already.
+    /// An event: it ends with a key that may activate a button, and the text typed before that key
+    /// is a change already.
     Activation,
     /// A change that may go on without events: browsers scroll smoothly.
     Motion,
@@ -74,8 +74,8 @@ impl Effect {
     }
 
     /// Whether these are signs of the effect. GTK 4 sends events of its own while it draws a button
-    /// pressed, when its window is raised, and when it is read, as it creates objects then. `raised`:
-    /// whether a window was brought to the front for the act.
+    /// pressed, when its window is raised, and when it is read, as it creates objects then.
+    /// `raised`: whether a window was brought to the front for the act.
     pub(crate) fn shows(self, event: Option<Sign>, change: Option<Sign>, raised: bool) -> bool {
         let sign = match self {
             Self::Click | Self::Press => change,
@@ -86,7 +86,8 @@ impl Effect {
         sign >= Some(self.least_sign(raised))
     }
 
-    /// The least sign of it. What raising a window and pressing a button do to the focus is no effect.
+    /// The least sign of it. Changes of the focus by raising a window or pressing a button are no
+    /// effect.
     pub(crate) fn least_sign(self, raised: bool) -> Sign {
         match self {
             Self::Click | Self::Press | Self::Activation => Sign::Change,
@@ -110,8 +111,8 @@ impl Effect {
     }
 }
 
-/// What this action sends to the app. What only keys lead to late matters to the answer, and not to the
-/// next step of a chain.
+/// The input that this action sends to the app. Late effects of keys matter to the answer, and not
+/// to the next step of a chain.
 pub(crate) fn sent(action: &Action, is_last: bool) -> Option<Sent> {
     let Action::Input(input) = action else {
         return None;

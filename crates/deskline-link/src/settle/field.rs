@@ -1,17 +1,17 @@
-//! What a text field says, and whether that is what was put into it.
+//! The text of a field, and whether it is the requested one.
 
 use deskline_core::{Element, ElementId, Role, States, Text, Tree, escape, number};
 
 use crate::settle::compare::{self, Difference, Made, made_of};
 
-/// What came of an action.
+/// The verdict about an action's effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// What was wanted, or nothing that can be known.
+    /// The requested state, or an unknown one.
     Agrees,
-    /// Something else, which may be what the app makes of it: a note.
+    /// Another state, which may be the app's form of it: a note.
     Differs(String),
-    /// Not what was wanted: an error. What is there instead, and what to do next.
+    /// Another state: an error. The text has the state, and the next step.
     Failed(String),
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Field {
     editable: bool,
     /// `'Code' [AXTextField]`
     pub(crate) name: String,
-    /// What it says. Hostile data. Of a long text the part around the caret.
+    /// Hostile data. Of a long text, the part around the caret.
     pub(crate) text: String,
     /// The length of the whole text, in characters.
     total: usize,
@@ -34,7 +34,7 @@ pub(crate) struct Field {
     composed: bool,
 }
 
-/// What an app does to a typed text, and what to do about it.
+/// The usual causes of a changed text, with the next step.
 fn changes(pasted: bool) -> &'static str {
     if pasted {
         "The app changes what is pasted. Undo it (Control+Z), then pass the field's whole text to \
@@ -45,15 +45,15 @@ fn changes(pasted: bool) -> &'static str {
     }
 }
 
-/// What an app adds behind a line, as the next one's indentation, is no longer than this.
+/// The longest addition behind a line, such as the next one's indentation.
 const LINE: usize = 80;
 
-/// What writes a text as it is where typing does not.
+/// The tool that writes a text unchanged.
 const INSTEAD: &str = "set_value_and_traverse";
 
 impl Field {
-    /// `None` for what is not to be read (secure fields), and for what is no field: cells, whose
-    /// text is a formula or its result, and terminals, whose text is another program's.
+    /// `None` for secure fields, and for elements that are no fields: cells, whose text is a
+    /// formula or its result, and terminals, whose text is another program's.
     pub(crate) fn of(tree: &Tree, index: usize) -> Option<Self> {
         let element = tree.elements.get(index)?;
         let Element { role, states, .. } = element;
@@ -89,8 +89,8 @@ impl Field {
         self.pid == other.pid && self.id == other.id
     }
 
-    /// Whether a text that is the same afterwards proves that nothing was set: some toolkits do not
-    /// tell the text of a choice, or the number of a slider.
+    /// Whether an unchanged text proves that nothing was set: some toolkits do not report the text
+    /// of a choice, or the number of a slider.
     pub(crate) fn is_readable(&self) -> bool {
         self.editable || !self.text.trim().is_empty()
     }
@@ -103,7 +103,7 @@ impl Field {
         matches!(self.role, Role::SLIDER | Role::INCREMENTOR)
     }
 
-    /// Whether it says just this.
+    /// Whether its text is exactly this.
     pub(crate) fn says(&self, wanted: &str) -> bool {
         if !self.is_cut() {
             let exact = compare::equals(wanted, &self.text);
@@ -114,18 +114,18 @@ impl Field {
         self.total.abs_diff(wanted.chars().count()) <= 1 && wanted.contains(&self.text)
     }
 
-    /// Whether it says this in a form of its own: `3.00` for `3`, `2026-01-02` for `20260102`.
+    /// Whether it has this in a form of its own: `3.00` for `3`, `2026-01-02` for `20260102`.
     pub(crate) fn means(&self, wanted: &str) -> bool {
         let (is, want) = (core(&self.text), core(wanted));
         !is.is_empty() && is == want || number::may_be_equal(&self.text, wanted)
     }
 
-    /// Whether it says this in other blanks.
+    /// Whether it has this with other white space.
     pub(crate) fn respaces(&self, wanted: &str) -> bool {
         !self.is_cut() && squeezed(&self.text) == squeezed(wanted)
     }
 
-    /// How many characters of `wanted` it says, if it says nothing else and not all of them.
+    /// How many characters of `wanted` it has, if it has nothing else and not all of them.
     pub(crate) fn lost(&self, wanted: &str) -> Option<usize> {
         if self.is_number() {
             return None;
@@ -137,11 +137,13 @@ impl Field {
         lost(&self.text, wanted)
     }
 
-    /// What came of typing `text` into it when it was `old`. Anything may have been selected then.
+    /// The verdict about typing `text` into it when its text was `old`. Anything may have been
+    /// selected then.
     pub(crate) fn took(&self, old: &Self, text: &str, pasted: bool) -> Verdict {
         let typed = text.trim_end_matches('\n');
         let one_line = self.role != Role::TEXT_AREA;
-        // A number is told once it is confirmed; web editors type into a hidden field and empty it.
+        // A number is reported once it is confirmed; web editors type into a hidden field and empty
+        // it.
         let tells = matches!(
             self.role,
             Role::TEXT_FIELD | Role::TEXT_AREA | Role::COMBO_BOX
@@ -190,8 +192,8 @@ impl Field {
         }
     }
 
-    /// What came of typing `text` where no field had the focus, and this one has it now: the first keys
-    /// may have opened it, and some of them are lost then.
+    /// The verdict about typing `text` where no field had the focus, and this one has it now: the
+    /// first keys may have opened it, and some of them are lost then.
     pub(crate) fn came(&self, text: &str) -> Verdict {
         let typed = text.trim_end_matches('\n');
         if self.is_cut() || self.text.trim().is_empty() || typed.contains(['\t', '\n']) {
@@ -220,8 +222,8 @@ impl Field {
         ))
     }
 
-    /// For a long text, of which the part around the caret was read, where the toolkit says where that
-    /// is.
+    /// For a long text, of which the part around the caret was read, where the toolkit says where
+    /// that is.
     fn took_a_part(&self, old: &Self, text: &str, pasted: bool) -> Verdict {
         let text = text.replace("\r\n", "\n");
         let (typed, all) = (text.trim_end_matches('\n'), text.chars().count());
@@ -252,7 +254,7 @@ impl Field {
         ))
     }
 
-    /// It says what was set in other blanks: in code and tables these have a meaning.
+    /// It has the text with other white space, which has a meaning in code and tables.
     pub(crate) fn respaced(&self, wanted: &str) -> Verdict {
         if self.role != Role::TEXT_AREA {
             return self.differs();
@@ -288,8 +290,8 @@ fn in_table(tree: &Tree, index: usize) -> bool {
     std::iter::successors(Some(index), parent).any(|at| tree.elements[at].role == Role::CELL)
 }
 
-/// Whether parts of the element's text are elements of their own, as the paragraphs of a web page's are.
-/// A viewport and scroll bars, as in Qt, are none.
+/// Whether parts of the element's text are elements of their own, as the paragraphs of a web page's
+/// are. A viewport and scroll bars, as in Qt, are none.
 fn has_parts(tree: &Tree, index: usize) -> bool {
     let text = &tree.elements[index].value.shown;
     let children = tree.elements.iter().filter(|e| e.parent == Some(index));
@@ -297,8 +299,8 @@ fn has_parts(tree: &Tree, index: usize) -> bool {
     texts.any(|part| !part.is_blank() && text.contains(part.shown.trim()))
 }
 
-/// The element's own text, or else that of its descendants: the paragraphs of a rich text. And whether
-/// it has such parts.
+/// The element's own text, or else that of its descendants: the paragraphs of a rich text. And
+/// whether it has such parts.
 fn text_of(tree: &Tree, index: usize) -> (Text, bool) {
     let element = &tree.elements[index];
     if !element.value.is_blank() || element.role != Role::TEXT_AREA {
@@ -335,8 +337,8 @@ fn core(text: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// How many characters of `wanted` are in `is`, if nothing else is and some are missing. A correction
-/// has other characters: `©` for `(c)`.
+/// How many characters of `wanted` are in `is`, if nothing else is and some are missing. A
+/// correction has other characters: `©` for `(c)`.
 fn lost(is: &str, wanted: &str) -> Option<usize> {
     let (is, wanted) = (squeezed(is).to_lowercase(), squeezed(wanted).to_lowercase());
     let mut rest = wanted.chars();
@@ -345,7 +347,7 @@ fn lost(is: &str, wanted: &str) -> Option<usize> {
     (all_there && kept < wanted.chars().count()).then_some(kept)
 }
 
-/// What `new` has between the start and the end that it shares with `old`.
+/// The part of `new` between the start and the end that it shares with `old`.
 fn inserted(old: &str, new: &str) -> String {
     let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
     let same = |(a, b): &(&char, &char)| a == b;

@@ -101,7 +101,7 @@ impl Steps<'_> {
             tree = self.reader.read(&mut **desk, pid, notes);
         }
         if let Err(e) = &tree {
-            // It may be one that is out of bounds, whose titles are not to be read.
+            // It may be a blocked app, whose titles must not be read.
             if self.policy.is_bounded() {
                 title = "another app".into();
             }

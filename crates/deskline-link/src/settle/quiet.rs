@@ -3,9 +3,9 @@
 //! Events tell that something may have changed. Only a reading tells what is there: toolkits omit
 //! events (GTK 3), send none (Qt 5), or send thousands (mousepad). So the loop waits until no event
 //! has come for [`PAUSE`], reads, and goes on listening until no event has come for [`QUIET`], or
-//! for [`SEEN`] after a change that was read: the reading is a part of the silence. The app has settled if nothing changed since the last reading,
-//! or if events announced the change and then stopped. A change without an event means that the
-//! toolkit sends none: read again.
+//! for [`SEEN`] after a change that was read: the reading is a part of the silence. The app has
+//! settled if nothing changed since the last reading, or if events announced the change and then
+//! stopped. A change without an event means that the toolkit sends none: read again.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -34,8 +34,8 @@ pub(crate) const MOST: Duration = Duration::from_secs(2);
 /// The maximum time between a click and the text that is typed after it.
 pub(crate) const BETWEEN: Duration = Duration::from_millis(500);
 
-/// An element that differs in this many consecutive readings, for this long, changes by itself: a clock,
-/// a spinner. What is scrolled moves for 150 to 300 ms.
+/// An element that differs in this many consecutive readings, for this long, changes by itself: a
+/// clock, a spinner. Scrolled elements move for 150 to 300 ms.
 const RESTLESS: (u32, Duration) = (3, Duration::from_millis(400));
 
 /// After this long without a pause between events, read anyway.
@@ -60,34 +60,35 @@ pub(crate) struct Settled {
     pub(crate) quiet: bool,
     /// Whether it was computing in the end.
     pub(crate) computing: bool,
-    /// Whether the window's picture moved although the tree shows no effect, but for what is clicked
-    /// and what has the focus. `None` where the tree shows one, or the pictures were not compared.
+    /// Whether the window's picture changed although the tree shows no effect, except at the
+    /// clicked and the focused element. `None` if the tree shows one, or the pictures were not
+    /// compared.
     pub(crate) moved: Option<bool>,
 }
 
-/// What a settle goes by.
+/// The facts that a settle depends on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Awaits<'t> {
     /// How much of the app to read.
     pub(crate) scope: Scope,
     /// The tree before the act, if known.
     pub(crate) before: Option<&'t Tree>,
-    /// What the act is expected to lead to.
+    /// The expected effect of the act.
     pub(crate) effect: Effect,
     /// Whether a window was brought to the front for the act.
     pub(crate) raised: bool,
     /// The window right before the act.
     pub(crate) look: Option<&'t change::Before>,
-    /// What the act was for.
+    /// The target of the act.
     pub(crate) target: Option<&'t Element>,
-    /// What was sent, if it matters when the tree tells what came of it.
+    /// The input, if it matters when the tree reports its effect.
     pub(crate) sent: Option<Sent>,
     /// The longest time.
     pub(crate) most: Duration,
 }
 
 impl Awaits<'_> {
-    /// Whether the window's picture moved, apart from what is clicked and what has the focus.
+    /// Whether the window's picture changed, except at the clicked and the focused element.
     fn has_moved(&self, desktop: &mut dyn Desktop, now: &Tree) -> Option<bool> {
         if !desktop.pictures_are_quick() {
             return None;
@@ -113,14 +114,14 @@ pub(crate) fn await_quiet(
     let mut more = None;
     let mut again = false;
     let enough = awaits.effect.least_sign(awaits.raised);
-    // What loads without end is not waited for again.
+    // A page that loads without end is not waited for again.
     let loaded = awaits.before.is_none_or(|tree| !lacks_page(tree)) && !desktop.is_loading(pid);
     if let Some(sent) = awaits.sent {
         cancel.wait(desktop.lag(pid, sent).min(awaits.most))?;
     }
     loop {
         let cpu = Cpu::now(desktop, pid);
-        // What goes on without an event is not read more often for it.
+        // Changes that go on without an event are not read more often for it.
         let pause = if again {
             Duration::ZERO
         } else if more.is_some() || last.is_none() {
@@ -151,15 +152,15 @@ pub(crate) fn await_quiet(
             };
             let left = until.saturating_duration_since(Instant::now());
             more = hears(desktop, left, cancel)?;
-            // Reading itself makes some apps send events: a second reading that found no change ends
-            // that.
+            // Reading itself makes some apps send events: a second reading that found no change
+            // ends that.
             let due = seen || start.elapsed() >= awaits.effect.unseen();
             quiet = more.is_none() || due && last.is_some() && !changed;
             seen |= awaits.effect.shows(more, None, awaits.raised);
         } else {
             more = None;
         }
-        // Some changes come without an event: a look at what is there now.
+        // Some changes come without an event: look once more.
         again = quiet && !shown && awaits.effect.may_be_late() && read.elapsed() >= QUIET;
         quiet &= !again;
         if quiet && !shown && moved != Some(true) {
@@ -198,11 +199,11 @@ fn hears(desktop: &mut dyn Desktop, mut left: Duration, cancel: &Cancel) -> Resu
 
 /// The events until the app was silent, or [`NOISE`] was over.
 struct Heard {
-    /// The one that says most.
+    /// The strongest sign.
     any: Option<Sign>,
     /// Whether they stopped.
     silent: bool,
-    /// When the last one came.
+    /// The time of the last one.
     last: Instant,
 }
 
@@ -234,8 +235,8 @@ fn listen(
     }
 }
 
-/// The CPU time of an app at the start of a time in which nothing is asked of it: a reading makes it
-/// compute too.
+/// The CPU time of an app at the start of a time in which nothing is asked of it: a reading makes
+/// it compute too.
 struct Cpu {
     pid: u32,
     since: Instant,
@@ -253,9 +254,9 @@ impl Cpu {
         }
     }
 
-    /// Whether the app has computed for a good part of the time since, and whether its threads compute
-    /// what is still to come. After a click, a browser's renderer may still be computing the effect;
-    /// until then the browser answers as if nothing had happened.
+    /// Whether the app has computed for a good part of the time since, and whether its threads
+    /// compute what is still to come. After a click, a browser's renderer may still be computing
+    /// the effect; until then the browser answers as if nothing had happened.
     fn used(&self, desktop: &mut dyn Desktop) -> (bool, bool) {
         let elapsed = self.since.elapsed();
         let ran = |before: Option<Duration>, now: Option<Duration>| {
@@ -274,7 +275,7 @@ impl Cpu {
 struct Restless(HashMap<ElementId, (u32, Instant)>);
 
 impl Restless {
-    /// What changed besides the elements that change by themselves.
+    /// The change besides the elements that change by themselves.
     fn note(&mut self, before: &Tree, after: &Tree) -> Option<Sign> {
         let diff = Diff::between(before, after);
         let changed = diff.changed_ids(before, after);

@@ -1,10 +1,10 @@
-//! Reads back what an action was to bring about: a value, a typed text, a state. Apps report success
-//! for what they do not do: Firefox for every value that is set on a field without focus.
+//! Reads back what an action was to bring about: a value, a typed text, a state. Apps report
+//! success for what they do not do: Firefox for every value that is set on a field without focus.
 //!
 //! A difference in form is a note: `3` became `3.00`, a mask added its dashes, a list completed a
-//! name. An effect that did not come, or a text that lost characters, is an error. Nothing is claimed
-//! where it cannot be known: secure fields, terminals, cells, an element that is gone, a focus that
-//! moved. What is compared is in [`crate::settle::field`].
+//! name. An effect that did not come, or a text that lost characters, is an error. Nothing is
+//! claimed where it cannot be known: secure fields, terminals, cells, an element that is gone, a
+//! focus that moved. What is compared is in [`crate::settle::field`].
 
 use std::time::Duration;
 
@@ -24,8 +24,8 @@ const PRESSED: States = States::CHECKED
     .union(States::EXPANDED)
     .union(States::COLLAPSED);
 
-/// Compares the two trees that bracket an action, for what the action was for. `target` is an element
-/// of the tree before.
+/// Compares the trees before and after an action with its request. `target` is an element of the
+/// tree before.
 pub(crate) fn read_back(
     action: &Action,
     target: Option<&Resolved>,
@@ -53,7 +53,7 @@ pub(crate) fn read_back(
     }
 }
 
-/// What came of a typed text, by the focused field right before and right after it.
+/// The verdict about a typed text, by the focused field right before and right after it.
 pub(crate) fn typed(keys: &Keys) -> Verdict {
     let (Some(before), Some(after)) = (&keys.before, &keys.after) else {
         return Verdict::Agrees;
@@ -114,7 +114,7 @@ fn pressed((tree, was): (&Tree, usize), (after, now): (&Tree, usize)) -> Verdict
 }
 
 fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict {
-    // The row of a cell is what is selected, or the cell of a text: see `set_selected`.
+    // The row of a cell is selected, or the cell of a text: see `set_selected`.
     const LEVELS: usize = 3;
     let selected = |e: &Element| e.states.contains(States::SELECTED);
     let chain = std::iter::successors(Some(now), |at| {
@@ -143,7 +143,7 @@ fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict 
     ))
 }
 
-/// What to say of a selection that keys do not go by: Qt and GTK select through accessibility
+/// The note about a selection that keys do not follow: Qt and GTK select through accessibility
 /// without moving their cursor. Qt's is the focused row; GTK has none while its window is behind.
 fn current_beside(tree: &Tree, now: usize) -> Verdict {
     let around = |at: usize| {
@@ -191,9 +191,9 @@ fn current_beside(tree: &Tree, now: usize) -> Verdict {
     }
 }
 
-/// What to say of a key that did nothing, or only closed a list over the window. `before` is the tree
-/// that it was pressed on, `list` whether a pop-up was open then (Qt's are not in the tree), and
-/// `still` whether the window's picture is known to be the same as before.
+/// The note about a key that did nothing, or only closed a list over the window. `before` is the
+/// tree that it was pressed on, `list` whether a pop-up was open then (Qt's are not in the tree),
+/// and `still` whether the window's picture is known to be the same as before.
 pub(crate) fn idle_key(
     press: KeyPress,
     before: &Tree,
@@ -219,7 +219,7 @@ pub(crate) fn idle_key(
                 "{press} changed nothing in the tree: a list over the window was open and may have taken it. Press it again if it was meant for the window"
             ));
         }
-        // What selects a text or saves a file may change nothing in the tree.
+        // Selecting a text or saving a file may change nothing in the tree.
         return still.then(|| format!("{press} changed nothing, neither tree nor picture"));
     }
     // A list of completions is a window of its own, or an unmanaged one without a frame.

@@ -1,4 +1,4 @@
-//! What tells that a tree is older than what the window shows: its picture, or a page that loads.
+//! Signs that a tree is older than the window's picture: the picture itself, or a page that loads.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use deskline_core::{Element, Rect, Role, States, Tree};
 /// A browser's tree that shows no effect although the window's picture moved gets this long.
 pub(crate) const AGREE: Duration = Duration::from_millis(500);
 
-/// The places whose picture moves whatever an action does: of what is clicked, and of what has the focus
-/// or had it.
+/// The places whose picture changes with any action: the clicked element, and the elements that
+/// have or had the focus.
 pub(crate) fn expected_places(
     before: Option<&Tree>,
     now: &Tree,
@@ -32,8 +32,8 @@ pub(crate) fn expected_places(
     places
 }
 
-/// Whether this tree may be older than the picture: a browser makes it in another process than what it
-/// draws.
+/// Whether this tree may be older than the picture: a browser makes it in another process than what
+/// it draws.
 pub(crate) fn may_be_stale(tree: &Tree) -> bool {
     tree.elements
         .iter()

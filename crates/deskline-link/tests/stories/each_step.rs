@@ -1,5 +1,5 @@
-//! What may happen at any moment happens at each: the person moves, types or switches, the app dies or
-//! hangs, something panics, Esc. After each link the promises hold.
+//! What may happen at any moment happens at each: the person moves, types or switches, the app dies
+//! or hangs, something panics, Esc. After each link the promises hold.
 
 use std::time::Duration;
 
@@ -30,8 +30,8 @@ const LINKS: [Link; 11] = [
     |story| _ = story.chain(None, vec![click("To", Some("bob"), None), press_ax("Send")]),
 ];
 
-/// Links by which a window comes to the front that was not there before: that of the app that is opened, and the
-/// dialog of another process.
+/// Links by which a window comes to the front that was not there before: that of the app that is
+/// opened, and the dialog of another process.
 const LEADING_AWAY: [(&str, Link); 2] = [
     ("Untitled", |story| {
         story.script().installed = vec![("notes", |world| {
@@ -75,8 +75,8 @@ fn at_each_step(happens: impl Fn() -> Happening, holds: impl Fn(&Story, usize)) 
     }
 }
 
-/// Runs the links that lead away with something that happens before each of their calls. Then the new window is in
-/// front, or one that the person has chosen.
+/// Runs the links that lead away with something that happens before each of their calls. Then the
+/// new window is in front, or one that the person has chosen.
 fn while_led_away(happens: impl Fn() -> Happening, chosen: &[u64]) {
     for (new, link) in LEADING_AWAY {
         let is_new = |w: &ScriptWindow| w.title == new;

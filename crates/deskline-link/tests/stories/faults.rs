@@ -1,4 +1,5 @@
-//! A story for each fault that was once seen: wrong windows, passwords written down, promises broken.
+//! A story for each fault that was once seen: wrong windows, passwords written down, promises
+//! broken.
 
 use deskline_core::{Point, Rect};
 use deskline_link::call::Quiet;

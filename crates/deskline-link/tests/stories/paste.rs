@@ -1,4 +1,5 @@
-//! Pasting: the person's clipboard is lent for as long as it takes, and is back however the link ends.
+//! Pasting: the person's clipboard is lent for as long as it takes, and is back however the link
+//! ends.
 
 use deskline_link::Tool;
 use insta::assert_snapshot;

@@ -28,7 +28,8 @@ impl Scripted {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One call of the contract: what is due before it, its line, what it does, what is due after it.
+    /// One call of the contract: what is due before it, its line, what it does, what is due after
+    /// it.
     fn call<T>(
         &self,
         line: impl Into<String>,

@@ -6,8 +6,8 @@ use insta::assert_snapshot;
 use crate::story::{MAIL, MAIL_WINDOW, Story, click, press_ax, presses};
 use crate::world::World;
 
-/// A desk whose mail window also has options: two boxes to tick, one of them twice, and a button that
-/// closes itself.
+/// A desk whose mail window also has options: two boxes to tick, one of them twice, and a button
+/// that closes itself.
 fn with_options() -> Story {
     let story = Story::new();
     story.given(|world| {

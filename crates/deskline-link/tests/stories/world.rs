@@ -1,6 +1,6 @@
-//! A desktop in memory: apps with windows, a stack, a pointer, a guard. It obeys the rules of a real
-//! one (a click goes to the topmost window, keys to the front one, the guard keeps the person out)
-//! and knows nothing of links.
+//! A desktop in memory: apps with windows, a stack, a pointer, a guard. It obeys the rules of a
+//! real one (a click goes to the topmost window, keys to the front one, the guard keeps the person
+//! out) and knows nothing of links.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,7 +35,8 @@ pub(crate) struct ScriptWindow {
     pub(crate) pid: u32,
     pub(crate) title: String,
     pub(crate) at: Rect,
-    /// A menu takes the input of its app, is in no list of windows, and closes when the front changes.
+    /// A menu takes the input of its app, is in no list of windows, and closes when the front
+    /// changes.
     pub(crate) menu: bool,
     pub(crate) nodes: Vec<Node>,
     pub(crate) returned: Option<Effect>,

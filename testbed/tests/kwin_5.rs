@@ -182,7 +182,6 @@ const QT_5: &[Lack] = &[
         "set value, combo box",
         "none of the choices that accessibility lists",
     ),
-    ("press, tab", "the tab was not selected"),
     ("select, tab", "no selection that accessibility can change"),
 ];
 

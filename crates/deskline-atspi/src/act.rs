@@ -66,6 +66,9 @@ const NOT_A_PRESS: [&str; 6] = [
     "decrease",
 ];
 
+/// The maximum number of tabs of one tab bar that are asked which of them is selected.
+const MOST_TABS: usize = 64;
+
 /// The most actions of one element whose names are asked for.
 const MOST_ACTIONS: usize = 32;
 
@@ -131,7 +134,7 @@ pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
         reply => answer(reply)?,
     };
     let is_tab = kind.is_some_and(|m| m.reader().u32() == Ok(role::PAGE_TAB));
-    if is_tab && !becomes_selected(app, path, true)? {
+    if is_tab && tells_which_is_selected(app, path)? && !becomes_selected(app, path, true)? {
         return Err(refused(QuietAction::Press, Obstacle::TabNotSelected));
     }
     Ok(())
@@ -146,6 +149,28 @@ fn becomes_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> 
         states.is_none_or(|states| states.has(StateSet::SELECTED) == selected)
     };
     Ok(is(&ask_until(SOON, || state(app, path), is)?))
+}
+
+/// Whether a tab or one beside it is SELECTED. Qt 5 gives each tab the states of its tab bar, so none is.
+fn tells_which_is_selected(app: &mut AppConnection<'_>, path: &str) -> Asked<bool> {
+    let Some(bar) = parent(app, path)? else {
+        return Ok(true);
+    };
+    let tabs = answer(app.ask(&bar, Request::Children))?;
+    let tabs = tabs.and_then(|m| {
+        let tabs = decode::objects(&m).ok()?;
+        Some(
+            tabs.into_iter()
+                .map(|(_, tab)| tab.to_owned())
+                .collect::<Vec<_>>(),
+        )
+    });
+    for tab in tabs.iter().flatten().take(MOST_TABS) {
+        if state(app, tab)?.is_some_and(|states| states.has(StateSet::SELECTED)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Asks until the answer is the wanted one, or `limit` has passed: the last answer.

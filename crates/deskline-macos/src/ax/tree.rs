@@ -115,6 +115,8 @@ pub(crate) fn read<O: Os>(
         ));
     }
     tree.scope_visible();
+    tree.number_cells();
+    tree.label_fields();
     if scope != Scope::Showing && tree.partial.is_empty() {
         identities.sweep(pid);
     }

@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use deskline_core::Tree;
+use deskline_core::{Role, Tree};
 use deskline_link::call::{Quiet, Typing};
 use deskline_link::doctor::Status;
 use deskline_link::{Action, Platform as _, Scope, Tool, Trees as _};
 
-use super::desk::{Desk, MAIL, element, reference};
+use super::desk::{Desk, MAIL, element, field, reference};
 use crate::desktop::MacDesktop;
 use crate::os::Value;
 use crate::os::fake::{Fake, text};
@@ -98,6 +98,34 @@ fn the_rest_of_a_table_is_read_in_ranges_and_stands_in_order() {
         .iter()
         .filter(|e| e.visible && e.title.shown.starts_with("row"));
     assert_eq!(visible.count(), 5);
+}
+
+#[test]
+fn a_tables_cells_have_their_rows_and_columns_and_a_field_the_label_beside_it() {
+    let desk = Desk::new();
+    {
+        let mut world = desk.mac.world();
+        let table = world.add(desk.window, "AXTable", "Sums", [110.0, 400.0, 200.0, 60.0]);
+        for row in 0..3 {
+            let y = 400.0 + f64::from(row) * 20.0;
+            let row = world.add(table, "AXRow", "", [110.0, y, 200.0, 20.0]);
+            for x in [110.0, 210.0] {
+                let cell = world.add(row, "AXCell", "", [x, y, 100.0, 20.0]);
+                world.add(cell, "AXStaticText", "some", [x, y, 50.0, 20.0]);
+            }
+        }
+        let label = [350.0, 420.0, 60.0, 20.0];
+        world.add(desk.window, "AXStaticText", "Subject", label);
+        let place = [420.0, 420.0, 150.0, 20.0];
+        field(&mut world, desk.window, "AXTextField", "", place);
+    }
+    let tree = read(&desk.mac, WHOLE);
+    let cells = tree.elements.iter().filter_map(|e| e.cell);
+    let cells: Vec<(u32, u32)> = cells.map(|cell| (cell.row, cell.column)).collect();
+    assert_eq!(cells, [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)]);
+    let labelled = tree.elements.iter().filter(|e| e.title.shown == "Subject");
+    let roles: Vec<_> = labelled.map(|e| e.role).collect();
+    assert_eq!(roles, [Role::TEXT_FIELD]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use deskline_core::{Point, escape};
 use deskline_input::{Cancelled, Device, Gap, InputError, Other};
 
 use super::Error;
+use crate::secrecy::character_of;
 
 impl From<Cancelled> for Error {
     fn from(Cancelled(reason): Cancelled) -> Self {
@@ -87,8 +88,13 @@ impl From<InputError> for Error {
                     Gap::NoSuchKey => "no keyboard has that key; F1 to F24 exist",
                     Gap::Layout | Gap::AboveFfff => "the user's keyboard layout has no key for it",
                 };
+                // It may be a character of a password that is typed key by key.
+                let key = character_of(press).map_or_else(
+                    || format!("{press} cannot be pressed"),
+                    |_| "this character cannot be pressed".to_owned(),
+                );
                 Self::Input(format!(
-                    "{press} cannot be pressed: {why}. Nothing was sent. Use another key, or the menu"
+                    "{key}: {why}. Nothing was sent. Use another key, or the menu"
                 ))
             }
             InputError::NoModifier(name) => Self::Input(format!(
@@ -142,7 +148,29 @@ fn elsewhere(Other { title, pid }: Other, why: String) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use deskline_core::{Key, KeyPress, Modifiers};
+
     use super::*;
+
+    #[test]
+    fn a_shortcut_is_named_and_a_character_that_may_be_of_a_password_is_not() {
+        let error = |modifiers| {
+            let press = KeyPress {
+                key: Key::Char('ж'),
+                modifiers,
+            };
+            let why = Gap::Layout;
+            Error::from(InputError::NoKey { press, why }).to_string()
+        };
+        let bare = error(Modifiers::SHIFT);
+        assert!(
+            bare.starts_with("this character cannot be pressed"),
+            "{bare}"
+        );
+        assert!(!bare.contains('ж'), "{bare}");
+        let shortcut = error(Modifiers::CONTROL);
+        assert!(shortcut.contains('ж'), "{shortcut}");
+    }
 
     #[test]
     fn a_hostile_title_of_another_window_is_escaped() {

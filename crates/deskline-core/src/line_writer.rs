@@ -34,7 +34,7 @@ impl<'a> Parts<'a> {
             native_role: element.role.says_more(native).then_some(native),
             text: texts.text(tree, index),
             extents: element.extents,
-            visible: element.visible,
+            visible: tree.is_seen(index),
             states: element.states,
             value: value_beside_name(element),
             cell: element.cell,

@@ -54,7 +54,7 @@ pub fn tree_elements(tree: &Tree) -> Listed {
 pub fn tree_elements_in(tree: &Tree, toplevel: Option<usize>) -> Listed {
     let inside = |index: &usize| toplevel.is_none_or(|top| tree.toplevel(*index) == Some(top));
     let mut indices: Vec<usize> = (0..tree.elements.len()).filter(inside).collect();
-    indices.retain(|&index| tree.elements[index].visible);
+    indices.retain(|&index| tree.is_seen(index));
     tree.sort_for_reading(&mut indices, None, |_| false);
     elements(tree, indices, (30, 10))
 }
@@ -63,10 +63,10 @@ pub fn tree_elements_in(tree: &Tree, toplevel: Option<usize>) -> Listed {
 /// menu, the page of a tab): 20 interactive ones, then 10 static texts, rows and cells.
 pub fn new_elements(before: &Tree, after: &Tree, diff: &Diff) -> Listed {
     let appeared = diff.appeared(before, after);
-    let visible = |&index: &usize| after.elements.get(index).is_some_and(|e| e.visible);
+    let visible = |&index: &usize| after.is_seen(index);
     let added: HashSet<usize> = diff.added.iter().copied().filter(visible).collect();
     let mut indices: Vec<usize> = diff.added.iter().copied().filter(visible).collect();
-    indices.extend(appeared);
+    indices.extend(appeared.into_iter().filter(visible));
     let opened = after.opened_since(before, diff);
     after.sort_for_reading(&mut indices, opened, |index| added.contains(&index));
     elements(after, indices, (20, 10))

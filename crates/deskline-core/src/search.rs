@@ -17,9 +17,9 @@ pub struct Match {
     pub others: usize,
 }
 
-/// The quality of a match; greater is better: exact, visible, interactive, by the element's own
-/// text (not a descendant's).
-type Rank = (bool, bool, bool, bool);
+/// The quality of a match; greater is better: exact, seen (2) or visible (1), interactive, by the
+/// element's own text (not a descendant's).
+type Rank = (bool, u8, bool, bool);
 
 impl Tree {
     /// Finds the element whose text contains `text`, and whose role starts with `role` (with or
@@ -64,7 +64,8 @@ impl Tree {
             // A disabled element takes no input: rank it like a static text.
             let disabled = element.states.contains(States::DISABLED);
             let interactive = element.role.is_interactive() && !disabled;
-            let rank = (exact, element.visible, interactive, own.is_some());
+            let shows = u8::from(element.visible) + u8::from(self.is_seen(index));
+            let rank = (exact, shows, interactive, own.is_some());
             match &mut best {
                 Some((top, found)) if *top == rank => found.others += 1,
                 Some((top, _)) if *top > rank => {}

@@ -39,7 +39,7 @@ impl Handoff {
             app: tree.app.name.clone(),
             pid: tree.app.pid,
             total: tree.elements.len(),
-            visible: tree.elements.iter().filter(|e| e.visible).count(),
+            visible: tree.seen(),
             elements: tree_elements(tree),
         }
     }

@@ -1,7 +1,7 @@
 //! Clears `visible` of elements that the platform reports as showing and that are outside the
 //! bounds of what shows.
 
-use crate::{Element, Rect, Role, Tree};
+use crate::{Coordinates, Element, Rect, Role, Tree, TreeWindow};
 
 /// The limits of a container's contents.
 #[derive(Clone, Copy)]
@@ -75,12 +75,54 @@ impl Tree {
 }
 
 impl Tree {
+    /// Whether an element is visible, and its centre is not behind another window of the app. A menu or
+    /// another pop-up is in front of all windows.
+    pub fn is_seen(&self, index: usize) -> bool {
+        let Some(element) = self.elements.get(index).filter(|element| element.visible) else {
+            return false;
+        };
+        let (Some(extents), Coordinates::Screen) = (element.extents, self.coordinates) else {
+            return true;
+        };
+        let in_front = || {
+            let top = self.toplevel(index)?;
+            let own = self.windows.iter().position(|w| w.elements == [top])?;
+            Some(&self.windows[..own])
+        };
+        let pops_up = |at: usize| {
+            let role = self.elements[at].role;
+            let nested = self.toplevel(at) != Some(at);
+            nested
+                && matches!(
+                    role,
+                    Role::MENU | Role::POPOVER | Role::HELP_TAG | Role::WINDOW
+                )
+        };
+        let center = extents.center();
+        let covers = |w: &&TreeWindow| w.on_screen && w.extents.contains(center);
+        let covered = self.windows.len() > 1
+            && in_front().is_some_and(|windows| windows.iter().any(|w| covers(&w)))
+            && !self.outwards(index).any(pops_up);
+        !covered
+    }
+
+    /// The number of elements that are seen.
+    pub fn seen(&self) -> usize {
+        (0..self.elements.len())
+            .filter(|&i| self.is_seen(i))
+            .count()
+    }
+
+    /// An element and what it is in, the innermost first.
+    fn outwards(&self, index: usize) -> impl Iterator<Item = usize> {
+        let parent = |at: &usize| self.elements.get(*at)?.parent.filter(|p| p < at);
+        std::iter::successors(Some(index), parent)
+    }
+
     /// The outermost web page that an element is in.
     fn page_of(&self, index: usize) -> Option<usize> {
-        let parent = |at: &usize| self.elements.get(*at)?.parent.filter(|p| p < at);
-        let outwards = std::iter::successors(Some(index), parent);
         let is_page = |at: &usize| self.elements[*at].role == Role::WEB_AREA;
-        outwards.filter(is_page).last()
+        self.outwards(index).filter(is_page).last()
     }
 }
 

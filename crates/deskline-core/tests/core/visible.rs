@@ -1,4 +1,4 @@
-use deskline_core::{Rect, Tree};
+use deskline_core::{Rect, Tree, TreeWindow, WindowId, tree_file};
 use proptest::prelude::*;
 
 use crate::fixture::{any_tree, tree};
@@ -174,4 +174,49 @@ fn a_dialog_in_a_page_does_not_cover_the_browser_around_it() {
     let visible = tree.elements.iter().filter(|e| e.visible);
     let refs: Vec<u64> = visible.filter_map(|e| Some(e.reference?.0)).collect();
     assert_eq!(refs, [1, 2, 5, 6]);
+}
+
+#[test]
+fn what_another_window_of_the_app_covers_is_not_seen_and_not_found_first() {
+    let mut tree = tree(
+        r#"
+[AXApplication] #e1
+  [AXWindow] "one" x:0 y:0 w:200 h:100 visible #e2
+    [AXButton] "Bold" x:10 y:10 w:20 h:20 visible #e3
+    [AXButton] "Left" x:10 y:60 w:20 h:20 visible #e4
+    [AXPopover] x:20 y:0 w:20 h:20 visible #e5
+      [AXButton] "Choice" x:20 y:0 w:20 h:20 visible #e6
+  [AXWindow] "two" x:5 y:0 w:200 h:50 visible #e7
+    [AXButton] "Bold" x:10 y:10 w:20 h:20 visible #e8
+"#,
+    );
+    let window = |id, h, top| TreeWindow {
+        id: WindowId(id),
+        extents: Rect {
+            x: 5,
+            y: 0,
+            w: 200,
+            h,
+        },
+        on_screen: true,
+        elements: vec![top],
+    };
+    tree.windows = vec![window(2, 50, 6), window(1, 100, 1)];
+    let seen = |tree: &Tree| -> Vec<String> {
+        let all = (0..tree.elements.len()).filter(|&i| tree.is_seen(i));
+        all.map(|i| tree.elements[i].id.as_str().to_owned())
+            .collect()
+    };
+    // The centre of e2 lies right below the other window.
+    assert_eq!(seen(&tree), ["e2", "e4", "e5", "e6", "e7", "e8"]);
+    let found = tree.find_text("Bold", None).unwrap();
+    assert_eq!((found.index, found.others), (7, 0));
+    let text = tree_file::full_tree(&tree, false);
+    assert!(
+        !text.contains(r#""Bold" x:10 y:10 w:20 h:20 visible #e3"#),
+        "{text}"
+    );
+    // A window on another workspace covers nothing.
+    tree.windows[0].on_screen = false;
+    assert!(seen(&tree).contains(&"e3".to_owned()));
 }

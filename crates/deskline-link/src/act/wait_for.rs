@@ -277,7 +277,7 @@ fn holds(tree: &Tree, index: Option<usize>, state: Awaited) -> bool {
     match state {
         Awaited::Present => element.is_some(),
         Awaited::Absent => element.is_none(),
-        Awaited::Visible => element.is_some_and(|e| e.visible),
+        Awaited::Visible => index.is_some_and(|i| tree.is_seen(i)),
         Awaited::State(states) => element.is_some_and(|e| e.states.contains(states)),
     }
 }

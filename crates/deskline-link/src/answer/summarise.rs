@@ -153,7 +153,7 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
     match (&report.diff, &report.readings.after) {
         (Some(diff), _) => parts.push(summary::counts(diff)),
         (None, Some(tree)) => {
-            let visible = tree.elements.iter().filter(|e| e.visible).count();
+            let visible = tree.seen();
             let elements = escape::count(tree.elements.len(), "element");
             parts.push(format!("{elements}, {visible} visible"));
         }

@@ -115,6 +115,13 @@ fn an_app_that_takes_another_name_is_still_blocked() {
     let free = bed.server(&["--allow-app", "vault"]);
     let read = free.call("refresh_traversal", json!({"pid": app.pid})).ok();
     assert_eq!(read.field("app"), "Calculator");
+    // Nor do the files of that call open for a server with those bounds.
+    let file = read.field("file").to_owned();
+    for bounds in [["--deny-app", "vault"], ["--allow-app", "Calculator"]] {
+        let search = json!({"pattern": "Open", "file": file});
+        let refused = bed.server(&bounds).call("search_tree", search);
+        assert!(refused.error().contains("out of bounds"), "{refused}");
+    }
 }
 
 #[test]

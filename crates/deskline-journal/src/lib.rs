@@ -46,6 +46,6 @@ pub use follow::Follow;
 pub use journal::Journal;
 pub use name::{FileKind, JournalFile};
 pub use picture::{Place, Shot};
-pub use record::{DiffCounts, Files, Outcome, Record};
+pub use record::{DiffCounts, Files, KnownAs, Outcome, Record};
 pub use refs::RefStore;
 pub use retention::{Retention, RetentionError};

@@ -27,6 +27,10 @@ pub struct Record {
     /// The app's own name for itself. Hostile data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub app: Option<String>,
+    /// The apps whose elements the files show, the link's own first. Empty in lines of version
+    /// 0.1.0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known_as: Vec<KnownAs>,
     pub outcome: Outcome,
     /// The size of its diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,6 +49,16 @@ pub struct Record {
     pub answer: Option<String>,
 }
 
+/// What an app is known by.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownAs {
+    /// By what the system says of it: its executable, its desktop file or bundle.
+    pub names: Vec<String>,
+    /// What it calls itself. Hostile data.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<String>,
+}
+
 impl Record {
     /// A record of a link that ends now, with only its tool, arguments and outcome set.
     pub fn new(tool: impl Into<String>, arguments: Map<String, Value>, outcome: Outcome) -> Self {
@@ -56,6 +70,7 @@ impl Record {
             arguments: Value::Object(arguments),
             pid: None,
             app: None,
+            known_as: Vec::new(),
             outcome,
             diff: None,
             steps_ms: Map::new(),

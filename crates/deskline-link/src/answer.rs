@@ -7,8 +7,9 @@ mod summarise;
 use std::thread::{Builder, ScopedJoinHandle};
 
 use deskline_core::{Point, Rect, Summary, summary, tree_file};
-use deskline_journal::{DiffCounts, FilePair, Journal, Record, Shot};
+use deskline_journal::{DiffCounts, FilePair, Journal, KnownAs, Record, Shot};
 
+use crate::apps::Identity;
 use crate::call::Call;
 use crate::display::Picture;
 use crate::error::Result;
@@ -72,6 +73,10 @@ pub(crate) fn record(
     report.times.push(("record", start.elapsed()));
     written.pid = subject.home();
     written.app = report.readings.latest().map(|tree| tree.app.name.clone());
+    written.known_as = std::mem::take(&mut report.apps)
+        .into_iter()
+        .map(|Identity { names, claims }| KnownAs { names, claims })
+        .collect();
     written.diff = report.diff.as_ref().map(|diff| DiffCounts {
         added: diff.added.len(),
         removed: diff.removed.len(),

@@ -18,7 +18,7 @@ use crate::desktop::{Desktop, Platform};
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError, panic_text};
 use crate::link;
-use crate::policy::Policy;
+use crate::policy::{Policy, identify};
 use crate::reader::Reader;
 use crate::report::Report;
 use crate::resolve::late_changes::LastTrees;
@@ -180,6 +180,7 @@ impl Links {
     ) -> Answer {
         let is_first = !std::mem::replace(&mut self.answered, true);
         self.name_helpers(&mut report);
+        self.identify(&mut report);
         if result.as_ref().is_err_and(Error::costs_connection) {
             self.desktop = None;
         }
@@ -197,6 +198,20 @@ impl Links {
         let last = readings.after.or(readings.before);
         self.last_trees.remember(late, [last, taken]);
         answer
+    }
+
+    /// Notes what the system knows the apps by whose trees the answer has.
+    fn identify(&mut self, report: &mut Report) {
+        let Some(desktop) = self.desktop.as_deref_mut() else {
+            return;
+        };
+        let taken = report
+            .handoff
+            .as_ref()
+            .and_then(|taken| taken.tree.as_ref());
+        let trees = report.readings.latest().into_iter().chain(taken);
+        let known = trees.map(|tree| identify(desktop, &tree.app.name, tree.app.pid));
+        report.apps = known.collect();
     }
 
     /// Notes the windows that other processes draw for the app, each once.

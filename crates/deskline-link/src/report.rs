@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Diff, Tree, target};
 
+use crate::apps::Identity;
 use crate::display::{Picture, Window, WindowId};
 use crate::end::End;
 use crate::picture::change::Before;
@@ -109,6 +110,8 @@ pub(crate) struct Report {
     pub(crate) app: AppState,
     /// Changes of the app between the last answer about it and this call.
     pub(crate) late: Option<LateChanges>,
+    /// What the system knows the apps by whose trees the answer has, the link's own first.
+    pub(crate) apps: Vec<Identity>,
     /// Further notes for the agent.
     pub(crate) notes: Notes,
     /// The windows of the app's helpers at the end.

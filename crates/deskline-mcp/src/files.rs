@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use deskline_journal::{FileKind, Journal, JournalError, JournalFile};
+use deskline_journal::{FileKind, Journal, JournalError, JournalFile, Record};
 use deskline_link::{Identity, Policy};
 
 use crate::args::Wrong;
@@ -95,14 +95,28 @@ impl JournalFiles {
         let permitted = records
             .into_iter()
             .filter(|record| {
-                let app = record.app.as_deref();
-                app.is_some_and(|app| self.policy.permits(&Identity::named(app)))
+                let mut apps = apps_of(record).peekable();
+                apps.peek().is_some() && apps.all(|app| self.policy.permits(&app))
             })
             .flat_map(|record| [record.files.text, record.files.picture])
             .flatten()
             .map(PathBuf::from);
         Ok(Some(permitted.collect()))
     }
+}
+
+/// The apps that a link's files show. Of one that no system has identified, the log has only what it
+/// calls itself, which can deny it and not allow it.
+fn apps_of(record: &Record) -> impl Iterator<Item = Identity> {
+    let known = record.known_as.iter().map(|known| Identity {
+        names: known.names.clone(),
+        claims: known.claims.clone(),
+    });
+    let claimed = record.app.iter().filter(|_| record.known_as.is_empty());
+    known.chain(claimed.map(|app| Identity {
+        names: Vec::new(),
+        claims: vec![app.clone()],
+    }))
 }
 
 fn permits(permitted: Option<&HashSet<PathBuf>>, path: &Path) -> bool {

@@ -6,8 +6,7 @@ mod common;
 
 use common::Session;
 use deskline_core::Point;
-use deskline_journal::Shot;
-use deskline_journal::{Journal, Outcome, Record};
+use deskline_journal::{Journal, KnownAs, Outcome, Record, Shot};
 use deskline_link::Policy;
 use deskline_mcp::Config;
 use serde_json::json;
@@ -20,6 +19,22 @@ fn write(journal: &Journal, tool: &str, width: u32, height: u32) -> String {
 }
 
 fn write_of(journal: &Journal, app: &str, tool: &str, width: u32, height: u32) -> String {
+    let known = KnownAs {
+        names: vec![app.to_owned()],
+        claims: vec![app.to_owned()],
+    };
+    write_known_as(journal, app, vec![known], tool, width, height)
+}
+
+/// The same, of apps that the system knows as these.
+fn write_known_as(
+    journal: &Journal,
+    app: &str,
+    known_as: Vec<KnownAs>,
+    tool: &str,
+    width: u32,
+    height: u32,
+) -> String {
     let entry = journal.begin(tool).unwrap();
     entry.write_text(TREE).unwrap();
     let rgb = vec![200; 3 * width as usize * height as usize];
@@ -37,6 +52,7 @@ fn write_of(journal: &Journal, app: &str, tool: &str, width: u32, height: u32) -
     let path = entry.text_path();
     let mut record = Record::new(tool, serde_json::Map::new(), Outcome::Ok);
     record.app = Some(app.into());
+    record.known_as = known_as;
     record.files.text = path.to_str().map(str::to_owned);
     record.files.picture = entry.picture_path().to_str().map(str::to_owned);
     journal.record(&record).unwrap();
@@ -205,4 +221,41 @@ async fn files_of_blocked_apps_are_not_shown() {
     assert!(text.contains("out of bounds"), "{text}");
     let list = session.ask("resources/list", json!({})).await;
     assert_eq!(list["resources"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn files_go_by_what_the_system_knows_their_apps_by_not_by_what_they_call_themselves() {
+    let policy = Policy {
+        allow: vec!["notes".into()],
+        deny: vec!["vault".into()],
+        ..Policy::default()
+    };
+    let mut session = Session::initialized(Config {
+        policy,
+        ..Config::default()
+    })
+    .await;
+    let known_as = |names: &[&str]| KnownAs {
+        names: names.iter().map(|name| (*name).to_owned()).collect(),
+        claims: vec!["Notes".to_owned()],
+    };
+    let apps: [(&[KnownAs], bool); 5] = [
+        (&[known_as(&["org.gnome.Notes", "notes"])], true),
+        (&[known_as(&["evil"])], false),
+        (&[known_as(&["notes", "vault"])], false),
+        // A dialog of another process, whose elements are in the file too.
+        (&[known_as(&["notes"]), known_as(&["vault"])], false),
+        // Of an app that nothing identifies.
+        (&[], false),
+    ];
+    for (known, open) in apps {
+        let file = write_known_as(&session.journal, "Notes", known.to_vec(), "refresh", 1, 1);
+        let search = json!({"pattern": "send", "file": format!("{file}.txt")});
+        let text = session.text("search_tree", search).await;
+        assert_eq!(
+            text.starts_with("status: success"),
+            open,
+            "{known:?}: {text}"
+        );
+    }
 }

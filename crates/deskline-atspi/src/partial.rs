@@ -52,9 +52,12 @@ impl Partial {
             ));
         } else if unread > 0 {
             words.push(match unread {
-                1 => "1 element that does not show, and what is in it, was not read within the time budget".into(),
+                1 => "1 element that does not show, and what is in it, was not read within the \
+                    time budget"
+                    .into(),
                 _ => format!(
-                    "{unread} elements that do not show, and what is in them, were not read within the time budget"
+                    "{unread} elements that do not show, and what is in them, were not read \
+                    within the time budget"
                 ),
             });
         }
@@ -70,7 +73,8 @@ impl Partial {
                 crowded => &format!("{crowded} children of containers"),
             };
             words.push(format!(
-                "not read: {were} of more than {}; those that show were searched for by their places",
+                "not read: {were} of more than {}; those that show were searched for by their \
+                places",
                 engine::LISTED
             ));
         }

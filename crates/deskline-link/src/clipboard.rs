@@ -99,8 +99,9 @@ pub fn lost_formats(count: usize) -> Option<String> {
 pub fn not_handed_over(kind: &str) -> Error {
     let kind = deskline_core::escape::short(kind, 60);
     Error::Input(format!(
-        "the user's clipboard cannot be saved: the app that copied it did not hand over its '{kind}' within {} s. \
-         Nothing was pasted, and the clipboard is as it was. Type the text instead, without paste",
+        "the user's clipboard cannot be saved: the app that copied it did not hand over its \
+         '{kind}' within {} s. Nothing was pasted, and the clipboard is as it was. Type the text \
+         instead, without paste",
         SAVES.as_secs()
     ))
 }

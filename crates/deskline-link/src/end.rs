@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_end_is_told_with_what_is_known_of_it() {
+    fn an_end_is_reported_with_its_status() {
         let end = |exit, said: Option<&str>| {
             let (app, said) = (String::new(), said.map(str::to_owned));
             End { app, exit, said }.to_string()

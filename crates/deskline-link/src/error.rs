@@ -56,7 +56,8 @@ pub enum Error {
     /// The app did not answer in time.
     #[error(
         "{} (pid {pid}) does not answer: no reply to an accessibility call within {ms} ms. It is \
-         busy or hung: call wait_for_and_traverse, which outlasts that, or refresh_traversal later; other apps are not affected",
+         busy or hung: call wait_for_and_traverse, which outlasts that, or refresh_traversal \
+         later; other apps are not affected",
         escape::name(app, 80)
     )]
     NotAnswering {
@@ -98,7 +99,8 @@ pub enum Error {
     /// This desktop cannot do what was requested, for any app.
     #[error(
         "{what} is not possible on this desktop: {why}. Nothing was touched. Use \
-         press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API"
+         press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go \
+         through the accessibility API"
     )]
     Unsupported {
         what: &'static str,

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_overlay_says_what_goes_on_and_no_secret() {
+    fn the_overlay_shows_the_action_and_no_secret() {
         let target = resolved("'Send'");
         let said = caption(&click(Some("hunter2")), Some(&target), Some("Messages"));
         assert_eq!(

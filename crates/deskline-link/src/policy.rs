@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_app_calls_itself_can_deny_it_and_never_allow_it() {
+    fn an_apps_own_name_can_deny_it_and_never_allow_it() {
         let claims = |p: &Policy, claim| p.permits(&app(&["thing"], &[claim]));
         assert!(!claims(&policy(&[], &["vault"]), "My Vault"));
         assert!(claims(&policy(&[], &["vault"]), "Calculator"));

@@ -56,7 +56,7 @@ impl Witness {
                 .elements
                 .iter()
                 .any(|e| is(States::FOCUSED | States::SECURE)(&e)),
-            field: focused.and_then(|index| Field::of(tree, index)),
+            field: focused.and_then(|index| Field::new(tree, index)),
             terminal: match focused {
                 Some(index) => is_terminal(&tree.elements[index]),
                 None => tree.elements.iter().any(|e| e.visible && is_terminal(e)),

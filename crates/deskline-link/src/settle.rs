@@ -53,7 +53,7 @@ impl Steps<'_> {
         let awaits = Awaits {
             scope,
             before,
-            effect: Effect::of(action, target),
+            effect: Effect::new(action, target),
             raised: desk.raised_now().is_some(),
             look: report.before_input(),
             target,

@@ -58,9 +58,9 @@ impl Holder {
             "restart it"
         };
         format!(
-            "System Settings › Privacy & Security › {pane}: turn on {name} ({path}), with + if it is not \
-             in the list, then {then}. If it is on already, the grant is of an earlier build: remove \
-             {name} with −, add {path} again"
+            "System Settings › Privacy & Security › {pane}: turn on {name} ({path}), with + if \
+             it is not in the list, then {then}. If it is on already, the grant is of an earlier \
+             build: remove {name} with −, add {path} again"
         )
     }
 }
@@ -84,8 +84,8 @@ pub(crate) fn untrusted<O: Os>(os: &O) -> String {
 pub(crate) fn no_capture<O: Os>(os: &O) -> String {
     let Holder { name, path, .. } = Holder::of(os, std::process::id());
     format!(
-        "turn on {name} ({}) under {CAPTURE} in System Settings. `deskline doctor` says how, and what to do \
-         if it is on already",
+        "turn on {name} ({}) under {CAPTURE} in System Settings. `deskline doctor` says how, and \
+         what to do if it is on already",
         path.display()
     )
 }

@@ -167,7 +167,7 @@ mod tests {
                 h: 600,
             },
         };
-        let sheet = Spreadsheet::of(&[], Instant::now(), &table, &(0..=0, 0..=0));
+        let sheet = Spreadsheet::new(&[], Instant::now(), &table, &(0..=0, 0..=0));
         sheet.map(|sheet| (table.path, sheet)).into_iter().collect()
     }
 

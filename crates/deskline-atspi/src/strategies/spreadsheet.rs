@@ -95,7 +95,7 @@ pub fn read(
     let renewed = Instant::now();
     let start = engine.nodes.len();
     let shown = table::read(engine, container, &table, &|_, _| None)?;
-    let sheet = Spreadsheet::of(&engine.nodes[start..], renewed, &table, &shown);
+    let sheet = Spreadsheet::new(&engine.nodes[start..], renewed, &table, &shown);
     if !engine.is_late() {
         spreadsheets.extend(sheet.map(|sheet| (table.path, sheet)));
     }
@@ -128,7 +128,7 @@ impl Spreadsheet {
     }
 
     /// Of these nodes; `None` where they are not plain cells.
-    pub(super) fn of(
+    pub(super) fn new(
         nodes: &[Node],
         renewed: Instant,
         table: &Table,
@@ -226,7 +226,7 @@ impl Spreadsheet {
             return Ok(false);
         }
         self.ask_doubtful(engine, table, start)?;
-        if let Some(sheet) = Self::of(&engine.nodes[start..], self.renewed, table, &shown) {
+        if let Some(sheet) = Self::new(&engine.nodes[start..], self.renewed, table, &shown) {
             *self = sheet;
         }
         Ok(true)

@@ -24,7 +24,8 @@ const TOOLKITS: [(&str, &str, &str); 9] = [
     (
         "/libjvm.so",
         "Java",
-        "with the package libatk-wrapper-java-jni and JAVA_TOOL_OPTIONS='-Djavax.accessibility.assistive_technologies=org.GNOME.Accessibility.AtkWrapper -Xbootclasspath/a:/usr/share/java/java-atk-wrapper.jar'",
+        "with the package libatk-wrapper-java-jni and \
+        JAVA_TOOL_OPTIONS='-Djavax.accessibility.assistive_technologies=org.GNOME.Accessibility.AtkWrapper -Xbootclasspath/a:/usr/share/java/java-atk-wrapper.jar'",
     ),
     (
         "/libmergedlo.so",

@@ -56,7 +56,8 @@ impl Act<'_> {
             pid: self.pid,
             why: format!(
                 "came to the front, and the last input of this call went to another window of the \
-                 app: no key was sent. Pass window '{title}' in a call of its own if the keys are for that one"
+                 app: no key was sent. Pass window '{title}' in a call of its own if the keys \
+                 are for that one"
             ),
         })
     }

@@ -32,9 +32,9 @@ impl Act<'_> {
             outcome.step.done.underway = false;
             outcome.step.done.key(press);
             return Err(Error::NoEffect(format!(
-                "the app did not read the clipboard within {} s, so the text was not pasted; the user's clipboard is \
-                 back. What has the focus may take no text, or paste by other keys than {press}: click the field \
-                 first, or type the text without paste",
+                "the app did not read the clipboard within {} s, so the text was not pasted; the \
+                 user's clipboard is back. What has the focus may take no text, or paste by \
+                 other keys than {press}: click the field first, or type the text without paste",
                 READS.as_secs()
             )));
         }

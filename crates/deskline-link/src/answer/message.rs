@@ -43,7 +43,8 @@ fn step_message(e: &Error, call: &Call, report: &Report) -> String {
     match (report.step.done.is_empty(), unknown) {
         (true, false) => e.to_string(),
         (true, true) => format!(
-            "{e}. Whether it was done all the same is not known: do not repeat it before you have looked"
+            "{e}. Whether it was done all the same is not known: do not repeat it before you \
+            have looked"
         ),
         (false, _) => {
             format!("{done}; then: {e}. Do not repeat it before you have looked")
@@ -57,10 +58,12 @@ fn cancelled(reason: Reason, tool: &str) -> String {
         Reason::Request => format!("Cancelled: the client cancelled its request during {tool}"),
         Reason::Stopping => format!("Cancelled: the server was stopped during {tool}"),
         Reason::Watchdog => format!(
-            "{tool} held the person's input for too long and was stopped. Call refresh_traversal to see how far it came"
+            "{tool} held the person's input for too long and was stopped. Call refresh_traversal \
+            to see how far it came"
         ),
         Reason::Unguarded => format!(
-            "{tool} was stopped: the guard that kept the user's input out was lost. Call refresh_traversal to see how far it came"
+            "{tool} was stopped: the guard that kept the user's input out was lost. Call \
+            refresh_traversal to see how far it came"
         ),
     }
 }

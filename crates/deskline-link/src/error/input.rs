@@ -23,11 +23,13 @@ impl From<InputError> for Error {
                 ),
             ),
             InputError::OtherWindow { title, progress } => Self::Input(format!(
-                "another window of the app, '{}', is in front now. {progress}. Call refresh_traversal to see it",
+                "another window of the app, '{}', is in front now. {progress}. Call \
+                refresh_traversal to see it",
                 escape::short(&title, 40)
             )),
             InputError::NoKeyboard { progress } => Self::Input(format!(
-                "no window has the keyboard: a panel, a launcher, a menu of the desktop or the lock screen may have it. {progress}"
+                "no window has the keyboard: a panel, a launcher, a menu of the desktop or the \
+                lock screen may have it. {progress}"
             )),
             InputError::Covered {
                 other,
@@ -35,7 +37,8 @@ impl From<InputError> for Error {
             } => elsewhere(
                 other,
                 format!(
-                    "lies over ({x}, {y}), where this was to go. Nothing was sent there; press_ax_and_traverse works also where something lies over it"
+                    "lies over ({x}, {y}), where this was to go. Nothing was sent there; \
+                    press_ax_and_traverse works also where something lies over it"
                 ),
             ),
             InputError::EndCovered {
@@ -44,7 +47,8 @@ impl From<InputError> for Error {
             } => elsewhere(
                 other,
                 format!(
-                    "lies over ({x}, {y}), where the drag was to end. Nothing was dragged. Move one of the two windows"
+                    "lies over ({x}, {y}), where the drag was to end. Nothing was dragged. Move \
+                    one of the two windows"
                 ),
             ),
             InputError::Unclear { why, progress } => Self::Input(format!("{why}. {progress}")),
@@ -58,22 +62,29 @@ impl From<InputError> for Error {
                     Device::Pointer => "press_ax_and_traverse",
                 };
                 Self::Input(format!(
-                    "{holder} has grabbed the {device}, as open menus, screen locks and password prompts do, and input would go there. {progress}. Close it, or use {instead}, which needs no {device}"
+                    "{holder} has grabbed the {device}, as open menus, screen locks and password \
+                    prompts do, and input would go there. {progress}. Close it, or use \
+                    {instead}, which needs no {device}"
                 ))
             }
             InputError::OffScreen { at, screen: (w, h) } => Self::Input(format!(
-                "({},{}) is not on the screen, which is {w}×{h}. Scroll the element into view, or call refresh_traversal for where it is now",
+                "({},{}) is not on the screen, which is {w}×{h}. Scroll the element into view, \
+                or call refresh_traversal for where it is now",
                 at.x, at.y
             )),
             InputError::Confined { to, at } => Self::Input(format!(
-                "the pointer was sent to ({},{}) and is at ({},{}): a program confines it, or someone moves it",
+                "the pointer was sent to ({},{}) and is at ({},{}): a program confines it, or \
+                someone moves it",
                 to.x, to.y, at.x, at.y
             )),
             InputError::NotReading { progress } => Self::Input(format!(
-                "the app in front has not read its input for 2 s, so nothing more was sent: it may be busy or hung. {progress}. Call wait_for_and_traverse or refresh_traversal until it answers, then go on from there"
+                "the app in front has not read its input for 2 s, so nothing more was sent: it \
+                may be busy or hung. {progress}. Call wait_for_and_traverse or refresh_traversal \
+                until it answers, then go on from there"
             )),
             InputError::Untypeable(char) => Self::Input(format!(
-                "the text holds U+{:04X}, which cannot be typed; nothing was typed. Leave it out, and send keys such as Escape or Delete with press_key_and_traverse",
+                "the text holds U+{:04X}, which cannot be typed; nothing was typed. Leave it \
+                out, and send keys such as Escape or Delete with press_key_and_traverse",
                 u32::from(char)
             )),
             InputError::Lacks { at, why } => Self::Input(lacks(&at, why)),
@@ -110,16 +121,21 @@ fn lacks(at: &[usize], why: Gap) -> String {
     let places = places(at);
     match why {
         Gap::AboveFfff => format!(
-            "Chromium and Electron take no character above U+FFFF from a key on Wayland, as {places} of the text; nothing was typed. Leave it out, or use set_value_and_traverse"
+            "Chromium and Electron take no character above U+FFFF from a key on Wayland, as \
+            {places} of the text; nothing was typed. Leave it out, or use set_value_and_traverse"
         ),
         Gap::NoSpareKey => format!(
-            "the keyboard layout has no key for {places} of the text, and no spare key code to bind one to; nothing was typed. Write the whole text with set_value_and_traverse"
+            "the keyboard layout has no key for {places} of the text, and no spare key code to \
+            bind one to; nothing was typed. Write the whole text with set_value_and_traverse"
         ),
         Gap::SeveralLayouts => format!(
-            "the user has several keyboard layouts, and GNOME does not tell which is on: they have no common key for {places} of the text; nothing was typed. Write the whole text with set_value_and_traverse"
+            "the user has several keyboard layouts, and GNOME does not tell which is on: they \
+            have no common key for {places} of the text; nothing was typed. Write the whole text \
+            with set_value_and_traverse"
         ),
         Gap::Layout | Gap::NoSuchKey => format!(
-            "the user's keyboard layout has no key for {places} of the text, and this compositor takes no others; nothing was typed. Write the whole text with set_value_and_traverse"
+            "the user's keyboard layout has no key for {places} of the text, and this compositor \
+            takes no others; nothing was typed. Write the whole text with set_value_and_traverse"
         ),
     }
 }

@@ -126,7 +126,8 @@ pub enum TargetError {
     /// The ends of a drag cannot be in view at the same time.
     #[error(
         "{0} and the end of the drag do not show at the same time: one scrolls out of view when \
-         the other is scrolled into it. Nothing was dragged. Make the window larger, drag in steps, or cut and paste"
+         the other is scrolled into it. Nothing was dragged. Make the window larger, drag in \
+         steps, or cut and paste"
     )]
     DragTooFar(String),
     /// Another window of the app covers the end of a drag.
@@ -144,7 +145,8 @@ pub enum TargetError {
     /// The target's window is behind, and this desktop cannot raise it.
     #[error(
         "the target's window is not in front, and this desktop cannot bring it there: {0}. \
-         Nothing was touched. Ask the user to, or use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which need no window"
+         Nothing was touched. Ask the user to, or use press_ax_and_traverse, \
+         set_value_and_traverse or set_selected_and_traverse, which need no window"
     )]
     CannotRaise(String),
     /// The window to raise does not exist any more.
@@ -178,7 +180,8 @@ pub enum TargetError {
     /// The toolkit does not report where its menu is.
     #[error(
         "GTK 3 does not say where its open menu is, so a click at ({}, {}) may reach another \
-         item. Nothing was clicked. Use press_ax_and_traverse on the item, or press_key_and_traverse with Up, Down, Return or Escape",
+         item. Nothing was clicked. Use press_ax_and_traverse on the item, or \
+         press_key_and_traverse with Up, Down, Return or Escape",
         .0.x,
         .0.y
     )]
@@ -204,7 +207,8 @@ pub enum WindowHint {
     /// Its toolkit puts it on the accessibility bus only if it is started in this way.
     #[error(
         "It is a {toolkit} app that is not on the accessibility bus: end it and start it again \
-         {remedy}, or with open_application_and_traverse. Call list_applications for what can be driven"
+         {remedy}, or with open_application_and_traverse. Call list_applications for what can be \
+         driven"
     )]
     Restart {
         toolkit: &'static str,
@@ -214,7 +218,8 @@ pub enum WindowHint {
     /// It is not on the accessibility bus, and its toolkit is unknown.
     #[error(
         "It is not on the accessibility bus: restart it with open_application_and_traverse, \
-         which turns accessibility on. If it is not there then, its toolkit has none. Call list_applications for what can be driven"
+         which turns accessibility on. If it is not there then, its toolkit has none. Call \
+         list_applications for what can be driven"
     )]
     NotOnBus,
     /// The system's accessibility answered with this error.

@@ -27,7 +27,7 @@ pub(crate) struct Area {
 impl Area {
     /// The part of the picture that shows these screen bounds. `None` if the picture does not
     /// overlap them.
-    pub(crate) fn of(picture: &Picture, place: Rect) -> Option<Self> {
+    pub(crate) fn new(picture: &Picture, place: Rect) -> Option<Self> {
         let pixel = |v: i32, origin: i32, most: u32| {
             let pixel = f64::from(v.saturating_sub(origin)) * scale(picture);
             pixel.round().clamp(0.0, f64::from(most)) as usize

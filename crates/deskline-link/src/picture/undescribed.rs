@@ -26,7 +26,7 @@ const FRAME: i32 = 6;
 /// The blind spots of an app's tree in the picture of one of its windows, largest first: `(x,y w×h)
 /// [AXGroup (panel)]`.
 pub(crate) fn spots(tree: &Tree, window: WindowId, picture: &Picture) -> Vec<String> {
-    let seen = Seen::of(tree, window, picture);
+    let seen = Seen::new(tree, window, picture);
     let mut found: Vec<(usize, Rect)> = Vec::new();
     for (index, place) in seen.silent().into_iter().take(LOOKED_AT) {
         let known = |(_, other): &(usize, Rect)| 2 * area(&other.intersect(&place)) > area(&place);
@@ -69,7 +69,7 @@ struct Seen<'s> {
 }
 
 impl<'s> Seen<'s> {
-    fn of(tree: &'s Tree, window: WindowId, picture: &'s Picture) -> Self {
+    fn new(tree: &'s Tree, window: WindowId, picture: &'s Picture) -> Self {
         let units = |pixels: u32| (f64::from(pixels) / scale(picture)) as i32;
         Self {
             tree,
@@ -152,11 +152,11 @@ impl<'s> Seen<'s> {
             w: place.w - 2 * FRAME,
             h: place.h - 2 * FRAME,
         };
-        let Some(area) = Area::of(self.picture, inner) else {
+        let Some(area) = Area::new(self.picture, inner) else {
             return false;
         };
         let said = self.said_over(index, &inner);
-        let pixels = |place: &Rect| Area::of(self.picture, *place);
+        let pixels = |place: &Rect| Area::new(self.picture, *place);
         let said: Vec<Area> = said.iter().filter_map(pixels).collect();
         area.is_detailed(self.picture, &said)
     }
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_something_is_not_blind() {
+    fn described_parts_are_not_blind() {
         let changed = |change: &dyn Fn(&mut Element)| {
             let mut tree = tree();
             change(&mut tree.elements[2]);
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_say_does_not_count() {
+    fn text_of_neighbours_does_not_count() {
         // A label over the icons: as a sibling of the canvas, or as its child and mostly scrolled
         // away.
         for (parent, visible) in [(1, true), (2, false)] {

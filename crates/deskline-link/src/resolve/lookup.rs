@@ -189,7 +189,8 @@ pub(crate) fn not_found(tree: &Tree, within: &[usize], text: &str, role: Option<
         let elsewhere = tree.find_text(text, role);
         if let Some(top) = elsewhere.and_then(|found| tree.toplevel(found.index)) {
             let nearest = format!(
-                "It is in another window: {}. Nothing was touched. Pass that one as window, or none",
+                "It is in another window: {}. Nothing was touched. Pass that one as window, or \
+                none",
                 label(top)
             );
             return Error::NotFound { wanted, nearest };

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_the_last_line_is_no_other_text() {
+    fn additions_behind_the_last_line_are_no_difference() {
         assert_eq!(made_of("  a\n", "", "  a\n  "), Made::Followed);
         assert_eq!(made_of("  a\n", "z", "  a\n  z"), Made::Followed);
         assert_eq!(made_of("1+1\n", "> ", "> 1+1\n2\n> "), Made::Followed);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn typography_is_told_from_another_text() {
+    fn typography_is_distinguished_from_another_text() {
         let made = |typed, new| made_of(typed, "", new);
         assert!(matches!(made("it's \"a\"", "It’s “a”"), Made::Styled(_)));
         assert!(matches!(made("2*3-1/4", "2×3−1÷4"), Made::Styled(_)));

@@ -41,7 +41,7 @@ pub(crate) enum Effect {
 
 impl Effect {
     /// Of this action. `target` is the element that it is for.
-    pub(crate) fn of(action: &Action, target: Option<&Element>) -> Self {
+    pub(crate) fn new(action: &Action, target: Option<&Element>) -> Self {
         let input = match action {
             Action::Input(input) => input,
             Action::Quiet(Quiet::PressAx { .. }) => return Self::Press,
@@ -117,7 +117,7 @@ pub(crate) fn sent(action: &Action, is_last: bool) -> Option<Sent> {
     let Action::Input(input) = action else {
         return None;
     };
-    if Effect::of(action, None) == Effect::Motion {
+    if Effect::new(action, None) == Effect::Motion {
         return Some(Sent::Scroll);
     }
     let keys = match input {

@@ -40,8 +40,9 @@ fn changes(pasted: bool) -> &'static str {
         "The app changes what is pasted. Undo it (Control+Z), then pass the field's whole text to \
          set_value_and_traverse"
     } else {
-        "The app changes what is typed (it indents, completes or converts it). Undo it (Control+Z), \
-         then type it with paste true, or pass the field's whole text to set_value_and_traverse"
+        "The app changes what is typed (it indents, completes or converts it). Undo it \
+         (Control+Z), then type it with paste true, or pass the field's whole text to \
+         set_value_and_traverse"
     }
 }
 
@@ -54,7 +55,7 @@ const INSTEAD: &str = "set_value_and_traverse";
 impl Field {
     /// `None` for secure fields, and for elements that are no fields: cells, whose text is a
     /// formula or its result, and terminals, whose text is another program's.
-    pub(crate) fn of(tree: &Tree, index: usize) -> Option<Self> {
+    pub(crate) fn new(tree: &Tree, index: usize) -> Option<Self> {
         let element = tree.elements.get(index)?;
         let Element { role, states, .. } = element;
         let is_field = states.contains(States::EDITABLE)
@@ -201,7 +202,8 @@ impl Field {
         }
         match lost(&self.text, typed) {
             Some(kept) => Verdict::Failed(format!(
-                "{} got the focus while it was typed, took {kept} of {} characters and says {} now. Select what it says (Control+A) and type it all there",
+                "{} got the focus while it was typed, took {kept} of {} characters and says {} \
+                now. Select what it says (Control+A) and type it all there",
                 self.name,
                 typed.chars().count(),
                 quoted(&self.text)
@@ -216,7 +218,8 @@ impl Field {
             return Verdict::Agrees;
         }
         Verdict::Failed(format!(
-            "{} took none of the text and still says {}. It may be read-only, or take other characters: look at it, then {INSTEAD} or another text",
+            "{} took none of the text and still says {}. It may be read-only, or take other \
+            characters: look at it, then {INSTEAD} or another text",
             self.name,
             quoted(&self.text)
         ))
@@ -273,7 +276,8 @@ impl Field {
 
     fn shortened_to(&self, kept: usize, wanted: usize) -> Verdict {
         Verdict::Failed(format!(
-            "{} took {kept} of {wanted} characters and says {} now. It may limit or filter what it takes: clear it (Control+A, then ForwardDelete) and give it what fits",
+            "{} took {kept} of {wanted} characters and says {} now. It may limit or filter what \
+            it takes: clear it (Control+A, then ForwardDelete) and give it what fits",
             self.name,
             quoted(&self.text)
         ))

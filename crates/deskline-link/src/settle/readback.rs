@@ -44,7 +44,7 @@ pub(crate) fn read_back(
         return Verdict::Agrees;
     };
     match quiet {
-        Quiet::SetValue { value, .. } => match (Field::of(before, was), Field::of(after, now)) {
+        Quiet::SetValue { value, .. } => match (Field::new(before, was), Field::new(after, now)) {
             (Some(old), Some(new)) => set(&old, &new, value),
             _ => Verdict::Agrees,
         },
@@ -74,13 +74,16 @@ fn set(old: &Field, new: &Field, wanted: &str) -> Verdict {
             return Verdict::Agrees;
         }
         return Verdict::Failed(format!(
-            "it still says {}: the app reported success and did not take the value. Click it and type instead: click_and_traverse with its ref and text (select what is there first: doubleClick, or Control+A)",
+            "it still says {}: the app reported success and did not take the value. Click it and \
+            type instead: click_and_traverse with its ref and text (select what is there first: \
+            doubleClick, or Control+A)",
             quoted(&new.text)
         ));
     }
     if new.text.trim().is_empty() {
         return Verdict::Failed(
-            "it is empty now: the app did not keep the value. Click it and type instead: click_and_traverse with its ref and text"
+            "it is empty now: the app did not keep the value. Click it and type instead: \
+            click_and_traverse with its ref and text"
                 .into(),
         );
     }
@@ -109,7 +112,8 @@ fn pressed((tree, was): (&Tree, usize), (after, now): (&Tree, usize)) -> Verdict
         words.join(" and ")
     };
     Verdict::Failed(format!(
-        "it is still {still}, and nothing else changed: the app reported success and did nothing. Click it instead: click_and_traverse with its ref"
+        "it is still {still}, and nothing else changed: the app reported success and did \
+        nothing. Click it instead: click_and_traverse with its ref"
     ))
 }
 
@@ -139,7 +143,8 @@ fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict 
         "still selected"
     };
     Verdict::Failed(format!(
-        "it is {is}, and nothing else changed: the app reported success and did nothing. Click it instead: click_and_traverse with its ref"
+        "it is {is}, and nothing else changed: the app reported success and did nothing. Click \
+        it instead: click_and_traverse with its ref"
     ))
 }
 
@@ -180,11 +185,13 @@ fn current_beside(tree: &Tree, now: usize) -> Verdict {
     match current {
         Some(current) if related(current) => Verdict::Agrees,
         Some(current) => Verdict::Differs(format!(
-            "it is selected, and keys still go by the current row, {}: accessibility cannot move that. Click the one you mean before you press a key for it",
+            "it is selected, and keys still go by the current row, {}: accessibility cannot move \
+            that. Click the one you mean before you press a key for it",
             summary::name_of(tree, current)
         )),
         None if from_toolkit => Verdict::Differs(
-            "it is selected, and keys may still go by another row, the current one. Click it before you press a key for it"
+            "it is selected, and keys may still go by another row, the current one. Click it \
+            before you press a key for it"
                 .into(),
         ),
         None => Verdict::Agrees,
@@ -216,7 +223,8 @@ pub(crate) fn idle_key(
     if diff.removed.is_empty() {
         if list {
             return Some(format!(
-                "{press} changed nothing in the tree: a list over the window was open and may have taken it. Press it again if it was meant for the window"
+                "{press} changed nothing in the tree: a list over the window was open and may \
+                have taken it. Press it again if it was meant for the window"
             ));
         }
         // Selecting a text or saving a file may change nothing in the tree.
@@ -229,7 +237,8 @@ pub(crate) fn idle_key(
         == focus(after).map(|at| &after.elements[at].id);
     (stays && diff.removed.iter().all(over)).then(|| {
         format!(
-            "{press} only closed the list that was open. Press it again if it was meant for the window"
+            "{press} only closed the list that was open. Press it again if it was meant for the \
+            window"
         )
     })
 }

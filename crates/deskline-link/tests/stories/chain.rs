@@ -54,7 +54,7 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
 }
 
 #[test]
-fn the_first_step_that_fails_ends_the_chain_and_what_was_done_is_said() {
+fn the_first_step_that_fails_ends_the_chain_and_the_steps_done_are_listed() {
     let mut story = Story::new();
     let steps = vec![
         click("To", Some("bob"), None),
@@ -124,7 +124,7 @@ fn attaches(world: &mut World) {
 }
 
 #[test]
-fn what_a_step_brings_to_the_front_gets_the_next_step_and_then_the_app_again() {
+fn a_window_that_a_step_brings_to_the_front_gets_the_next_step_and_then_the_app_again() {
     let mut story = Story::new();
     story.given(attaches);
     let steps = vec![
@@ -458,7 +458,7 @@ fn click_by_ref(story: &mut Story) -> impl Fn() -> Action + use<> {
 }
 
 #[test]
-fn a_ref_is_not_given_to_what_another_window_has() {
+fn a_ref_is_not_moved_to_an_element_of_another_window() {
     let mut story = Story::new();
     let by_ref = click_by_ref(&mut story);
     story.given(|world| {

@@ -29,7 +29,7 @@ fn waits_for(story: &mut Story, target: &str, state: Awaited, timeout: Duration)
 }
 
 #[test]
-fn an_action_whose_effect_is_that_the_app_ends_says_how() {
+fn an_action_that_ends_the_app_reports_how_it_ended() {
     let mut story = ends(Exit::Status(0));
     story.press("Send");
     assert_snapshot!(story.field("summary"), @"Pressed 'Send' [AXButton]. The process ended (exit status 0).");
@@ -59,7 +59,7 @@ fn later_calls_about_it_say_so_too() {
 }
 
 #[test]
-fn an_end_before_the_action_is_an_error_that_says_so() {
+fn an_end_before_the_action_is_an_error() {
     let mut story = ends(Exit::Signal(11));
     story.after(
         "read 100 again",
@@ -135,7 +135,7 @@ fn an_app_that_computes_has_not_settled() {
 
 /// GTK 4 sends events of its own while it draws a button pressed, and then does what it is for.
 #[test]
-fn an_event_without_a_change_is_not_yet_what_a_button_is_for() {
+fn an_event_without_a_change_is_not_a_buttons_effect() {
     let mut story = Story::new();
     story.given(|world| world.on_press("Send", |_| ()));
     story.press("Send");

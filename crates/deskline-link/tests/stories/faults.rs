@@ -46,7 +46,7 @@ fn a_click_goes_to_the_targets_own_window_though_another_lies_over_it() {
 }
 
 #[test]
-fn a_click_at_a_place_goes_to_what_lies_there_at_the_top() {
+fn a_click_at_a_place_goes_to_the_topmost_window_there() {
     let mut story = Story::new();
     second_window(&story);
     story.click_at(540, 52);
@@ -58,7 +58,7 @@ fn a_click_at_a_place_goes_to_what_lies_there_at_the_top() {
 }
 
 #[test]
-fn twins_are_told_apart_by_which_is_active() {
+fn twins_are_distinguished_by_which_is_active() {
     let mut story = Story::new();
     second_window(&story);
     story.given(|world| world.twins = Some(MAIL));
@@ -217,7 +217,7 @@ fn the_app_whose_menu_was_left_open_is_not_taken_for_the_persons() {
 }
 
 #[test]
-fn what_is_held_for_a_menu_is_let_go_when_the_menu_has_closed() {
+fn a_delayed_restore_happens_when_the_menu_has_closed() {
     let mut story = with_menu();
     story.given(|world| {
         world.stack.retain(|w| !w.menu);
@@ -231,7 +231,7 @@ fn what_is_held_for_a_menu_is_let_go_when_the_menu_has_closed() {
 }
 
 #[test]
-fn what_is_held_for_a_menu_is_let_go_when_the_person_has_gone_on() {
+fn a_delayed_restore_is_dropped_when_the_person_has_gone_on() {
     let mut story = with_menu();
     story.given(|world| world.raise(MUSIC_WINDOW));
     story.click("Inbox");
@@ -242,7 +242,7 @@ fn what_is_held_for_a_menu_is_let_go_when_the_person_has_gone_on() {
 }
 
 #[test]
-fn what_follows_the_action_says_that_it_happened() {
+fn an_error_after_the_action_begins_with_the_action() {
     let mut story = Story::new();
     story.given(|world| world.on_press("Send", |world| world.becomes(MAIL, Health::Hung)));
     story.click("Send");
@@ -467,7 +467,7 @@ fn the_title_of_a_window_out_of_bounds_is_not_shown() {
 }
 
 #[test]
-fn what_an_app_creates_anew_between_two_links_keeps_its_ref_and_is_not_late() {
+fn an_element_re_created_between_two_links_keeps_its_ref_and_is_not_late() {
     let mut story = Story::new();
     story.refresh();
     let before = story.tree_line("\"Send\"");

@@ -58,7 +58,7 @@ fn without_a_display_trees_are_read_and_pressed() {
 }
 
 #[test]
-fn without_a_display_input_is_an_error_that_says_what_to_do_instead() {
+fn without_a_display_input_is_an_error_that_names_an_alternative() {
     let mut story = trees_only();
     assert_snapshot!(story.click("Send").told(), @r##"
     status: error
@@ -155,7 +155,7 @@ fn windows_without_a_pid_are_put_back_by_their_id_and_hand_nothing_over() {
 }
 
 #[test]
-fn without_a_guard_or_pictures_the_answer_says_so() {
+fn without_a_guard_or_pictures_the_answer_reports_it() {
     let mut story = Story::lacking(|has| {
         has.guard = no("only the compositor could");
         has.pictures = no("the portal was refused");

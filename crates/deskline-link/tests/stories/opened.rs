@@ -56,7 +56,7 @@ fn an_action_that_opens_nothing_names_nothing() {
 }
 
 #[test]
-fn the_list_tells_the_users_front_app_from_the_one_that_was_acted_on() {
+fn the_list_distinguishes_the_users_front_app_from_the_last_target() {
     let mut story = Story::new();
     assert!(!story.listed().contains("last"), "{}", story.listed());
     story.click("Send");
@@ -101,7 +101,7 @@ fn a_person_who_switches_while_an_app_is_opened_stays_where_they_are() {
 }
 
 #[test]
-fn what_is_opened_comes_to_the_front_and_the_persons_window_comes_back() {
+fn an_opened_app_comes_to_the_front_and_the_persons_window_comes_back() {
     let mut story = Story::new();
     story.script().installed.push(("notes", notes));
     let identifier = "notes".to_owned();

@@ -95,7 +95,7 @@ fn an_app_that_stays_in_front_while_another_is_set_is_no_handoff() {
 }
 
 #[test]
-fn what_an_agent_types_goes_to_what_the_click_brought_to_the_front() {
+fn text_goes_to_the_window_that_the_click_brought_to_the_front() {
     let mut story = Story::alone();
     story.click_then("To", Some("ann"), None);
     assert_snapshot!(story.seen(), @"

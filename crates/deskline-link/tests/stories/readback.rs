@@ -55,7 +55,7 @@ fn focus(world: &mut World, node: usize) {
 }
 
 #[test]
-fn a_value_that_is_not_taken_is_an_error_that_says_what_is_there() {
+fn a_value_that_is_not_taken_is_an_error_with_the_current_one() {
     let mut story = with(nothing);
     story.set_value("To", "bob");
     assert!(story.is_error());
@@ -81,7 +81,7 @@ fn a_value_that_the_app_writes_in_its_own_form_is_a_success_with_a_note() {
 }
 
 #[test]
-fn what_is_put_into_a_password_field_is_not_read_back() {
+fn a_password_field_is_not_read_back() {
     let mut story = Story::new();
     story.given(|world| world.node("Password").unwrap().makes = Some(nothing));
     story.set_value("Password", "hunter2").says_nothing_more();
@@ -182,7 +182,7 @@ fn curly_quotes_and_the_next_lines_indentation_are_no_error() {
 }
 
 #[test]
-fn a_text_goes_into_what_is_there_and_nothing_is_claimed_of_one_that_leaves_the_field() {
+fn a_text_is_inserted_and_one_that_leaves_the_field_is_not_judged() {
     let mut story = Story::new();
     story.types("bob").says_nothing_more();
     story.types("@example.com").says_nothing_more();
@@ -222,7 +222,7 @@ fn a_press_and_a_selection_without_an_effect_are_errors() {
 }
 
 #[test]
-fn a_key_that_changes_nothing_is_said_so() {
+fn a_key_that_changes_nothing_is_reported() {
     let mut story = Story::new();
     // A button, which takes no keys.
     story.given(|world| focus(world, 2));
@@ -246,7 +246,7 @@ fn a_key_that_changes_nothing_is_said_so() {
 }
 
 #[test]
-fn a_key_that_only_closes_a_list_over_the_window_is_said_so() {
+fn a_key_that_only_closes_a_list_over_the_window_is_reported() {
     let mut story = Story::new();
     story.given(|world| {
         focus(world, 0);
@@ -264,7 +264,7 @@ fn a_key_that_only_closes_a_list_over_the_window_is_said_so() {
 }
 
 #[test]
-fn a_selection_that_keys_do_not_go_by_is_said() {
+fn a_selection_that_keys_do_not_follow_is_reported() {
     let mut story = Story::new();
     story.given(|world| {
         world.window(

@@ -49,7 +49,7 @@ fn a_field_that_has_taken_the_focus_is_not_waited_for() {
 }
 
 #[test]
-fn what_is_typed_behind_the_persons_window_is_answered_with_its_effect() {
+fn text_typed_behind_the_persons_window_is_answered_with_its_effect() {
     for ms in [50, 75] {
         let mut story = Story::new();
         story.given(|world| world.focus.insert(MAIL_WINDOW, format!("{MAIL_WINDOW}/2")));
@@ -86,7 +86,7 @@ fn a_delay_adds_to_the_settle() {
 }
 
 #[test]
-fn what_comes_while_the_app_is_read_is_in_the_answer() {
+fn a_change_during_a_reading_is_in_the_answer() {
     let mut story = Story::new();
     story.after(
         "handoff_pending",

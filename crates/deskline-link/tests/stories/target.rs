@@ -47,7 +47,7 @@ fn with_options() -> Story {
 }
 
 #[test]
-fn a_box_that_was_ticked_says_so() {
+fn a_ticked_box_is_reported() {
     let mut story = with_options();
     assert_snapshot!(story.click("Wrap lines").field("target"), @r##"[AXCheckBox] "Wrap lines" focused checked #e10"##);
     assert_snapshot!(story.click("Wrap lines").field("target"), @r##"[AXCheckBox] "Wrap lines" focused #e10"##);
@@ -55,19 +55,19 @@ fn a_box_that_was_ticked_says_so() {
 }
 
 #[test]
-fn of_several_alike_the_answer_says_which_it_was() {
+fn the_answer_distinguishes_a_target_among_equals() {
     let mut story = with_options();
     assert_snapshot!(story.click("Same").field("target"), @r##"[AXCheckBox] "Same" focused checked #e12 in [AXGroup] "Shipping" #e11"##);
 }
 
 #[test]
-fn what_has_gone_is_said_to_be_gone() {
+fn a_target_that_has_gone_is_reported_as_gone() {
     let mut story = with_options();
     assert_snapshot!(story.click("Close").field("target"), @r##"gone: [AXButton] "Close" #e16"##);
 }
 
 #[test]
-fn each_step_of_a_chain_says_what_it_did_to_its_target() {
+fn each_step_of_a_chain_reports_the_change_of_its_target() {
     let mut story = with_options();
     let steps = vec![
         click("Wrap lines", None, None),

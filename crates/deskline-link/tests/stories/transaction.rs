@@ -90,7 +90,7 @@ fn nothing_is_touched_where_the_target_cannot_be_found() {
 }
 
 #[test]
-fn what_came_between_two_links_is_late() {
+fn a_change_between_two_links_is_late() {
     let mut story = Story::new();
     story.refresh();
     story.given(|world| world.node("To").unwrap().value = "bob".into());
@@ -194,7 +194,7 @@ fn a_click_text_and_key_are_one_link_with_one_diff() {
 }
 
 #[test]
-fn what_is_scrolled_away_is_brought_into_view_first() {
+fn a_target_that_is_scrolled_away_is_brought_into_view_first() {
     let mut story = Story::new();
     story.after(
         "scroll_into_view",
@@ -404,7 +404,7 @@ fn keys_alone_do_not_touch_the_pointer() {
 }
 
 #[test]
-fn an_open_menu_holds_what_was_saved_until_the_link_that_closes_it() {
+fn an_open_menu_delays_the_restore_until_the_link_that_closes_it() {
     let mut story = Story::new();
     story.given(|world| {
         world.on_press("Send", |world| {
@@ -482,7 +482,7 @@ fn esc_stops_the_text_and_puts_everything_back() {
 }
 
 #[test]
-fn a_link_is_one_line_of_the_journal_with_what_was_said_and_done() {
+fn a_link_is_one_line_of_the_journal_with_its_answer() {
     let mut story = Story::new();
     story.click_then("To", Some("bob"), None);
     let line: serde_json::Value = serde_json::from_str(story.journal().trim()).unwrap();
@@ -559,7 +559,7 @@ fn the_wheel_turns_over_the_place_and_the_pointer_goes_back() {
 }
 
 #[test]
-fn without_a_guard_the_answer_says_so() {
+fn without_a_guard_the_answer_reports_it() {
     let mut story = Story::new();
     story.script().unable = Some("the display is Xwayland's");
     story.click("Send");

@@ -74,7 +74,7 @@ fn a_look_at_an_app_that_does_not_answer_holds_nothing() {
 }
 
 #[test]
-fn a_wait_that_times_out_shows_what_was_there_in_the_end() {
+fn a_wait_that_times_out_shows_the_last_state() {
     let mut story = Story::new();
     let wait = waiting("Sent", Awaited::Present, Duration::from_millis(5));
     let wait = story.look(wait, true);

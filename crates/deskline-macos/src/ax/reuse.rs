@@ -25,7 +25,7 @@ pub(crate) struct Last<E> {
 
 impl<E: Clone + Eq + Hash> Last<E> {
     /// From these nodes. Skips a node whose children were not all read.
-    pub(crate) fn of(pid: u32, nodes: &[Node<E>]) -> Self {
+    pub(crate) fn new(pid: u32, nodes: &[Node<E>]) -> Self {
         let read = |node: &Node<E>| {
             let facts = node.facts.clone().filter(|_| node.children_read)?;
             let children = node

@@ -109,8 +109,9 @@ pub(crate) fn read<O: Os>(
     }
     for window in windows::away(os, &tree) {
         tree.partial.push(format!(
-            "'{}' is on another Space or in full screen, where accessibility lists it only while it \
-             shows: a tool that sends input, such as click or press_key, goes there and comes back",
+            "'{}' is on another Space or in full screen, where accessibility lists it only while \
+             it shows: a tool that sends input, such as click or press_key, goes there and comes \
+             back",
             escape::short(&window, 40)
         ));
     }
@@ -120,7 +121,7 @@ pub(crate) fn read<O: Os>(
     if scope != Scope::Showing && tree.partial.is_empty() {
         identities.sweep(pid);
     }
-    Ok((tree, Last::of(pid, &walk.nodes)))
+    Ok((tree, Last::new(pid, &walk.nodes)))
 }
 
 /// The app's windows, each with its own element.

@@ -352,9 +352,9 @@ impl<'a> Checkpoint<'a> {
     }
 
     /// Like [`Clipboard::offer`](crate::Clipboard::offer).
-    pub(crate) fn lend_clipboard(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+    pub(crate) fn lend_clipboard(&mut self, text: &str, app: u32, cancel: &Cancel) -> Result<()> {
         self.lends_clipboard = true;
-        self.desktop.clipboard()?.offer(text, cancel)
+        self.desktop.clipboard()?.offer(text, app, cancel)
     }
 
     /// Like [`Clipboard::give_back`](crate::Clipboard::give_back).

@@ -5,12 +5,16 @@
 //! back to the app that owned it. A backend saves the data of every type, and serves it itself
 //! afterwards, until somebody copies something else or the server ends.
 
+mod thread;
+
 use std::time::Duration;
 
 use deskline_core::{Key, KeyPress, Modifiers};
 
 use crate::error::{Error, Result};
+
 use deskline_input::Cancel;
+pub use thread::{Board, ClipboardThread, Lending, Order, Reading};
 
 /// The most data that is saved, of all types together: a picture of a 4K screen as a bitmap and as
 /// a TIFF has 66 MB.
@@ -34,6 +38,18 @@ pub const HINT_DATA: &[u8] = b"secret";
 /// Wayland's for the second.
 pub const TEXT_TYPES: [&str; 3] = ["UTF8_STRING", "text/plain;charset=utf-8", "text/plain"];
 
+/// The targets of X11 without data: those that describe the selection, and those that act (DELETE).
+/// Xwayland passes them on.
+pub const NO_DATA: [&str; 7] = [
+    "TARGETS",
+    "MULTIPLE",
+    "TIMESTAMP",
+    "SAVE_TARGETS",
+    "DELETE",
+    "INSERT_PROPERTY",
+    "INSERT_SELECTION",
+];
+
 /// A display's clipboard. At most one text is lent at a time.
 pub trait Clipboard {
     /// Saves the clipboard. Changes nothing. Blocks for at most [`SAVES`]. Returns the parts that
@@ -44,17 +60,16 @@ pub trait Clipboard {
     /// [`Error::Input`] if it cannot be saved: too large, or its owner does not answer.
     fn save(&mut self, cancel: &Cancel) -> Result<Option<String>>;
 
-    /// Puts `text` on the clipboard. If the person has copied something since [`Clipboard::save`],
-    /// that is saved first.
+    /// Puts `text` on the clipboard, for the process `app` to read. If the person has copied something
+    /// since [`Clipboard::save`], that is saved first.
     ///
     /// # Errors
     /// As [`Clipboard::save`]. The clipboard is as before then.
-    fn offer(&mut self, text: &str, cancel: &Cancel) -> Result<()>;
+    fn offer(&mut self, text: &str, app: u32, cancel: &Cancel) -> Result<()>;
 
-    /// Waits until the process has read the text since [`Clipboard::offer`], for at most [`READS`].
-    /// `false` if it has not. If the display does not report readers, any reader since the call
-    /// before counts.
-    fn await_reader(&mut self, pid: u32, cancel: &Cancel) -> Result<bool>;
+    /// Waits until that process has read the text, for at most [`READS`]. `false` if it has not. If
+    /// the display does not report readers, any reader counts.
+    fn await_reader(&mut self, cancel: &Cancel) -> Result<bool>;
 
     /// Puts back the saved clipboard, unless the person has copied something since. Does nothing if
     /// no text is lent.

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
 use deskline_input::Port;
+use deskline_link::clipboard::ClipboardThread;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
     Aim, Cancel, Capabilities, Click, Clipboard, Display, Picture, Pointer, Result, Window,
     WindowId,
 };
 
-use crate::clipboard::X11Clipboard;
+use crate::clipboard;
 use crate::guard::Guard;
 use crate::people::People;
 use crate::{Kind, Toplevel, X11};
@@ -28,7 +29,7 @@ pub struct X11Display {
     /// The file with the display's cookie.
     xauthority: Option<PathBuf>,
     /// Started by the first paste.
-    clipboard: Option<X11Clipboard>,
+    clipboard: Option<ClipboardThread>,
 }
 
 impl X11Display {
@@ -184,7 +185,7 @@ impl Display for X11Display {
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
         let clipboard = match self.clipboard.take() {
             Some(clipboard) => clipboard,
-            None => X11Clipboard::start(&self.name, self.xauthority.as_deref())?,
+            None => clipboard::start(&self.name, self.xauthority.as_deref())?,
         };
         Ok(self.clipboard.insert(clipboard))
     }

@@ -22,12 +22,12 @@ impl Act<'_> {
         let terminal = outcome.step.keys.before.as_ref();
         let terminal = terminal.is_some_and(Witness::is_in_terminal);
         outcome.step.done.underway = false;
-        desk.lend_clipboard(text, self.cancel)?;
+        desk.lend_clipboard(text, self.pid, self.cancel)?;
         let press = desk.clipboard()?.keys(terminal);
         outcome.step.keys.pasted = true;
         outcome.step.done.underway = true;
         desk.press_key(press, self.cancel)?;
-        if !desk.clipboard()?.await_reader(self.pid, self.cancel)? {
+        if !desk.clipboard()?.await_reader(self.cancel)? {
             desk.give_back_clipboard()?;
             outcome.step.done.underway = false;
             outcome.step.done.key(press);

@@ -30,9 +30,9 @@ fn the_clipboard_is_saved_before_anything_is_touched_and_back_before_the_guard_o
     aim 100 2
     activate 2
     read 100 showing
-    offer
+    offer 100
     press_key Control+V
-    await_reader 100
+    await_reader
     read 100 showing
     read 100 showing
     give_back

@@ -383,8 +383,8 @@ impl Clipboard for Scripted {
         })
     }
 
-    fn offer(&mut self, text: &str, _: &Cancel) -> Result<()> {
-        self.call("offer", |script| {
+    fn offer(&mut self, text: &str, app: u32, _: &Cancel) -> Result<()> {
+        self.call(format!("offer {app}"), |script| {
             let theirs = std::mem::replace(&mut script.world.clipboard, text.to_owned());
             script.saved = Some(theirs);
             script.pasted = false;
@@ -392,8 +392,8 @@ impl Clipboard for Scripted {
         })
     }
 
-    fn await_reader(&mut self, pid: u32, cancel: &Cancel) -> Result<bool> {
-        self.call(format!("await_reader {pid}"), |script| {
+    fn await_reader(&mut self, cancel: &Cancel) -> Result<bool> {
+        self.call("await_reader", |script| {
             cancel.check()?;
             Ok(script.pasted)
         })

@@ -1,9 +1,10 @@
 //! Reads what another client has on the clipboard: all its targets, large ones in parts (INCR).
 
-use std::time::{Duration, Instant};
+use std::rc::Rc;
+use std::time::Instant;
 
 use deskline_link::clipboard::{
-    MOST_SAVED, SAVES, lost_formats, not_handed_over, order, too_large,
+    MOST_SAVED, NO_DATA, lost_formats, not_handed_over, order, too_large,
 };
 use deskline_link::{Cancel, Result};
 use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, Timestamp};
@@ -11,22 +12,8 @@ use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, Timestamp};
 use super::keeper::{Content, Item, Keeper, WHAT};
 use crate::{During as _, Present as _};
 
-/// How long the owner may take to hand over a short text.
-const TEXT: Duration = Duration::from_millis(300);
-
 /// The most targets of one clipboard. LibreOffice has some forty.
 const MOST_TARGETS: usize = 200;
-
-/// The targets without data: those that describe the selection, and those that act (DELETE).
-const NO_DATA: [&str; 7] = [
-    "TARGETS",
-    "MULTIPLE",
-    "TIMESTAMP",
-    "SAVE_TARGETS",
-    "DELETE",
-    "INSERT_PROPERTY",
-    "INSERT_SELECTION",
-];
 
 /// The types of data that names a resource of the owner, which frees it.
 const RESOURCES: [AtomEnum; 5] = [
@@ -36,12 +23,6 @@ const RESOURCES: [AtomEnum; 5] = [
     AtomEnum::PIXMAP,
     AtomEnum::WINDOW,
 ];
-
-pub(super) struct Fetched {
-    pub(super) content: Content,
-    /// What was left out.
-    pub(super) lost: Option<String>,
-}
 
 /// The type of some data, the bits of one unit of it, and the data.
 type Data = (Atom, u8, Vec<u8>);
@@ -61,17 +42,15 @@ impl Item {
 }
 
 impl Keeper {
-    /// The person's clipboard.
-    pub(super) fn fetch(&mut self, cancel: &Cancel) -> Result<Fetched> {
-        let mut fetched = Fetched {
-            content: Content::default(),
-            lost: None,
-        };
-        self.hear()?;
+    /// What another client has on the clipboard, and what of it is left out.
+    pub(super) fn fetch_all(
+        &mut self,
+        until: Instant,
+        cancel: &Cancel,
+    ) -> Result<(Content, Option<String>)> {
         if self.owner()? == x11rb::NONE {
-            return Ok(fetched);
+            return Ok((Content::default(), None));
         }
-        let until = Instant::now() + SAVES;
         let time = self.now()?;
         let targets = self.targets(time, until, cancel)?;
         let mut targets = self.named(&targets)?;
@@ -92,14 +71,11 @@ impl Keeper {
                 Err(Missing::TooLarge) => return Err(too_large()),
             }
         }
-        fetched.content = items.into();
-        fetched.lost = lost_formats(lost);
-        Ok(fetched)
+        Ok((items.into(), lost_formats(lost)))
     }
 
-    /// The text on the clipboard, if its owner hands it over at once.
-    pub(super) fn fetch_text(&mut self) -> Result<Option<std::rc::Rc<[u8]>>> {
-        let until = Instant::now() + TEXT;
+    /// The text on the clipboard.
+    pub(super) fn convert_text(&mut self, until: Instant) -> Result<Option<Rc<[u8]>>> {
         let time = self.now()?;
         let utf8 = self.names.UTF8_STRING;
         let text = self.convert(utf8, time, MOST_SAVED, until, &Cancel::new())?;

@@ -5,7 +5,9 @@ use std::rc::Rc;
 use std::sync::mpsc::TryRecvError;
 use std::time::{Duration, Instant};
 
-use deskline_link::clipboard::{HINT, HINT_DATA, TEXT_TYPES};
+use deskline_link::clipboard::{
+    Board, HINT, HINT_DATA, Lending, Order, Reading, SAVES, TEXT_TYPES,
+};
 use deskline_link::{Cancel, Error, Result};
 use deskline_unix::wait;
 use deskline_unix::worker::Inbox;
@@ -21,11 +23,13 @@ use x11rb::protocol::xproto::{
 use x11rb::wrapper::ConnectionExt as _;
 
 use super::serve::Transfer;
-use super::{Order, Readers};
-use crate::During as _;
 use crate::connection::{self, Connection};
+use crate::{During as _, SLICE};
 
 pub(super) const WHAT: &str = "using the clipboard";
+
+/// How long the owner may take to hand over a short text.
+const TEXT: Duration = Duration::from_millis(300);
 
 /// How long the clipboard manager may take to save the data at the end.
 const HANDS_OVER: Duration = Duration::from_secs(1);
@@ -66,8 +70,8 @@ pub(super) type Content = Rc<[Item]>;
 pub(super) struct Owned {
     pub(super) content: Content,
     pub(super) since: Timestamp,
-    /// The agent's text, and not the person's data.
-    pub(super) lent: bool,
+    /// The process that is to read it, if it is the agent's text and not the person's data.
+    pub(super) reader: Option<u32>,
 }
 
 pub(super) struct Keeper {
@@ -76,41 +80,41 @@ pub(super) struct Keeper {
     pub(super) names: Names,
     pub(super) has_res: bool,
     pub(super) owned: Option<Owned>,
-    /// What the person had, to be given back. `None` if nothing is saved, or they have copied
-    /// something since.
-    pub(super) saved: Option<Content>,
-    /// A text that was offered, while it is not known to have been replaced.
-    lent: Option<Rc<[u8]>>,
+    /// Whether another client has taken the selection since the last look.
+    changed: bool,
     pub(super) transfers: Vec<Transfer>,
     /// An answer to a request of ours.
     pub(super) notify: Option<SelectionNotifyEvent>,
     /// The properties of our window that were set since they were last looked at.
     pub(super) arrived: Vec<Atom>,
     time: Option<Timestamp>,
-    pub(super) readers: Readers,
+    pub(super) reading: Reading,
 }
 
 /// Runs the thread until the handle is dropped or the connection is lost.
 pub(super) fn run(
     display: &str,
     xauthority: Option<&Path>,
-    readers: Readers,
+    reading: Reading,
     inbox: &Inbox<Order>,
 ) {
-    let mut keeper = match Keeper::connect(display, xauthority, readers) {
+    let mut keeper = match Keeper::connect(display, xauthority, reading) {
         Ok(keeper) => keeper,
         Err(error) => {
             tracing::warn!(%error, "no clipboard");
             return;
         }
     };
-    if let Err(error) = keeper.work(inbox).and_then(|()| keeper.hand_over()) {
+    let mut lending = Lending::new();
+    let ended = keeper.work(&mut lending, inbox);
+    let ended = ended.and_then(|()| lending.give_back(&mut keeper));
+    if let Err(error) = ended.and_then(|()| keeper.hand_over()) {
         tracing::warn!(%error, "the clipboard's thread ended");
     }
 }
 
 impl Keeper {
-    fn connect(display: &str, xauthority: Option<&Path>, readers: Readers) -> Result<Self> {
+    fn connect(display: &str, xauthority: Option<&Path>, reading: Reading) -> Result<Self> {
         let (c, screen) = connection::open(display, xauthority)?;
         let screen = c.setup().roots.get(screen).or(c.setup().roots.first());
         let root = screen.ok_or_else(|| Error::Unavailable(format!("{display} has no screen")))?;
@@ -139,100 +143,30 @@ impl Keeper {
             names,
             has_res,
             owned: None,
-            saved: None,
-            lent: None,
+            changed: false,
             transfers: Vec::new(),
             notify: None,
             arrived: Vec::new(),
             time: None,
-            readers,
+            reading,
         })
     }
 
-    fn work(&mut self, inbox: &Inbox<Order>) -> Result<()> {
-        loop {
+    fn work(&mut self, lending: &mut Lending<Content>, inbox: &Inbox<Order>) -> Result<()> {
+        while !self.c.stream().lost() {
             self.hear()?;
             match inbox.next() {
-                Ok(order) => self.obey(order)?,
+                Ok(order) => lending.obey(self, order),
                 Err(TryRecvError::Empty) => {
                     let due = self.next_timeout();
                     let events = PollFd::new(self.c.stream(), PollFlags::IN);
                     wait::any(&mut [inbox.poll(), events], due).map_err(Error::system(WHAT))?;
                     inbox.awake();
                 }
-                Err(TryRecvError::Disconnected) => return Ok(()),
+                Err(TryRecvError::Disconnected) => break,
             }
-        }
-    }
-
-    /// Carries out an order. A reply that nobody waits for any more is dropped.
-    fn obey(&mut self, order: Order) -> Result<()> {
-        match order {
-            Order::Save(cancel, reply) => {
-                let saved = self.save(&cancel);
-                let _ = reply.send(saved);
-            }
-            Order::Offer(text, cancel, reply) => {
-                let offered = self.offer(&text, &cancel);
-                let _ = reply.send(offered);
-            }
-            Order::GiveBack(reply) => {
-                let given = self.give_back();
-                let _ = reply.send(given);
-            }
-        }
-        if self.c.stream().lost() {
-            return Err(Error::Unavailable("lost the X server".into()));
         }
         Ok(())
-    }
-
-    fn save(&mut self, cancel: &Cancel) -> Result<Option<String>> {
-        if let Some(owned) = self.owned.as_ref().filter(|owned| !owned.lent) {
-            self.saved = Some(Rc::clone(&owned.content));
-            return Ok(None);
-        }
-        let fetched = self.fetch(cancel)?;
-        self.saved = Some(fetched.content);
-        Ok(fetched.lost)
-    }
-
-    fn offer(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        self.hear()?;
-        if self.saved.is_none() {
-            self.save(cancel)?;
-        }
-        let bytes: Rc<[u8]> = text.as_bytes().into();
-        self.lent = Some(Rc::clone(&bytes));
-        let content = self.text(text, &bytes)?;
-        self.own(content, true)
-    }
-
-    /// A text under all its types, with the hint that clipboard managers should not record it.
-    fn text(&self, text: &str, bytes: &Rc<[u8]>) -> Result<Content> {
-        let mut content = Vec::new();
-        let utf8 = self.names.UTF8_STRING;
-        for name in TEXT_TYPES {
-            let target = self.atom(name)?;
-            let kind = if name == "UTF8_STRING" { utf8 } else { target };
-            content.push((target, kind, Rc::clone(bytes)));
-        }
-        content.push((self.names.TEXT, utf8, Rc::clone(bytes)));
-        let latin: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
-        if let Some(latin) = latin {
-            let string = AtomEnum::STRING.into();
-            content.push((string, string, latin.into()));
-        }
-        // Last: see `note_reader`.
-        let hint = self.atom(HINT)?;
-        content.push((hint, hint, HINT_DATA.into()));
-        let item = |(target, kind, data)| Item {
-            target,
-            kind,
-            format: 8,
-            data,
-        };
-        Ok(content.into_iter().map(item).collect())
     }
 
     fn atom(&self, name: &str) -> Result<Atom> {
@@ -240,55 +174,9 @@ impl Keeper {
         Ok(reply.reply().during(WHAT)?.atom)
     }
 
-    /// Takes the selection with this content.
-    fn own(&mut self, content: Content, lent: bool) -> Result<()> {
-        let since = self.now()?;
-        self.c
-            .set_selection_owner(self.own, self.names.CLIPBOARD, since)
-            .during(WHAT)?;
-        // Requests may come before the reply.
-        self.owned = Some(Owned {
-            content,
-            since,
-            lent,
-        });
-        if self.owner()? != self.own {
-            self.owned = None;
-            return Err(Error::Input(
-                "another app took the clipboard at the same moment. Nothing was pasted: try again"
-                    .into(),
-            ));
-        }
-        self.hear()
-    }
-
     pub(super) fn owner(&self) -> Result<Window> {
         let owner = self.c.get_selection_owner(self.names.CLIPBOARD);
         Ok(owner.during(WHAT)?.reply().during(WHAT)?.owner)
-    }
-
-    fn give_back(&mut self) -> Result<()> {
-        self.hear()?;
-        let Some(lent) = self.lent.take() else {
-            return Ok(());
-        };
-        let Some(saved) = self.saved.take() else {
-            return Ok(());
-        };
-        let still = self.owned.as_ref().is_some_and(|owned| owned.lent);
-        // Some clipboard managers take over what is copied, and then it is theirs.
-        if !still && self.fetch_text()?.as_deref() != Some(&*lent) {
-            return Ok(());
-        }
-        if !saved.is_empty() {
-            return self.own(saved, false);
-        }
-        let time = self.now()?;
-        self.owned = None;
-        self.c
-            .set_selection_owner(x11rb::NONE, self.names.CLIPBOARD, time)
-            .during(WHAT)?;
-        self.c.sync().during(WHAT)
     }
 
     /// The server's time.
@@ -306,15 +194,6 @@ impl Keeper {
         self.c.sync().during(WHAT)?;
         self.hear()?;
         Ok(self.time.unwrap_or(x11rb::CURRENT_TIME))
-    }
-
-    /// Handles the pending events.
-    pub(super) fn hear(&mut self) -> Result<()> {
-        while let Some(event) = self.c.poll_for_event().during(WHAT)? {
-            self.handle(&event)?;
-        }
-        self.drop_stalled();
-        self.c.flush().during(WHAT)
     }
 
     fn handle(&mut self, event: &Event) -> Result<()> {
@@ -336,10 +215,8 @@ impl Keeper {
                     self.owned = None;
                 }
             }
-            Event::XfixesSelectionNotify(notify)
-                if notify.owner != self.own && self.lent.is_none() =>
-            {
-                self.saved = None;
+            Event::XfixesSelectionNotify(notify) if notify.owner != self.own => {
+                self.changed = true;
             }
             _ => {}
         }
@@ -351,15 +228,12 @@ impl Keeper {
         cancel.check()?;
         self.c.flush().during(WHAT)?;
         let left = until.saturating_duration_since(Instant::now());
-        wait::readable(self.c.stream(), left.min(super::SLICE)).map_err(Error::system(WHAT))?;
+        wait::readable(self.c.stream(), left.min(SLICE)).map_err(Error::system(WHAT))?;
         self.hear()
     }
 
     /// Has the clipboard manager save what is owned, before this process ends.
     fn hand_over(&mut self) -> Result<()> {
-        if self.lent.is_some() {
-            self.give_back()?;
-        }
         let Some(content) = self.owned.as_ref().map(|owned| Rc::clone(&owned.content)) else {
             return Ok(());
         };
@@ -389,6 +263,86 @@ impl Keeper {
             self.wait(until, &Cancel::new())?;
         }
         Ok(())
+    }
+}
+
+impl Board for Keeper {
+    type Content = Content;
+
+    fn hear(&mut self) -> Result<()> {
+        while let Some(event) = self.c.poll_for_event().during(WHAT)? {
+            self.handle(&event)?;
+        }
+        self.drop_stalled();
+        self.c.flush().during(WHAT)
+    }
+
+    fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
+    }
+
+    fn fetch(&mut self, cancel: &Cancel) -> Result<(Content, Option<String>)> {
+        self.fetch_all(Instant::now() + SAVES, cancel)
+    }
+
+    fn fetch_text(&mut self) -> Result<Option<Vec<u8>>> {
+        let text = self.convert_text(Instant::now() + TEXT)?;
+        Ok(text.map(|data| data.to_vec()))
+    }
+
+    fn text(&self, text: &str) -> Result<Content> {
+        let bytes: Rc<[u8]> = text.as_bytes().into();
+        let mut content = Vec::new();
+        let utf8 = self.names.UTF8_STRING;
+        for name in TEXT_TYPES {
+            let target = self.atom(name)?;
+            let kind = if name == "UTF8_STRING" { utf8 } else { target };
+            content.push((target, kind, Rc::clone(&bytes)));
+        }
+        content.push((self.names.TEXT, utf8, Rc::clone(&bytes)));
+        let latin: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
+        if let Some(latin) = latin {
+            let string = AtomEnum::STRING.into();
+            content.push((string, string, latin.into()));
+        }
+        // Last: see `note_reader`.
+        let hint = self.atom(HINT)?;
+        content.push((hint, hint, HINT_DATA.into()));
+        let item = |(target, kind, data)| Item {
+            target,
+            kind,
+            format: 8,
+            data,
+        };
+        Ok(content.into_iter().map(item).collect())
+    }
+
+    fn own(&mut self, content: Content, reader: Option<u32>) -> Result<()> {
+        let since = self.now()?;
+        let empty = content.is_empty();
+        let owner = if empty { x11rb::NONE } else { self.own };
+        self.c
+            .set_selection_owner(owner, self.names.CLIPBOARD, since)
+            .during(WHAT)?;
+        // Requests may come before the reply.
+        self.owned = (!empty).then_some(Owned {
+            content,
+            since,
+            reader,
+        });
+        if self.owner()? != owner {
+            self.owned = None;
+            return Err(Error::Input(
+                "another app took the clipboard at the same moment. Nothing was pasted: try again"
+                    .into(),
+            ));
+        }
+        self.hear()
+    }
+
+    fn owned(&self) -> Option<(Content, bool)> {
+        let owned = self.owned.as_ref()?;
+        Some((Rc::clone(&owned.content), owned.reader.is_some()))
     }
 }
 

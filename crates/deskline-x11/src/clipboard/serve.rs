@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use deskline_link::Result;
+use deskline_unix::process;
 use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _};
 use x11rb::protocol::xproto::{
     Atom, AtomEnum, ChangeWindowAttributesAux, ConnectionExt as _, EventMask, PropMode, Property,
@@ -27,8 +28,8 @@ pub(super) struct Transfer {
     item: Item,
     sent: usize,
     last: Instant,
-    /// Whether it is the agent's text.
-    lent: bool,
+    /// The process that is to read it, if it is the agent's text.
+    reader: Option<u32>,
 }
 
 impl Keeper {
@@ -125,12 +126,10 @@ impl Keeper {
         let Some(item) = owned.content.iter().find(|item| item.target == target) else {
             return Ok(false);
         };
-        let (item, lent) = (item.clone(), owned.lent);
+        let (item, reader) = (item.clone(), owned.reader);
         if item.data.len() <= PART {
             self.write(window, property, &item, 0..item.data.len())?;
-            if lent {
-                self.note_reader(window, target)?;
-            }
+            self.note_reader(window, target, reader)?;
             return Ok(true);
         }
         let aux = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
@@ -146,7 +145,7 @@ impl Keeper {
             item,
             sent: 0,
             last: Instant::now(),
-            lent,
+            reader,
         });
         Ok(true)
     }
@@ -191,10 +190,7 @@ impl Keeper {
         self.write(transfer.requestor, transfer.property, &transfer.item, part)?;
         if ended {
             self.unselect(transfer.requestor)?;
-            if transfer.lent {
-                self.note_reader(transfer.requestor, transfer.item.target)?;
-            }
-            return Ok(());
+            return self.note_reader(transfer.requestor, transfer.item.target, transfer.reader);
         }
         transfer.sent = end;
         transfer.last = Instant::now();
@@ -211,14 +207,21 @@ impl Keeper {
         Ok(())
     }
 
-    /// Notes whose window the agent's text went to. The hint is not the text.
-    fn note_reader(&self, window: Window, target: Atom) -> Result<()> {
-        let text = self.owned.as_ref().is_some_and(|owned| {
-            let mut last = owned.content.iter().rev();
-            owned.lent && last.next().is_some_and(|hint| hint.target != target)
-        });
-        if text {
-            self.readers.add(self.pid(window)?.unwrap_or(0));
+    /// Notes that the agent's text went to a window of its reader. The hint is not the text.
+    fn note_reader(&self, window: Window, target: Atom, reader: Option<u32>) -> Result<()> {
+        let Some((reader, owned)) = reader.zip(self.owned.as_ref()) else {
+            return Ok(());
+        };
+        if owned
+            .content
+            .last()
+            .is_some_and(|hint| hint.target == target)
+        {
+            return Ok(());
+        }
+        let pid = self.pid(window)?;
+        if pid.is_none_or(|pid| pid == reader || process::descends(pid, reader)) {
+            self.reading.set(true);
         }
         Ok(())
     }

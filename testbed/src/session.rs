@@ -634,6 +634,7 @@ fn prepare(options: &Options) -> tempfile::TempDir {
         "qt6.py",
         "log.py",
         "late.py",
+        "wl_clipboard.py",
         "pages.py",
         "wayland.py",
         "keyboard.py",

@@ -7,6 +7,7 @@ mod in_menu;
 use std::time::{Duration, Instant};
 
 use deskline_core::{App, ElementId, Tree};
+use deskline_link::clipboard::ClipboardThread;
 use deskline_link::no_keyboard;
 use deskline_link::{
     Application, Apps, Cancel, Desktop, End, Identity, OpenError, Opened, Permit, Progress, Result,
@@ -84,6 +85,8 @@ pub struct LinuxDesktop {
     identities: Identities,
     menus: Menus,
     input_methods: InputMethods,
+    /// A Wayland compositor's. Connected to by the first paste.
+    clipboard: Option<ClipboardThread>,
     /// The process that the next input is for.
     aimed_at: Option<u32>,
     /// Whether a person is at this desktop even if it is a private one.
@@ -115,6 +118,7 @@ impl LinuxDesktop {
             identities: Identities::default(),
             menus: Menus::default(),
             input_methods,
+            clipboard: None,
             aimed_at: None,
             attended,
             by_kernel,

@@ -34,6 +34,11 @@ impl Family {
         Self(family)
     }
 
+    /// The process first.
+    pub fn pids(&self) -> &[u32] {
+        &self.0
+    }
+
     /// How long the main threads have run or waited for a processor.
     pub fn ran(&self) -> Duration {
         let ran = self.0.iter().map(|pid| times(&schedstat(*pid)));

@@ -6,6 +6,7 @@
 //! - `typing`: a text on its way to an app; `hands`: what sends it.
 //! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy,
 //!   activation tokens.
+//! - [`clipboard`]: saved, lent and given back by data control.
 //! - `eis`: libei's client side, for KWin and Mutter.
 //! - `sender`, `layout`: clicks, text and keys of the single events that KWin and Mutter take; which
 //!   keys type a character, by the compositor's own keymap.
@@ -21,6 +22,7 @@
 //!
 //! All coordinates are those of the layout: logical pixels, the same as the compositor's.
 
+pub mod clipboard;
 mod compositor;
 mod dbus;
 mod described;

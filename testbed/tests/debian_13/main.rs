@@ -19,6 +19,7 @@ mod names;
 mod office;
 mod opening;
 mod own_seat;
+mod paste;
 mod screens;
 mod sway;
 mod table;

@@ -1,11 +1,17 @@
 //! Pastes a text: the person's clipboard is saved, lent to the agent until the app has read the
 //! text, and given back before the guard opens.
 
+use std::time::{Duration, Instant};
+
 use super::action::{Act, Outcome};
 use crate::checkpoint::Checkpoint;
 use crate::clipboard::READS;
 use crate::error::{Error, Result};
 use crate::secrecy::Witness;
+
+/// How long an app may be busy with a text that it has read: GTK 3's view takes seconds for some
+/// megabytes.
+const INSERTS: Duration = Duration::from_secs(10);
 
 impl Act<'_> {
     /// Pastes into the focused element. [`Checkpoint::save_clipboard`] comes before.
@@ -39,7 +45,12 @@ impl Act<'_> {
             )));
         }
         // An app may request the text again, and inserts it in its own time.
-        self.pause(desk)?;
+        let until = Instant::now() + INSERTS;
+        while let Err(e) = self.pause(desk) {
+            if !matches!(e, Error::NotAnswering { .. }) || Instant::now() >= until {
+                return Err(e);
+            }
+        }
         desk.give_back_clipboard()?;
         outcome.step.done.text("pasted", text);
         Ok(())

@@ -7,7 +7,7 @@ use deskline_core::{Key, KeyPress, Modifiers, Point, Rect};
 use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Aim, Cancel, Capabilities, Click, Clipboard, Display, Picture, Pointer, Result, Window,
+    Aim, Cancel, Capabilities, Click, Clipboard, Display, Error, Picture, Pointer, Result, Window,
     WindowId,
 };
 
@@ -189,7 +189,20 @@ impl Display for LinuxDesktop {
     }
 
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
-        self.display.clipboard()
+        let Some(socket) = self.session.wayland_socket() else {
+            return self.display.clipboard();
+        };
+        let clipboard = match self.clipboard.take() {
+            Some(clipboard) => clipboard,
+            None if self.session.own_seat => {
+                return Err(Error::Unsupported {
+                    what: "pasting",
+                    why: "the agent's own seat has a clipboard of its own".into(),
+                });
+            }
+            None => deskline_wayland::clipboard::start(&socket)?,
+        };
+        Ok(self.clipboard.insert(clipboard))
     }
 
     fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {

@@ -1,0 +1,33 @@
+//! The clipboard by data control: `ext_data_control_v1`, or wlroots' `zwlr_data_control_v1`, which it
+//! was made of. No window and no focus is needed. PRIMARY is not touched.
+//!
+//! As on X11, whoever copied serves the data. A thread with its own connection, [`keeper`], does so with
+//! the agent's text and afterwards with the person's data, until somebody copies something else or the
+//! process ends.
+
+mod keeper;
+mod pipe;
+mod protocol;
+
+use std::path::Path;
+
+use deskline_link::clipboard::{ClipboardThread, Reading};
+use deskline_link::{Error, Result};
+use deskline_unix::worker::Worker;
+
+/// Connects to the compositor that listens on `socket`, and starts the thread. It ends with the
+/// result.
+///
+/// # Errors
+///
+/// [`Error::Unsupported`] if the compositor does not offer data control.
+pub fn start(socket: &Path) -> Result<ClipboardThread> {
+    let reading = Reading::default();
+    let keeper = keeper::Keeper::connect(socket, reading.clone())?;
+    let worker = Worker::start("clipboard", move |inbox| keeper.run(&inbox));
+    let worker = worker.map_err(Error::system("starting the clipboard's thread"))?;
+    Ok(ClipboardThread::new(
+        move |order| worker.send(order),
+        reading,
+    ))
+}

@@ -1,0 +1,348 @@
+//! The thread that owns the clipboard.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::TryRecvError;
+use std::time::{Duration, Instant};
+
+use deskline_link::clipboard::{
+    Board, HINT, HINT_DATA, Lending, MOST_SAVED, NO_DATA, Order, Reading, SAVES, TEXT_TYPES,
+    lost_formats, not_handed_over, order, too_large,
+};
+use deskline_link::{Cancel, Error, Result};
+use deskline_unix::worker::Inbox;
+use deskline_unix::{socket, wait};
+use rustix::event::{PollFd, PollFlags};
+use rustix::pipe::{PipeFlags, pipe_with};
+use wayland_client::backend::WaylandError;
+use wayland_client::{Connection, EventQueue};
+
+use super::pipe::{Progress, Writer, is_read_by};
+use super::protocol::{Control, Heard, Offer, Source};
+use crate::wlroots::client::{PATIENCE, lost};
+
+/// How long the owner may take to hand over a short text.
+const TEXT: Duration = Duration::from_millis(300);
+
+/// The time between two checks of the cancel flag, and between two looks at stalled clients.
+const SLICE: Duration = Duration::from_millis(10);
+
+/// The further types under which a text is offered: Xwayland asks for them.
+const X11_TEXT_TYPES: [&str; 2] = ["STRING", "TEXT"];
+
+/// The data of each type.
+type Content = Arc<[(String, Arc<[u8]>)]>;
+
+/// What the clipboard is owned with.
+struct Owned {
+    source: Source,
+    content: Content,
+    /// The process that is to read it, if it is the agent's text and not the person's data.
+    reader: Option<u32>,
+}
+
+pub(super) struct Keeper {
+    connection: Connection,
+    queue: EventQueue<Heard>,
+    heard: Heard,
+    asked: u32,
+    control: Control,
+    /// The compositor's process, which reads for apps in Xwayland.
+    compositor: u32,
+    owned: Option<Owned>,
+    writers: Vec<Writer>,
+    reading: Reading,
+}
+
+/// Why there is no data of a type.
+enum Missing {
+    Late,
+    TooLarge,
+}
+
+impl Keeper {
+    pub(super) fn connect(path: &Path, reading: Reading) -> Result<Self> {
+        let stream = socket::connect(path, PATIENCE).map_err(lost)?;
+        let peer = rustix::net::sockopt::socket_peercred(&stream).map_err(lost)?;
+        let connection = Connection::from_socket(stream).map_err(lost)?;
+        let queue = connection.new_event_queue();
+        let handle = queue.handle();
+        let registry = connection.display().get_registry(&handle, ());
+        let mut start = Start {
+            connection,
+            queue,
+            heard: Heard::default(),
+        };
+        start.roundtrip(1)?;
+        let control = Control::bind(&start.heard, &registry, &handle);
+        let control = control.ok_or_else(|| Error::Unsupported {
+            what: "pasting",
+            why: "the compositor offers no data control".into(),
+        })?;
+        start.roundtrip(2)?;
+        Ok(Self {
+            connection: start.connection,
+            queue: start.queue,
+            heard: start.heard,
+            asked: 2,
+            control,
+            compositor: peer.pid.as_raw_nonzero().get().cast_unsigned(),
+            owned: None,
+            writers: Vec::new(),
+            reading,
+        })
+    }
+
+    /// Runs until the handle is dropped or the connection is lost.
+    pub(super) fn run(mut self, inbox: &Inbox<Order>) {
+        let mut lending = Lending::new();
+        let ended = self.work(&mut lending, inbox);
+        if let Err(error) = ended.and_then(|()| lending.give_back(&mut self)) {
+            tracing::warn!(%error, "the clipboard's thread ended");
+        }
+    }
+
+    fn work(&mut self, lending: &mut Lending<Content>, inbox: &Inbox<Order>) -> Result<()> {
+        loop {
+            match inbox.next() {
+                Ok(order) => lending.obey(self, order),
+                Err(TryRecvError::Empty) => {
+                    let limit = (!self.writers.is_empty()).then_some(SLICE);
+                    self.step(&[inbox.poll()], limit)?;
+                    inbox.awake();
+                }
+                Err(TryRecvError::Disconnected) => return Ok(()),
+            }
+        }
+    }
+
+    /// Waits until the compositor says something, a client reads or one of `others` is ready, for `limit` at
+    /// most, and handles it.
+    fn step(&mut self, others: &[PollFd<'_>], limit: Option<Duration>) -> Result<()> {
+        self.handle()?;
+        self.connection.flush().map_err(lost)?;
+        let Some(reading) = self.queue.prepare_read() else {
+            return self.handle();
+        };
+        let fd = reading.connection_fd();
+        let mut fds = vec![PollFd::new(&fd, PollFlags::IN)];
+        let pipes = self.writers.iter().map(Writer::pipe);
+        fds.extend(pipes.map(|pipe| PollFd::from_borrowed_fd(pipe, PollFlags::OUT)));
+        fds.extend_from_slice(others);
+        wait::any(&mut fds, limit).map_err(lost)?;
+        let said = fds.first().is_some_and(|fd| !fd.revents().is_empty());
+        drop(fds);
+        if said {
+            match reading.read() {
+                Ok(_) => {}
+                Err(WaylandError::Io(e)) if e.kind() == std::io::ErrorKind::WouldBlock => {}
+                Err(e) => return Err(lost(e)),
+            }
+        } else {
+            drop(reading);
+        }
+        self.handle()
+    }
+
+    /// Handles what has come in.
+    fn handle(&mut self) -> Result<()> {
+        self.queue.dispatch_pending(&mut self.heard).map_err(lost)?;
+        for source in std::mem::take(&mut self.heard.cancelled) {
+            if self.owned.as_ref().is_some_and(|o| o.source.id() == source)
+                && let Some(owned) = self.owned.take()
+            {
+                owned.source.destroy();
+            }
+        }
+        for (source, kind, pipe) in std::mem::take(&mut self.heard.wanted) {
+            let owned = self.owned.as_ref().filter(|o| o.source.id() == source);
+            let Some(owned) = owned else { continue };
+            let mut content = owned.content.iter();
+            let Some((_, data)) = content.find(|(known, _)| *known == kind) else {
+                continue;
+            };
+            let is_readers = |app| kind != HINT && is_read_by(&pipe, app, self.compositor);
+            let to_reader = owned.reader.is_some_and(is_readers);
+            match Writer::new(pipe, Arc::clone(data), to_reader) {
+                Ok(writer) => self.writers.push(writer),
+                Err(error) => tracing::debug!(%error, "a client's pipe"),
+            }
+        }
+        let reading = &self.reading;
+        self.writers.retain_mut(|writer| {
+            let progress = writer.write();
+            if progress == Progress::Done && writer.to_reader {
+                reading.set(true);
+            }
+            progress == Progress::More
+        });
+        Ok(())
+    }
+
+    /// Waits until the compositor has carried out all requests so far.
+    fn roundtrip(&mut self) -> Result<()> {
+        self.asked = self.asked.wrapping_add(1);
+        self.connection
+            .display()
+            .sync(&self.queue.handle(), self.asked);
+        let until = Instant::now() + PATIENCE;
+        while self.heard.done != self.asked {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(lost("no answer within 2 s"));
+            }
+            self.step(&[], Some(left))?;
+        }
+        Ok(())
+    }
+
+    /// Has the owner of an offer hand over its data of one type.
+    fn receive(
+        &mut self,
+        offer: &Offer,
+        kind: &str,
+        most: usize,
+        until: Instant,
+        cancel: &Cancel,
+    ) -> Result<Result<Arc<[u8]>, Missing>> {
+        let flags = PipeFlags::CLOEXEC | PipeFlags::NONBLOCK;
+        let (reader, writer) = pipe_with(flags).map_err(Error::system("making a pipe"))?;
+        // The owner's end may block.
+        let blocking = rustix::fs::OFlags::empty();
+        rustix::fs::fcntl_setfl(&writer, blocking).map_err(Error::system("making a pipe"))?;
+        offer.receive(kind, writer.as_fd());
+        self.connection.flush().map_err(lost)?;
+        drop(writer);
+        let mut reader = File::from(reader);
+        let mut data = Vec::new();
+        loop {
+            let mut part = [0; 1 << 16];
+            match reader.read(&mut part) {
+                Ok(0) => return Ok(Ok(data.into())),
+                Ok(n) if data.len() + n > most => return Ok(Err(Missing::TooLarge)),
+                Ok(n) => data.extend(part.get(..n).unwrap_or_default()),
+                Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {
+                    cancel.check()?;
+                    let left = until.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return Ok(Err(Missing::Late));
+                    }
+                    let pipe: BorrowedFd<'_> = reader.as_fd();
+                    let pipe = PollFd::from_borrowed_fd(pipe, PollFlags::IN);
+                    self.step(&[pipe], Some(left.min(SLICE)))?;
+                }
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(Error::system("reading the clipboard")(e)),
+            }
+        }
+    }
+}
+
+/// A connection before its globals are known.
+struct Start {
+    connection: Connection,
+    queue: EventQueue<Heard>,
+    heard: Heard,
+}
+
+impl Start {
+    fn roundtrip(&mut self, number: u32) -> Result<()> {
+        self.connection.display().sync(&self.queue.handle(), number);
+        let done = |heard: &Heard| heard.done == number;
+        crate::wlroots::client::until(
+            &self.connection,
+            &mut self.queue,
+            &mut self.heard,
+            Some(PATIENCE),
+            done,
+        )
+    }
+}
+
+impl Board for Keeper {
+    type Content = Content;
+
+    fn hear(&mut self) -> Result<()> {
+        self.roundtrip()
+    }
+
+    fn take_changed(&mut self) -> bool {
+        // A selection of ours is reported to us, too.
+        std::mem::take(&mut self.heard.changed) && self.owned.is_none()
+    }
+
+    fn fetch(&mut self, cancel: &Cancel) -> Result<(Content, Option<String>)> {
+        let Some((offer, mut types)) = self.heard.selected() else {
+            return Ok((Content::default(), None));
+        };
+        types.retain(|kind| !NO_DATA.contains(&kind.as_str()));
+        types.dedup();
+        let needed = order(&mut types, |kind| kind);
+        let until = Instant::now() + SAVES;
+        let (mut left, mut lost) = (MOST_SAVED, 0);
+        let mut content = Vec::new();
+        for (index, kind) in types.into_iter().enumerate() {
+            match self.receive(&offer, &kind, left, until, cancel)? {
+                Ok(data) => {
+                    left = left.saturating_sub(data.len());
+                    content.push((kind, data));
+                }
+                Err(_) if index >= needed => lost += 1,
+                Err(Missing::Late) => return Err(not_handed_over(&kind)),
+                Err(Missing::TooLarge) => return Err(too_large()),
+            }
+        }
+        Ok((content.into(), lost_formats(lost)))
+    }
+
+    fn fetch_text(&mut self) -> Result<Option<Vec<u8>>> {
+        let Some((offer, types)) = self.heard.selected() else {
+            return Ok(None);
+        };
+        let Some(kind) = TEXT_TYPES
+            .iter()
+            .find(|kind| types.iter().any(|t| t == *kind))
+        else {
+            return Ok(None);
+        };
+        let until = Instant::now() + TEXT;
+        let text = self.receive(&offer, kind, MOST_SAVED, until, &Cancel::new())?;
+        Ok(text.ok().map(|data| data.to_vec()))
+    }
+
+    fn text(&self, text: &str) -> Result<Content> {
+        let data: Arc<[u8]> = text.as_bytes().into();
+        let types = TEXT_TYPES.iter().chain(&X11_TEXT_TYPES);
+        let texts = types.map(|kind| ((*kind).to_owned(), Arc::clone(&data)));
+        let hint = (HINT.to_owned(), HINT_DATA.into());
+        Ok(texts.chain([hint]).collect())
+    }
+
+    fn own(&mut self, content: Content, reader: Option<u32>) -> Result<()> {
+        let last = self.owned.take();
+        if content.is_empty() {
+            self.control.clear();
+        } else {
+            let types = content.iter().map(|(kind, _)| kind.as_str());
+            let source = self.control.offer(types, &self.queue.handle());
+            self.owned = Some(Owned {
+                source,
+                content,
+                reader,
+            });
+        }
+        self.roundtrip()?;
+        if let Some(last) = last {
+            last.source.destroy();
+        }
+        Ok(())
+    }
+
+    fn owned(&self) -> Option<(Content, bool)> {
+        let owned = self.owned.as_ref()?;
+        Some((Arc::clone(&owned.content), owned.reader.is_some()))
+    }
+}

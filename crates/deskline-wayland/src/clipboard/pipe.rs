@@ -1,0 +1,135 @@
+//! The pipes through which clients hand over data, and who reads at their other end.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use deskline_unix::family::Family;
+use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
+use rustix::io::Errno;
+
+/// A client that reads nothing for this long does not want the rest.
+const STALLS: Duration = Duration::from_secs(10);
+
+/// Data on its way to a client.
+#[derive(Debug)]
+pub(super) struct Writer {
+    pipe: OwnedFd,
+    data: Arc<[u8]>,
+    written: usize,
+    last: Instant,
+    /// Whether it is the agent's text on its way to its reader.
+    pub(super) to_reader: bool,
+}
+
+/// How far a writer has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Progress {
+    More,
+    /// The client has all of it.
+    Done,
+    /// The client is gone, or has stopped reading.
+    Lost,
+}
+
+impl Writer {
+    pub(super) fn new(pipe: OwnedFd, data: Arc<[u8]>, to_reader: bool) -> io::Result<Self> {
+        let flags = fcntl_getfl(&pipe)?;
+        fcntl_setfl(&pipe, flags | OFlags::NONBLOCK)?;
+        Ok(Self {
+            pipe,
+            data,
+            written: 0,
+            last: Instant::now(),
+            to_reader,
+        })
+    }
+
+    pub(super) fn pipe(&self) -> BorrowedFd<'_> {
+        self.pipe.as_fd()
+    }
+
+    /// Writes what the pipe takes now.
+    pub(super) fn write(&mut self) -> Progress {
+        loop {
+            let rest = self.data.get(self.written..).unwrap_or_default();
+            if rest.is_empty() {
+                return Progress::Done;
+            }
+            match rustix::io::write(&self.pipe, rest) {
+                Ok(n) => {
+                    self.written += n;
+                    self.last = Instant::now();
+                }
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) if self.last.elapsed() < STALLS => return Progress::More,
+                Err(_) => return Progress::Lost,
+            }
+        }
+    }
+}
+
+/// Whether `app`, or a process that it has started, reads what is written to `pipe`. For an app in
+/// Xwayland it is the compositor that does. Where that cannot be seen it is taken for granted.
+///
+/// The protocol does not say who asks, and clipboard managers ask too.
+pub(super) fn is_read_by(pipe: &OwnedFd, app: u32, compositor: u32) -> bool {
+    let inode = match fstat(pipe) {
+        Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Fifo => stat.st_ino,
+        _ => return true,
+    };
+    let link = format!("pipe:[{inode}]");
+    let family = Family::new(app);
+    let mut readers = family.pids().iter().chain([&compositor]);
+    readers.any(|pid| may_hold(*pid, &link))
+}
+
+/// Whether the process has this open, or does not let us see.
+fn may_hold(pid: u32, link: &str) -> bool {
+    let Ok(open) = fs::read_dir(format!("/proc/{pid}/fd")) else {
+        return true;
+    };
+    let mut links = open
+        .flatten()
+        .filter_map(|fd| fs::read_link(fd.path()).ok());
+    links.any(|it| it.as_os_str() == link)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_reader_of_a_pipe_is_known() {
+        let (_reader, writer) = rustix::pipe::pipe().unwrap();
+        let own = std::process::id();
+        let mut other = std::process::Command::new("sleep");
+        let mut other = other.arg("60").spawn().unwrap();
+        let others = other.id();
+        assert!(is_read_by(&writer, own, others));
+        assert!(!is_read_by(&writer, others, others));
+        other.kill().unwrap();
+        other.wait().unwrap();
+    }
+
+    #[test]
+    fn a_long_text_waits_for_its_reader() {
+        let (reader, writer) = rustix::pipe::pipe().unwrap();
+        let data: Arc<[u8]> = vec![7; 1 << 20].into();
+        let mut writer = Writer::new(writer, data, true).unwrap();
+        assert_eq!(writer.write(), Progress::More);
+        let read = std::thread::spawn(move || {
+            let mut all = Vec::new();
+            io::Read::read_to_end(&mut fs::File::from(reader), &mut all).unwrap();
+            all.len()
+        });
+        while writer.write() == Progress::More {
+            std::thread::yield_now();
+        }
+        drop(writer);
+        assert_eq!(read.join().unwrap(), 1 << 20);
+    }
+}

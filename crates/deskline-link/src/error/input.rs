@@ -122,11 +122,13 @@ fn lacks(at: &[usize], why: Gap) -> String {
     match why {
         Gap::AboveFfff => format!(
             "Chromium and Electron take no character above U+FFFF from a key on Wayland, as \
-            {places} of the text; nothing was typed. Leave it out, or use set_value_and_traverse"
+            {places} of the text; nothing was typed. Type it with paste true, or use \
+            set_value_and_traverse"
         ),
         Gap::NoSpareKey => format!(
             "the keyboard layout has no key for {places} of the text, and no spare key code to \
-            bind one to; nothing was typed. Write the whole text with set_value_and_traverse"
+            bind one to; nothing was typed. Type it with paste true, or write the whole text \
+            with set_value_and_traverse"
         ),
         Gap::SeveralLayouts => format!(
             "the user has several keyboard layouts, and GNOME does not tell which is on: they \

@@ -219,7 +219,7 @@ impl Keeper {
         let mut reader = File::from(reader);
         let mut data = Vec::new();
         loop {
-            let mut part = [0; 1 << 16];
+            let mut part = [0; 1 << 14];
             match reader.read(&mut part) {
                 Ok(0) => return Ok(Ok(data.into())),
                 Ok(n) if data.len() + n > most => return Ok(Err(Missing::TooLarge)),

@@ -14,7 +14,6 @@ pub struct App<'b> {
     child: Child,
     /// The process that owns its window.
     pub pid: u32,
-    /// Its first window.
     pub window: Window,
     log: PathBuf,
 }
@@ -123,7 +122,6 @@ impl<'b> App<'b> {
         self.child.try_wait().unwrap().is_none()
     }
 
-    /// Sends it a signal.
     pub fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_raw(self.pid.cast_signed()).unwrap();
         rustix::process::kill_process(pid, signal).unwrap();

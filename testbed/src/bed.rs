@@ -23,7 +23,6 @@ pub struct Bed {
 }
 
 impl Bed {
-    /// Starts one.
     pub fn new() -> Self {
         Self::with(&[])
     }

@@ -25,7 +25,6 @@ pub(crate) enum Place {
     Here,
     /// In a root of its own, in namespaces that end with the session.
     Root {
-        /// The folder of the root.
         folder: PathBuf,
         /// The first process of the namespaces, by its number outside of them; 0 before it is
         /// there.

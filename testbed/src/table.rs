@@ -22,7 +22,6 @@ pub use lacks::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but};
 /// request.
 const LAG: Duration = Duration::from_millis(700);
 
-/// The log of an app.
 pub trait Log {
     fn lines(&self) -> Vec<String>;
 
@@ -62,7 +61,6 @@ impl Log for Page {
 /// An app with one of each widget.
 #[allow(missing_debug_implementations)]
 pub struct Subject<'b> {
-    /// The app.
     pub pid: u32,
     pub log: &'b dyn Log,
     /// The process whose window is in front before each cell; the app's own, if there is none.

@@ -19,9 +19,7 @@ use crate::{Bed, until};
 /// A key press on a device. Times are the server's, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stroke {
-    /// Whether it was synthetic.
     pub synthetic: bool,
-    /// Its key code.
     pub code: u32,
     pub time: u32,
 }

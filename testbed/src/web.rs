@@ -55,7 +55,6 @@ impl Page {
         Self { port, title, log }
     }
 
-    /// Its URL.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}/", self.port)
     }

@@ -16,7 +16,6 @@ pub struct AppToplevel {
 }
 
 impl AppToplevel {
-    /// Its app's bus name.
     pub fn bus_name(&self) -> &str {
         let end = self.id.find('/').unwrap_or(self.id.len());
         &self.id[..end]

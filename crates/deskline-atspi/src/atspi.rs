@@ -39,7 +39,6 @@ const CLOSES: Duration = Duration::from_millis(200);
 /// An app on the accessibility bus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// Its unique bus name.
     pub bus_name: String,
     /// Its process id.
     pub pid: u32,

@@ -146,7 +146,6 @@ impl Mirrors {
         self.resting.iter_mut().rev().find(cut)
     }
 
-    /// Whether any app rests.
     pub fn any_rests(&self) -> bool {
         !self.resting.is_empty()
     }

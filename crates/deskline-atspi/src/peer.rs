@@ -17,7 +17,6 @@ pub struct Peer {
     pub bus_name: String,
     /// As the bus daemon reports it.
     pub pid: u32,
-    /// The accessible name.
     pub name: String,
     /// By `Application.ToolkitName` and `Application.Version`.
     pub toolkit: Toolkit,

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use crate::{Element, Point, Rect, Role};
 
-/// A running app.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct App {
     /// The app's own name for itself. Hostile data.

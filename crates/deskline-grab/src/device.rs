@@ -60,10 +60,8 @@ pub struct Node {
 
 /// Where the devices are.
 pub trait Source {
-    /// The nodes of all devices.
     fn nodes(&self) -> io::Result<Vec<Node>>;
 
-    /// Opens the device of this name.
     fn open(&self, name: &str) -> Opened;
 }
 

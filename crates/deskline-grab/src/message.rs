@@ -32,7 +32,6 @@ pub enum Order {
         /// The devices are released after this long, in whole milliseconds.
         limit: Duration,
     },
-    /// Release them.
     Release,
     /// Start noting whether the person presses anything.
     Watch,

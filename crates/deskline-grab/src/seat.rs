@@ -9,7 +9,6 @@ use std::path::PathBuf;
 pub struct Seats(PathBuf);
 
 impl Seats {
-    /// The seats of this system.
     pub fn system() -> Self {
         Self("/run/systemd/seats".into())
     }

@@ -8,7 +8,6 @@ pub(crate) const STAMPS: std::ops::RangeInclusive<u64> = 1_000_000_000_000..=9_9
 pub(crate) const LOG: &str = "journal.jsonl";
 /// The refs of elements.
 pub(crate) const REFS: &str = "refs";
-/// The last stamp.
 pub(crate) const STAMP: &str = ".stamp";
 
 /// The wall clock of this boot: see [`crate::boot`].

@@ -119,7 +119,6 @@ fn milliseconds(duration: Duration) -> f64 {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", from = "String")]
 pub enum Outcome {
-    /// It succeeded.
     Ok,
     /// The person or the client stopped it.
     Cancelled,

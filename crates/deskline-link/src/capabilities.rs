@@ -56,7 +56,6 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// All of them.
     pub const ALL: Self = Self {
         windows: Ability::Yes,
         extents: Ability::Yes,

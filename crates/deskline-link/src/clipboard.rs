@@ -31,7 +31,6 @@ pub const READS: Duration = Duration::from_secs(3);
 /// Klipper, CopyQ and Clipman keep to it.
 pub const HINT: &str = "x-kde-passwordManagerHint";
 
-/// The hint's data.
 pub const HINT_DATA: &[u8] = b"secret";
 
 /// The types under which a text is offered, as UTF-8. X11's clients ask for the first, GTK 4's and

@@ -15,7 +15,6 @@ use crate::guard::{Grab, Task};
 /// A toplevel window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window {
-    /// Which.
     pub id: WindowId,
     /// The owner's pid; `None` if the display does not report it.
     pub pid: Option<u32>,

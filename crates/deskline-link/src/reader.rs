@@ -11,7 +11,6 @@ use crate::trees::Scope;
 
 /// Makes a reading a tree that an agent may see: checks the policy and assigns refs.
 pub(crate) struct Reader<'t> {
-    /// The id of the desktop.
     pub(crate) id: String,
     pub(crate) refs: &'t mut RefStore,
     pub(crate) policy: &'t Policy,

@@ -133,7 +133,6 @@ fn holder(tree: &Tree, index: usize) -> Focus {
 pub(crate) struct Keys {
     /// The typed text, including pressed keys that type a character. Empty if nothing was typed.
     pub(crate) text: String,
-    /// Whether it was pasted.
     pub(crate) pasted: bool,
     /// The reading right before the first key.
     pub(crate) before: Option<Witness>,

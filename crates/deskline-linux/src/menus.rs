@@ -22,7 +22,6 @@ const IGNORES: Duration = Duration::from_millis(520);
 pub(crate) struct Menus {
     /// The apps that had a menu open at their last reading.
     open: HashSet<u32>,
-    /// The last click.
     clicked: Option<Clicked>,
     /// The app that was clicked last with the context button, and where.
     context_click: Option<(u32, Point)>,
@@ -30,7 +29,6 @@ pub(crate) struct Menus {
     items: (u32, Vec<Item>),
 }
 
-/// A click in an app.
 #[derive(Debug)]
 struct Clicked {
     pid: u32,

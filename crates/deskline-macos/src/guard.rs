@@ -78,7 +78,6 @@ fn is_escape(kind: Seen) -> bool {
     matches!(kind, Seen::KeyDown { code: ESCAPE, flags } if flags & flags::MODIFIERS == 0)
 }
 
-/// The guard of one desktop.
 pub(crate) struct Guard<O: Os> {
     os: O,
     tap: Option<(O::Tap, Arc<Mutex<State>>)>,

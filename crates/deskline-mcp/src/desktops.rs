@@ -18,7 +18,6 @@ use crate::worker::{Desk, Worker};
 /// The argument that names a desktop, where the server has several.
 const ARGUMENT: &str = "desktop";
 
-/// One desktop.
 pub(crate) struct Served {
     /// The key by which a call names it.
     key: String,

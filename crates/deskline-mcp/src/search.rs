@@ -61,7 +61,6 @@ impl Query {
         })
     }
 
-    /// Searches the file.
     pub(crate) fn run(&self, files: &JournalFiles) -> Result<Reply, Wrong> {
         let (path, text) = files.text(self.file.as_deref())?;
         Ok(Reply {

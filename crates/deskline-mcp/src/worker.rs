@@ -85,7 +85,6 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread.
     pub(crate) fn start(desk: Box<dyn Desk>, live: Live) -> io::Result<Self> {
         let (orders, inbox) = mpsc::channel();
         let (going, gone) = watch::channel(());

@@ -47,21 +47,16 @@ pub enum Error {
     Address(String),
 }
 
-/// A method call.
 #[derive(Debug, Clone)]
 pub struct Call<'a> {
     /// Bus name. Empty on a private socket.
     pub destination: &'a str,
-    /// Object path.
     pub path: &'a str,
     pub interface: &'a str,
-    /// Method.
     pub member: &'a str,
-    /// Arguments.
     pub body: Body,
 }
 
-/// A received message.
 #[derive(Debug, Clone, Default)]
 pub struct Message {
     kind: u8,

@@ -9,7 +9,6 @@ use crate::decode;
 use crate::request::Request;
 
 impl Engine<'_> {
-    /// Sends one request.
     pub fn ask(&mut self, path: &str, request: Request) -> Result<Message, Error> {
         self.connection.ask(path, request)
     }

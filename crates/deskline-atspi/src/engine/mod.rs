@@ -43,7 +43,6 @@ pub const LISTED: i32 = 500;
 pub struct Engine<'a> {
     connection: AppConnection<'a>,
     bus_name: String,
-    /// The toolkit of the app.
     pub toolkit: Toolkit,
     /// All objects found so far. A container comes before its contents.
     pub nodes: Vec<Node>,

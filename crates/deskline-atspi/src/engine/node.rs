@@ -13,7 +13,6 @@ use crate::toolkits::gtk;
 pub struct Node {
     /// The bus name, if it is not the app's own: an embedded object of another process.
     pub owner: Option<Arc<str>>,
-    /// The object path.
     pub path: Arc<str>,
     /// The identity, if it is not the path.
     pub id: Option<String>,

@@ -40,14 +40,12 @@ const BATCH: usize = 64;
 /// takes 0.15 s for so many.
 const LISTED_LATER: i32 = 2_500;
 
-/// The large lists of one traversal.
 #[derive(Debug, Default)]
 pub struct LargeLists(Vec<LargeList>);
 
 /// A container of more than [`engine::LISTED`] children.
 #[derive(Debug)]
 struct LargeList {
-    /// The container.
     node: usize,
     /// The reported number of children.
     count: i32,

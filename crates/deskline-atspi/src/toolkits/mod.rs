@@ -36,7 +36,6 @@ pub enum Toolkit {
     Gtk4,
     /// Qt 5 and Qt 6, which do not differ in what is asked here.
     Qt,
-    /// LibreOffice.
     Vcl,
     /// Chromium and Electron.
     Chromium,

@@ -18,7 +18,6 @@ use crate::toolkits::Units;
 /// An accessible toplevel.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'n> {
-    /// The object path.
     pub path: &'n str,
     /// In Qt 5 a minimised window has none.
     pub title: &'n str,

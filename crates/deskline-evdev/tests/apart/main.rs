@@ -118,7 +118,6 @@ fn run_tests(args: &[&str]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// This program as the helper.
 fn helper(folder: &Path, most: Duration) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("as-helper").arg(folder);

@@ -37,7 +37,6 @@ impl Done {
         self.parts.push(Part::Text(verb.into(), text.to_owned()));
     }
 
-    /// Adds a key press.
     pub(crate) fn key(&mut self, press: KeyPress) {
         self.parts.push(Part::Key(press));
     }

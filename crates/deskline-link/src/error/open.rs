@@ -70,7 +70,6 @@ pub enum OpenError {
         .terminals.join(", ")
     )]
     NoTerminal {
-        /// The app.
         name: String,
         /// The terminals that were looked for.
         terminals: Vec<String>,
@@ -80,15 +79,10 @@ pub enum OpenError {
     NoCommand(String),
     /// The app's command is not installed.
     #[error("{}: the command {command} is not installed", escape::name(.name, 80))]
-    CommandMissing {
-        /// The app.
-        name: String,
-        command: String,
-    },
+    CommandMissing { name: String, command: String },
     /// The system did not start the app, for this reason.
     #[error("cannot start {}: {why}", escape::name(.name, 80))]
     NotStarted {
-        /// The app.
         name: String,
         /// The reason.
         why: String,
@@ -96,7 +90,6 @@ pub enum OpenError {
     /// The process ended at once, with `status` if it is known.
     #[error("{} ended at once{status}. {}", escape::name(.name, 80), wrote(.written.as_deref()))]
     EndedAtOnce {
-        /// The app.
         name: String,
         /// ` (exit status: 1)`, or empty.
         status: String,
@@ -114,7 +107,6 @@ pub enum OpenError {
         .written.as_ref().map_or_else(String::new, |text| format!(". {}", wrote(Some(text))))
     )]
     NoWindow {
-        /// The app.
         name: String,
         /// The time limit.
         seconds: u64,

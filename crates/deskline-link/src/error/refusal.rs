@@ -106,7 +106,6 @@ pub enum Obstacle {
     },
     #[error("it has no value that accessibility can set")]
     NoValue,
-    /// Its container has no selection.
     #[error("what it is in has no selection that accessibility can change")]
     NoSelection,
 }

@@ -26,7 +26,6 @@ pub struct Entry {
     pub name: String,
     /// The class of its windows (`StartupWMClass`).
     pub wm_class: Option<String>,
-    /// Its names in all languages.
     pub(super) names: Vec<String>,
     /// Its generic names ("Text Editor"), in all languages.
     pub(super) generic_names: Vec<String>,

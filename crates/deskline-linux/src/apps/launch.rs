@@ -30,14 +30,12 @@ const CHROMIUM_TREE: &str = "--force-renderer-accessibility";
 /// How often to check the length of an app's standard error.
 const CUT: Duration = Duration::from_secs(10);
 
-/// A launched app.
 #[derive(Debug, Clone)]
 pub struct Launched {
     /// The process that was started. It may be a launcher: an app that runs in another process,
     /// such as an existing instance, has windows with another pid. `None` if the bus started the
     /// app and did not report a pid.
     pub pid: Option<u32>,
-    /// Its name.
     pub name: String,
     /// The id of its desktop file.
     pub desktop_id: Option<String>,

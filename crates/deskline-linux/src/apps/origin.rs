@@ -40,7 +40,6 @@ pub(super) struct Origin {
     pub(super) pid: Option<u32>,
     /// The value of [`MARK`]; empty if the bus started the app.
     pub(super) mark: String,
-    /// The program's path.
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<String>,
 }

@@ -6,7 +6,6 @@ use deskline_link::{Error, Result};
 
 use crate::packages::{self, Package, in_path};
 
-/// The paths of the programs.
 pub(super) struct Programs {
     pub(super) x_server: PathBuf,
     pub(super) window_manager: PathBuf,

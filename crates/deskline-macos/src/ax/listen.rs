@@ -77,7 +77,6 @@ impl<E: Clone + Eq + std::hash::Hash> Heard<E> {
 
 /// A subscription to one app's notifications.
 pub(crate) struct Listening<O: Os> {
-    /// The app.
     pub(crate) pid: u32,
     heard: Arc<(Mutex<Heard<O::Element>>, Condvar)>,
     _observer: O::Observer,

@@ -4,7 +4,6 @@ use deskline_core::Rect;
 
 use super::facts::Facts;
 
-/// A node of the traversal.
 #[derive(Debug)]
 pub(crate) struct Node<E> {
     pub(crate) element: E,

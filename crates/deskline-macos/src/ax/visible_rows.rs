@@ -32,7 +32,6 @@ pub(crate) fn names(role: Role) -> Option<Names> {
     Some(Names { visible, all })
 }
 
-/// The rows of a container.
 #[derive(Debug)]
 pub(crate) struct Rows<E> {
     /// The headers and the visible rows, in order.

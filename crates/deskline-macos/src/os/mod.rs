@@ -208,7 +208,6 @@ pub enum MouseButton {
 pub enum Event {
     /// `kCGEventMouseMoved`, or dragged with the button that is down.
     Move {
-        /// Where to.
         to: (f64, f64),
         /// `kCGMouseEventDeltaX`, `kCGMouseEventDeltaY`: how far, while a button is down.
         delta: (i64, i64),
@@ -221,9 +220,7 @@ pub enum Event {
     },
     /// A button goes down or up.
     Button {
-        /// Where.
         at: (f64, f64),
-        /// Which.
         button: MouseButton,
         /// Down or up.
         down: bool,
@@ -266,7 +263,6 @@ pub enum Event {
     },
 }
 
-/// A keyboard layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     Current,
@@ -447,7 +443,6 @@ pub trait Os: Clone + Send + Sync + 'static {
     fn locked(&self) -> bool;
     /// `CGEventSourceCounterForEventType` of mouse-downs: above it, an event number is new.
     fn presses(&self) -> i64;
-    /// Where the pointer is.
     fn pointer(&self) -> (f64, f64);
     /// `CGWarpMouseCursorPosition`, without the pause in mouse movement that usually follows it.
     fn warp(&self, to: (f64, f64));

@@ -38,7 +38,6 @@ impl Report {
         self.findings.iter().filter(|f| !f.good).count()
     }
 
-    /// The report for programs.
     pub fn to_json(&self) -> serde_json::Value {
         let finding =
             |f: &Finding| serde_json::json!({"name": f.name, "ok": f.good, "seen": f.seen});

@@ -47,12 +47,10 @@ impl Arg {
         }
     }
 
-    /// An optional argument.
     pub(crate) const fn optional(name: &'static str, kind: Type, about: &'static str) -> Self {
         Self::new(name, kind, about)
     }
 
-    /// A required argument.
     pub(crate) const fn required(name: &'static str, kind: Type, about: &'static str) -> Self {
         let mut arg = Self::new(name, kind, about);
         arg.required = true;

@@ -284,7 +284,6 @@ impl Session {
         input.shutdown().await.unwrap();
     }
 
-    /// The result of serving.
     pub async fn ended(&mut self) -> std::result::Result<(), ServeError> {
         tokio::time::timeout(PATIENCE, &mut self.server)
             .await

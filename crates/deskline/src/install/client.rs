@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::server::{NAME, Server};
 
-/// An MCP client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Client {
     ClaudeCode,
@@ -56,7 +55,6 @@ impl Kind {
     }
 }
 
-/// The location of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Location {
     client: Client,

@@ -94,7 +94,6 @@ pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String, S
     }
 }
 
-/// The server in the entry.
 pub(super) fn server(text: &str, section: &str, name: &str) -> Result<Option<Server>, String> {
     let document = parse(text)?;
     Ok(entry(&document, section, name).map(|item| {

@@ -48,6 +48,5 @@ pub(crate) struct Wakes {
     /// The answer to the request: Electron before 26 returns -25205 and wakes all the same.
     /// <https://github.com/electron/electron/issues/38102>
     pub(crate) answers: Option<AxError>,
-    /// Adds the page.
     pub(crate) page: super::Behaviour,
 }

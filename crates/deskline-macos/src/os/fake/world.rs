@@ -11,7 +11,6 @@ use super::quirks::{Quirks, Wakes};
 use super::{Behaviour, Handle, Id};
 use crate::os::{Display, Event, Heard, Judge, Panel, Value};
 
-/// A node of an app.
 #[derive(Clone, Default)]
 pub(crate) struct Node {
     pub(crate) pid: u32,

@@ -3,7 +3,7 @@
 
 use deskline_core::{Point, WindowId};
 
-use crate::error::{InputError, Progress};
+use crate::error::{InputError, Other, Progress};
 
 /// The target of keys and clicks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,15 +44,6 @@ pub fn no_keyboard<E: From<InputError>>(progress: impl Into<Progress>) -> E {
     E::from(InputError::NoKeyboard {
         progress: progress.into(),
     })
-}
-
-/// Another window than the one that input is for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Other {
-    /// Its title. Hostile data.
-    pub title: String,
-    /// Whose it is.
-    pub pid: u32,
 }
 
 impl Other {

@@ -4,10 +4,18 @@ use std::fmt;
 
 use deskline_core::{KeyPress, Point};
 
-use crate::aim::Other;
 use crate::cancel::Cancelled;
 
 /// Why input stopped.
+/// Another window than the one that input is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Other {
+    /// Its title. Hostile data.
+    pub title: String,
+    /// Whose it is.
+    pub pid: u32,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {

@@ -2,37 +2,10 @@
 
 use std::time::Duration;
 
-use crate::aim::Aim;
 use crate::cancel::{Cancel, Cancelled};
-use crate::clicks::{Button, LastClick};
+use crate::clicks::Button;
 use crate::port::{Doing, Key, Port, Scene, Stroke};
-
-/// A key or a button that is down.
-#[derive(Debug, Clone, PartialEq)]
-enum Pressed<K> {
-    Key(K),
-    Button(Button),
-}
-
-/// The target of input, what is pressed, and the last click. `K` names a key.
-#[derive(Debug)]
-pub struct Hands<K> {
-    /// The target of keys and clicks.
-    pub aim: Option<Aim>,
-    /// In the order in which they were pressed.
-    pressed: Vec<Pressed<K>>,
-    pub(crate) last_click: LastClick,
-}
-
-impl<K> Default for Hands<K> {
-    fn default() -> Self {
-        Self {
-            aim: None,
-            pressed: Vec::new(),
-            last_click: LastClick::default(),
-        }
-    }
-}
+use crate::pressed::Pressed;
 
 /// Presses or releases. A press is recorded before it is sent, and stays so until a release has been
 /// sent: either may fail.

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point};
 
-use crate::aim::{Aim, Other};
+use crate::aim::Aim;
 use crate::cancel::{Cancel, Cancelled};
 use crate::clicks::Button;
 use crate::drag::Pace;
-use crate::error::{Gap, InputError};
-use crate::hands::Hands;
+use crate::error::{Gap, InputError, Other};
+use crate::pressed::Hands;
 
 /// The pointer and the keyboard of a display. Each method is one bounded step.
 pub trait Port {

@@ -18,7 +18,8 @@ use crate::ax::reuse::Last;
 use crate::ax::wake::{self, Woken};
 use crate::ax::{PATIENCE, failed, tree};
 use crate::guard::Guard;
-use crate::input::{Input, MacKey};
+use crate::input::Input;
+use crate::keys::MacKey;
 use crate::os::{AxError, Os, ServerWindow, Value, name_of};
 use crate::windows;
 

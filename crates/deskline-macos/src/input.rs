@@ -10,7 +10,7 @@ use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_input::{Button, Cancel, Gap, Pace, Part, Port, Rhythm, Stroke, Tempo};
 use deskline_link::{Error, Result};
 
-use crate::keys::{self, HELD};
+use crate::keys::{self, HELD, MacKey};
 use crate::os::{Event, MouseButton, Os, TAG};
 
 /// The most time that the pointer may take to get where it was moved.
@@ -57,35 +57,6 @@ pub(crate) const RHYTHM: Rhythm = Rhythm {
     },
     counted: true,
 };
-
-/// What names a key in an event.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MacKey {
-    /// A virtual key code, with flags that no held key gives.
-    Code {
-        /// `kCGKeyboardEventKeycode`
-        code: u16,
-        /// `CGEventFlags`
-        flags: u64,
-    },
-    /// A text, with the code and flags of the key that gives it, if one does.
-    Text {
-        /// `kCGKeyboardEventKeycode`
-        code: u16,
-        /// `CGEventFlags`
-        flags: u64,
-        /// UTF-16 units.
-        units: Vec<u16>,
-    },
-}
-
-impl MacKey {
-    pub(crate) fn text(text: &[char], (code, flags): (u16, u64)) -> Self {
-        let text: String = text.iter().collect();
-        let units = text.encode_utf16().collect();
-        Self::Text { code, flags, units }
-    }
-}
 
 /// The devices.
 pub struct Input<O: Os> {

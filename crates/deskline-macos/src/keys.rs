@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::{Gap, InputError};
 
-use crate::input::MacKey;
 use crate::os::{Layout, LayoutKey, Os};
 
 /// `kVK_Escape`
@@ -30,6 +29,35 @@ pub(crate) mod flags {
     pub(crate) const FUNCTION: u64 = 0x80_0000;
     /// Esc has another meaning with one of these: Shift, Control, Option, Command.
     pub(crate) const MODIFIERS: u64 = 0x1e_0000;
+}
+
+/// What names a key in an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MacKey {
+    /// A virtual key code, with flags that no held key gives.
+    Code {
+        /// `kCGKeyboardEventKeycode`
+        code: u16,
+        /// `CGEventFlags`
+        flags: u64,
+    },
+    /// A text, with the code and flags of the key that gives it, if one does.
+    Text {
+        /// `kCGKeyboardEventKeycode`
+        code: u16,
+        /// `CGEventFlags`
+        flags: u64,
+        /// UTF-16 units.
+        units: Vec<u16>,
+    },
+}
+
+impl MacKey {
+    pub(crate) fn text(text: &[char], (code, flags): (u16, u64)) -> Self {
+        let text: String = text.iter().collect();
+        let units = text.encode_utf16().collect();
+        Self::Text { code, flags, units }
+    }
 }
 
 /// Modifiers that are held as keys: the flag, and the virtual key code of the left key.

@@ -24,6 +24,7 @@ use deskline_link::{Cancel, Error, Result};
 use deskline_unix::worker::Worker;
 
 use crate::connection;
+use keeper::Order;
 
 /// How long the thread may take to answer an order. It may wait for another program to release the
 /// devices, and for a slow server.
@@ -44,21 +45,6 @@ pub(crate) fn release_synthetic(c: &connection::Connection) -> Result<()> {
         Ok(slaves) => held_keys::release_synthetic(c, &slaves),
         Err(_) => Ok(()),
     }
-}
-
-/// An order to the guard's thread.
-enum Order {
-    Close(Task, Cancel, SyncSender<Result<Grab>>),
-    Open(SyncSender<()>),
-    /// Stop listening for Esc and stop watching the person.
-    Rest,
-    /// Start noting whether the person presses anything.
-    Watch,
-    /// Ask whether they have. The reply is `None` if their devices cannot be told from the agent's.
-    Pressed(SyncSender<Option<bool>>),
-    /// Outline some bounds, show a caption, or both.
-    Show(Option<Rect>, String, SyncSender<()>),
-    Hide(SyncSender<()>),
 }
 
 /// A handle to the guard's thread. Dropping it releases the devices and ends the thread.

@@ -23,6 +23,7 @@ mod pointer;
 mod popups;
 mod port;
 pub mod private;
+mod reply;
 mod scene;
 mod shared_image;
 mod sticky;
@@ -39,7 +40,6 @@ use std::time::Duration;
 use deskline_input::{Hands, Scene as _};
 use deskline_link::{Error, Result};
 use x11rb::connection::{Connection as _, RequestConnection as _};
-use x11rb::errors::{ConnectionError, ReplyError, ReplyOrIdError};
 use x11rb::protocol::xkb::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{
     AtomEnum, ConnectionExt as _, CreateWindowAux, EventMask, Keycode, WindowClass,
@@ -52,6 +52,7 @@ use scene::Acting;
 use sync::Heard;
 
 pub use display::X11Display;
+pub(crate) use reply::{During, Present};
 pub use toplevel::{Kind, Shadow, Toplevel};
 
 x11rb::atom_manager! {
@@ -238,54 +239,3 @@ impl Drop for X11 {
 
 /// The longest time between two checks of a cancel flag.
 pub(crate) const SLICE: Duration = Duration::from_millis(4);
-
-/// Converts the result of a request into an [`Error`].
-pub(crate) trait During<T> {
-    /// A lost connection is [`Error::Unavailable`], anything else [`Error::System`].
-    fn during(self, what: &'static str) -> Result<T>;
-}
-
-fn lost(what: &'static str, error: &ConnectionError) -> Error {
-    Error::Unavailable(format!(
-        "lost the X server while {what}: {error}. If the desktop session has ended, start it again; the next call connects anew"
-    ))
-}
-
-impl<T> During<T> for Result<T, ConnectionError> {
-    fn during(self, what: &'static str) -> Result<T> {
-        self.map_err(|error| lost(what, &error))
-    }
-}
-
-impl<T> During<T> for Result<T, ReplyError> {
-    fn during(self, what: &'static str) -> Result<T> {
-        self.map_err(|error| match error {
-            ReplyError::ConnectionError(error) => lost(what, &error),
-            ReplyError::X11Error(_) => Error::system(what)(error),
-        })
-    }
-}
-
-impl<T> During<T> for Result<T, ReplyOrIdError> {
-    fn during(self, what: &'static str) -> Result<T> {
-        self.map_err(|error| match error {
-            ReplyOrIdError::ConnectionError(error) => lost(what, &error),
-            other => Error::system(what)(other),
-        })
-    }
-}
-
-/// For requests about windows of other clients, which may be gone by then.
-pub(crate) trait Present<T> {
-    /// `None` if the server answered with an error.
-    fn present(self, what: &'static str) -> Result<Option<T>>;
-}
-
-impl<T> Present<T> for Result<T, ReplyError> {
-    fn present(self, what: &'static str) -> Result<Option<T>> {
-        match self {
-            Err(ReplyError::X11Error(_)) => Ok(None),
-            other => other.during(what).map(Some),
-        }
-    }
-}

@@ -5,7 +5,8 @@ use deskline_input::{Aim, Cancel, Doing, Hands, Receiver, Rhythm, Scene, Under, 
 use deskline_link::{Error, Result};
 
 use super::MacDesktop;
-use crate::input::{Input, MacKey, RHYTHM};
+use crate::input::{Input, RHYTHM};
+use crate::keys::MacKey;
 use crate::os::Os;
 use crate::{activate, front};
 

@@ -22,7 +22,6 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::wrapper::ConnectionExt as _;
 
-use super::serve::Transfer;
 use crate::connection::{self, Connection};
 use crate::{During as _, SLICE};
 
@@ -65,6 +64,17 @@ pub(super) struct Item {
 
 /// All that is on the clipboard. Empty if nothing is.
 pub(super) type Content = Rc<[Item]>;
+
+/// Data on its way to a client in parts.
+pub(super) struct Transfer {
+    pub(super) requestor: Window,
+    pub(super) property: Atom,
+    pub(super) item: Item,
+    pub(super) sent: usize,
+    pub(super) last: Instant,
+    /// The process that is to read it, if it is the agent's text.
+    pub(super) reader: Option<u32>,
+}
 
 /// What the selection is owned with.
 pub(super) struct Owned {

@@ -12,7 +12,7 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::wrapper::ConnectionExt as _;
 
-use super::keeper::{Item, Keeper, WHAT, is_after};
+use super::keeper::{Item, Keeper, Transfer, WHAT, is_after};
 use crate::{During as _, Present as _};
 
 /// The most bytes of one property. Larger data goes in parts of this size.
@@ -20,17 +20,6 @@ const PART: usize = 256 << 10;
 
 /// A client that does not ask for the next part within this time does not want it.
 const STALLS: Duration = Duration::from_secs(10);
-
-/// Data on its way to a client in parts.
-pub(super) struct Transfer {
-    requestor: Window,
-    property: Atom,
-    item: Item,
-    sent: usize,
-    last: Instant,
-    /// The process that is to read it, if it is the agent's text.
-    reader: Option<u32>,
-}
 
 impl Keeper {
     pub(super) fn serve(&mut self, request: &SelectionRequestEvent) -> Result<()> {

@@ -5,9 +5,10 @@
 
 use std::os::fd::AsFd as _;
 use std::path::Path;
-use std::sync::mpsc::TryRecvError;
+use std::sync::mpsc::{SyncSender, TryRecvError};
 use std::time::{Duration, Instant};
 
+use deskline_core::Rect;
 use deskline_link::Reason;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{Cancel, Error, Result};
@@ -19,7 +20,6 @@ use x11rb::protocol::xkb::ConnectionExt as _;
 use x11rb::protocol::xproto::Window;
 use x11rb::wrapper::ConnectionExt as _;
 
-use super::Order;
 use super::devices::{self, Slave};
 use super::held_keys;
 use crate::connection::{self, Connection};
@@ -68,6 +68,21 @@ pub(super) struct Keeper {
     /// Modifiers that XTEST has pressed for the person, who still holds them.
     pub(super) pressed: Vec<u8>,
     pub(super) overlay: Overlay,
+}
+
+/// An order to the guard's thread.
+pub(super) enum Order {
+    Close(Task, Cancel, SyncSender<Result<Grab>>),
+    Open(SyncSender<()>),
+    /// Stop listening for Esc and stop watching the person.
+    Rest,
+    /// Start noting whether the person presses anything.
+    Watch,
+    /// Ask whether they have. The reply is `None` if their devices cannot be told from the agent's.
+    Pressed(SyncSender<Option<bool>>),
+    /// Outline some bounds, show a caption, or both.
+    Show(Option<Rect>, String, SyncSender<()>),
+    Hide(SyncSender<()>),
 }
 
 /// Runs the thread until the handle is dropped or the connection is lost.

@@ -673,10 +673,9 @@ fn extension(home: &Path, source: &str) {
 
 fn environment(folder: &Path, compositor: Compositor) -> BTreeMap<String, String> {
     let text = |path: PathBuf| path.to_str().unwrap().to_owned();
-    let (kind, qt, renderer) = match compositor {
-        // GTK 4 with a GPU in software stands still for seconds on a busy machine.
-        Compositor::X11 => ("x11", "xcb", "cairo"),
-        _ => ("wayland", "wayland", ""),
+    let (kind, qt) = match compositor {
+        Compositor::X11 => ("x11", "xcb"),
+        _ => ("wayland", "wayland"),
     };
     [
         ("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/games".to_owned()),
@@ -693,7 +692,8 @@ fn environment(folder: &Path, compositor: Compositor) -> BTreeMap<String, String
         ("GSETTINGS_BACKEND", "keyfile".to_owned()),
         ("PYTHONFAULTHANDLER", "1".to_owned()),
         ("LIBGL_ALWAYS_SOFTWARE", "1".to_owned()),
-        ("GSK_RENDERER", renderer.to_owned()),
+        // GTK 4 with a GPU in software keeps a core busy, and stands still for seconds on a busy machine.
+        ("GSK_RENDERER", "cairo".to_owned()),
         ("QT_QPA_PLATFORM", qt.to_owned()),
         ("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1".to_owned()),
     ]

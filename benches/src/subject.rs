@@ -123,7 +123,16 @@ const FOLDER: &[(&str, &str)] = &[
 
 /// The bubble with a link's address, which browsers take away some time after the pointer or the
 /// focus.
-const BUBBLE: &[&str] = &["\"file:", "\"http:", "(status bar)"];
+/// Chromium shows it without its scheme, and keeps it empty for a while.
+const BUBBLE: &[&str] = &[
+    "\"file:",
+    "\"http:",
+    "\"127.0.0.1:",
+    "(panel)] x:",
+    "(static)] x:",
+    "(frame)] x:",
+    "(status bar)",
+];
 
 /// Elements that `LibreOffice` updates while it idles.
 const OFFICE: &[&str] = &[

@@ -30,7 +30,7 @@ pub(crate) enum Effect {
     Focus,
     /// A change, which may come late: a button is clicked.
     Click,
-    /// A change, which may come late: a button is pressed by a call.
+    /// A change, which may come late: a button is pressed by a call, or by a key alone.
     Press,
     /// An event: it ends with a key that may activate a button, and the text typed before that key
     /// is a change already.
@@ -56,6 +56,8 @@ impl Effect {
                 };
             }
             Input::Click { then: typing, .. } | Input::Type { typing } => typing.key,
+            // Nothing was typed before it that could be taken for its effect.
+            Input::PressKey { press } if activates(*press) => return Self::Press,
             Input::PressKey { press } => Some(*press),
             Input::Scroll { .. } => return Self::Motion,
             Input::Drag { .. } => None,
@@ -65,10 +67,7 @@ impl Effect {
                 key: Key::PageUp | Key::PageDown | Key::Home | Key::End,
                 ..
             }) => Self::Motion,
-            Some(KeyPress {
-                key: Key::Return | Key::Space,
-                modifiers,
-            }) if modifiers.is_empty() => Self::Activation,
+            Some(key) if activates(key) => Self::Activation,
             _ => Self::Change,
         }
     }
@@ -109,6 +108,11 @@ impl Effect {
             Self::Click | Self::Press | Self::Activation => ACTIVATION,
         }
     }
+}
+
+/// Whether a key may activate a button.
+fn activates(press: KeyPress) -> bool {
+    matches!(press.key, Key::Return | Key::Space) && press.modifiers.is_empty()
 }
 
 /// The input that this action sends to the app. Late effects of keys matter to the answer, and not

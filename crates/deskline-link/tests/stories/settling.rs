@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use deskline_link::Sign;
 use insta::assert_snapshot;
 
 use crate::script::Happening;
@@ -54,6 +55,20 @@ fn text_typed_behind_the_persons_window_is_answered_with_its_effect() {
         let mut story = Story::new();
         story.given(|world| world.focus.insert(MAIL_WINDOW, format!("{MAIL_WINDOW}/2")));
         story.later(ms, says_sent()).press_key("F5");
+        let told = story.told();
+        assert!(told.contains("'To' -> 'Sent'"), "after {ms} ms: {told}");
+    }
+}
+
+#[test]
+fn an_event_without_a_change_is_no_effect_of_a_key_that_activates() {
+    for ms in [100, 150, 250] {
+        let mut story = Story::new();
+        story.given(|world| world.on_return(MAIL_WINDOW, |_| ()));
+        // As GTK 4 sends it when its window is raised.
+        let event: Happening = Box::new(|world: &mut World| world.changes(Sign::Change));
+        story.later(20, event).later(ms, says_sent());
+        story.press_key("Return");
         let told = story.told();
         assert!(told.contains("'To' -> 'Sent'"), "after {ms} ms: {told}");
     }

@@ -288,7 +288,7 @@ impl World {
         }
     }
 
-    fn changes(&mut self, sign: Sign) {
+    pub(crate) fn changes(&mut self, sign: Sign) {
         self.changed = self.changed.max(Some(sign));
     }
 

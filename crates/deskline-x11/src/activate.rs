@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_core::escape;
-use deskline_link::{Cancel, Error, Result, WindowId};
+use deskline_link::{Cancel, Result, TargetError, WindowId};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{
     ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, EventMask, InputFocus, StackMode,
@@ -28,13 +27,10 @@ impl X11 {
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] if the window has gone, or is not in front after 1 s.
+    /// [`TargetError`] if the window has gone, or is not in front after 1 s.
     pub fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         let Some(wanted) = self.toplevel(window)? else {
-            return Err(Error::Input(format!(
-                "window 0x{:x} has been closed. Call list_applications for the windows there are",
-                window.0
-            )));
+            return Err(TargetError::WindowGone.into());
         };
         if self.is_front(&wanted)? {
             return Ok(());
@@ -51,13 +47,11 @@ impl X11 {
         if there {
             return Ok(());
         }
-        let in_front = self.front()?.map_or("nothing".to_owned(), |front| {
-            format!("a window of pid {}", front.pid)
-        });
-        Err(Error::Input(format!(
-            "the window {} did not come to the front within 1 s; in front is {in_front}. A program that has an open menu or a dialog may be holding the keyboard: close that first",
-            escape::quoted(&wanted.title, 40)
-        )))
+        Err(TargetError::HeldBack {
+            title: wanted.title,
+            front: self.front()?.map(|front| front.pid),
+        }
+        .into())
     }
 
     fn is_front(&self, wanted: &Toplevel) -> Result<bool> {

@@ -351,7 +351,7 @@ impl X11 {
 }
 
 fn refused(why: &'static str) -> Error {
-    Error::Input(format!("no picture of the window: {why}"))
+    Error::NoPicture(format!("no picture of the window: {why}"))
 }
 
 /// Whether anything but these pop-ups covers `shown` in the stack above `outer`.

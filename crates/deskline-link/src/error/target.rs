@@ -163,6 +163,25 @@ pub enum TargetError {
         /// ` (Finder, pid 7, stays there)`, or empty.
         stays: String,
     },
+    /// The window did not come to the front in time, which another program may hold.
+    #[error(
+        "the window {} did not come to the front within 1 s; in front is {}. A program that has \
+         an open menu or a dialog may be holding the keyboard: close that first",
+        escape::quoted(.title, 40),
+        .front.map_or_else(|| "nothing".to_owned(), |pid| format!("a window of pid {pid}"))
+    )]
+    HeldBack {
+        /// The window's title.
+        title: String,
+        /// The pid of the window in front.
+        front: Option<u32>,
+    },
+    /// Another program has held the person's devices for this many seconds.
+    #[error(
+        "another program, perhaps another agent, has held the user's keyboard or pointer for {0} \
+         s, so that they could not be kept apart from this input. Nothing was sent; try again"
+    )]
+    DevicesHeld(u64),
     /// The screen is locked: all input would go to the login window.
     #[error(
         "the screen is locked, so no input was sent. Wait until the user has unlocked it; \

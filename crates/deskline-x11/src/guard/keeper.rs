@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use deskline_core::Rect;
 use deskline_link::Reason;
 use deskline_link::guard::{Grab, Task};
-use deskline_link::{Cancel, Error, Result};
+use deskline_link::{Cancel, Error, Result, TargetError};
 use deskline_unix::wait;
 use deskline_unix::worker::Inbox;
 use rustix::event::{PollFd, PollFlags};
@@ -299,10 +299,7 @@ impl Keeper {
             devices::ungrab(&self.c, &grabbed)?;
             self.c.flush().during(WHAT)?;
             if start.elapsed() >= OTHERS {
-                return Err(Error::Input(format!(
-                    "another program, perhaps another agent, has held the user's keyboard or pointer for {} s, so that they could not be kept apart from this input. Nothing was sent; try again",
-                    OTHERS.as_secs()
-                )));
+                return Err(TargetError::DevicesHeld(OTHERS.as_secs()).into());
             }
             // The server does not report when another client releases its grab.
             cancel.wait(SLICE)?;

@@ -185,20 +185,6 @@ pub enum Progress {
         /// How many of the last may have gone elsewhere.
         unsure: usize,
     },
-    /// As a display says it.
-    Words(String),
-}
-
-impl From<&str> for Progress {
-    fn from(words: &str) -> Self {
-        Self::Words(words.to_owned())
-    }
-}
-
-impl From<&String> for Progress {
-    fn from(words: &String) -> Self {
-        Self::Words(words.clone())
-    }
 }
 
 impl fmt::Display for Progress {
@@ -223,7 +209,6 @@ impl fmt::Display for Progress {
                 f,
                 "All {all} characters were typed, perhaps some of the last {unsure} into it"
             ),
-            Self::Words(words) => f.write_str(words),
         }
     }
 }

@@ -4,24 +4,23 @@ use std::time::Duration;
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::clicks::Button;
-use crate::port::{Doing, Key, Port, Scene, Stroke};
+use crate::port::{Doing, Port as _, Scene, Stroke};
 use crate::pressed::Pressed;
 
 /// Presses or releases. A press is recorded before it is sent, and stays so until a release has been
 /// sent: either may fail.
 fn send<S: Scene>(
     scene: &mut S,
-    what: &Pressed<Key<S>>,
+    what: &Pressed<S::Key>,
     down: bool,
     nth: u8,
 ) -> Result<(), S::Error> {
     if down {
         scene.hands().pressed.push(what.clone());
     }
-    let port = scene.port()?;
     match what {
-        Pressed::Key(key) => port.key(key, down)?,
-        Pressed::Button(button) => port.button(*button, down, nth)?,
+        Pressed::Key(key) => scene.port()?.key(key, down)?,
+        Pressed::Button(button) => scene.port()?.button(*button, down, nth)?,
     }
     if !down {
         scene.hands().pressed.retain(|held| held != what);
@@ -68,21 +67,21 @@ pub(crate) fn button<S: Scene>(
     send(scene, &Pressed::Button(which), down, nth)
 }
 
-pub(crate) fn key<S: Scene>(scene: &mut S, key: &Key<S>, down: bool) -> Result<(), S::Error> {
+pub(crate) fn key<S: Scene>(scene: &mut S, key: &S::Key, down: bool) -> Result<(), S::Error> {
     send(scene, &Pressed::Key(key.clone()), down, 1)
 }
 
-pub(crate) fn hold<S: Scene>(scene: &mut S, keys: &[Key<S>]) -> Result<(), S::Error> {
+pub(crate) fn hold<S: Scene>(scene: &mut S, keys: &[S::Key]) -> Result<(), S::Error> {
     keys.iter().try_for_each(|held| key(scene, held, true))
 }
 
-pub(crate) fn let_go<S: Scene>(scene: &mut S, keys: &[Key<S>]) -> Result<(), S::Error> {
+pub(crate) fn let_go<S: Scene>(scene: &mut S, keys: &[S::Key]) -> Result<(), S::Error> {
     let mut keys = keys.iter().rev();
     keys.try_for_each(|held| key(scene, held, false))
 }
 
 /// Presses and releases a key while others are held.
-pub(crate) fn strike<S: Scene>(scene: &mut S, stroke: &Stroke<Key<S>>) -> Result<(), S::Error> {
+pub(crate) fn strike<S: Scene>(scene: &mut S, stroke: &Stroke<S::Key>) -> Result<(), S::Error> {
     hold(scene, &stroke.held)?;
     key(scene, &stroke.key, true)?;
     key(scene, &stroke.key, false)?;

@@ -24,14 +24,14 @@ mod port;
 mod pressed;
 mod typing;
 
-pub use aim::{Aim, no_keyboard};
+pub use aim::Aim;
 pub use cancel::{Cancel, Cancelled, Reason};
-pub use clicks::{BETWEEN_CLICKS, Button, Click, Clicks, LastClick};
-pub use drag::{DragPort, Pace, drag as drag_over};
+pub use clicks::{BETWEEN_CLICKS, Button, Click, Clicks};
+pub use drag::{Pace, drag};
 pub use error::{Device, Gap, InputError, Other, Progress};
 pub use hands::release_all;
 pub use keys::press_key;
-pub use pointer::{click, drag, hover, scroll};
+pub use pointer::{click, hover, scroll};
 pub use port::{Doing, Part, Port, Receiver, Rhythm, Scene, Stroke, Tempo, Under, Wait};
 pub use pressed::Hands;
 pub use typing::type_text;

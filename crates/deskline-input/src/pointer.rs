@@ -1,13 +1,12 @@
-//! Clicks, hovering, drags and the wheel.
+//! Clicks, hovering and the wheel.
 
 use deskline_core::{Modifiers, Point};
 
 use crate::cancel::Cancel;
-use crate::clicks::{Button, Click};
-use crate::drag::{self, DragPort};
+use crate::clicks::Click;
 use crate::error::{Device, InputError, Progress};
-use crate::hands::{act, button, group, hold, let_go, pause, release_all};
-use crate::port::{Doing, Key, Port, Scene, Under, Wait};
+use crate::hands::{act, button, group, hold, let_go, pause};
+use crate::port::{Doing, Port as _, Scene, Under, Wait};
 
 /// Moves the pointer and clicks, with the modifiers held. Waits first while it would become a part of a
 /// double click with the last one.
@@ -29,8 +28,8 @@ pub fn click<S: Scene>(scene: &mut S, click: Click, cancel: &Cancel) -> Result<(
     }
     cancel.check()?;
     act(scene, Doing::Point(modifiers), |scene| {
-        let held = scene.port()?.modifiers(modifiers)?;
         look(scene, at, None, cancel)?;
+        let held = keys_of(scene, modifiers)?;
         group(scene, |scene| {
             scene.port()?.go(at)?;
             hold(scene, &held)?;
@@ -60,35 +59,9 @@ pub fn hover<S: Scene>(scene: &mut S, at: Point, cancel: &Cancel) -> Result<(), 
     act(scene, Doing::Point(Modifiers::empty()), |scene| {
         look(scene, at, None, cancel)?;
         group(scene, |scene| {
-            let port = scene.port()?;
+            let mut port = scene.port()?;
             port.go(at)?;
             port.sync()
-        })
-    })
-}
-
-/// Drags from one place to another with the main button, with the modifiers held. A drag that is
-/// cancelled or fails ends where it began: there a drop changes nothing, and a slider is back at its
-/// value. Escape would end a drag and drop too, but also close the dialog of a slider.
-///
-/// # Errors
-/// As [`click`], and [`InputError::EndCovered`] before anything is sent.
-pub fn drag<S: Scene>(
-    scene: &mut S,
-    ends: [Point; 2],
-    modifiers: Modifiers,
-    cancel: &Cancel,
-) -> Result<(), S::Error> {
-    cancel.check()?;
-    scene.hands().last_click.forget();
-    act(scene, Doing::Drag(modifiers), |scene| {
-        let pace = scene.rhythm().drag;
-        let held = scene.port()?.modifiers(modifiers)?;
-        look(scene, ends[0], Some(ends[1]), cancel)?;
-        group(scene, |scene| {
-            let mut dragging = Dragging { scene, held };
-            drag::drag(&mut dragging, ends, pace, cancel)?;
-            scene.port()?.sync()
         })
     })
 }
@@ -124,8 +97,19 @@ pub fn scroll<S: Scene>(
     })
 }
 
+/// The keys of modifiers.
+pub(crate) fn keys_of<S: Scene>(
+    scene: &mut S,
+    modifiers: Modifiers,
+) -> Result<Vec<S::Key>, S::Error> {
+    if modifiers.is_empty() {
+        return Ok(vec![]);
+    }
+    scene.port()?.modifiers(modifiers)
+}
+
 /// Fails if something else than the target would get the pointer's events.
-fn look<S: Scene>(
+pub(crate) fn look<S: Scene>(
     scene: &mut S,
     at: Point,
     end: Option<Point>,
@@ -159,35 +143,4 @@ pub(crate) fn await_reader<S: Scene>(
         return Ok(());
     }
     Err(InputError::NotReading { progress }.into())
-}
-
-/// The single events of a drag.
-struct Dragging<'a, S: Scene> {
-    scene: &'a mut S,
-    held: Vec<Key<S>>,
-}
-
-impl<S: Scene> DragPort for Dragging<'_, S> {
-    type Error = S::Error;
-
-    fn go(&mut self, to: Point) -> Result<(), S::Error> {
-        self.scene.port()?.go(to)
-    }
-
-    fn press(&mut self) -> Result<(), S::Error> {
-        hold(self.scene, &self.held)?;
-        button(self.scene, Button::Left, true, 1)
-    }
-
-    fn release(&mut self) -> Result<(), S::Error> {
-        release_all(self.scene)
-    }
-
-    fn await_source(&mut self, cancel: &Cancel) -> Result<(), S::Error> {
-        await_reader(self.scene, Wait::Motion, Progress::PartlySent, cancel)
-    }
-
-    fn await_target(&mut self, at: Point, cancel: &Cancel) -> Result<(), S::Error> {
-        await_reader(self.scene, Wait::Drop(at), Progress::PartlySent, cancel)
-    }
 }

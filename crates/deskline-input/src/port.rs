@@ -64,6 +64,63 @@ pub trait Port {
     fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<Self::Key>, Self::Error>;
 }
 
+/// Devices that are lent.
+macro_rules! lent {
+    ($($lent:tt)+) => {
+        impl<P: Port + ?Sized> Port for $($lent)+ {
+            type Error = P::Error;
+            type Key = P::Key;
+
+            fn go(&mut self, to: Point) -> Result<(), P::Error> {
+                (**self).go(to)
+            }
+
+            fn button(&mut self, button: Button, down: bool, nth: u8) -> Result<(), P::Error> {
+                (**self).button(button, down, nth)
+            }
+
+            fn key(&mut self, key: &P::Key, down: bool) -> Result<(), P::Error> {
+                (**self).key(key, down)
+            }
+
+            fn wheel(&mut self, right: i32, down: i32) -> Result<(), P::Error> {
+                (**self).wheel(right, down)
+            }
+
+            fn sync(&mut self) -> Result<(), P::Error> {
+                (**self).sync()
+            }
+
+            fn lacks(&mut self, text: &[char]) -> Result<Option<(Vec<usize>, Gap)>, P::Error> {
+                (**self).lacks(text)
+            }
+
+            fn stroke(
+                &mut self,
+                text: &[char],
+                cancel: &Cancel,
+            ) -> Result<Option<(Stroke<P::Key>, usize)>, P::Error> {
+                (**self).stroke(text, cancel)
+            }
+
+            fn press(
+                &mut self,
+                press: KeyPress,
+                cancel: &Cancel,
+            ) -> Result<Stroke<P::Key>, P::Error> {
+                (**self).press(press, cancel)
+            }
+
+            fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<P::Key>, P::Error> {
+                (**self).modifiers(modifiers)
+            }
+        }
+    };
+}
+
+lent!(&mut P);
+lent!(Box<P>);
+
 /// A key, pressed and released while others are held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stroke<K> {
@@ -78,14 +135,19 @@ pub trait Scene {
     /// Why a step failed.
     type Error: From<InputError> + From<Cancelled> + fmt::Display;
 
+    /// What names a key.
+    type Key: Clone + PartialEq + fmt::Debug;
+
     /// The devices.
-    type Port: Port<Error = Self::Error> + ?Sized;
+    type Port<'p>: Port<Error = Self::Error, Key = Self::Key>
+    where
+        Self: 'p;
 
     /// The devices. They may be made when they are first needed.
-    fn port(&mut self) -> Result<&mut Self::Port, Self::Error>;
+    fn port(&mut self) -> Result<Self::Port<'_>, Self::Error>;
 
     /// What is pressed, and the target.
-    fn hands(&mut self) -> &mut Hands<Key<Self>>;
+    fn hands(&mut self) -> &mut Hands<Self::Key>;
 
     /// The speed at which apps take input here. Asked once an action.
     fn rhythm(&self) -> Rhythm;
@@ -124,9 +186,6 @@ pub trait Scene {
     /// has not in time.
     fn await_reader(&mut self, wait: Wait, cancel: &Cancel) -> Result<bool, Self::Error>;
 }
-
-/// What names a key in this scene's events.
-pub(crate) type Key<S> = <<S as Scene>::Port as Port>::Key;
 
 /// An action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -95,19 +95,28 @@ pub(crate) fn check_keyboard<S: Scene>(
     cancel: &Cancel,
 ) -> Result<(), S::Error> {
     let aim = scene.hands().aim;
-    let error = match scene.keyboard(aim, cancel)? {
-        Receiver::Target => return Ok(()),
-        Receiver::Other(other) => InputError::Elsewhere { other, progress },
-        Receiver::OtherWindow(title) => InputError::OtherWindow { title, progress },
-        Receiver::Nobody => InputError::NoKeyboard { progress },
-        Receiver::Unclear(why) => InputError::Unclear { why, progress },
-        Receiver::Grab(holder) => InputError::Grabbed {
-            device: Device::Keyboard,
-            holder,
-            progress,
-        },
-    };
-    Err(error.into())
+    Ok(scene.keyboard(aim, cancel)?.check(progress)?)
+}
+
+impl Receiver {
+    /// Fails if it is not the target.
+    ///
+    /// # Errors
+    /// The one that says what it is.
+    pub fn check(self, progress: Progress) -> Result<(), InputError> {
+        Err(match self {
+            Self::Target => return Ok(()),
+            Self::Other(other) => InputError::Elsewhere { other, progress },
+            Self::OtherWindow(title) => InputError::OtherWindow { title, progress },
+            Self::Nobody => InputError::NoKeyboard { progress },
+            Self::Unclear(why) => InputError::Unclear { why, progress },
+            Self::Grab(holder) => InputError::Grabbed {
+                device: Device::Keyboard,
+                holder,
+                progress,
+            },
+        })
+    }
 }
 
 /// Fails if a program has grabbed the keyboard while the last part was typed. After a Return, a window

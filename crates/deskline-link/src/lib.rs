@@ -53,8 +53,7 @@ pub use call::{Action, Call, Input, Options, Quiet, Target, Tool, Toplevel};
 pub use capabilities::{Ability, Capabilities};
 pub use clipboard::Clipboard;
 pub use deskline_input::{
-    Aim, BETWEEN_CLICKS, Button, Cancel, Cancelled, Click, Clicks, DragPort, InputError, LastClick,
-    Other, Pace, Reason, drag_over as drag, no_keyboard,
+    Aim, Button, Cancel, Cancelled, Click, Clicks, InputError, Other, Reason,
 };
 pub use desktop::{Desktop, Platform};
 pub use display::{Display, Picture, Pointer, Window, WindowId};

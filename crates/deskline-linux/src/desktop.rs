@@ -7,8 +7,8 @@ mod in_menu;
 use std::time::{Duration, Instant};
 
 use deskline_core::{App, ElementId, Tree};
+use deskline_input::InputError;
 use deskline_link::clipboard::ClipboardThread;
-use deskline_link::no_keyboard;
 use deskline_link::{
     Application, Apps, Cancel, Desktop, End, Identity, OpenError, Opened, Permit, Progress, Result,
     Scope, Sent, Sign, Trees, Window,
@@ -141,7 +141,11 @@ impl LinuxDesktop {
     }
 
     /// An error if the app that keys are for reports that none of its windows has the keyboard.
-    fn check_keyboard(&mut self, progress: &str, cancel: &Cancel) -> Result<()> {
+    fn check_keyboard(
+        &mut self,
+        progress: deskline_input::Progress,
+        cancel: &Cancel,
+    ) -> Result<()> {
         let misses = self.display.misses_launchers();
         let Some(pid) = self.aimed_at.filter(|_| misses) else {
             return Ok(());
@@ -164,7 +168,7 @@ impl LinuxDesktop {
         if self.menus.is_open(pid) {
             return Ok(());
         }
-        Err(no_keyboard(progress))
+        Err(InputError::NoKeyboard { progress }.into())
     }
 
     fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {

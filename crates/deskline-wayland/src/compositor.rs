@@ -5,11 +5,11 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_core::Point;
+use deskline_input::{Part, Port};
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
-    Aim, Button, Cancel, Capabilities, Clicks, Error, Other, Picture, Pointer, Result, Window,
-    WindowId,
+    Aim, Cancel, Capabilities, Error, Other, Picture, Pointer, Result, Window, WindowId,
 };
 
 /// A compositor, as a display uses it. All places are in logical pixels.
@@ -61,28 +61,42 @@ pub trait Compositor: Send {
     /// [`Error::Input`] where it cannot go to one of them.
     fn locate(&mut self, aim: Option<Aim>, places: &[Point], cancel: &Cancel) -> Result<Located>;
 
-    /// Makes the keyboard ready for these characters, before any of them is typed.
+    /// Makes the keyboard ready, before who has it is looked at.
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] where one has no key.
-    fn ready(&mut self, text: &[char]) -> Result<()>;
-
-    /// Sends input that belongs together. The pointer goes along `path`, whose first place it is
-    /// left at where the input fails.
-    fn send(&mut self, path: &[Point], input: Sending<'_>) -> Result<()>;
-
-    /// Puts the pointer at this place, which is `there` for what sends.
-    fn put_pointer(&mut self, to: Point, there: (f64, f64)) -> Result<()> {
-        self.send(&[to], &mut |hands| hands.go(there))
+    /// [`Error::Input`] where it does not reach the target.
+    fn ready(&mut self) -> Result<()> {
+        Ok(())
     }
 
-    /// Releases all that is pressed, and ends what lasts as long as a link sends.
+    /// The devices. Places are `offset` from those that are sent.
+    fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>>;
+
+    /// Lets the agent's events through the guard, where that keeps them out too.
+    fn open(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Closes the guard again.
+    fn close(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Puts the pointer at this place, which is `offset` from the one that is sent.
+    fn put_pointer(&mut self, to: Point, offset: (f64, f64)) -> Result<()> {
+        let opened = self.open();
+        let moved = opened.and_then(|()| self.devices(offset)?.go(to));
+        let closed = self.close();
+        moved.and(closed)
+    }
+
+    /// Ends what lasts as long as a link sends.
     fn release(&mut self);
 
     /// How long a text's parts are, between two looks at who has the keyboard.
-    fn parts(&self) -> Parts {
-        Parts::SHORT
+    fn part(&self) -> Part {
+        Part { least: 8, most: 8 }
     }
 
     /// Whether the keys of a part go in as fast as the compositor takes them, with the pause after
@@ -110,8 +124,8 @@ pub trait Compositor: Send {
     }
 }
 
-/// Input that belongs together.
-pub type Sending<'a> = &'a mut dyn FnMut(&mut dyn Hands) -> Result<()>;
+/// Devices that are lent.
+pub type BoxedPort<'a> = Box<dyn Port<Error = Error, Key = u32> + 'a>;
 
 /// Who has the keyboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,46 +163,6 @@ impl Located {
         offset: (0.5, 0.5),
         late: false,
     };
-}
-
-/// The lengths of a text's parts: as many characters, and as many more as the word has, up to the
-/// most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parts {
-    pub least: usize,
-    pub most: usize,
-}
-
-impl Parts {
-    pub(crate) const SHORT: Self = Self { least: 8, most: 8 };
-}
-
-/// What sends clicks, drags, text and keys to the compositor.
-pub trait Hands {
-    /// Moves the pointer there.
-    fn go(&mut self, to: (f64, f64)) -> Result<()>;
-
-    /// Clicks where the pointer is.
-    fn click(&mut self, button: Button, clicks: Clicks, cancel: &Cancel) -> Result<()>;
-
-    /// Drags from one place to another, each plus `offset`, while modifiers are held.
-    fn drag(
-        &mut self,
-        ends: [Point; 2],
-        offset: (f64, f64),
-        modifiers: Modifiers,
-        cancel: &Cancel,
-    ) -> Result<()>;
-
-    /// Turns the wheel by lines where the pointer is; positive is right and down.
-    fn scroll(&mut self, right: i32, down: i32, cancel: &Cancel) -> Result<()>;
-
-    /// Types characters that [`Compositor::ready`] has made ready, `at_once` or with a pause after
-    /// each. Returns the pause that the app needs after them.
-    fn type_part(&mut self, part: &[char], at_once: bool, cancel: &Cancel) -> Result<Duration>;
-
-    /// Presses a key.
-    fn press(&mut self, press: KeyPress) -> Result<()>;
 }
 
 /// What keeps the person's input out: see [`Display`](deskline_link::Display) for each.

@@ -4,40 +4,45 @@
 use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point};
-use deskline_link::guard::{Grab, Task};
-use deskline_link::no_keyboard;
-use deskline_link::{
-    Aim, Cancel, Capabilities, Click, Display, Error, LastClick, Other, Picture, Pointer, Result,
-    Window, WindowId,
+use deskline_input::{
+    Aim, BETWEEN_CLICKS, Cancel, Click, Doing, Hands, Other, Pace, Progress, Receiver, Rhythm,
+    Scene, Tempo, Under, Wait,
 };
+use deskline_link::guard::{Grab, Task};
+use deskline_link::{Capabilities, Display, Error, Picture, Pointer, Result, Window, WindowId};
+use deskline_unix::unread::Unread;
 
-use crate::compositor::{Compositor, Holder, Keyboard, Located, plus};
-use crate::typing::Typing;
+use crate::compositor::{BoxedPort, Compositor, Holder, Keyboard, Located};
+use crate::reader;
 
-const NOTHING_SENT: &str = "Nothing was sent";
+/// The time between two keys: 580 characters without a pause ended mousepad.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// A display over a compositor.
 pub struct WaylandDisplay<C> {
     pub(crate) compositor: C,
-    aim: Option<Aim>,
-    last_click: LastClick,
+    hands: Hands<u32>,
+    /// How far places are from those that are sent, as of the last look at what is there.
+    offset: (f64, f64),
+    /// What the app has not read yet, where that matters and can be known.
+    unread: Option<Unread>,
 }
 
 impl<C: Compositor> WaylandDisplay<C> {
     pub(crate) fn new(compositor: C) -> Self {
         Self {
             compositor,
-            aim: None,
-            last_click: LastClick::default(),
+            hands: Hands::default(),
+            offset: (0.0, 0.0),
+            unread: None,
         }
     }
 
-    /// The window with the keyboard, which must be the target's. `progress` says how far the input
-    /// came.
-    fn check_keyboard(&mut self, progress: &str) -> Result<WindowId> {
-        let holder = match self.compositor.keyboard(self.aim)? {
-            Keyboard::Nobody => return Err(no_keyboard(progress)),
-            Keyboard::Unclear(why) => return Err(Error::Input(format!("{why}. {progress}"))),
+    /// Which window gets keys, and its id.
+    fn receiver(&mut self, aim: Option<Aim>) -> Result<(Receiver, Option<WindowId>)> {
+        let holder = match self.compositor.keyboard(aim)? {
+            Keyboard::Nobody => return Ok((Receiver::Nobody, None)),
+            Keyboard::Unclear(why) => return Ok((Receiver::Unclear(why), None)),
             Keyboard::Window(holder) => holder,
         };
         let Holder {
@@ -46,25 +51,28 @@ impl<C: Compositor> WaylandDisplay<C> {
             title,
             popup,
         } = holder;
-        match self.aim {
-            Some(aim) if aim.pid != pid => Err(Other { title, pid }.has_keyboard(progress)),
-            Some(aim) if !popup => Ok(aim.check_window(id, &title, progress).map(|()| id)?),
-            _ => Ok(id),
-        }
+        let receiver = match aim {
+            Some(aim) if aim.pid != pid => Receiver::Other(Other { title, pid }),
+            Some(aim) if !popup && aim.window.is_some_and(|window| window != id) => {
+                Receiver::OtherWindow(title)
+            }
+            _ => Receiver::Target,
+        };
+        Ok((receiver, Some(id)))
+    }
+
+    /// The window with the keyboard, which must be the target's: places count from its corner.
+    fn front_of_target(&mut self) -> Result<Option<WindowId>> {
+        let (receiver, id) = self.receiver(self.hands.aim)?;
+        receiver.check(Progress::NothingSent)?;
+        Ok(id)
     }
 
     /// What lies over a place that input would go to, and is not the target's.
     fn over(&mut self, at: Point) -> Result<Option<Other>> {
-        match self.aim {
+        match self.hands.aim {
             Some(aim) => self.compositor.over(at, aim),
             None => Ok(None),
-        }
-    }
-
-    fn check_over(&mut self, at: Point) -> Result<()> {
-        match self.over(at)? {
-            Some(other) => Err(other.lies_over(at)),
-            None => Ok(()),
         }
     }
 
@@ -72,11 +80,11 @@ impl<C: Compositor> WaylandDisplay<C> {
     /// sent to.
     fn reach(&mut self, places: &[Point], cancel: &Cancel) -> Result<(f64, f64)> {
         if !self.compositor.counts_from_window() {
-            let located = self.compositor.locate(self.aim, places, cancel)?;
+            let located = self.compositor.locate(self.hands.aim, places, cancel)?;
             return Ok(located.offset);
         }
-        let front = self.check_keyboard(NOTHING_SENT)?;
-        let located = self.compositor.locate(self.aim, places, cancel);
+        let front = self.front_of_target()?;
+        let located = self.compositor.locate(self.hands.aim, places, cancel);
         if let Ok(Located {
             offset,
             late: false,
@@ -86,7 +94,7 @@ impl<C: Compositor> WaylandDisplay<C> {
         }
         cancel.check()?;
         // It may have located another window, or failed at one.
-        let still = self.check_keyboard(NOTHING_SENT).and_then(|now| {
+        let still = self.front_of_target().and_then(|now| {
             if now == front {
                 return Ok(());
             }
@@ -141,7 +149,7 @@ impl<C: Compositor> Display for WaylandDisplay<C> {
 
     fn move_pointer(&mut self, to: Point) -> Result<()> {
         let offset = self.reach(&[to], &Cancel::new())?;
-        self.compositor.put_pointer(to, plus(to, offset))
+        self.compositor.put_pointer(to, offset)
     }
 
     fn watch_person(&mut self) {
@@ -174,24 +182,16 @@ impl<C: Compositor> Display for WaylandDisplay<C> {
     }
 
     fn aim(&mut self, aim: Aim) {
-        self.aim = Some(aim);
+        self.hands.aim = Some(aim);
         self.compositor.aim(aim);
     }
 
     fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
-        let Click {
-            at, button, clicks, ..
-        } = click;
-        self.last_click.wait_before(at, button, clicks, cancel)?;
-        cancel.check()?;
-        self.check_over(at)?;
-        let there = plus(at, self.reach(&[at], cancel)?);
-        let clicked = self.compositor.send(&[at], &mut |hands| {
-            hands.go(there)?;
-            hands.click(button, clicks, cancel)
-        });
-        self.last_click.note(at, button);
-        clicked
+        deskline_input::click(self, click, cancel)
+    }
+
+    fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
+        deskline_input::hover(self, at, cancel)
     }
 
     fn drag(
@@ -201,54 +201,26 @@ impl<C: Compositor> Display for WaylandDisplay<C> {
         modifiers: Modifiers,
         cancel: &Cancel,
     ) -> Result<()> {
-        cancel.check()?;
-        self.check_over(from)?;
-        if let Some(other) = self.over(to)? {
-            return Err(other.lies_over_end(to));
-        }
-        let ends = [from, to];
-        let offset = self.reach(&ends, cancel)?;
-        self.compositor.send(&ends, &mut |hands| {
-            hands.drag(ends, offset, modifiers, cancel)
-        })
+        deskline_input::drag(self, [from, to], modifiers, cancel)
     }
 
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        let parts = self.compositor.parts();
-        let typing = Typing::new(text, parts, self.aim, self.compositor.ends_slow_readers())?;
-        self.compositor.ready(&typing.text)?;
-        for (part, so_far) in typing.parts() {
-            typing.await_reader(&so_far, cancel)?;
-            self.check_keyboard(&so_far)?;
-            let at_once = self.compositor.types_at_once();
-            let mut pause = Duration::ZERO;
-            self.compositor.send(&[], &mut |hands| {
-                pause = hands.type_part(part, at_once, cancel)?;
-                Ok(())
-            })?;
-            cancel.wait(pause)?;
-        }
-        Ok(())
+        deskline_input::type_text(self, text, cancel)
     }
 
-    fn press_key(&mut self, press: KeyPress, _held: Duration, cancel: &Cancel) -> Result<()> {
-        cancel.check()?;
-        self.compositor.ready(&[])?;
-        self.check_keyboard("The key was not pressed")?;
-        self.compositor.send(&[], &mut |hands| hands.press(press))
+    fn press_key(&mut self, press: KeyPress, held: Duration, cancel: &Cancel) -> Result<()> {
+        deskline_input::press_key(self, press, held, cancel)
     }
 
     fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
-        cancel.check()?;
-        self.check_over(at)?;
-        let there = plus(at, self.reach(&[at], cancel)?);
-        self.compositor.send(&[at], &mut |hands| {
-            hands.go(there)?;
-            hands.scroll(right, down, cancel)
-        })
+        deskline_input::scroll(self, at, (right, down), cancel)
     }
 
     fn release_all(&mut self) {
+        // A lost connection has released them.
+        if let Err(e) = deskline_input::release_all(self) {
+            tracing::debug!("not all keys and buttons were released: {e}");
+        }
         self.compositor.release();
     }
 
@@ -258,6 +230,104 @@ impl<C: Compositor> Display for WaylandDisplay<C> {
 
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
         self.compositor.capture(window)
+    }
+}
+
+impl<C: Compositor> Scene for WaylandDisplay<C> {
+    type Error = Error;
+    type Key = u32;
+    type Port<'p>
+        = BoxedPort<'p>
+    where
+        Self: 'p;
+
+    fn port(&mut self) -> Result<BoxedPort<'_>> {
+        self.compositor.devices(self.offset)
+    }
+
+    fn hands(&mut self) -> &mut Hands<u32> {
+        &mut self.hands
+    }
+
+    fn rhythm(&self) -> Rhythm {
+        Rhythm {
+            part: self.compositor.part(),
+            keys: if self.compositor.types_at_once() {
+                Tempo::Burst(PAUSE)
+            } else {
+                Tempo::Each(PAUSE)
+            },
+            chord: Duration::ZERO,
+            dwell: Duration::ZERO,
+            between: BETWEEN_CLICKS,
+            notches: 1,
+            drag: Pace {
+                steps: 10,
+                pause: Duration::from_millis(10),
+                dwell: Duration::from_millis(10),
+            },
+            counted: false,
+        }
+    }
+
+    fn begin(&mut self, doing: Doing) -> Result<()> {
+        if let Doing::Text | Doing::Key(_) = doing {
+            self.compositor.ready()?;
+        }
+        self.unread = None;
+        if let (Doing::Text, Some(aim), Some(socket)) =
+            (doing, self.hands.aim, self.compositor.ends_slow_readers())
+        {
+            self.unread = Unread::find(aim.pid, socket);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn open(&mut self) -> Result<()> {
+        self.compositor.open()
+    }
+
+    fn close(&mut self) -> Result<()> {
+        self.compositor.close()
+    }
+
+    fn keyboard(&mut self, aim: Option<Aim>, _: &Cancel) -> Result<Receiver> {
+        Ok(self.receiver(aim)?.0)
+    }
+
+    fn under(
+        &mut self,
+        at: Point,
+        end: Option<Point>,
+        _: Option<Aim>,
+        cancel: &Cancel,
+    ) -> Result<Under> {
+        if let Some(other) = self.over(at)? {
+            return Ok(Under::Other(other));
+        }
+        let at_end = end.map_or(Ok(None), |end| self.over(end))?;
+        if let Some(other) = at_end {
+            return Ok(Under::EndOther(other));
+        }
+        let places: Vec<Point> = [at].into_iter().chain(end).collect();
+        self.offset = self.reach(&places, cancel)?;
+        Ok(Under::Target)
+    }
+
+    // No program can grab the keyboard but the compositor's own.
+    fn grabber(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    fn await_reader(&mut self, wait: Wait, cancel: &Cancel) -> Result<bool> {
+        match (wait, &self.unread) {
+            (Wait::Part | Wait::Effect, Some(app)) => reader::await_reader(app, cancel),
+            _ => Ok(true),
+        }
     }
 }
 

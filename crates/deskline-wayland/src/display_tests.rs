@@ -1,9 +1,9 @@
 use deskline_core::Key;
+use deskline_input::{Button, Gap, Part, Port, Stroke};
 
 use super::*;
-use deskline_link::{Button, Clicks};
 
-use crate::compositor::{Hands, Located, Parts, Sending};
+use crate::compositor::{Located, plus};
 
 /// A compositor that gives scripted answers and records what is sent.
 #[derive(Default)]
@@ -21,35 +21,60 @@ struct Scripted {
 #[derive(Default)]
 struct Sent(Vec<String>);
 
-impl Hands for Sent {
-    fn go(&mut self, to: (f64, f64)) -> Result<()> {
-        self.0.push(format!("go {to:?}"));
+/// The devices, with how far places are from those that are sent.
+struct Recorder<'a>(&'a mut Sent, (f64, f64));
+
+impl Port for Recorder<'_> {
+    type Error = Error;
+    type Key = u32;
+
+    fn go(&mut self, to: Point) -> Result<()> {
+        let there = plus(to, self.1);
+        self.0.0.push(format!("go {there:?}"));
         Ok(())
     }
 
-    fn click(&mut self, button: Button, _: Clicks, _: &Cancel) -> Result<()> {
-        self.0.push(format!("click {button:?}"));
+    fn button(&mut self, button: Button, down: bool, _: u8) -> Result<()> {
+        let sign = if down { '+' } else { '-' };
+        self.0.0.push(format!("{sign}{button:?}"));
         Ok(())
     }
 
-    fn drag(&mut self, _: [Point; 2], offset: (f64, f64), _: Modifiers, _: &Cancel) -> Result<()> {
-        self.0.push(format!("drag {offset:?}"));
+    fn key(&mut self, code: &u32, down: bool) -> Result<()> {
+        self.0.0.extend(down.then(|| {
+            let char = char::from_u32(*code);
+            char.unwrap_or_default().to_string()
+        }));
         Ok(())
     }
 
-    fn scroll(&mut self, right: i32, down: i32, _: &Cancel) -> Result<()> {
-        self.0.push(format!("scroll {right} {down}"));
+    fn wheel(&mut self, right: i32, down: i32) -> Result<()> {
+        self.0.0.push(format!("wheel {right} {down}"));
         Ok(())
     }
 
-    fn type_part(&mut self, part: &[char], _: bool, _: &Cancel) -> Result<Duration> {
-        self.0.push(part.iter().collect());
-        Ok(Duration::ZERO)
+    fn sync(&mut self) -> Result<()> {
+        Ok(())
     }
 
-    fn press(&mut self, press: KeyPress) -> Result<()> {
-        self.0.push(format!("press {press}"));
-        Ok(())
+    fn lacks(&mut self, _: &[char]) -> Result<Option<(Vec<usize>, Gap)>> {
+        Ok(None)
+    }
+
+    fn stroke(&mut self, text: &[char], _: &Cancel) -> Result<Option<(Stroke<u32>, usize)>> {
+        let stroke = |char: &char| Stroke {
+            key: u32::from(*char),
+            held: vec![],
+        };
+        Ok(text.first().map(|char| (stroke(char), 1)))
+    }
+
+    fn press(&mut self, _: KeyPress, _: &Cancel) -> Result<Stroke<u32>> {
+        Err(Error::Input("no key".into()))
+    }
+
+    fn modifiers(&mut self, _: Modifiers) -> Result<Vec<u32>> {
+        Ok(vec![])
     }
 }
 
@@ -94,20 +119,16 @@ impl Compositor for Scripted {
         Ok(self.located.unwrap_or(Located::MIDDLE))
     }
 
-    fn ready(&mut self, _: &[char]) -> Result<()> {
-        Ok(())
-    }
-
-    fn send(&mut self, _: &[Point], input: Sending<'_>) -> Result<()> {
-        input(&mut self.sent)
+    fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
+        Ok(Box::new(Recorder(&mut self.sent, offset)))
     }
 
     fn release(&mut self) {
         self.sent.0.push("release".into());
     }
 
-    fn parts(&self) -> Parts {
-        Parts { least: 4, most: 4 }
+    fn part(&self) -> Part {
+        Part { least: 4, most: 4 }
     }
 
     fn capture(&mut self, _: WindowId) -> Result<Picture> {
@@ -148,11 +169,11 @@ fn with_keyboard(keyboard: &[Keyboard]) -> WaylandDisplay<Scripted> {
 }
 
 /// Types, and returns the error and what was sent.
-fn typed(keyboard: &[Keyboard]) -> (String, Vec<String>) {
+fn typed(keyboard: &[Keyboard]) -> (String, String) {
     let mut display = with_keyboard(keyboard);
     let typed = display.type_text("one two", &Cancel::new());
     let error = typed.err().map_or_else(String::new, |e| e.to_string());
-    (error, display.compositor.sent.0)
+    (error, display.compositor.sent.0.concat())
 }
 
 #[test]
@@ -160,7 +181,7 @@ fn keys_go_only_to_the_window_that_they_are_for() {
     let its = window(1, 7);
     assert_eq!(
         typed(std::slice::from_ref(&its)),
-        (String::new(), vec!["one ".to_owned(), "two".to_owned()])
+        (String::new(), "one two".to_owned())
     );
     let ends = [
         (window(9, 8), "'9 of 8'"),
@@ -178,7 +199,7 @@ fn keys_go_only_to_the_window_that_they_are_for() {
         let (error, sent) = typed(&[its.clone(), then]);
         let so_far = "The first 4 of 7 characters were typed";
         assert!(error.contains(why) && error.contains(so_far), "{error}");
-        assert_eq!(sent, ["one "]);
+        assert_eq!(sent, "one ");
     }
 }
 
@@ -190,7 +211,7 @@ fn a_pop_up_of_the_app_may_have_the_keyboard() {
         title: String::new(),
         popup: true,
     });
-    assert_eq!(typed(&[menu]).1, ["one ", "two"]);
+    assert_eq!(typed(&[menu]).1, "one two");
 }
 
 #[test]
@@ -229,7 +250,10 @@ fn the_pointer_does_nothing_where_another_window_lies() {
     let mut display = over(TO);
     let clicked = display.click(Click::left(AT), &cancel);
     assert!(clicked.is_ok());
-    assert_eq!(display.compositor.sent.0, ["go (5.5, 6.5)", "click Left"]);
+    assert_eq!(
+        display.compositor.sent.0,
+        ["go (5.5, 6.5)", "+Left", "-Left"]
+    );
 }
 
 #[test]
@@ -247,7 +271,7 @@ fn places_that_count_from_the_front_window_need_it_in_front_until_they_are_known
         let clicked = display.click(Click::left(AT), &Cancel::new());
         (clicked.is_ok(), display.compositor.sent.0)
     };
-    let sent = ["go (105.0, 206.0)", "click Left"].map(str::to_owned);
+    let sent = ["go (105.0, 206.0)", "+Left", "-Left"].map(str::to_owned);
     let (its, other) = (window(1, 7), window(9, 8));
     assert_eq!(
         click(std::slice::from_ref(&its), true),

@@ -3,13 +3,13 @@
 //!
 //! - `display`: [`WaylandDisplay`], a compositor as the display of a link. It checks where input goes.
 //! - `compositor`: the facts that it needs. `sway`, `wlr`, `kde` and `gnome` are one compositor each.
-//! - `typing`: a text on its way to an app; `hands`: what sends it.
+//! - `reader`: what apps take of keys.
 //! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy,
 //!   activation tokens.
 //! - [`clipboard`]: saved, lent and given back by data control.
 //! - `eis`: libei's client side, for KWin and Mutter.
-//! - `sender`, `layout`: clicks, text and keys of the single events that KWin and Mutter take; which
-//!   keys type a character, by the compositor's own keymap.
+//! - `events`, `layout`: the single events that KWin and Mutter take, as a port; which keys type a
+//!   character, by the compositor's own keymap.
 //! - `seat`: what every client can read of the seat: its devices and the keymap.
 //! - `kde`: [`KdeDisplay`], KWin.
 //! - `keymap`: our own keymap, so that any Unicode can be typed whatever the person's layout is.
@@ -28,17 +28,16 @@ mod dbus;
 mod described;
 mod display;
 mod eis;
+mod events;
 mod gnome;
-mod hands;
 pub mod helper;
 mod kde;
 mod keymap;
 mod layout;
 mod pipewire;
+mod reader;
 mod seat;
-mod sender;
 mod sway;
-mod typing;
 mod wlr;
 mod wlroots;
 

@@ -83,7 +83,11 @@ impl Acting {
 
 impl Scene for X11 {
     type Error = Error;
-    type Port = Self;
+    type Key = Keycode;
+    type Port<'p>
+        = &'p mut X11
+    where
+        Self: 'p;
 
     fn port(&mut self) -> Result<&mut Self> {
         Ok(self)

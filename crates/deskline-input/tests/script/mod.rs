@@ -307,7 +307,11 @@ impl Port for Script {
 
 impl Scene for Script {
     type Error = Failure;
-    type Port = Self;
+    type Key = u32;
+    type Port<'p>
+        = &'p mut Self
+    where
+        Self: 'p;
 
     fn port(&mut self) -> Result<&mut Self, Failure> {
         Ok(self)

@@ -167,6 +167,7 @@ fn elsewhere(Other { title, pid }: Other, why: String) -> Error {
 #[cfg(test)]
 mod tests {
     use deskline_core::{Key, KeyPress, Modifiers};
+    use deskline_input::Progress;
 
     use super::*;
 
@@ -192,7 +193,11 @@ mod tests {
 
     #[test]
     fn a_hostile_title_of_another_window_is_escaped() {
-        let progress = "The first 8 of 20 characters were typed".into();
+        let progress = Progress::Typed {
+            typed: 8,
+            all: 20,
+            unsure: 0,
+        };
         let title = "Find\u{202e}".to_owned();
         let said = Error::from(InputError::OtherWindow { title, progress }).to_string();
         assert!(

@@ -299,7 +299,7 @@ fn a_text_that_another_window_cuts_short_stops_there() {
     story.type_text("bob@example.com");
     assert_snapshot!(story.told(), @r##"
     status: error
-    error: the window 'Restart now?' (pid 400) is in front now, and input would not reach the target any more. 7 characters were typed. Whether it was done all the same is not known: do not repeat it before you have looked
+    error: the window 'Restart now?' (pid 400) is in front now, and input would not reach the target any more. The first 7 of 15 characters were typed. Whether it was done all the same is not known: do not repeat it before you have looked
     pid: 100
     app: Mail
     focus: "New Message"

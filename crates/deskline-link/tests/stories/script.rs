@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskline_core::{ElementId, Point};
-use deskline_link::Reason;
+use deskline_input::{InputError, Progress, Reason};
 use deskline_link::{
     Aim, Cancel, Capabilities, Error, Exit, Obstacle, Other, QuietAction, Refusal, Result, Window,
     WindowId,
@@ -170,13 +170,16 @@ impl Script {
         if there.pid == aim.pid && (same || there.menu) {
             return Ok(());
         }
-        Err(other(there).lies_over(at))
+        let other = other(there);
+        Err(InputError::Covered { other, at }.into())
     }
 
-    pub(crate) fn require_front(&self, typed: usize) -> Result<()> {
+    pub(crate) fn require_front(&self, typed: usize, all: usize) -> Result<()> {
         match (self.aim, self.world.front()) {
             (Some(aim), Some(front)) if front.pid != aim.pid => {
-                Err(other(front).has_keyboard(&format!("{typed} characters were typed")))
+                let (other, unsure) = (other(front), 0);
+                let progress = Progress::Typed { typed, all, unsure };
+                Err(InputError::Elsewhere { other, progress }.into())
             }
             _ => Ok(()),
         }
@@ -201,12 +204,13 @@ impl Script {
     /// The keys of a text go in one by one; half way through something may happen.
     pub(crate) fn typed(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
         self.world.keys_down = true;
+        let all = text.chars().count();
         for (typed, key) in text.chars().enumerate() {
-            if typed == text.chars().count() / 2 {
+            if typed == all / 2 {
                 self.fire(|when| matches!(when, When::After("half")));
             }
             cancel.check()?;
-            self.require_front(typed)?;
+            self.require_front(typed, all)?;
             self.world.key(key);
         }
         self.world.keys_down = false;

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use deskline_core::{Key, KeyPress, Modifiers, Point, Rect};
+use deskline_input::Progress;
 use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
@@ -174,13 +175,20 @@ impl Display for LinuxDesktop {
     }
 
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        self.check_keyboard("Nothing was typed", cancel)?;
+        self.check_keyboard(
+            Progress::Typed {
+                typed: 0,
+                all: text.chars().count(),
+                unsure: 0,
+            },
+            cancel,
+        )?;
         let _direct = self.input_methods.direct(self.aimed_at);
         self.display.type_text(text, cancel)
     }
 
     fn press_key(&mut self, press: KeyPress, held: Duration, cancel: &Cancel) -> Result<()> {
-        self.check_keyboard("The key was not pressed", cancel)?;
+        self.check_keyboard(Progress::NotPressed, cancel)?;
         // A key that types is the input method's. Return, which it does not take, must not wait for it.
         let types =
             matches!(press.key, Key::Char(_) | Key::Space) && !press.modifiers.intersects(SHORTCUT);

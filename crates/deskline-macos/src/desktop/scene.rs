@@ -12,7 +12,11 @@ use crate::{activate, front};
 
 impl<O: Os> Scene for MacDesktop<O> {
     type Error = Error;
-    type Port = Input<O>;
+    type Key = MacKey;
+    type Port<'p>
+        = &'p mut Input<O>
+    where
+        Self: 'p;
 
     fn port(&mut self) -> Result<&mut Input<O>> {
         Ok(&mut self.input)

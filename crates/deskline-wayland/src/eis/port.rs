@@ -11,8 +11,8 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::connection::{Connection, PATIENCE};
 use super::device::Device;
+use crate::events::Events;
 use crate::layout::{Layout, unreadable};
-use crate::sender::Port;
 
 /// A notch of the wheel, in the units of `ei_scroll.scroll_discrete`.
 const NOTCH: i32 = 120;
@@ -121,7 +121,7 @@ impl Eis {
     }
 }
 
-impl Port for Eis {
+impl Events for Eis {
     fn go(&mut self, x: f64, y: f64) -> Result<()> {
         self.put(x, y)?;
         self.connection.sync()
@@ -200,6 +200,10 @@ impl Port for Eis {
         }
         let layout = self.layout.as_ref().map(|(_, layout)| layout);
         layout.ok_or_else(|| Error::Input("no keymap".into()))
+    }
+
+    fn known_layout(&self) -> Option<&Layout> {
+        self.layout.as_ref().map(|(_, layout)| layout)
     }
 }
 

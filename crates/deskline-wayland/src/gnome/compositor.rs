@@ -12,7 +12,7 @@ use super::placed::Placed;
 use super::plain::Plain;
 use super::portal::Portal;
 use super::session::{Access, Way};
-use crate::compositor::{Compositor, Keyboard, Located, Sending};
+use crate::compositor::{BoxedPort, Compositor, Keyboard, Located};
 use crate::described::Toplevels;
 use crate::display::WaylandDisplay;
 
@@ -236,16 +236,16 @@ impl<T: Toplevels> Compositor for Gnome<T> {
         self.now_mut().locate(aim, at, cancel)
     }
 
-    fn ready(&mut self, text: &[char]) -> Result<()> {
-        self.now_mut().ready(text)
+    fn ready(&mut self) -> Result<()> {
+        self.now_mut().ready()
     }
 
-    fn send(&mut self, path: &[Point], input: Sending<'_>) -> Result<()> {
-        self.now_mut().send(path, input)
+    fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
+        self.now_mut().devices(offset)
     }
 
-    fn put_pointer(&mut self, to: Point, there: (f64, f64)) -> Result<()> {
-        self.now_mut().put_pointer(to, there)
+    fn put_pointer(&mut self, to: Point, offset: (f64, f64)) -> Result<()> {
+        self.now_mut().put_pointer(to, offset)
     }
 
     fn release(&mut self) {

@@ -13,10 +13,10 @@ use zbus::zvariant::DynamicType;
 
 use super::bus::{Calls, On};
 use super::session::{REMOTE, REMOTE_SESSION};
+use crate::events::Events;
 use crate::keymap;
 use crate::layout::{Layout, locked, unreadable};
 use crate::seat::Seat;
-use crate::sender::Port;
 use crate::wlroots::client::ASK;
 
 /// How long `gsettings` may take: 10 ms on an idle machine.
@@ -95,7 +95,7 @@ impl Notify {
     }
 }
 
-impl Port for Notify {
+impl Events for Notify {
     fn go(&mut self, x: f64, y: f64) -> Result<()> {
         let Some(stream) = &self.stream else {
             return Err(Error::Input("the session has no stream".into()));
@@ -133,6 +133,17 @@ impl Port for Notify {
             _ => read(&self.keymap, caps_lock).ok_or_else(unreadable)?,
         };
         Ok(&self.layout.insert((caps_lock, layout)).1)
+    }
+
+    fn known_layout(&self) -> Option<&Layout> {
+        self.layout.as_ref().map(|(_, layout)| layout)
+    }
+
+    // Only KWin's guard pushes, and that comes with EIS.
+    fn push_over(&mut self, _: (f64, f64), _: (f64, f64)) -> Result<()> {
+        Err(Error::Input(
+            "no motion by single calls crosses an edge of a screen".into(),
+        ))
     }
 }
 

@@ -17,7 +17,7 @@ use super::plain::{NO_GUARD, PAINTS};
 use super::portal::Portal;
 use super::scales;
 use super::session::{self, Session, Way};
-use crate::compositor::{Compositor, Holder, Keyboard, Located, Sending, await_front, gone};
+use crate::compositor::{BoxedPort, Compositor, Holder, Keyboard, Located, await_front, gone};
 
 /// How long the shell may take to give a window the keyboard: 10 ms on an idle machine, 430 ms on a
 /// busy one.
@@ -108,7 +108,7 @@ impl Placed {
 
     /// Presses Esc and waits until a pop-up is gone (bounded).
     pub(crate) fn escape(&mut self, popup: &ShellWindow) -> Result<()> {
-        self.session()?.sender.press(ESC)?;
+        self.session()?.port((0.0, 0.0)).tap(ESC)?;
         let start = Instant::now();
         let open = |it: &Self| Ok::<_, Error>(it.look()?.windows.iter().any(|w| w.id == popup.id));
         while open(self)? && start.elapsed() < RESTACKS {
@@ -279,18 +279,18 @@ impl Compositor for Placed {
         Ok(Located::MIDDLE)
     }
 
-    fn ready(&mut self, text: &[char]) -> Result<()> {
-        self.session()?.sender.strokes(text).map(drop)
+    fn ready(&mut self) -> Result<()> {
+        self.session().map(drop)
     }
 
-    fn send(&mut self, _path: &[Point], input: Sending<'_>) -> Result<()> {
-        input(&mut self.session()?.sender)
+    fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
+        Ok(Box::new(self.session()?.port(offset)))
     }
 
-    fn put_pointer(&mut self, to: Point, there: (f64, f64)) -> Result<()> {
+    fn put_pointer(&mut self, to: Point, offset: (f64, f64)) -> Result<()> {
         // After a link has ended its session, this starts one for itself.
         let open = self.session.is_some();
-        let moved = self.send(&[to], &mut |hands| hands.go(there));
+        let moved = self.devices(offset).and_then(|mut devices| devices.go(to));
         if !open {
             self.release();
         }
@@ -298,9 +298,7 @@ impl Compositor for Placed {
     }
 
     fn release(&mut self) {
-        if let Some(mut session) = self.session.take() {
-            // A lost connection has released them.
-            let _ = session.sender.release();
+        if let Some(session) = self.session.take() {
             session.stop(&self.bus);
         }
     }

@@ -15,7 +15,7 @@ use super::place;
 use super::recency::Recency;
 use super::scales;
 use super::session::{self, Access, Session, Way};
-use crate::compositor::{Compositor, Holder, Keyboard, Located, Sending, gone};
+use crate::compositor::{BoxedPort, Compositor, Holder, Keyboard, Located, gone};
 use crate::described::{self, AppToplevel, OpenMenu, Toplevels};
 use crate::pipewire::{self, Frame};
 
@@ -327,18 +327,16 @@ impl<T: Toplevels> Compositor for Plain<T> {
         Ok(Located { offset, late })
     }
 
-    fn ready(&mut self, text: &[char]) -> Result<()> {
-        self.session()?.sender.strokes(text).map(drop)
+    fn ready(&mut self) -> Result<()> {
+        self.session().map(drop)
     }
 
-    fn send(&mut self, _path: &[Point], input: Sending<'_>) -> Result<()> {
-        input(&mut self.session()?.sender)
+    fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
+        Ok(Box::new(self.session()?.port(offset)))
     }
 
     fn release(&mut self) {
-        if let Some(mut session) = self.session.take() {
-            // A lost connection has released them.
-            let _ = session.sender.release();
+        if let Some(session) = self.session.take() {
             session.stop(&self.bus);
         }
     }

@@ -5,12 +5,14 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{Key, KeyPress, Modifiers};
+use deskline_input::Port as _;
 use deskline_link::{Cancel, Error, Result, WindowId};
 
 use super::extension::{Extension, candidates};
 use super::plain::Plain;
 use crate::compositor::gone;
 use crate::described::{self, AppToplevel, Toplevels};
+use crate::keymap;
 
 /// How long a window may take to say that it is in front: 100 ms on an idle machine, over a second
 /// on a busy one.
@@ -179,7 +181,7 @@ impl<T: Toplevels> Plain<T> {
             if !self.find_menu(pid)? {
                 return Ok(());
             }
-            self.session()?.sender.press(ESC)?;
+            self.session()?.port((0.0, 0.0)).tap(ESC)?;
             std::thread::sleep(LOOK);
         }
         Ok(())
@@ -187,18 +189,25 @@ impl<T: Toplevels> Plain<T> {
 
     /// Presses Esc so many times while Alt is held, with a pause before the second.
     fn cycle(&mut self, strokes: usize, pause: Duration) -> Result<()> {
-        let sender = &mut self.session()?.sender;
-        sender.hold(Modifiers::ALT)?;
-        sender.press(ESC)?;
-        if strokes > 1 {
-            self.await_switcher()?;
-            std::thread::sleep(pause);
+        let hold = |it: &mut Self, down| {
+            let alt = keymap::ALT.0;
+            let mut port = it.session()?.port((0.0, 0.0));
+            port.key(&alt, down)?;
+            port.sync()
+        };
+        let strike = |it: &mut Self, strokes| -> Result<()> {
+            let mut port = it.session()?.port((0.0, 0.0));
+            (0..strokes).try_for_each(|_| port.tap(ESC))
+        };
+        hold(self, true)?;
+        let mut struck = strike(self, 1);
+        if struck.is_ok() && strokes > 1 {
+            struck = self.await_switcher().and_then(|()| {
+                std::thread::sleep(pause);
+                strike(self, strokes - 1)
+            });
         }
-        let sender = &mut self.session()?.sender;
-        for _ in 1..strokes {
-            sender.press(ESC)?;
-        }
-        sender.release()
+        struck.and(hold(self, false))
     }
 
     /// Waits until the shell's switcher has the keyboard (bounded): it takes no second stroke

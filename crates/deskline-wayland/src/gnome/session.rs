@@ -13,8 +13,8 @@ use super::bus::{Bus, Calls, On, Options, read};
 use super::notify::Notify;
 use super::portal::{self, NOT_ALLOWED, Portal};
 use crate::eis::Eis;
+use crate::events::{Events, Sent};
 use crate::pipewire::{self, Frame};
-use crate::sender::{Port, Sender};
 
 pub(crate) const REMOTE: On<'static> = (
     "org.gnome.Mutter.RemoteDesktop",
@@ -40,7 +40,7 @@ const NO_STREAM: &str = "input goes by the desktop's portal, which tells no prog
 pub(crate) struct Session {
     path: String,
     of_portal: bool,
-    pub(crate) sender: Sender<Box<dyn Port>>,
+    events: Box<dyn Events>,
     pub(crate) stream: Option<Stream>,
     /// Where the content of the stream's window begins in it, in the window's own units.
     pub(crate) offset: (f64, f64),
@@ -168,11 +168,10 @@ impl Session {
     pub(crate) fn start(bus: &Bus, way: &Way, focused: Option<WindowId>) -> Result<Self> {
         if let Way::Portal(portal) = way {
             let (path, eis) = portal.open(bus)?;
-            let port: Box<dyn Port> = Box::new(eis);
             return Ok(Self {
                 path,
                 of_portal: true,
-                sender: Sender::over(port),
+                events: Box::new(eis),
                 stream: None,
                 offset: (0.0, 0.0),
             });
@@ -182,14 +181,23 @@ impl Session {
         if started.is_err() {
             stop(bus, &path);
         }
-        let (sender, stream) = started?;
+        let (events, stream) = started?;
         Ok(Self {
             path,
             of_portal: false,
-            sender,
+            events,
             stream,
             offset: (0.0, 0.0),
         })
+    }
+
+    /// Its devices. Places are `offset` from those that are sent.
+    pub(crate) fn port(&mut self, offset: (f64, f64)) -> Sent<'_> {
+        Sent {
+            events: &mut *self.events,
+            offset,
+            went: None,
+        }
     }
 
     /// Whether it can point at this window.
@@ -200,7 +208,7 @@ impl Session {
     /// Ends it. Mutter releases what is pressed.
     pub(crate) fn stop(self, bus: &Bus) {
         // Its EIS connection ends before the session.
-        drop(self.sender);
+        drop(self.events);
         if self.of_portal {
             portal::close(bus, &self.path);
         } else {
@@ -214,7 +222,7 @@ fn stop(bus: &Bus, path: &str) {
     let _ = bus.tell((REMOTE.0, path, REMOTE_SESSION), "Stop", &());
 }
 
-type Started = (Sender<Box<dyn Port>>, Option<Stream>);
+type Started = (Box<dyn Events>, Option<Stream>);
 
 fn start(bus: &Bus, way: &Way, path: &str, focused: Option<WindowId>) -> Result<Started> {
     let session = (REMOTE.0, path, REMOTE_SESSION);
@@ -222,7 +230,7 @@ fn start(bus: &Bus, way: &Way, path: &str, focused: Option<WindowId>) -> Result<
     bus.tell(session, "Start", &())?;
     let node = stream.as_ref().map(|stream| await_node(bus, stream));
     let node = node.transpose()?;
-    let port: Box<dyn Port> = match way {
+    let events: Box<dyn Events> = match way {
         // The portal starts its own.
         Way::Eis | Way::Portal(_) => {
             let socket = bus.socket(session, "ConnectToEIS", &(Options::new(),))?;
@@ -236,7 +244,7 @@ fn start(bus: &Bus, way: &Way, path: &str, focused: Option<WindowId>) -> Result<
     };
     let stream = focused.zip(node);
     let stream = stream.map(|(window, node)| Stream { window, node });
-    Ok((Sender::over(port), stream))
+    Ok((events, stream))
 }
 
 /// Has Mutter record the focused window, which it does where none is named.

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_core::Point;
+use deskline_input::Part;
 use deskline_link::capabilities::Ability;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{
     Aim, Cancel, Capabilities, Error, Other, Picture, Pointer, Result, Window, WindowId,
 };
 
-use super::Input;
 use super::bus::Bus;
 use super::fake::{self, Fake};
 use super::guard::{self, Guard};
@@ -18,11 +18,11 @@ use super::picture::{self, Pictures};
 use super::script::Scripts;
 use super::windows::{self, KdeWindow, Screen};
 use crate::compositor::{
-    Compositor, Guards, Holder, Keyboard, Located, Parts, Sending, await_front, gone, plus,
+    BoxedPort, Compositor, Guards, Holder, Keyboard, Located, await_front, gone, plus,
 };
 use crate::display::WaylandDisplay;
 use crate::eis::Eis;
-use crate::sender::{Port, Sender};
+use crate::events::{Events, Sent};
 
 /// How long KWin may take to bring a window to the front.
 const RAISES: Duration = Duration::from_secs(1);
@@ -65,7 +65,7 @@ pub struct Kde {
     way: Option<Way>,
     /// Made by [`KdeDisplay`]'s `prepare` or when it is first needed: a doctor or a reader must not
     /// make devices.
-    sender: Option<Input>,
+    events: Option<Box<dyn Events>>,
     /// Since when the seat has a device that is its first of its kind, until apps have asked for
     /// it.
     new_since: Option<Instant>,
@@ -76,6 +76,10 @@ pub struct Kde {
     parked: Point,
     /// Where input has left the pointer: in the middle of this pixel.
     left: Option<Point>,
+    /// Where events have sent it since the guard was opened.
+    went: Option<Point>,
+    /// Whether the guard is open for events.
+    opened: bool,
     /// Whether there are several screens.
     several: bool,
 }
@@ -98,11 +102,13 @@ impl KdeDisplay {
             pictures: Pictures::ask(&bus.connection, Some(&bus.kwin)),
             bus,
             scripts,
-            sender: None,
+            events: None,
             new_since: None,
             guard: None,
             parked: Point { x: 0, y: 0 },
             left: None,
+            went: None,
+            opened: false,
             several: false,
         }))
     }
@@ -139,7 +145,7 @@ impl KdeDisplay {
         if kde.way.is_none() || kde.bus.has_devices() {
             return Ok(false);
         }
-        kde.sender().map(|_| true)
+        kde.events().map(|_| true)
     }
 }
 
@@ -148,12 +154,12 @@ impl Kde {
         Screen::look(&mut self.scripts)
     }
 
-    fn sender(&mut self) -> Result<&mut Input> {
-        let sender = if let Some(sender) = self.sender.take() {
-            sender
+    fn events(&mut self) -> Result<&mut dyn Events> {
+        let events = if let Some(events) = self.events.take() {
+            events
         } else {
             let had = self.bus.has_devices();
-            let port: Box<dyn Port> = match &self.way {
+            let events: Box<dyn Events> = match &self.way {
                 Some(Way::Eis) => Box::new(Eis::connect(self.bus.input()?.into())?),
                 Some(Way::Fake(socket)) => Box::new(Fake::open(socket, self.bus.clone())?),
                 None => return Err(Error::Unavailable(NO_INPUT.into())),
@@ -161,9 +167,9 @@ impl Kde {
             if !had {
                 self.new_since = Some(Instant::now());
             }
-            Sender::over(port)
+            events
         };
-        Ok(self.sender.insert(sender))
+        Ok(&mut **self.events.insert(events))
     }
 
     /// Waits until apps have had the time to ask for devices that are new to the seat.
@@ -302,59 +308,60 @@ impl Compositor for Kde {
         Ok(Located::MIDDLE)
     }
 
-    fn ready(&mut self, text: &[char]) -> Result<()> {
-        self.sender()?.strokes(text).map(drop)
+    fn ready(&mut self) -> Result<()> {
+        self.events().map(drop)
     }
 
-    /// The guard is open for as long as this takes.
-    fn send(&mut self, path: &[Point], input: Sending<'_>) -> Result<()> {
-        let (parked, at) = (self.parked, self.place(self.parked));
-        let guards = self.guards();
-        self.sender()?;
+    fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
+        self.events()?;
         self.introduce();
-        let (Some(sender), guard) = (&mut self.sender, &mut self.guard) else {
-            return Err(Error::Input("there is no sender".into()));
-        };
-        let guard = guard.as_mut().filter(|_| guards);
-        let (sent, closed) = match guard {
-            None => (input(sender), Ok(())),
-            Some(guard) => {
-                guard.open(at)?;
-                let sent = input(sender);
-                if sent.is_err() {
-                    // What is pressed would stay so while the capture holds.
-                    let _ = sender.release();
-                }
-                (sent, guard.close(sender))
-            }
-        };
-        let end = if sent.is_ok() {
-            path.last()
-        } else {
-            path.first()
-        };
-        self.left = end.copied().or(self.left);
-        self.parked = end.copied().unwrap_or(parked);
-        sent.and(closed)
+        let events = self.events.as_deref_mut();
+        Ok(Box::new(Sent {
+            events: events.ok_or_else(|| Error::Unavailable(NO_INPUT.into()))?,
+            offset,
+            went: Some(&mut self.went),
+        }))
     }
 
-    /// Not at its middle: KWin would tell the next pixel.
-    fn put_pointer(&mut self, to: Point, _there: (f64, f64)) -> Result<()> {
-        let moved = self.send(&[to], &mut |hands| hands.go(plus(to, (0.0, 0.0))));
-        self.left = None;
-        moved
+    fn open(&mut self) -> Result<()> {
+        if !self.guards() {
+            return Ok(());
+        }
+        self.events()?;
+        self.introduce();
+        let at = self.place(self.parked);
+        if let Some(guard) = &mut self.guard {
+            guard.open(at)?;
+            self.opened = true;
+        }
+        Ok(())
     }
 
-    fn release(&mut self) {
-        // A lost connection has released them.
-        if let Some(sender) = &mut self.sender {
-            let _ = sender.release();
+    fn close(&mut self) -> Result<()> {
+        if let Some(at) = self.went.take() {
+            (self.left, self.parked) = (Some(at), at);
+        }
+        let opened = std::mem::take(&mut self.opened);
+        match (&mut self.guard, self.events.as_deref_mut()) {
+            (Some(guard), Some(events)) if opened => guard.close(events),
+            _ => Ok(()),
         }
     }
 
+    /// Not at its middle: KWin would tell the next pixel.
+    fn put_pointer(&mut self, to: Point, _: (f64, f64)) -> Result<()> {
+        let opened = self.open();
+        let moved = opened.and_then(|()| self.devices((0.0, 0.0))?.go(to));
+        let closed = self.close();
+        self.left = None;
+        moved.and(closed)
+    }
+
+    fn release(&mut self) {}
+
     /// A look takes KWin some milliseconds, and each opening of the guard as well.
-    fn parts(&self) -> Parts {
-        Parts {
+    fn part(&self) -> Part {
+        Part {
             least: 48,
             most: 80,
         }
@@ -391,18 +398,18 @@ impl Guards for Kde {
         let screen = self.look()?;
         let leftmost = screen.screens.iter().min_by_key(|s| s.x).copied();
         (self.parked, self.several) = (self.pixel(screen.pointer), screen.screens.len() > 1);
-        self.sender()?;
+        self.events()?;
         let guard = match self.guard.take() {
             Some(guard) => Ok(guard),
             None => Guard::new(&self.bus),
         };
-        let (guard, leftmost, sender) = match (guard, leftmost, &mut self.sender) {
-            (Ok(guard), Some(leftmost), Some(sender)) => (guard, leftmost, sender),
+        let (guard, leftmost, events) = match (guard, leftmost, self.events.as_deref_mut()) {
+            (Ok(guard), Some(leftmost), Some(events)) => (guard, leftmost, events),
             (Err(e), ..) => return Ok(Grab::Unable(e.to_string())),
             _ => return Ok(Grab::Unable("KWin lists no screen".into())),
         };
         let guard = self.guard.insert(guard);
-        match guard.begin(sender, leftmost, task.limit, cancel) {
+        match guard.begin(events, leftmost, task.limit, cancel) {
             Ok(()) => Ok(Grab::Held),
             Err(e) => {
                 self.ungrab();
@@ -423,8 +430,8 @@ impl Guards for Kde {
         };
         guard.end((x, y));
         // KWin puts it back short of its place where that is on another screen.
-        if let (true, Some(sender)) = (self.several, &mut self.sender)
-            && let Err(e) = sender.go(x, y)
+        if let (true, Some(events)) = (self.several, &mut self.events)
+            && let Err(e) = events.go(x, y)
         {
             tracing::warn!("the pointer was not put back: {e}");
         }

@@ -10,9 +10,9 @@ use wayland_protocols_plasma::fake_input::client::org_kde_kwin_fake_input::OrgKd
 use wayland_protocols_plasma::keystate::client::org_kde_kwin_keystate::{self, OrgKdeKwinKeystate};
 
 use super::bus::Bus;
+use crate::events::Events;
 use crate::layout::{Layout, locked, unreadable};
 use crate::seat::{Heard, Seat};
-use crate::sender::Port;
 
 /// The version that has keys.
 const KEYS: u32 = 4;
@@ -78,7 +78,7 @@ impl Fake {
     }
 }
 
-impl Port for Fake {
+impl Events for Fake {
     fn go(&mut self, x: f64, y: f64) -> Result<()> {
         self.proto.pointer_motion_absolute(x, y);
         self.seat.roundtrip()
@@ -119,6 +119,17 @@ impl Port for Fake {
             }
         };
         Ok(&self.layout.insert((read, layout)).1)
+    }
+
+    fn known_layout(&self) -> Option<&Layout> {
+        self.layout.as_ref().map(|(_, layout)| layout)
+    }
+
+    // Only KWin's guard pushes, and that comes with EIS.
+    fn push_over(&mut self, _: (f64, f64), _: (f64, f64)) -> Result<()> {
+        Err(Error::Input(
+            "no motion by single calls crosses an edge of a screen".into(),
+        ))
     }
 }
 

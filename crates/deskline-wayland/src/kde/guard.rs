@@ -17,9 +17,9 @@ use deskline_unix::codes::{ESCAPE, MODIFIERS};
 use reis::ei::handshake::ContextType;
 use zbus::zvariant::{OwnedFd, OwnedObjectPath};
 
-use super::Input;
 use super::bus::{Bus, PATIENCE, lost};
 use crate::eis::{Connection, Heard};
+use crate::events::Events;
 
 const MANAGER: &str = "/org/kde/KWin/EIS/InputCapture";
 const MANAGER_INTERFACE: &str = "org.kde.KWin.EIS.InputCaptureManager";
@@ -151,7 +151,7 @@ impl Guard {
     /// Captures the person's input until [`Guard::end`]. `screen` is the leftmost screen.
     pub(super) fn begin(
         &mut self,
-        sender: &mut Input,
+        events: &mut dyn Events,
         screen: Rect,
         limit: Duration,
         cancel: &Cancel,
@@ -166,7 +166,7 @@ impl Guard {
         self.cancel = cancel.clone();
         let barrier = vec![((x, y), (x, y + h - 1))];
         self.capture.call("enable", &(barrier,))?;
-        self.close(sender)
+        self.close(events)
     }
 
     /// Lets input of ours in, with the pointer there.
@@ -181,16 +181,16 @@ impl Guard {
     }
 
     /// Captures again.
-    pub(super) fn close(&mut self, sender: &mut Input) -> Result<()> {
-        let closed = self.push(sender);
+    pub(super) fn close(&mut self, events: &mut dyn Events) -> Result<()> {
+        let closed = self.push(events);
         if let Some(since) = self.open_since.take() {
             self.gap += since.elapsed();
         }
         closed
     }
 
-    fn push(&mut self, sender: &mut Input) -> Result<()> {
-        sender.port.push_over(self.edge, (-PUSH, 0.0))?;
+    fn push(&mut self, events: &mut dyn Events) -> Result<()> {
+        events.push_over(self.edge, (-PUSH, 0.0))?;
         let state = self.shared.state();
         let waits = |state: &mut State| !state.captured && state.ended.is_none();
         let waited = self.shared.1.wait_timeout_while(state, BEGINS, waits);

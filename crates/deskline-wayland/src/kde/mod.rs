@@ -20,8 +20,3 @@ mod windows;
 
 pub use compositor::KdeDisplay;
 pub use windows::KdeWindow;
-
-use crate::sender::{Port, Sender};
-
-/// What sends input, by one way or the other.
-type Input = Sender<Box<dyn Port>>;

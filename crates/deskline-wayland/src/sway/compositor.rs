@@ -9,15 +9,15 @@ use deskline_link::guard::{Grab, Task};
 use deskline_link::{Aim, Cancel, Capabilities, Error, Other, Picture, Result, Window, WindowId};
 
 use crate::compositor::{
-    Compositor, Guards, Holder, Keyboard, Located, Sending, await_front, gone,
+    BoxedPort, Compositor, Guards, Holder, Keyboard, Located, await_front, gone,
 };
 use crate::display::WaylandDisplay;
-use crate::hands;
 use crate::sway::devices::{Devices, NO_DEVICES};
 use crate::sway::guard::Guard;
 use crate::sway::ipc::{Ipc, Output, SwayWindow};
 use crate::sway::own_seat::{self, Own};
 use crate::wlroots::client::{Client, Seat};
+use crate::wlroots::devices::VirtualDevices;
 use crate::wlroots::input::Input;
 use crate::wlroots::picture;
 use crate::wlroots::screens;
@@ -291,23 +291,21 @@ impl Compositor for Sway {
         })
     }
 
-    fn ready(&mut self, text: &[char]) -> Result<()> {
-        self.check_served()?;
-        self.input.prepare(&mut self.client, text)
+    fn ready(&mut self) -> Result<()> {
+        self.check_served()
     }
 
-    fn send(&mut self, _path: &[Point], input: Sending<'_>) -> Result<()> {
-        input(&mut hands::Devices {
+    fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
+        Ok(Box::new(VirtualDevices {
+            pid: self.aim.map(|aim| aim.pid),
             input: &mut self.input,
             client: &mut self.client,
             layout: self.layout,
-        })
+            offset,
+        }))
     }
 
-    fn release(&mut self) {
-        // A lost connection has released them.
-        let _ = self.input.release(&mut self.client);
-    }
+    fn release(&mut self) {}
 
     fn ends_slow_readers(&self) -> Option<&Path> {
         Some(&self.socket)

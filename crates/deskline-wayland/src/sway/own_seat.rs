@@ -5,8 +5,8 @@ use std::path::Path;
 use deskline_unix::process;
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::reader::{CHROMIUM, maps};
 use crate::sway::ipc::Ipc;
-use crate::typing::{CHROMIUM, maps};
 
 /// The kernel's clock ticks a second, in /proc (proc(5)).
 const TICKS: u64 = 100;

@@ -9,11 +9,11 @@ use deskline_link::{Aim, Cancel, Capabilities, Error, Picture, Result, Window, W
 
 use super::pairs::{Listed, Pairs, is_called};
 use super::place::{Effort, Enlarged, Place};
-use crate::compositor::{Compositor, Holder, Keyboard, Located, Sending, gone};
+use crate::compositor::{BoxedPort, Compositor, Holder, Keyboard, Located, gone};
 use crate::described::{self, AppToplevel, Toplevels};
 use crate::display::WaylandDisplay;
-use crate::hands::Devices;
 use crate::wlroots::client::{Client, Seat};
+use crate::wlroots::devices::VirtualDevices;
 use crate::wlroots::input::Input;
 use crate::wlroots::picture;
 use crate::wlroots::screens;
@@ -51,6 +51,8 @@ pub struct Wlr<T> {
     /// The window that is in full screen to be measured.
     pub(super) enlarged: Enlarged,
     input: Input,
+    /// The target of keys.
+    aim: Option<Aim>,
     /// The window that had the keyboard at the last check.
     front: Option<Front>,
     /// The bounds of all outputs, as of the last look.
@@ -89,6 +91,7 @@ impl<T: Toplevels> WlrDisplay<T> {
             enlarged: None,
             // Which of these compositors does is not known.
             input: Input::new(socket, false),
+            aim: None,
             front: None,
             layout: screens::NOWHERE,
         }))
@@ -273,6 +276,10 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         Ok(self.look()?.0.map(Activated::window))
     }
 
+    fn aim(&mut self, aim: Aim) {
+        self.aim = Some(aim);
+    }
+
     fn windows(&mut self) -> Result<Vec<Window>> {
         let (front, described) = self.look()?;
         let front = front.map(Activated::window);
@@ -395,21 +402,17 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         })
     }
 
-    fn ready(&mut self, text: &[char]) -> Result<()> {
-        self.input.prepare(&mut self.client, text)
-    }
-
-    fn send(&mut self, _path: &[Point], input: Sending<'_>) -> Result<()> {
-        input(&mut Devices {
+    fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
+        Ok(Box::new(VirtualDevices {
+            pid: self.aim.map(|aim| aim.pid),
             input: &mut self.input,
             client: &mut self.client,
             layout: self.layout,
-        })
+            offset,
+        }))
     }
 
     fn release(&mut self) {
-        // A lost connection has released them.
-        let _ = self.input.release(&mut self.client);
         if let Err(e) = self.put_back() {
             tracing::warn!("the window's full screen was not ended: {e}");
         }

@@ -4,13 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use deskline_core::{KeyPress, Modifiers, Point, Rect};
-use deskline_link::{Button, Cancel, Clicks, DragPort, Error, Result, drag};
-use wayland_client::protocol::wl_pointer::Axis;
+use deskline_link::Result;
 use wayland_client::protocol::wl_seat::Capability;
 
 use crate::helper::Helper;
-use crate::sender::PACE;
 use crate::wlroots::client::Client;
 use crate::wlroots::keyboard::VirtualKeyboard;
 use crate::wlroots::pointer::VirtualPointer;
@@ -57,14 +54,14 @@ impl Input {
     }
 
     /// The pointer, once apps have had the time to ask for it.
-    fn pointer(&mut self, client: &mut Client) -> Result<&mut VirtualPointer> {
+    pub(crate) fn pointer(&mut self, client: &mut Client) -> Result<&mut VirtualPointer> {
         let pointer = self.make_pointer(client)?;
         client.await_apps();
         Ok(pointer)
     }
 
     /// The keyboard, once apps have had the time to ask for it.
-    fn keyboard(&mut self, client: &mut Client) -> Result<&mut VirtualKeyboard> {
+    pub(crate) fn keyboard(&mut self, client: &mut Client) -> Result<&mut VirtualKeyboard> {
         let keyboard = self.make_keyboard(client)?;
         client.await_apps();
         Ok(keyboard)
@@ -89,110 +86,6 @@ impl Input {
             None => VirtualKeyboard::new(client)?,
         };
         Ok(self.keyboard.insert(keyboard))
-    }
-
-    /// Moves the pointer there. `layout` are the bounds of all outputs, here and below.
-    pub(crate) fn go(&mut self, client: &mut Client, layout: Rect, to: Point) -> Result<()> {
-        self.pointer(client)?.go(client, layout, to)
-    }
-
-    /// Clicks where the pointer is.
-    pub(crate) fn click(
-        &mut self,
-        client: &mut Client,
-        button: Button,
-        clicks: Clicks,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        self.pointer(client)?.click(client, button, clicks, cancel)
-    }
-
-    /// Drags from one place to another while modifiers are held.
-    pub(crate) fn drag(
-        &mut self,
-        client: &mut Client,
-        layout: Rect,
-        ends: [Point; 2],
-        modifiers: Modifiers,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        let mut dragging = Dragging {
-            input: self,
-            client,
-            layout,
-            modifiers,
-        };
-        drag(&mut dragging, ends, PACE, cancel)
-    }
-
-    /// Turns the wheel by lines where the pointer is; positive is right and down.
-    pub(crate) fn scroll(
-        &mut self,
-        client: &mut Client,
-        right: i32,
-        down: i32,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        let pointer = self.pointer(client)?;
-        pointer.scroll(client, Axis::VerticalScroll, down, cancel)?;
-        pointer.scroll(client, Axis::HorizontalScroll, right, cancel)
-    }
-
-    /// Makes sure that each character of the text has a key, as far as one keymap has room.
-    pub(crate) fn prepare(&mut self, client: &mut Client, text: &[char]) -> Result<()> {
-        self.keyboard(client)?.prepare(client, text)
-    }
-
-    /// Types a part of a text.
-    pub(crate) fn type_part(
-        &mut self,
-        client: &mut Client,
-        part: &[char],
-        cancel: &Cancel,
-    ) -> Result<()> {
-        self.keyboard(client)?.type_text(client, part, cancel)
-    }
-
-    /// Presses a key with modifiers.
-    pub(crate) fn press(&mut self, client: &mut Client, press: KeyPress) -> Result<()> {
-        self.keyboard(client)?.press(client, press)
-    }
-
-    /// Releases all that is pressed: the buttons, then the keys. A lost connection has released it.
-    pub(crate) fn release(&mut self, client: &mut Client) -> Result<()> {
-        let pointer = self.pointer.as_mut();
-        let buttons = pointer.map_or(Ok(()), |pointer| pointer.release(client));
-        let keyboard = self.keyboard.as_mut();
-        let keys = keyboard.map_or(Ok(()), |keyboard| keyboard.release(client));
-        buttons.and(keys)
-    }
-}
-
-/// The single events of a drag.
-struct Dragging<'a> {
-    input: &'a mut Input,
-    client: &'a mut Client,
-    layout: Rect,
-    modifiers: Modifiers,
-}
-
-impl DragPort for Dragging<'_> {
-    type Error = Error;
-
-    fn go(&mut self, to: Point) -> Result<()> {
-        self.input.go(self.client, self.layout, to)
-    }
-
-    fn press(&mut self) -> Result<()> {
-        if !self.modifiers.is_empty() {
-            let keyboard = self.input.keyboard(self.client)?;
-            keyboard.hold(self.client, self.modifiers)?;
-        }
-        self.input.pointer(self.client)?.press(self.client)
-    }
-
-    fn release(&mut self) -> Result<()> {
-        self.input.release(self.client)
     }
 }
 

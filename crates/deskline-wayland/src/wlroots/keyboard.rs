@@ -1,12 +1,10 @@
-//! A virtual keyboard: types text and presses keys.
+//! A virtual keyboard, with a keymap of its own.
 
 use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::AsFd as _;
-use std::time::Duration;
 
-use deskline_core::{Key, KeyPress, Modifiers};
-use deskline_link::{Cancel, Error, Result};
+use deskline_link::{Error, Result};
 use rustix::fs::{MemfdFlags, memfd_create};
 use wayland_client::protocol::wl_keyboard::{KeyState, KeymapFormat};
 use wayland_client::protocol::wl_seat::Capability;
@@ -15,15 +13,13 @@ use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboar
 use crate::keymap::{self, Keymap};
 use crate::wlroots::client::Client;
 
-/// The time between two keys. 580 characters without a pause ended mousepad.
-const PAUSE: Duration = Duration::from_millis(2);
-
 const WHAT: &str = "giving the compositor a keymap";
 
 pub(crate) struct VirtualKeyboard {
     device: ZwpVirtualKeyboardV1,
     keymap: Keymap,
-    pressed: Vec<u32>,
+    /// The modifiers that are down.
+    mask: u32,
 }
 
 impl VirtualKeyboard {
@@ -35,7 +31,7 @@ impl VirtualKeyboard {
                 .keyboards()?
                 .create_virtual_keyboard(&client.seat, &handle, ()),
             keymap: Keymap::with([]),
-            pressed: Vec::new(),
+            mask: 0,
         };
         keyboard.send_keymap(client)?;
         client.introduce(had)?;
@@ -53,125 +49,46 @@ impl VirtualKeyboard {
         client.roundtrip()
     }
 
-    /// Makes sure that each of these characters has a key.
-    fn bind(&mut self, client: &mut Client, chars: &[char]) -> Result<()> {
-        if chars.iter().all(|c| self.keymap.code(*c).is_some()) {
+    /// Makes sure that each of these characters has a key, as far as one keymap has room.
+    pub(crate) fn bind(&mut self, client: &mut Client, text: &[char]) -> Result<()> {
+        let mut missing = text.iter().filter(|c| self.keymap.code(**c).is_none());
+        if missing.next().is_none() {
             return Ok(());
         }
-        self.keymap = Keymap::with(chars.iter().copied());
+        let mut chars: Vec<char> = Vec::new();
+        for char in text {
+            if chars.len() == keymap::MOST {
+                break;
+            }
+            if !chars.contains(char) {
+                chars.push(*char);
+            }
+        }
+        self.keymap = Keymap::with(chars);
         self.send_keymap(client)
     }
 
-    fn key(&mut self, client: &mut Client, code: u32, state: KeyState) -> Result<()> {
-        self.pressed.retain(|held| *held != code);
-        if state == KeyState::Pressed {
-            self.pressed.push(code);
-        }
-        self.device.key(client.time(), code, state.into());
-        client.roundtrip()
+    /// The key of a character.
+    pub(crate) fn code(&self, char: char) -> Option<u32> {
+        self.keymap.code(char)
     }
 
-    fn strike(&mut self, client: &mut Client, code: u32) -> Result<()> {
-        self.key(client, code, KeyState::Pressed)?;
-        self.key(client, code, KeyState::Released)
-    }
-
-    /// Makes sure that each character of the text has a key, as far as one keymap has room.
-    pub(crate) fn prepare(&mut self, client: &mut Client, text: &[char]) -> Result<()> {
-        let mut new: Vec<char> = text.to_vec();
-        new.sort_unstable();
-        new.dedup();
-        new.truncate(keymap::MOST);
-        self.bind(client, &new)
-    }
-
-    /// Types a few characters, at most [`keymap::MOST`].
-    pub(crate) fn type_text(
-        &mut self,
-        client: &mut Client,
-        text: &[char],
-        cancel: &Cancel,
-    ) -> Result<()> {
-        self.bind(client, text)?;
-        for char in text {
-            cancel.check()?;
-            let code = self
-                .keymap
-                .code(*char)
-                .ok_or_else(|| Error::Input("a character of the text cannot be typed".into()))?;
-            self.strike(client, code)?;
-            cancel.wait(PAUSE)?;
-        }
-        Ok(())
-    }
-
-    pub(crate) fn press(&mut self, client: &mut Client, press: KeyPress) -> Result<()> {
-        let code = match press.key {
-            Key::Char(char) => {
-                self.bind(client, &[char])?;
-                self.keymap.code(char)
-            }
-            named => keymap::code_of(named),
+    /// Presses or releases a key, and says so of a modifier.
+    pub(crate) fn key(&mut self, client: &Client, code: u32, down: bool) {
+        let state = if down {
+            KeyState::Pressed
+        } else {
+            KeyState::Released
         };
-        let code = code.ok_or_else(|| Error::Input(format!("{press} cannot be pressed")))?;
-        self.hold(client, press.modifiers)?;
-        self.strike(client, code)?;
-        self.let_go(client, press.modifiers)
-    }
-
-    /// Presses modifiers.
-    pub(crate) fn hold(&mut self, client: &mut Client, modifiers: Modifiers) -> Result<()> {
-        let mut mask = 0;
-        for (code, bit) in held(modifiers) {
-            mask |= bit;
-            self.key(client, code, KeyState::Pressed)?;
-            self.device.modifiers(mask, 0, 0, 0);
+        self.device.key(client.time(), code, state.into());
+        let modifiers = [keymap::SHIFT, keymap::CONTROL, keymap::ALT, keymap::SUPER];
+        if let Some((_, bit)) = modifiers.into_iter().find(|(its, _)| *its == code) {
+            self.mask = if down {
+                self.mask | bit
+            } else {
+                self.mask & !bit
+            };
+            self.device.modifiers(self.mask, 0, 0, 0);
         }
-        client.roundtrip()
-    }
-
-    /// Releases them.
-    pub(crate) fn let_go(&mut self, client: &mut Client, modifiers: Modifiers) -> Result<()> {
-        for (code, _) in held(modifiers) {
-            self.key(client, code, KeyState::Released)?;
-        }
-        self.device.modifiers(0, 0, 0, 0);
-        client.roundtrip()
-    }
-
-    /// Releases all that is pressed.
-    pub(crate) fn release(&mut self, client: &mut Client) -> Result<()> {
-        if self.pressed.is_empty() {
-            return Ok(());
-        }
-        for code in self.pressed.clone() {
-            self.key(client, code, KeyState::Released)?;
-        }
-        self.device.modifiers(0, 0, 0, 0);
-        client.roundtrip()
-    }
-}
-
-fn held(modifiers: Modifiers) -> impl Iterator<Item = (u32, u32)> {
-    let all = [
-        (Modifiers::SHIFT, keymap::SHIFT),
-        (Modifiers::CONTROL, keymap::CONTROL),
-        (Modifiers::ALT, keymap::ALT),
-        (Modifiers::COMMAND, keymap::SUPER),
-    ];
-    let wanted = all.into_iter().filter(move |(m, _)| modifiers.contains(*m));
-    wanted.map(|(_, key)| key)
-}
-
-/// The characters of a text, with one character for a line end.
-pub(crate) fn typeable(text: &str) -> Result<Vec<char>> {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    let refused = |c: &char| c.is_control() && !"\n\t".contains(*c);
-    match text.chars().find(refused) {
-        Some(control) => Err(Error::Input(format!(
-            "the text holds U+{:04X}, which cannot be typed; nothing was typed. Leave it out, and send keys such as Escape or Delete with press_key_and_traverse",
-            u32::from(control)
-        ))),
-        None => Ok(text.chars().collect()),
     }
 }

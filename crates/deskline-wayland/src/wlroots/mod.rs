@@ -2,6 +2,7 @@
 //! tokens.
 
 pub(crate) mod client;
+pub(crate) mod devices;
 pub(crate) mod input;
 pub(crate) mod keyboard;
 pub(crate) mod own_seat;

@@ -1,0 +1,164 @@
+//! The single events that KWin and Mutter take, and a port of the hands over them. Keys are those of the
+//! person's layout.
+
+use std::fmt::Debug;
+
+use deskline_core::{Key, KeyPress, Modifiers, Point};
+use deskline_input::{Button, Cancel, Gap, InputError, Port, Stroke};
+use deskline_link::{Error, Result};
+use deskline_unix::codes::{LEFT, MIDDLE, RIGHT};
+
+use crate::compositor::plus;
+use crate::keymap;
+use crate::layout::{self, Layout};
+
+/// A way to send single events. Codes are those of `linux/input-event-codes.h`.
+pub(crate) trait Events: Debug + Send {
+    /// Moves the pointer there, and waits until the compositor has taken that.
+    fn go(&mut self, x: f64, y: f64) -> Result<()>;
+
+    /// Presses or releases a button of the mouse, and waits until the compositor has taken that.
+    fn button(&mut self, code: u32, press: bool) -> Result<()>;
+
+    /// Presses or releases a key.
+    fn key(&mut self, code: u32, press: bool) -> Result<()>;
+
+    /// Turns the wheel by a notch, right or down where positive, and waits until the compositor has
+    /// taken that.
+    fn wheel(&mut self, right: i32, down: i32) -> Result<()>;
+
+    /// Waits until the compositor has taken the keys so far.
+    fn sync(&mut self) -> Result<()>;
+
+    /// Reads the layout that is in force now.
+    fn layout(&mut self) -> Result<&Layout>;
+
+    /// The layout as of the last look.
+    fn known_layout(&self) -> Option<&Layout>;
+
+    /// Moves the pointer there and pushes it on from there, twice by this much. Only such motion
+    /// crosses a barrier at the edge of the screen. Does not wait until the compositor has taken it.
+    fn push_over(&mut self, edge: (f64, f64), by: (f64, f64)) -> Result<()>;
+}
+
+/// The port over them.
+pub(crate) struct Sent<'a> {
+    pub(crate) events: &'a mut dyn Events,
+    /// How far places are from those that are sent.
+    pub(crate) offset: (f64, f64),
+    /// Where the pointer was sent last, for a compositor that wants to know.
+    pub(crate) went: Option<&'a mut Option<Point>>,
+}
+
+impl Sent<'_> {
+    /// Presses and releases a key: one for the compositor itself, whatever the target is.
+    pub(crate) fn tap(&mut self, press: KeyPress) -> Result<()> {
+        let Stroke { key, held } = self.press(press, &Cancel::new())?;
+        let presses = held.iter().chain([&key]);
+        { presses }.try_for_each(|code| self.key(code, true))?;
+        let mut releases = [&key].into_iter().chain(held.iter().rev());
+        releases.try_for_each(|code| self.key(code, false))?;
+        self.sync()
+    }
+}
+
+impl Port for Sent<'_> {
+    type Error = Error;
+    type Key = u32;
+
+    fn go(&mut self, to: Point) -> Result<()> {
+        if let Some(went) = &mut self.went {
+            **went = Some(to);
+        }
+        let (x, y) = plus(to, self.offset);
+        self.events.go(x, y)
+    }
+
+    fn button(&mut self, button: Button, down: bool, _nth: u8) -> Result<()> {
+        self.events.button(button_code(button), down)
+    }
+
+    fn key(&mut self, code: &u32, down: bool) -> Result<()> {
+        self.events.key(*code, down)
+    }
+
+    fn wheel(&mut self, right: i32, down: i32) -> Result<()> {
+        self.events.wheel(right, down)
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.events.sync()
+    }
+
+    fn lacks(&mut self, text: &[char]) -> Result<Option<(Vec<usize>, Gap)>> {
+        let layout = self.events.layout()?;
+        let numbered = (1..).zip(text);
+        let lacking: Vec<usize> = numbered
+            .filter(|(_, char)| layout.stroke(**char).is_none())
+            .map(|(at, _)| at)
+            .collect();
+        Ok((!lacking.is_empty()).then_some((lacking, gap(layout))))
+    }
+
+    /// By the layout as of the last [`Port::lacks`]: some compositors take a while to report it.
+    fn stroke(&mut self, text: &[char], _: &Cancel) -> Result<Option<(Stroke<u32>, usize)>> {
+        let Some(char) = text.first() else {
+            return Ok(None);
+        };
+        let stroke = match self.events.known_layout() {
+            Some(layout) => layout.stroke(*char).cloned(),
+            None => self.events.layout()?.stroke(*char).cloned(),
+        };
+        Ok(stroke.map(|layout::Stroke { code: key, held }| (Stroke { key, held }, 1)))
+    }
+
+    fn press(&mut self, press: KeyPress, _: &Cancel) -> Result<Stroke<u32>> {
+        let layout = self.events.layout()?;
+        let why = match press.key {
+            Key::Char(_) => gap(layout),
+            _ => Gap::NoSuchKey,
+        };
+        let found = layout.key(press.key);
+        let found = found.ok_or(InputError::NoKey { press, why })?;
+        let layout::Stroke { code, mut held } = found;
+        for code in codes_of(press.modifiers) {
+            if !held.contains(&code) {
+                held.push(code);
+            }
+        }
+        Ok(Stroke { key: code, held })
+    }
+
+    fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<u32>> {
+        Ok(codes_of(modifiers).collect())
+    }
+}
+
+/// Why the layout lacks a character.
+fn gap(layout: &Layout) -> Gap {
+    if layout.common {
+        Gap::SeveralLayouts
+    } else {
+        Gap::Layout
+    }
+}
+
+pub(crate) fn button_code(button: Button) -> u32 {
+    match button {
+        Button::Left => LEFT,
+        Button::Middle => MIDDLE,
+        Button::Right => RIGHT,
+    }
+}
+
+/// The keys of modifiers.
+pub(crate) fn codes_of(modifiers: Modifiers) -> impl Iterator<Item = u32> {
+    let all = [
+        (Modifiers::SHIFT, keymap::SHIFT),
+        (Modifiers::CONTROL, keymap::CONTROL),
+        (Modifiers::ALT, keymap::ALT),
+        (Modifiers::COMMAND, keymap::SUPER),
+    ];
+    let wanted = all.into_iter().filter(move |(m, _)| modifiers.contains(*m));
+    wanted.map(|(_, (code, _))| code)
+}

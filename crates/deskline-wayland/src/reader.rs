@@ -1,0 +1,54 @@
+//! What apps take of keys: no faster than they read, and which characters.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use deskline_input::{Cancel, Gap};
+use deskline_link::Result;
+use deskline_unix::unread::Unread;
+
+/// How many bytes an app may have left unread before more keys go in: about 40 events. sway ends
+/// the connection of an app that leaves some 200.
+const UNREAD: u32 = 1_024;
+
+/// How long an app may read nothing of them.
+const READS: Duration = Duration::from_secs(2);
+
+/// How often to look.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Waits until the app has read what was sent to it. `false` if it reads nothing for 2 s.
+pub(crate) fn await_reader(app: &Unread, cancel: &Cancel) -> Result<bool> {
+    let (mut last, mut since) = (u32::MAX, Instant::now());
+    while let Some(unread) = app.bytes().filter(|unread| *unread > UNREAD) {
+        if unread < last {
+            (last, since) = (unread, Instant::now());
+        }
+        if since.elapsed() > READS {
+            return Ok(false);
+        }
+        cancel.wait(LOOK)?;
+    }
+    Ok(true)
+}
+
+/// A file that a process of Chromium or Electron has mapped.
+pub(crate) const CHROMIUM: &str = "/icudtl.dat";
+
+/// The files that a process has mapped.
+pub(crate) fn maps(pid: u32) -> String {
+    let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+    String::from_utf8_lossy(&maps).into_owned()
+}
+
+/// The characters of a text that the app does not take from a key, by their places.
+pub(crate) fn refused(text: &[char], pid: u32) -> Option<(Vec<usize>, Gap)> {
+    let numbered = (1..).zip(text);
+    let above: Vec<usize> = numbered
+        .filter(|(_, char)| char.len_utf16() > 1)
+        .map(|(at, _)| at)
+        .collect();
+    // Measured with Chromium 156: U+1F600 arrives as U+F600.
+    let cuts = !above.is_empty() && maps(pid).contains(CHROMIUM);
+    cuts.then_some((above, Gap::AboveFfff))
+}

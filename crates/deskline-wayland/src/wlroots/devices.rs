@@ -1,0 +1,103 @@
+//! The virtual devices of a seat as a port of the hands.
+
+use deskline_core::{KeyPress, Modifiers, Point, Rect};
+use deskline_input::{Button, Cancel, Gap, InputError, Port, Stroke};
+use deskline_link::{Error, Result};
+use wayland_client::protocol::wl_pointer::Axis;
+
+use crate::compositor::plus;
+use crate::events::{button_code, codes_of};
+use crate::keymap;
+use crate::reader;
+use crate::wlroots::client::Client;
+use crate::wlroots::input::Input;
+
+/// The devices.
+pub(crate) struct VirtualDevices<'a> {
+    pub(crate) input: &'a mut Input,
+    pub(crate) client: &'a mut Client,
+    /// The bounds of all outputs.
+    pub(crate) layout: Rect,
+    /// How far places are from those of the layout.
+    pub(crate) offset: (f64, f64),
+    /// The process that keys are for.
+    pub(crate) pid: Option<u32>,
+}
+
+impl Port for VirtualDevices<'_> {
+    type Error = Error;
+    type Key = u32;
+
+    fn go(&mut self, to: Point) -> Result<()> {
+        let (x, y) = plus(to, self.offset);
+        let to = Point {
+            x: x as i32,
+            y: y as i32,
+        };
+        let pointer = self.input.pointer(self.client)?;
+        pointer.go(self.client, self.layout, to)
+    }
+
+    fn button(&mut self, button: Button, down: bool, _nth: u8) -> Result<()> {
+        let pointer = self.input.pointer(self.client)?;
+        pointer.button(self.client, button_code(button), down)
+    }
+
+    fn key(&mut self, code: &u32, down: bool) -> Result<()> {
+        let keyboard = self.input.keyboard(self.client)?;
+        keyboard.key(self.client, *code, down);
+        Ok(())
+    }
+
+    fn wheel(&mut self, right: i32, down: i32) -> Result<()> {
+        let pointer = self.input.pointer(self.client)?;
+        pointer.turn(self.client, Axis::VerticalScroll, down)?;
+        pointer.turn(self.client, Axis::HorizontalScroll, right)
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.client.roundtrip()
+    }
+
+    /// Binds the characters of the text to keys, as far as one keymap has room.
+    fn lacks(&mut self, text: &[char]) -> Result<Option<(Vec<usize>, Gap)>> {
+        let refused = self.pid.and_then(|pid| reader::refused(text, pid));
+        if refused.is_none() {
+            let keyboard = self.input.keyboard(self.client)?;
+            keyboard.bind(self.client, text)?;
+        }
+        Ok(refused)
+    }
+
+    fn stroke(&mut self, text: &[char], _: &Cancel) -> Result<Option<(Stroke<u32>, usize)>> {
+        let Some(char) = text.first() else {
+            return Ok(None);
+        };
+        let keyboard = self.input.keyboard(self.client)?;
+        if keyboard.code(*char).is_none() {
+            keyboard.bind(self.client, text)?;
+        }
+        let stroke = |key| Stroke { key, held: vec![] };
+        Ok(keyboard.code(*char).map(|code| (stroke(code), 1)))
+    }
+
+    fn press(&mut self, press: KeyPress, _: &Cancel) -> Result<Stroke<u32>> {
+        let code = match press.key {
+            deskline_core::Key::Char(char) => {
+                let keyboard = self.input.keyboard(self.client)?;
+                keyboard.bind(self.client, &[char])?;
+                keyboard.code(char)
+            }
+            named => keymap::code_of(named),
+        };
+        let why = Gap::NoSuchKey;
+        Ok(Stroke {
+            key: code.ok_or(InputError::NoKey { press, why })?,
+            held: self.modifiers(press.modifiers)?,
+        })
+    }
+
+    fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<u32>> {
+        Ok(codes_of(modifiers).collect())
+    }
+}

@@ -1,7 +1,5 @@
 //! Drags with the main button.
 
-use std::time::Duration;
-
 use deskline_core::{Modifiers, Point};
 
 use crate::cancel::Cancel;
@@ -13,17 +11,6 @@ use crate::port::{Doing, Port as _, Scene, Wait};
 
 /// Toolkits start a drag after this distance: 8 pixels in GTK, 10 in Qt.
 const THRESHOLD: i64 = 12;
-
-/// The speed of a drag.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
-    /// The number of motions.
-    pub steps: u8,
-    /// The time after each of them.
-    pub pause: Duration,
-    /// The time after the press and before the release.
-    pub dwell: Duration,
-}
 
 /// Drags from one place to another with the main button, with the modifiers held. A drag that is
 /// cancelled or fails ends where it began: there a drop changes nothing, and a slider is back at its

@@ -8,7 +8,6 @@ use deskline_core::{KeyPress, Modifiers, Point};
 use crate::aim::Aim;
 use crate::cancel::{Cancel, Cancelled};
 use crate::clicks::Button;
-use crate::drag::Pace;
 use crate::error::{Gap, InputError, Other};
 use crate::pressed::Hands;
 
@@ -267,6 +266,17 @@ pub struct Rhythm {
     /// Whether a button's event carries the number of the click. Otherwise apps count clicks by time and
     /// place, and a click waits while it would count as the second of a double click.
     pub counted: bool,
+}
+
+/// The speed of a drag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// The number of motions.
+    pub steps: u8,
+    /// The time after each of them.
+    pub pause: Duration,
+    /// The time after the press and before the release.
+    pub dwell: Duration,
 }
 
 /// The length of a text's parts: before each part, the receiver of keys is looked at. A part also ends

@@ -44,11 +44,17 @@ fn clipboard(bed: &Bed, what: &str) -> Command {
     command
 }
 
-/// A line for each type.
+/// A line for each type that has to be kept.
 fn on_clipboard(bed: &Bed) -> String {
     let output = clipboard(bed, "show").output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+    // On a busy machine further formats of the picture are left out.
+    let repeats = |line: &str| line.starts_with("image/") && !line.starts_with("image/png ");
+    lines
+        .split_inclusive('\n')
+        .filter(|l| !repeats(l))
+        .collect()
 }
 
 /// Calls a tool with the person's window in front, which it is again afterwards.

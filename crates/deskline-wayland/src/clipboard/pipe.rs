@@ -101,10 +101,11 @@ fn may_hold(pid: u32, link: &str) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use rustix::pipe::{PipeFlags, pipe_with};
 
     #[test]
     fn the_reader_of_a_pipe_is_known() {
-        let (_reader, writer) = rustix::pipe::pipe().unwrap();
+        let (_reader, writer) = pipe_with(PipeFlags::CLOEXEC).unwrap();
         let own = std::process::id();
         let mut other = std::process::Command::new("sleep");
         let mut other = other.arg("60").spawn().unwrap();
@@ -117,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_long_text_waits_for_its_reader() {
-        let (reader, writer) = rustix::pipe::pipe().unwrap();
+        let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).unwrap();
         let data: Arc<[u8]> = vec![7; 1 << 20].into();
         let mut writer = Writer::new(writer, data, true).unwrap();
         assert_eq!(writer.write(), Progress::More);

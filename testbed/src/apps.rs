@@ -128,6 +128,11 @@ impl Bed {
         self.script("tree.py")
     }
 
+    /// A GTK 3 window that logs buttons, keys and the pointer; see `testbed/apps/presses.py`.
+    pub fn presses(&self) -> App<'_> {
+        self.script("presses.py")
+    }
+
     /// A GTK 3 window that re-creates a part of itself.
     pub fn anew(&self) -> App<'_> {
         self.script("anew.py")

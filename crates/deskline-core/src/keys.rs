@@ -16,10 +16,20 @@ pub enum Key {
     Space,
     /// `Escape`, `Esc`
     Escape,
-    /// `Delete`, `Backspace`: deletes to the left.
+    /// `Backspace`, and `Delete` on macOS: deletes to the left.
     Backspace,
-    /// `ForwardDelete`: deletes to the right.
+    /// `ForwardDelete`, and `Delete` elsewhere: deletes to the right.
     ForwardDelete,
+    /// `Insert`
+    Insert,
+    /// `Menu`: opens the context menu.
+    Menu,
+    /// `Print`
+    Print,
+    /// `Pause`
+    Pause,
+    /// `ScrollLock`
+    ScrollLock,
     /// `Home`
     Home,
     /// `End`
@@ -85,6 +95,18 @@ const BACKSPACE: &str = if cfg!(target_os = "macos") {
 } else {
     "Backspace"
 };
+const FORWARD_DELETE: &str = if cfg!(target_os = "macos") {
+    "ForwardDelete"
+} else {
+    "Delete"
+};
+
+/// What `Delete` names on this platform.
+const DELETE: Key = if cfg!(target_os = "macos") {
+    Key::Backspace
+} else {
+    Key::ForwardDelete
+};
 
 /// A name that is no key or modifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -92,8 +114,9 @@ pub enum KeyError {
     /// No key has this name.
     #[error(
         "unknown key '{name}'; the nearest is '{nearest}'. A key is one character, or Return, \
-        Tab, Space, Escape, Delete, ForwardDelete, Home, End, PageUp, PageDown, Up, Down, Left, \
-        Right, F1–F24; modifiers are given apart"
+        Tab, Space, Escape, Backspace, Delete, Insert, Home, End, PageUp, PageDown, Up, Down, \
+        Left, Right, Menu, Print, Pause, ScrollLock, F1–F24, or one of the keypad such as KP_0 or \
+        KP_Enter; modifiers are given apart"
     )]
     Key {
         /// The name that was given, cut to 40 characters.
@@ -124,9 +147,15 @@ const KEYS: &[(&str, Key)] = &[
     ("Space", Key::Space),
     ("Escape", Key::Escape),
     ("Esc", Key::Escape),
-    ("Delete", Key::Backspace),
+    ("Delete", DELETE),
     ("Backspace", Key::Backspace),
     ("ForwardDelete", Key::ForwardDelete),
+    ("Insert", Key::Insert),
+    ("Menu", Key::Menu),
+    ("Print", Key::Print),
+    ("PrintScreen", Key::Print),
+    ("Pause", Key::Pause),
+    ("ScrollLock", Key::ScrollLock),
     ("Home", Key::Home),
     ("End", Key::End),
     ("PageUp", Key::PageUp),
@@ -168,7 +197,9 @@ const MODIFIERS: &[(&str, Modifiers)] = &[
     ("Command", Modifiers::COMMAND),
     ("Cmd", Modifiers::COMMAND),
     ("Super", Modifiers::COMMAND),
+    ("Meta", Modifiers::COMMAND),
     ("Windows", Modifiers::COMMAND),
+    ("Win", Modifiers::COMMAND),
     ("CapsLock", Modifiers::CAPS_LOCK),
     ("Function", Modifiers::FUNCTION),
     ("Fn", Modifiers::FUNCTION),
@@ -244,10 +275,49 @@ const FUNCTION_KEYS: [&str; 24] = [
 impl KeyPress {
     /// Parses the names of a key and its modifiers; see [`Key::parse`] and [`Modifiers::parse`].
     pub fn parse(key: &str, modifiers: &[&str]) -> Result<Self, KeyError> {
+        let modifiers = Modifiers::parse(modifiers.iter().copied())?;
+        if let Some(key) = on_keypad(key) {
+            return Ok(Self {
+                key,
+                modifiers: modifiers | Modifiers::NUMERIC_PAD,
+            });
+        }
         Ok(Self {
             key: Key::parse(key)?,
-            modifiers: Modifiers::parse(modifiers.iter().copied())?,
+            modifiers,
         })
+    }
+}
+
+/// The names of the keypad's keys that are no names of other keys, as XKB has them after `KP_`.
+const KEYPAD: [(&str, char); 7] = [
+    ("Add", '+'),
+    ("Subtract", '-'),
+    ("Multiply", '*'),
+    ("Divide", '/'),
+    ("Equal", '='),
+    ("Decimal", '.'),
+    ("Separator", ','),
+];
+
+/// The key of a name such as `KP_Enter`.
+fn on_keypad(name: &str) -> Option<Key> {
+    let (pad, name) = name.trim().split_at_checked(3)?;
+    if !pad.eq_ignore_ascii_case("KP_") {
+        return None;
+    }
+    let symbol = KEYPAD.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
+    let digit = || {
+        name.chars()
+            .next()
+            .filter(|c| name.len() == 1 && c.is_ascii_digit())
+    };
+    match symbol.map(|&(_, c)| c).or_else(digit) {
+        Some(c) => Some(Key::Char(c)),
+        None if name.eq_ignore_ascii_case("Delete") => Some(Key::ForwardDelete),
+        None => Key::parse(name)
+            .ok()
+            .filter(|key| !matches!(key, Key::Char(_))),
     }
 }
 
@@ -258,8 +328,8 @@ fn squeeze(name: &str) -> String {
     chars.take(64).collect()
 }
 
-impl std::fmt::Display for KeyPress {
-    /// Writes `Control+Shift+S`, as this platform names them and [`KeyPress::parse`] reads them.
+impl std::fmt::Display for Modifiers {
+    /// Writes `Control+Shift`, as this platform names them and [`Modifiers::parse`] reads them.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         const NAMES: [(Modifiers, &str); 8] = [
             (Modifiers::CONTROL, "Control"),
@@ -271,15 +341,28 @@ impl std::fmt::Display for KeyPress {
             (Modifiers::NUMERIC_PAD, "NumericPad"),
             (Modifiers::HELP, "Help"),
         ];
-        for (modifier, name) in NAMES {
-            if self.modifiers.contains(modifier) {
-                write!(f, "{name}+")?;
-            }
+        let held = NAMES
+            .iter()
+            .filter(|(modifier, _)| self.contains(*modifier));
+        for (i, (_, name)) in held.enumerate() {
+            let plus = if i > 0 { "+" } else { "" };
+            write!(f, "{plus}{name}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for KeyPress {
+    /// Writes `Control+Shift+S`, as this platform names them and [`KeyPress::parse`] reads them.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if !self.modifiers.is_empty() {
+            write!(f, "{}+", self.modifiers)?;
         }
         match self.key {
             Key::Char(c) => write!(f, "{}", c.to_uppercase()),
             Key::Function(n) => write!(f, "F{n}"),
             Key::Backspace => f.write_str(BACKSPACE),
+            Key::ForwardDelete => f.write_str(FORWARD_DELETE),
             key => write!(f, "{key:?}"),
         }
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point, Ref};
+use deskline_input::{Button, Clicks};
 
 /// The tools that run a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -78,6 +79,45 @@ pub enum Toplevel {
     Titled(String),
 }
 
+/// The kind of a click.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClickKind {
+    pub button: Button,
+    /// How often in a row.
+    pub clicks: Clicks,
+    /// The modifiers held meanwhile.
+    pub modifiers: Modifiers,
+}
+
+impl Default for ClickKind {
+    /// One click of the main button.
+    fn default() -> Self {
+        Self {
+            button: Button::Left,
+            clicks: Clicks::Single,
+            modifiers: Modifiers::empty(),
+        }
+    }
+}
+
+impl ClickKind {
+    /// A double click of the main button.
+    pub fn double() -> Self {
+        Self {
+            clicks: Clicks::Double,
+            ..Self::default()
+        }
+    }
+
+    /// One click of this button.
+    pub fn with_button(button: Button) -> Self {
+        Self {
+            button,
+            ..Self::default()
+        }
+    }
+}
+
 /// Keyboard input, after a click or alone: first the text, then the key.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Typing {
@@ -117,18 +157,17 @@ pub enum Input {
     /// Click, then type, then press a key.
     Click {
         target: Target,
-        /// Double-click.
-        double: bool,
-        /// Use the right button.
-        right: bool,
+        kind: ClickKind,
         then: Typing,
     },
+    /// Move the pointer over the target, and leave it there until the next link.
+    Hover { target: Target },
     /// Type text, then press a key, into the focused element.
-    Type {
-        typing: Typing,
-    },
+    Type { typing: Typing },
     PressKey {
         press: KeyPress,
+        /// How long to hold it. Zero: no longer than a key that is typed.
+        hold: Duration,
     },
     /// Turn the wheel.
     Scroll {

@@ -91,6 +91,7 @@ impl Capabilities {
         let (what, points, types) = match input {
             Input::Click { then, .. } if types(then) => ("clicking and typing", true, true),
             Input::Click { .. } => ("clicking", true, false),
+            Input::Hover { .. } => ("moving the pointer", true, false),
             Input::Type { .. } | Input::PressKey { .. } => ("typing", false, true),
             Input::Scroll { .. } => ("scrolling", true, false),
             Input::Drag { .. } => ("dragging", true, false),

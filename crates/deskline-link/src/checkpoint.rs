@@ -41,14 +41,23 @@ pub(crate) struct Saved {
     left: Vec<Point>,
 }
 
-/// A restore that is deferred to a later link, because it would close an open menu.
+/// A restore that is deferred to a later link.
 #[derive(Debug, Clone)]
 pub(crate) struct DeferredRestore {
     saved: Saved,
-    /// The pid of the app whose menu is open.
-    pid: u32,
+    why: Deferral,
     /// The id of its desktop. Window ids are meaningless on another one.
     desktop: String,
+}
+
+/// Why a restore is deferred.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deferral {
+    /// It would close an open menu of the app with this pid.
+    Menu(u32),
+    /// The pointer stays over an element until the next link that acts. Only the pointer is
+    /// deferred.
+    Hover,
 }
 
 /// The window that input was sent to.
@@ -79,6 +88,8 @@ pub(crate) struct Checkpoint<'a> {
     raised_now: Option<WindowId>,
     /// Whether the agent's text may be on the clipboard.
     lends_clipboard: bool,
+    /// Where the link's last input has left the pointer until the next link that acts.
+    hovers_at: Option<Point>,
     /// Whether input was sent or a window brought to the front.
     touched: bool,
     /// Whether to restore nothing: after a handoff, or if the restore is deferred.
@@ -116,6 +127,7 @@ impl<'a> Checkpoint<'a> {
             raised: None,
             raised_now: None,
             lends_clipboard: false,
+            hovers_at: None,
             touched: false,
             keep: false,
             menu_of: None,
@@ -124,34 +136,42 @@ impl<'a> Checkpoint<'a> {
         if watch && !desk.desktop.is_private() {
             desk.desktop.watch_person();
         }
-        desk.note_desktop()?;
+        desk.note_desktop(watch)?;
         Ok(desk)
     }
 
-    fn note_desktop(&mut self) -> Result<()> {
+    fn note_desktop(&mut self, acts: bool) -> Result<()> {
         let front = self.desktop.front()?;
         if self.desktop.is_private() && self.subject.home().is_some() {
             self.saved.front = front;
             return Ok(());
         }
         self.windows = self.desktop.every_window()?;
-        let waits = match &*self.deferred {
-            Some(deferred) => {
-                deferred.desktop == self.desktop.id()
-                    && front
-                        .as_ref()
-                        .is_some_and(|front| front.pid == Some(deferred.pid))
-                    && self.desktop.popup_open(deferred.pid)?
-            }
-            None => false,
+        let why = match &*self.deferred {
+            Some(deferred) if deferred.desktop == self.desktop.id() => Some(deferred.why),
+            _ => None,
         };
-        match self.deferred.take().filter(|_| waits) {
-            Some(menu) => {
-                self.touched = true;
-                self.menu_of = Some(menu.pid);
-                self.saved = menu.saved;
+        let owns_front = |pid| front.as_ref().is_some_and(|front| front.pid == Some(pid));
+        match why {
+            Some(Deferral::Menu(pid)) if owns_front(pid) && self.desktop.popup_open(pid)? => {
+                if let Some(deferred) = self.deferred.take() {
+                    self.touched = true;
+                    self.menu_of = Some(pid);
+                    self.saved = deferred.saved;
+                }
             }
-            None => self.saved.front = front,
+            Some(Deferral::Hover) if !acts => self.saved.front = front,
+            Some(Deferral::Hover) => {
+                let pointer = self.deferred.take().map(|deferred| deferred.saved);
+                self.saved = Saved {
+                    front,
+                    ..pointer.unwrap_or_default()
+                };
+            }
+            _ => {
+                *self.deferred = None;
+                self.saved.front = front;
+            }
         }
         Ok(())
     }
@@ -195,7 +215,7 @@ impl<'a> Checkpoint<'a> {
         if let Some(pid) = of.filter(|_| self.touched) {
             *self.deferred = Some(DeferredRestore {
                 saved: std::mem::take(&mut self.saved),
-                pid,
+                why: Deferral::Menu(pid),
                 desktop: self.desktop.id(),
             });
             self.keep = true;
@@ -309,6 +329,14 @@ impl<'a> Checkpoint<'a> {
         self.desktop.click(click, cancel)
     }
 
+    /// Like [`Display::hover`](crate::Display::hover).
+    pub(crate) fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
+        self.points_at(at)?;
+        self.desktop.hover(at, cancel)?;
+        self.hovers_at = Some(at);
+        Ok(())
+    }
+
     /// Like [`Display::drag`](crate::Display::drag).
     pub(crate) fn drag(
         &mut self,
@@ -341,9 +369,14 @@ impl<'a> Checkpoint<'a> {
     }
 
     /// Like [`Display::press_key`](crate::Display::press_key).
-    pub(crate) fn press_key(&mut self, press: KeyPress, cancel: &Cancel) -> Result<()> {
+    pub(crate) fn press_key(
+        &mut self,
+        press: KeyPress,
+        hold: Duration,
+        cancel: &Cancel,
+    ) -> Result<()> {
         self.touched = true;
-        self.desktop.press_key(press, Duration::ZERO, cancel)
+        self.desktop.press_key(press, hold, cancel)
     }
 
     /// Like [`Clipboard::save`](crate::Clipboard::save).
@@ -371,6 +404,7 @@ impl<'a> Checkpoint<'a> {
         if self.saved.pointer.is_none() && !self.desktop.is_private() {
             self.saved.pointer = self.desktop.pointer()?.map(|now| now.at);
         }
+        self.hovers_at = None;
         self.touched = true;
         self.saved.left.push(at);
         Ok(())
@@ -428,6 +462,18 @@ impl<'a> Checkpoint<'a> {
         let Some(pointer) = self.saved.pointer.filter(|_| !self.keep) else {
             return;
         };
+        if self.hovers_at.is_some() && self.cancel.reason().is_none() {
+            *self.deferred = Some(DeferredRestore {
+                saved: Saved {
+                    front: None,
+                    pointer: Some(pointer),
+                    left: std::mem::take(&mut self.saved.left),
+                },
+                why: Deferral::Hover,
+                desktop: self.desktop.id(),
+            });
+            return;
+        }
         let left = &self.saved.left;
         let stays = |now: Pointer| left.contains(&now.at) && now.at != pointer && !now.pressed;
         if self

@@ -12,6 +12,7 @@ use deskline_core::{Rect, escape};
 use crate::call::{Action, Input};
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::character_of;
+use deskline_input::{Button, Clicks};
 
 /// The watchdog releases the devices after this long, even if everything else hangs.
 pub const LIMIT: Duration = Duration::from_secs(30);
@@ -111,10 +112,14 @@ pub(crate) fn caption(action: &Action, target: Option<&Resolved>, app: Option<&s
         None => format!("{verb} in"),
     };
     let doing = match action {
-        Action::Input(Input::Click { right: true, .. }) => at("right-clicking"),
-        Action::Input(Input::Click { double: true, .. }) => at("double-clicking"),
-        Action::Input(Input::Click { .. }) => at("clicking"),
-        Action::Input(Input::PressKey { press }) if character_of(*press).is_none() => {
+        Action::Input(Input::Click { kind, .. }) => at(match (kind.button, kind.clicks) {
+            (Button::Right, _) => "right-clicking",
+            (Button::Middle, _) => "middle-clicking",
+            (Button::Left, Clicks::Double) => "double-clicking",
+            (Button::Left, Clicks::Single) => "clicking",
+        }),
+        Action::Input(Input::Hover { .. }) => at("pointing at"),
+        Action::Input(Input::PressKey { press, .. }) if character_of(*press).is_none() => {
             format!("pressing {press} in")
         }
         Action::Input(Input::Scroll { .. }) => "scrolling in".to_owned(),
@@ -133,13 +138,12 @@ pub(crate) fn caption(action: &Action, target: Option<&Resolved>, app: Option<&s
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::call::{Target, Typing};
+    use crate::call::{ClickKind, Target, Typing};
 
     fn click(text: Option<&str>) -> Action {
         Action::Input(Input::Click {
             target: Target::Point(deskline_core::Point { x: 1, y: 2 }),
-            double: false,
-            right: false,
+            kind: ClickKind::default(),
             then: Typing {
                 paste: false,
                 text: text.map(str::to_owned),
@@ -178,7 +182,10 @@ mod tests {
         });
         let press = deskline_core::KeyPress::parse("x", &[]).unwrap();
         let said = caption(
-            &Action::Input(Input::PressKey { press }),
+            &Action::Input(Input::PressKey {
+                press,
+                hold: Duration::ZERO,
+            }),
             None,
             Some("Messages"),
         );

@@ -163,6 +163,13 @@ fn named(key: Key) -> u16 {
         Key::Backspace => 51,
         Key::Escape => ESCAPE,
         Key::ForwardDelete => 117,
+        // An Apple keyboard has Help, F13, F14 and F15 where others have Insert, Print, Scroll Lock
+        // and Pause.
+        Key::Insert => 114,
+        Key::Menu => 110,
+        Key::Print => 105,
+        Key::ScrollLock => 107,
+        Key::Pause => 113,
         Key::Home => 115,
         Key::End => 119,
         Key::PageUp => 116,

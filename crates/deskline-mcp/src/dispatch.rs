@@ -1,6 +1,7 @@
 //! Carries out a call: from the tool's name and arguments to its answer. Both the MCP server and
 //! `deskline call` use it.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -122,7 +123,12 @@ impl Dispatcher {
                 record.name
             ));
         }
-        let (desktop, arguments) = self.desktops.of(arguments)?;
+        let arguments = if self.config.compat_macos_use {
+            Cow::Owned(tools::from_macos_use(arguments)?)
+        } else {
+            Cow::Borrowed(arguments)
+        };
+        let (desktop, arguments) = self.desktops.of(&arguments)?;
         let arguments = arguments.as_ref();
         let answer = match record.handler {
             Handler::Link(..) | Handler::Chain => {

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use deskline_core::Key;
 
 /// Named keys: code, keysym.
-const NAMED: [(u32, &str); 19] = [
+const NAMED: [(u32, &str); 24] = [
     (1, "Escape"),
     (14, "BackSpace"),
     (15, "Tab"),
@@ -27,7 +27,12 @@ const NAMED: [(u32, &str); 19] = [
     (107, "End"),
     (108, "Down"),
     (109, "Next"),
+    (110, "Insert"),
     (111, "Delete"),
+    (127, "Menu"),
+    (99, "Print"),
+    (119, "Pause"),
+    (70, "Scroll_Lock"),
     (125, "Super_L"),
     (58, "Caps_Lock"),
 ];
@@ -75,6 +80,11 @@ pub(crate) fn code_of(key: Key) -> Option<u32> {
         Key::Escape => 1,
         Key::Backspace => 14,
         Key::ForwardDelete => 111,
+        Key::Insert => 110,
+        Key::Menu => 127,
+        Key::Print => 99,
+        Key::Pause => 119,
+        Key::ScrollLock => 70,
         Key::Home => 102,
         Key::End => 107,
         Key::PageUp => 104,

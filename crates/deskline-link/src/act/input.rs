@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use deskline_core::{KeyPress, Modifiers, Point, Rect, Tree};
+use deskline_core::{KeyPress, Point, Rect, Tree};
 
 use super::action::{Act, Outcome};
 use super::reach::Reached;
-use crate::call::{Action, Input, Quiet, Typing};
+use crate::call::{Action, ClickKind, Input, Quiet, Typing};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result, TargetError};
 use crate::guard::{self, Mode, Task};
@@ -42,41 +42,47 @@ impl Act<'_> {
     ) -> Result<()> {
         desk.capabilities().require(input)?;
         match input {
-            Input::Click {
-                double,
-                right,
-                then,
-                ..
-            } => {
+            Input::Click { kind, then, .. } => {
                 let target = self.required()?;
                 let Reached { point, name, .. } = self.reach(desk, target)?;
                 self.animate(desk, target, Some(point), then.text.as_deref())?;
                 self.look_at_canvas(desk, point, outcome);
                 let keys_follow = then.text.is_some() || then.key.is_some();
                 self.note_window(desk, keys_follow)?;
-                let button = if *right { Button::Right } else { Button::Left };
-                let clicks = if *double {
-                    Clicks::Double
-                } else {
-                    Clicks::Single
-                };
                 self.picture_before_input(desk, outcome);
+                let ClickKind {
+                    button,
+                    clicks,
+                    modifiers,
+                } = *kind;
                 let click = Click {
                     at: point,
                     button,
                     clicks,
-                    modifiers: Modifiers::empty(),
+                    modifiers,
                 };
                 desk.click(click, self.cancel)?;
                 outcome.step.done.at = Some(point);
-                let verb = verb(*double, *right);
-                outcome.step.done.say(format!("{verb} {name}"));
+                outcome.step.done.say(format!("{} {name}", verb(*kind)));
                 if keys_follow {
                     // The click may open a dialog or move the focus: the text goes there.
                     let tree = self.pause(desk)?;
                     outcome.step.keys.before = self.follow(desk, &tree)?;
                     self.type_and_press(desk, then, outcome)?;
                 }
+            }
+            Input::Hover { .. } => {
+                let target = self.required()?;
+                let Reached { point, name, .. } = self.reach(desk, target)?;
+                self.animate(desk, target, Some(point), None)?;
+                self.look_at_canvas(desk, point, outcome);
+                self.picture_before_input(desk, outcome);
+                desk.hover(point, self.cancel)?;
+                outcome.step.done.at = Some(point);
+                outcome
+                    .step
+                    .done
+                    .say(format!("moved the pointer over {name}"));
             }
             Input::Type { typing } => {
                 if typing.paste
@@ -92,13 +98,13 @@ impl Act<'_> {
                 self.picture_before_input(desk, outcome);
                 self.type_and_press(desk, typing, outcome)?;
             }
-            Input::PressKey { press } => {
+            Input::PressKey { press, hold } => {
                 self.check_front_window(desk)?;
                 self.front(desk, self.wanted_for_keys())?;
                 self.note_window(desk, false)?;
                 self.picture_before_input(desk, outcome);
                 outcome.step.keys.before = self.tree.map(Witness::new);
-                self.press_key(desk, *press, outcome)?;
+                self.press_key(desk, *press, *hold, outcome)?;
             }
             Input::Scroll {
                 at,
@@ -325,7 +331,7 @@ impl Act<'_> {
             self.await_text(desk, press, outcome)?;
         }
         match typing.key {
-            Some(press) => self.press_key(desk, press, outcome),
+            Some(press) => self.press_key(desk, press, Duration::ZERO, outcome),
             None => Ok(()),
         }
     }
@@ -357,6 +363,7 @@ impl Act<'_> {
         &self,
         desk: &mut Checkpoint<'_>,
         press: KeyPress,
+        hold: Duration,
         outcome: &mut Outcome<'_>,
     ) -> Result<()> {
         if let Some(character) = character_of(press) {
@@ -364,7 +371,7 @@ impl Act<'_> {
             // The last reading is older than this key.
             outcome.step.keys.after = None;
         }
-        desk.press_key(press, self.cancel)?;
+        desk.press_key(press, hold, self.cancel)?;
         outcome.step.done.key(press);
         Ok(())
     }
@@ -440,11 +447,19 @@ fn no_target() -> Error {
     TargetError::Missing.into()
 }
 
-fn verb(double: bool, right: bool) -> &'static str {
-    match (double, right) {
-        (false, false) => "clicked",
-        (true, false) => "double-clicked",
-        (false, true) => "right-clicked",
-        (true, true) => "double-right-clicked",
+/// `double-clicked`, `Control+Shift-clicked`
+fn verb(kind: ClickKind) -> String {
+    let clicked = match (kind.clicks, kind.button) {
+        (Clicks::Single, Button::Left) => "clicked",
+        (Clicks::Single, Button::Middle) => "middle-clicked",
+        (Clicks::Single, Button::Right) => "right-clicked",
+        (Clicks::Double, Button::Left) => "double-clicked",
+        (Clicks::Double, Button::Middle) => "double-middle-clicked",
+        (Clicks::Double, Button::Right) => "double-right-clicked",
+    };
+    if kind.modifiers.is_empty() {
+        clicked.to_owned()
+    } else {
+        format!("{}-{clicked}", kind.modifiers)
     }
 }

@@ -32,7 +32,7 @@ impl Act<'_> {
         let press = desk.clipboard()?.keys(terminal);
         outcome.step.keys.pasted = true;
         outcome.step.done.underway = true;
-        desk.press_key(press, self.cancel)?;
+        desk.press_key(press, Duration::ZERO, self.cancel)?;
         if !desk.clipboard()?.await_reader(self.cancel)? {
             desk.give_back_clipboard()?;
             outcome.step.done.underway = false;

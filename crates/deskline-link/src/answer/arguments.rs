@@ -12,7 +12,7 @@ pub(super) fn tells_no_secret(call: &Call, report: &Report) -> bool {
         Action::Input(Input::Click { then, .. } | Input::Type { typing: then }) => {
             then.text.is_some() || then.key.and_then(character_of).is_some()
         }
-        Action::Input(Input::PressKey { press }) => character_of(*press).is_some(),
+        Action::Input(Input::PressKey { press, .. }) => character_of(*press).is_some(),
         Action::Quiet(Quiet::SetValue { .. }) => true,
         _ => false,
     };
@@ -52,7 +52,7 @@ pub(super) fn arguments(call: &Call, report: &Report) -> Map<String, Value> {
 /// Hides the text of one action, and a key that types a character.
 fn hide(arguments: &mut Map<String, Value>, action: &Action) {
     let key = match action {
-        Action::Input(Input::PressKey { press }) => Some(*press),
+        Action::Input(Input::PressKey { press, .. }) => Some(*press),
         Action::Input(Input::Click { then, .. } | Input::Type { typing: then }) => then.key,
         _ => None,
     };

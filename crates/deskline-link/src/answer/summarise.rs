@@ -184,7 +184,7 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
 /// effect on a secure field is not in the tree.
 fn idle_key(call: &Call, report: &Report) -> Option<String> {
     let press = match &call.action {
-        Action::Input(Input::PressKey { press }) => *press,
+        Action::Input(Input::PressKey { press, .. }) => *press,
         Action::Input(Input::Click { then, .. } | Input::Type { typing: then }) => then.key?,
         _ => return None,
     };

@@ -188,7 +188,7 @@ mod tests {
         );
         assert!(!bare.contains('ж'), "{bare}");
         let shortcut = error(Modifiers::CONTROL);
-        assert!(shortcut.contains('ж'), "{shortcut}");
+        assert!(shortcut.contains("Control+Ж"), "{shortcut}");
     }
 
     #[test]

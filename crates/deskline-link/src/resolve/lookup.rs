@@ -42,7 +42,11 @@ impl Resolved {
 /// The target of an action, if it has one.
 pub(crate) fn target_of(action: &Action) -> Option<&Target> {
     match action {
-        Action::Input(Input::Click { target, .. } | Input::Drag { from: target, .. })
+        Action::Input(
+            Input::Click { target, .. }
+            | Input::Hover { target }
+            | Input::Drag { from: target, .. },
+        )
         | Action::Quiet(
             Quiet::SetValue { target, .. }
             | Quiet::PressAx { target }

@@ -19,6 +19,9 @@ const UNSEEN: Duration = Duration::from_millis(120);
 /// have to compute, or ask a server.
 const ACTIVATION: Duration = Duration::from_millis(320);
 
+/// A tool tip shows once the pointer has rested for 500 ms (GTK, Chromium) or 700 ms (Qt).
+const RESTED: Duration = Duration::from_millis(900);
+
 /// The expected effect of an act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
@@ -35,6 +38,8 @@ pub(crate) enum Effect {
     /// An event: it ends with a key that may activate a button, and the text typed before that key
     /// is a change already.
     Activation,
+    /// A change, which comes once the pointer has rested: a tool tip.
+    Hover,
     /// A change that may go on without events: browsers scroll smoothly.
     Motion,
 }
@@ -55,10 +60,11 @@ impl Effect {
                     _ => Self::Change,
                 };
             }
+            Input::Hover { .. } => return Self::Hover,
             Input::Click { then: typing, .. } | Input::Type { typing } => typing.key,
             // Nothing was typed before it that could be taken for its effect.
-            Input::PressKey { press } if activates(*press) => return Self::Press,
-            Input::PressKey { press } => Some(*press),
+            Input::PressKey { press, .. } if activates(*press) => return Self::Press,
+            Input::PressKey { press, .. } => Some(*press),
             Input::Scroll { .. } => return Self::Motion,
             Input::Drag { .. } => None,
         };
@@ -77,7 +83,7 @@ impl Effect {
     /// `raised`: whether a window was brought to the front for the act.
     pub(crate) fn shows(self, event: Option<Sign>, change: Option<Sign>, raised: bool) -> bool {
         let sign = match self {
-            Self::Click | Self::Press => change,
+            Self::Click | Self::Press | Self::Hover => change,
             Self::Activation => event,
             Self::Change | Self::Motion if raised => change,
             _ => event.max(change),
@@ -89,7 +95,7 @@ impl Effect {
     /// effect.
     pub(crate) fn least_sign(self, raised: bool) -> Sign {
         match self {
-            Self::Click | Self::Press | Self::Activation => Sign::Change,
+            Self::Click | Self::Press | Self::Activation | Self::Hover => Sign::Change,
             Self::Change | Self::Motion if raised => Sign::Change,
             _ => Sign::Focus,
         }
@@ -97,7 +103,7 @@ impl Effect {
 
     /// Whether the effect may come long after the act.
     pub(crate) fn may_be_late(self) -> bool {
-        self.unseen() == ACTIVATION
+        self.unseen() >= ACTIVATION
     }
 
     /// How long an app gets that has shown no effect.
@@ -106,6 +112,7 @@ impl Effect {
             Self::Nothing => QUIET,
             Self::Change | Self::Focus | Self::Motion => UNSEEN,
             Self::Click | Self::Press | Self::Activation => ACTIVATION,
+            Self::Hover => RESTED,
         }
     }
 }
@@ -127,7 +134,7 @@ pub(crate) fn sent(action: &Action, is_last: bool) -> Option<Sent> {
     let keys = match input {
         Input::Click { then: typing, .. } => typing.text.is_some() || typing.key.is_some(),
         Input::Type { .. } | Input::PressKey { .. } => true,
-        Input::Scroll { .. } | Input::Drag { .. } => false,
+        Input::Hover { .. } | Input::Scroll { .. } | Input::Drag { .. } => false,
     };
     (keys && is_last).then_some(Sent::Keys)
 }

@@ -1,6 +1,6 @@
 //! Chains: several steps, one checkpoint, one diff, one restore.
 
-use deskline_link::call::{Input, Typing};
+use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::{Action, Policy, Target, Tool};
 use insta::assert_snapshot;
 
@@ -450,8 +450,7 @@ fn click_by_ref(story: &mut Story) -> impl Fn() -> Action + use<> {
     move || {
         Action::Input(Input::Click {
             target: target.clone(),
-            double: false,
-            right: false,
+            kind: ClickKind::default(),
             then: Typing::default(),
         })
     }

@@ -6,6 +6,7 @@ mod chain;
 mod each_step;
 mod ends;
 mod faults;
+mod hover;
 mod lacking;
 mod opened;
 mod paste;

@@ -303,6 +303,15 @@ impl Display for Scripted {
         })
     }
 
+    fn hover(&mut self, at: Point, _: &Cancel) -> Result<()> {
+        self.call(format!("hover {},{}", at.x, at.y), |script| {
+            script.require(|has| has.pointer.is_there());
+            script.require_place(at)?;
+            script.world.pointer = at;
+            Ok(())
+        })
+    }
+
     fn drag(&mut self, from: Point, to: Point, _: Modifiers, _: &Cancel) -> Result<()> {
         let line = format!("drag {},{} {},{}", from.x, from.y, to.x, to.y);
         self.call(line, |script| {

@@ -2,7 +2,7 @@
 
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_journal::{Journal, Retention};
-use deskline_link::call::{Input, Quiet, Typing};
+use deskline_link::call::{ClickKind, Input, Quiet, Typing};
 use deskline_link::{
     Action, Answer, Call, Cancel, Capabilities, Links, Looked, Options, Policy, Target, Tool,
     Toplevel, Waiting,
@@ -199,14 +199,12 @@ impl Story {
 
     pub(crate) fn click_at(&mut self, x: i32, y: i32) -> &mut Self {
         let target = Target::Point(Point { x, y });
-        let (double, right, then) = (false, false, Typing::default());
         self.run(
             Tool::Click,
             Action::Input(Input::Click {
                 target,
-                double,
-                right,
-                then,
+                kind: ClickKind::default(),
+                then: Typing::default(),
             }),
         )
     }
@@ -352,8 +350,7 @@ impl Story {
 pub(crate) fn click(target: &str, text: Option<&str>, key: Option<&str>) -> Action {
     Action::Input(Input::Click {
         target: by_text(target),
-        double: false,
-        right: false,
+        kind: ClickKind::default(),
         then: Typing {
             paste: false,
             text: text.map(str::to_owned),
@@ -382,7 +379,10 @@ pub(crate) fn pastes(text: &str) -> Action {
 
 pub(crate) fn presses(key: &str) -> Action {
     let press = KeyPress::parse(key, &[]).unwrap();
-    Action::Input(Input::PressKey { press })
+    Action::Input(Input::PressKey {
+        press,
+        hold: Duration::ZERO,
+    })
 }
 
 pub(crate) fn press_ax(target: &str) -> Action {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Line, Point};
 use deskline_input::Click;
-use deskline_link::call::{Input, Typing};
+use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::{Action, Cancel, Target, Tool};
 
 use super::guard::length;
@@ -205,8 +205,7 @@ impl<O: Os> Test<'_, O> {
         let then = Typing::default();
         let click = Input::Click {
             target,
-            double: false,
-            right: false,
+            kind: ClickKind::default(),
             then,
         };
         let answer = self.call(Tool::Click, Some(pid), Action::Input(click));

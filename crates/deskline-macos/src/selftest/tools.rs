@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use deskline_core::{KeyPress, Line, Point, Ref};
-use deskline_link::call::{Awaited, Input, Quiet, Typing};
+use deskline_link::call::{Awaited, ClickKind, Input, Quiet, Typing};
 use deskline_link::{Action, Scope, Target, Tool};
 
 use super::test::{Found, Test, field, tree_of};
@@ -31,7 +31,10 @@ fn text(text: &str, role: &str) -> Target {
 
 pub(super) fn press(key: &str, modifiers: &[&str]) -> Option<Action> {
     let press = KeyPress::parse(key, modifiers).ok()?;
-    Some(Action::Input(Input::PressKey { press }))
+    Some(Action::Input(Input::PressKey {
+        press,
+        hold: Duration::ZERO,
+    }))
 }
 
 impl<O: Os> Test<'_, O> {
@@ -115,8 +118,7 @@ impl<O: Os> Test<'_, O> {
         };
         let click = Action::Input(Input::Click {
             target: Target::Point(area),
-            double: false,
-            right: false,
+            kind: ClickKind::default(),
             then,
         });
         self.expect("click with text", Tool::Click, some, click, "clicked");
@@ -224,8 +226,7 @@ impl<O: Os> Test<'_, O> {
         if let Some(area) = self.place(behind, AREA) {
             let click = Action::Input(Input::Click {
                 target: Target::Point(area),
-                double: false,
-                right: false,
+                kind: ClickKind::default(),
                 then: Typing::default(),
             });
             self.call(Tool::Click, Some(behind), click);

@@ -3,7 +3,7 @@
 #![allow(clippy::float_cmp)] // whole numbers, exact in a double
 
 use deskline_core::{Point, Rect};
-use deskline_link::call::{Input, Typing};
+use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::{Action, Display as _, Target, Tool, WindowId};
 
 use super::desk::{Desk, EDITOR, by_text, displays, line};
@@ -171,8 +171,7 @@ fn a_click_goes_to_no_other_app_that_has_come_over_the_place() {
         Tool::Click,
         Action::Input(Input::Click {
             target: by_text("Send", "AXButton"),
-            double: true,
-            right: false,
+            kind: ClickKind::double(),
             then: Typing::default(),
         }),
     );

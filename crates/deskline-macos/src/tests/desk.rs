@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use deskline_core::{KeyPress, Line, Ref};
 use deskline_journal::{Journal, Retention};
-use deskline_link::call::{Input, Typing};
+use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::{Action, Answer, Call, Cancel, Links, Policy, Target, Tool};
 use tempfile::TempDir;
 
@@ -142,8 +143,7 @@ impl Desk {
     pub(crate) fn click(&mut self, target: Target, then: Typing) -> Answer {
         let action = Action::Input(Input::Click {
             target,
-            double: false,
-            right: false,
+            kind: ClickKind::default(),
             then,
         });
         self.run(Tool::Click, action)
@@ -169,7 +169,13 @@ impl Desk {
 
     pub(crate) fn press(&mut self, key: &str, modifiers: &[&str]) -> Answer {
         let press = KeyPress::parse(key, modifiers).unwrap();
-        self.run(Tool::PressKey, Action::Input(Input::PressKey { press }))
+        self.run(
+            Tool::PressKey,
+            Action::Input(Input::PressKey {
+                press,
+                hold: Duration::ZERO,
+            }),
+        )
     }
 }
 
@@ -206,8 +212,7 @@ pub(crate) fn by_text(text: &str, role: &str) -> Target {
 pub(crate) fn clicks_on(button: &str) -> Action {
     Action::Input(Input::Click {
         target: by_text(button, "AXButton"),
-        double: false,
-        right: false,
+        kind: ClickKind::default(),
         then: Typing::default(),
     })
 }

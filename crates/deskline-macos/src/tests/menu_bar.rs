@@ -52,7 +52,10 @@ fn an_app_without_windows_takes_keys_and_has_not_ended() {
         world.apps.get_mut(&300).unwrap().shortcuts.insert(45, new);
     }
     let press = deskline_core::KeyPress::parse("n", &["Command"]).unwrap();
-    let input = deskline_link::call::Input::PressKey { press };
+    let input = deskline_link::call::Input::PressKey {
+        press,
+        hold: std::time::Duration::ZERO,
+    };
     let answer = desk.run_on(300, Tool::PressKey, Action::Input(input));
     assert!(!answer.is_error, "{}", answer.text);
     assert!(

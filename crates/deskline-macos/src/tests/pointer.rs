@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Modifiers, Point};
 use deskline_link::Reason;
-use deskline_link::call::{Input, Typing};
+use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::{Action, Cancel, Target, Tool};
 
 use super::desk::{Desk, MAIL, by_text};
@@ -35,8 +35,7 @@ fn a_mouse_up_is_not_posted_back_to_back_with_its_mouse_down() {
     let then = Typing::default();
     let double = Input::Click {
         target,
-        double: true,
-        right: false,
+        kind: ClickKind::double(),
         then,
     };
     desk.run(Tool::Click, Action::Input(double));

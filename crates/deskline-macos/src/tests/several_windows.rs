@@ -1,6 +1,6 @@
 //! Apps with several windows: the one that a call insists on, and chains over them.
 
-use deskline_link::call::{Input, Quiet, Toplevel, Typing};
+use deskline_link::call::{ClickKind, Input, Quiet, Toplevel, Typing};
 use deskline_link::{Action, Answer, Call, Cancel, Tool};
 
 use super::desk::{
@@ -103,8 +103,7 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
     desk.mac.world().fronts.clear();
     let fills = Action::Input(Input::Click {
         target: by_text("Search", "AXTextField"),
-        double: false,
-        right: false,
+        kind: ClickKind::default(),
         then: Typing {
             paste: false,
             text: Some("bills".into()),

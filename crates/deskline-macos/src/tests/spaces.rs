@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_link::call::{Input, Quiet, Toplevel, Typing};
+use deskline_link::call::{ClickKind, Input, Quiet, Toplevel, Typing};
 use deskline_link::{Action, Call, Cancel, Target, Tool};
 
 use super::desk::{Desk, EDITOR, MAIL, by_text, element, front, line, reference, tree};
@@ -205,8 +205,7 @@ fn a_chain_s_later_step_goes_to_where_the_windows_are() {
     }
     let tick = Input::Click {
         target: by_text("Urgent", "AXCheckBox"),
-        double: false,
-        right: false,
+        kind: ClickKind::default(),
         then: Typing::default(),
     };
     let answer = desk.chain(vec![super::desk::clicks_on("Send"), Action::Input(tick)]);

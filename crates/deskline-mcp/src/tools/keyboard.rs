@@ -1,5 +1,7 @@
 //! Keyboard tools: type, press a key.
 
+use std::time::Duration;
+
 use deskline_link::call::Input;
 use deskline_link::{Action, Tool};
 
@@ -40,21 +42,28 @@ fn type_text(args: Args<'_>) -> Result<Action, Wrong> {
 
 pub(super) static PRESS_KEY_TOOL: ToolRecord = ToolRecord {
     name: "press_key_and_traverse",
-    about: "Press one key with modifiers. Keys: a character, Return, Tab, Space, Escape, Delete, \
-        ForwardDelete, Home, End, PageUp, PageDown, Up, Down, Left, Right, F1-F24.",
+    about: "Press one key with modifiers. Keys: a character, Return, Tab, Space, Escape, Backspace, \
+        Delete, Insert, Home, End, PageUp, PageDown, Up, Down, Left, Right, Menu, F1-F24, KP_0.",
     args: &[
         PID,
         Arg::required("keyName", Type::Text, ""),
         MODIFIER_FLAGS,
+        Arg::optional("hold", Type::Number, "seconds, at most 10"),
         WINDOW,
     ],
     effect: Effect::Act,
     handler: Handler::Link(Tool::PressKey, press_key),
 };
 
+/// The longest that a key may be held, in seconds: the person waits meanwhile.
+const LONGEST_HOLD: u32 = 10;
+
 fn press_key(args: Args<'_>) -> Result<Action, Wrong> {
     let press = args
         .key("keyName", "modifierFlags")?
         .ok_or("keyName is missing. Pass a key name such as Return or a")?;
-    Ok(Action::Input(Input::PressKey { press }))
+    Ok(Action::Input(Input::PressKey {
+        press,
+        hold: args.seconds("hold", LONGEST_HOLD, Duration::ZERO)?,
+    }))
 }

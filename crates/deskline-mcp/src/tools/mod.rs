@@ -3,6 +3,7 @@
 
 mod arg;
 mod chain;
+mod compat;
 mod files;
 mod keyboard;
 mod look;
@@ -23,6 +24,7 @@ use serde_json::{Map, Value};
 
 use crate::args::{Args, Wrong};
 use arg::{Arg, OPTIONS, schema};
+pub(crate) use compat::from_macos_use;
 #[cfg(test)]
 use record::Effect;
 pub(crate) use record::{Handler, ToolRecord};

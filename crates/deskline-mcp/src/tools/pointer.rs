@@ -1,7 +1,7 @@
 //! Pointer tools: click, scroll, drag.
 
-use deskline_link::call::Input;
-use deskline_link::{Action, Target, Tool};
+use deskline_link::call::{ClickKind, Input, Typing};
+use deskline_link::{Action, Button, Target, Tool};
 
 use super::arg::{
     Arg, ELEMENT, HEIGHT, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, REF, ROLE, Type,
@@ -26,6 +26,9 @@ pub(super) static CLICK: ToolRecord = ToolRecord {
         HEIGHT,
         Arg::optional("doubleClick", Type::Bool, ""),
         Arg::optional("rightClick", Type::Bool, ""),
+        Arg::optional("middleClick", Type::Bool, ""),
+        Arg::optional("hover", Type::Bool, "move there only, and stay"),
+        MODIFIER_FLAGS,
         Arg::optional(
             "text",
             Type::Text,
@@ -39,19 +42,41 @@ pub(super) static CLICK: ToolRecord = ToolRecord {
 };
 
 fn click(args: Args<'_>) -> Result<Action, Wrong> {
-    let (double, right) = (
-        args.flag("doubleClick", false)?,
-        args.flag("rightClick", false)?,
-    );
-    if double && right {
-        return Err("doubleClick and rightClick were given together: choose one".into());
+    let (target, kind, then) = (args.target()?, click_kind(args)?, args.typing()?);
+    if !args.flag("hover", false)? {
+        return Ok(Action::Input(Input::Click { target, kind, then }));
     }
-    Ok(Action::Input(Input::Click {
-        target: args.target()?,
-        double,
-        right,
-        then: args.typing()?,
-    }))
+    if kind != ClickKind::default() || then != Typing::default() {
+        return Err(
+            "hover only moves the pointer: leave out the other kinds of click, modifierFlags, \
+            text and pressKey, or hover"
+                .into(),
+        );
+    }
+    Ok(Action::Input(Input::Hover { target }))
+}
+
+fn click_kind(args: Args<'_>) -> Result<ClickKind, Wrong> {
+    let mut given = Vec::new();
+    for name in ["doubleClick", "rightClick", "middleClick"] {
+        if args.flag(name, false)? {
+            given.push(name);
+        }
+    }
+    let kind = match given[..] {
+        [] => ClickKind::default(),
+        ["doubleClick"] => ClickKind::double(),
+        ["rightClick"] => ClickKind::with_button(Button::Right),
+        ["middleClick"] => ClickKind::with_button(Button::Middle),
+        _ => {
+            let given = given.join(" and ");
+            return Err(format!("{given} were given together: choose one"));
+        }
+    };
+    Ok(ClickKind {
+        modifiers: args.modifiers("modifierFlags")?,
+        ..kind
+    })
 }
 
 pub(super) static SCROLL: ToolRecord = ToolRecord {

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use deskline_core::{Key, KeyPress, Modifiers, Point, Ref, States};
-use deskline_link::call::{Awaited, Input, Quiet, Typing};
-use deskline_link::{Action, Call, Options, Target};
+use deskline_link::call::{Awaited, ClickKind, Input, Quiet, Typing};
+use deskline_link::{Action, Button, Call, Options, Target};
 use serde_json::{Value, json};
 
 use super::*;
@@ -201,8 +201,7 @@ fn every_tool_reads_its_arguments() {
             json!({"pid": "7", "element": "To", "doubleClick": "true", "text": "a\nb", "pressKey": "return", "pressKeyModifiers": "Ctrl"}),
             Action::Input(Input::Click {
                 target: text("To", None),
-                double: true,
-                right: false,
+                kind: ClickKind::double(),
                 then: Typing {
                     paste: false,
                     text: Some("a\nb".into()),
@@ -226,6 +225,34 @@ fn every_tool_reads_its_arguments() {
             json!({"pid": 7.0, "keyName": "A", "modifierFlags": ["Command", "shift"]}),
             Action::Input(Input::PressKey {
                 press: press(Key::Char('a'), Modifiers::COMMAND | Modifiers::SHIFT),
+                hold: Duration::ZERO,
+            }),
+        ),
+        (
+            "press_key_and_traverse",
+            json!({"pid": 7, "keyName": "KP_Enter", "hold": "1.5"}),
+            Action::Input(Input::PressKey {
+                press: press(Key::Return, Modifiers::NUMERIC_PAD),
+                hold: Duration::from_millis(1500),
+            }),
+        ),
+        (
+            "click_and_traverse",
+            json!({"pid": 7, "x": 1, "y": 2, "middleClick": true, "modifierFlags": ["Ctrl"]}),
+            Action::Input(Input::Click {
+                target: Target::Point(point(1, 2)),
+                kind: ClickKind {
+                    modifiers: Modifiers::CONTROL,
+                    ..ClickKind::with_button(Button::Middle)
+                },
+                then: Typing::default(),
+            }),
+        ),
+        (
+            "click_and_traverse",
+            json!({"pid": 7, "ref": "e4", "hover": true}),
+            Action::Input(Input::Hover {
+                target: Target::Ref(Ref(4)),
             }),
         ),
         (

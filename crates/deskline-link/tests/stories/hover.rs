@@ -1,0 +1,54 @@
+//! A link that hovers leaves the pointer there, and the next one that acts puts it back.
+
+use deskline_link::call::Input;
+use deskline_link::{Action, Tool};
+use insta::assert_snapshot;
+
+use crate::script::person;
+use crate::story::{Story, by_text};
+
+fn hover() -> Action {
+    Action::Input(Input::Hover {
+        target: by_text("Send"),
+    })
+}
+
+#[test]
+fn the_pointer_stays_and_the_window_is_put_back() {
+    let mut story = Story::new();
+    assert_snapshot!(story.run(Tool::Click, hover()).seen(), @"
+    reached: nothing
+    front: Notes, pointer: 540,52
+    ");
+    assert_snapshot!(story.field("summary"), @"Moved the pointer over 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.");
+    story.run(Tool::Refresh, Action::Refresh);
+    assert_snapshot!(story.seen(), @"
+    reached: nothing
+    front: Notes, pointer: 540,52
+    ");
+    assert_snapshot!(story.type_text("bob").seen(), @"
+    reached: Mail: b, Mail: o, Mail: b
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn a_pointer_that_the_person_has_moved_since_stays_theirs() {
+    let mut story = Story::new();
+    story.run(Tool::Click, hover());
+    story.given(|world| world.pointer = deskline_core::Point { x: 50, y: 50 });
+    assert_snapshot!(story.type_text("bob").seen(), @"
+    reached: Mail: b, Mail: o, Mail: b
+    front: Notes, pointer: 50,50
+    ");
+}
+
+#[test]
+fn a_link_that_is_cancelled_leaves_no_pointer_behind() {
+    let mut story = Story::new();
+    story.after("hover", person::presses_esc());
+    assert_snapshot!(story.run(Tool::Click, hover()).seen(), @"
+    reached: nothing
+    front: Notes, pointer: 900,700
+    ");
+}

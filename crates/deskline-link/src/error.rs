@@ -221,10 +221,11 @@ fn known_as(names: &[String]) -> String {
 }
 
 fn window_of(title: &str, pid: u32) -> String {
-    if title.is_empty() {
-        return format!("a window of pid {pid}");
+    match (title, pid) {
+        ("", 0) => "a window of the desktop, such as a lock screen or launcher,".to_owned(),
+        ("", _) => format!("a window of pid {pid}"),
+        _ => format!("the window '{}' (pid {pid})", escape::short(title, 40)),
     }
-    format!("the window '{}' (pid {pid})", escape::short(title, 40))
 }
 
 impl Error {

@@ -28,7 +28,7 @@ fn send<S: Scene>(
     Ok(())
 }
 
-/// Runs an action: begins it, and whatever becomes of it, releases what is pressed and ends it.
+/// Runs an action. Also where a step fails, what is pressed is released and the action is ended.
 pub(crate) fn act<S: Scene, T>(
     scene: &mut S,
     doing: Doing,

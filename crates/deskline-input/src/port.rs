@@ -151,7 +151,7 @@ pub trait Scene {
     /// The speed at which apps take input here. Asked once an action.
     fn rhythm(&self) -> Rhythm;
 
-    /// An action begins. [`Scene::end`] follows, whatever becomes of it.
+    /// An action begins. [`Scene::end`] follows, also where a step fails.
     fn begin(&mut self, doing: Doing) -> Result<(), Self::Error>;
 
     /// The action has ended, and everything is released: puts back what [`Scene::begin`] and the
@@ -291,7 +291,7 @@ pub struct Part {
 
 impl Part {
     /// The length of the first part of a text.
-    pub(crate) fn of(self, text: &[char]) -> usize {
+    pub(crate) fn length_in(self, text: &[char]) -> usize {
         let ends = |(i, char): (usize, &char)| {
             let length = i + 1;
             length >= self.most || char.is_control() || length >= self.least && char.is_whitespace()

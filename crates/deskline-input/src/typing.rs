@@ -33,7 +33,7 @@ pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Result
                 unsure,
             };
             check_keyboard(scene, progress(typed, part), cancel)?;
-            part = rhythm.part.of(rest);
+            part = rhythm.part.length_in(rest);
             part = group(scene, |scene| {
                 type_part(scene, rest, part, rhythm.keys, cancel)
             })?;
@@ -184,7 +184,7 @@ mod tests {
             let text: Vec<char> = text.chars().collect();
             let (mut rest, mut parts) = (&text[..], Vec::new());
             while !rest.is_empty() {
-                let length = part.of(rest);
+                let length = part.length_in(rest);
                 parts.push(length);
                 rest = &rest[length..];
             }

@@ -457,7 +457,7 @@ impl<'a> Checkpoint<'a> {
     }
 
     /// Moves the pointer back if a link moved it, the person has not moved it since, and no button
-    /// is pressed.
+    /// is pressed. After a hover that was not cancelled, the next link that acts does this.
     fn restore_pointer(&mut self) {
         let Some(pointer) = self.saved.pointer.filter(|_| !self.keep) else {
             return;

@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | `resolve` | reads the app, finds the target and the late changes | 1 |
 //! | `act` | raises the window, brings the target into view, acts | 3, 4 |
-//! | `settle` | waits until the app has settled, reads back what was wanted, finds a handoff | 5, 7 |
+//! | `settle` | waits until the app has settled, reads the result back, finds a handoff | 5, 7 |
 //! | `picture` | pictures the window, compares pictures, finds what the tree does not describe | 7 |
 //! | `answer` | writes the files and the journal's line, renders the summary | 9 |
 //!

@@ -1,6 +1,8 @@
 //! A link that hovers leaves the pointer there, and the next one that acts puts it back.
 
-use deskline_link::call::Input;
+use std::time::Duration;
+
+use deskline_link::call::{Awaited, Input};
 use deskline_link::{Action, Tool};
 use insta::assert_snapshot;
 
@@ -22,6 +24,12 @@ fn the_pointer_stays_and_the_window_is_put_back() {
     ");
     assert_snapshot!(story.field("summary"), @"Moved the pointer over 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.");
     story.run(Tool::Refresh, Action::Refresh);
+    let wait = Action::WaitFor {
+        target: by_text("Send"),
+        state: Awaited::Present,
+        timeout: Duration::from_millis(200),
+    };
+    story.run(Tool::WaitFor, wait);
     assert_snapshot!(story.seen(), @"
     reached: nothing
     front: Notes, pointer: 540,52

@@ -47,7 +47,7 @@ enum Way {
 
 impl Way {
     /// `None` where a `.desktop` file is missing. Plasma 5 takes up to 0.5 s to look for one.
-    fn of(bus: &Bus, socket: &Path) -> Option<Self> {
+    fn find(bus: &Bus, socket: &Path) -> Option<Self> {
         if bus.has_input() {
             return Some(Self::Eis);
         }
@@ -97,7 +97,7 @@ impl KdeDisplay {
         let mut scripts = Scripts::new(bus.clone(), folder)?;
         Screen::look(&mut scripts)?;
         Ok(Self::new(Kde {
-            way: Way::of(&bus, socket),
+            way: Way::find(&bus, socket),
             has_guard: guard::offered(&bus),
             pictures: Pictures::ask(&bus.connection, Some(&bus.kwin)),
             bus,

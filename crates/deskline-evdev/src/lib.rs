@@ -25,7 +25,7 @@ pub use deskline_grab::message::Seen;
 use deskline_grab::message::{Order, Outcome, Report, pair, receive, send};
 use deskline_grab::{InServer, serve};
 use deskline_link::Reason;
-use deskline_link::guard::{Grab, Task};
+use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{Cancel, Error, Result};
 use rustix::net::{Shutdown, shutdown};
 
@@ -141,80 +141,6 @@ impl Guard {
         })
     }
 
-    /// As [`deskline_link::Display::grab`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] where the keeper does not answer: nothing may be sent then.
-    pub fn close(&self, task: &Task, cancel: &Cancel) -> Result<Grab> {
-        let link = {
-            let mut link = lock(&self.link);
-            link.cancel = Some(cancel.clone());
-            link.number
-        };
-        let order = Order::Grab {
-            link,
-            pointer: task.pointer,
-            limit: task.limit,
-        };
-        let until = Instant::now() + PATIENCE;
-        if self.broken.get() || send(&*self.socket, order).is_err() {
-            return Err(silent());
-        }
-        loop {
-            if let Err(cancelled) = cancel.check() {
-                // The devices may be grabbed already.
-                self.open();
-                return Err(cancelled.into());
-            }
-            match self.answers.recv_timeout(SLICE) {
-                Ok(Report::Grabbed(outcome)) => return grab(outcome),
-                // An answer to an earlier order.
-                Ok(_) => {}
-                Err(RecvTimeoutError::Timeout) if Instant::now() < until => {}
-                Err(_) => break,
-            }
-        }
-        self.broken.set(true);
-        Err(silent())
-    }
-
-    /// As [`deskline_link::Display::ungrab`].
-    pub fn open(&self) {
-        let released = self.ask(Order::Release, |report| {
-            matches!(report, Report::Released).then_some(())
-        });
-        if released.is_none() {
-            // End the keeper: the kernel then releases its devices.
-            let _ = shutdown(&*self.socket, Shutdown::Both);
-            tracing::warn!("{}", silent());
-        }
-    }
-
-    /// As [`deskline_link::Display::watch_person`].
-    pub fn watch(&self) {
-        self.order(Order::Watch);
-    }
-
-    /// As [`deskline_link::Display::person_pressed`].
-    pub fn pressed(&self) -> Option<bool> {
-        self.ask(Order::Pressed, |report| match report {
-            Report::Pressed(pressed) => Some(pressed),
-            _ => None,
-        })?
-    }
-
-    /// As [`deskline_link::Display::unwatch_person`].
-    pub fn rest(&self) {
-        {
-            let mut link = lock(&self.link);
-            link.cancel = None;
-            // Drop messages left over from this link.
-            link.number = link.number.wrapping_add(1);
-        }
-        self.order(Order::Rest);
-    }
-
     /// Sends an order. A keeper that has gone is noticed by the next `ask`.
     fn order(&self, order: Order) {
         let _ = send(&*self.socket, order);
@@ -237,6 +163,77 @@ impl Guard {
                 return Some(answer);
             }
         }
+    }
+}
+
+impl Guards for Guard {
+    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
+        let link = {
+            let mut link = lock(&self.link);
+            link.cancel = Some(cancel.clone());
+            link.number
+        };
+        let order = Order::Grab {
+            link,
+            pointer: task.pointer,
+            limit: task.limit,
+        };
+        let until = Instant::now() + PATIENCE;
+        if self.broken.get() || send(&*self.socket, order).is_err() {
+            return Err(silent());
+        }
+        loop {
+            if let Err(cancelled) = cancel.check() {
+                // The devices may be grabbed already.
+                self.ungrab();
+                return Err(cancelled.into());
+            }
+            match self.answers.recv_timeout(SLICE) {
+                Ok(Report::Grabbed(outcome)) => return grab(outcome),
+                // An answer to an earlier order.
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) if Instant::now() < until => {}
+                Err(_) => break,
+            }
+        }
+        self.broken.set(true);
+        Err(silent())
+    }
+
+    fn ungrab(&mut self) {
+        let released = self.ask(Order::Release, |report| {
+            matches!(report, Report::Released).then_some(())
+        });
+        if released.is_none() {
+            // End the keeper: the kernel then releases its devices.
+            let _ = shutdown(&*self.socket, Shutdown::Both);
+            tracing::warn!("{}", silent());
+        }
+    }
+
+    fn watch(&mut self) {
+        self.order(Order::Watch);
+    }
+
+    fn pressed(&mut self) -> Option<bool> {
+        self.ask(Order::Pressed, |report| match report {
+            Report::Pressed(pressed) => Some(pressed),
+            _ => None,
+        })?
+    }
+
+    fn unwatch(&mut self) {
+        {
+            let mut link = lock(&self.link);
+            link.cancel = None;
+            // Drop messages left over from this link.
+            link.number = link.number.wrapping_add(1);
+        }
+        self.order(Order::Rest);
+    }
+
+    fn lapse(&mut self) -> Option<String> {
+        None
     }
 }
 

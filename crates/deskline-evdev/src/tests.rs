@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use deskline_link::Reason;
-use deskline_link::guard::{Grab, Task};
+use deskline_link::guard::{Grab, Guards as _, Task};
 use deskline_link::{Cancel, Cancelled};
 use deskline_unix::codes::{ESCAPE, LEFT};
 use rustix::fs::{OFlags, fcntl_setfl};
@@ -195,10 +195,10 @@ impl Device for FakeDevice {
 }
 
 /// Closes the guard as soon as enough time has passed since Esc.
-fn once_calm(guard: &Guard, cancel: &Cancel) -> Grab {
+fn once_calm(guard: &mut Guard, cancel: &Cancel) -> Grab {
     let start = Instant::now();
     loop {
-        match guard.close(&task(LONG), cancel) {
+        match guard.grab(&task(LONG), cancel) {
             Ok(grab) => return grab,
             Err(error) => assert!(error.to_string().contains("just pressed Esc"), "{error}"),
         }
@@ -216,7 +216,7 @@ fn task(limit: Duration) -> Task {
     }
 }
 
-fn until(what: &str, is: impl Fn() -> bool) {
+fn until(what: &str, mut is: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is() {
         assert!(start.elapsed() < Duration::from_secs(5), "{what}");
@@ -229,13 +229,13 @@ const LONG: Duration = Duration::from_secs(60);
 #[test]
 fn keys_reach_nobody_during_a_grab() {
     let fake = Fake::with(&["event0", "event1", "lid"]);
-    let guard = fake.guard();
-    let grab = guard.close(&task(LONG), &Cancel::default()).unwrap();
+    let mut guard = fake.guard();
+    let grab = guard.grab(&task(LONG), &Cancel::default()).unwrap();
     assert_eq!(grab, Grab::Held);
     fake.tap("event0", A);
     fake.tap("event1", LEFT);
     assert!(!fake.grabbed("lid"));
-    guard.open();
+    guard.ungrab();
     assert!(!fake.grabbed("event0") && !fake.grabbed("event1"));
     fake.tap("event0", A + 1);
     assert_eq!(
@@ -247,13 +247,13 @@ fn keys_reach_nobody_during_a_grab() {
 #[test]
 fn escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not() {
     let fake = Fake::with(&["event0"]);
-    let guard = fake.guard();
+    let mut guard = fake.guard();
     let cancel = Cancel::default();
-    assert_eq!(guard.close(&task(LONG), &cancel).unwrap(), Grab::Held);
+    assert_eq!(guard.grab(&task(LONG), &cancel).unwrap(), Grab::Held);
     fake.stroke("event0", CONTROL, true);
     fake.tap("event0", ESCAPE);
     fake.stroke("event0", CONTROL, false);
-    guard.open();
+    guard.ungrab();
     assert!(cancel.check().is_ok());
     // The guard is open while the app settles, and Esc counts until the link is over.
     fake.tap("event0", ESCAPE);
@@ -261,10 +261,10 @@ fn escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not() {
     assert!(matches!(cancel.check(), Err(Cancelled(Reason::Person))));
 
     // The end of the link opens a guard that is still closed.
-    guard.rest();
+    guard.unwatch();
     let next = Cancel::default();
-    assert_eq!(once_calm(&guard, &next), Grab::Held);
-    guard.rest();
+    assert_eq!(once_calm(&mut guard, &next), Grab::Held);
+    guard.unwatch();
     until("the end of the grab", || !fake.grabbed("event0"));
     fake.tap("event0", ESCAPE);
     assert_eq!(guard.pressed(), None);
@@ -274,17 +274,17 @@ fn escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not() {
 #[test]
 fn the_limit_and_the_end_of_the_guard_release_everything() {
     let fake = Fake::with(&["event0"]);
-    let guard = fake.guard();
+    let mut guard = fake.guard();
     let cancel = Cancel::default();
     let grab = guard
-        .close(&task(Duration::from_millis(100)), &cancel)
+        .grab(&task(Duration::from_millis(100)), &cancel)
         .unwrap();
     assert_eq!(grab, Grab::Held);
     until("the limit", || !fake.grabbed("event0"));
     until("the link's end", || {
         matches!(cancel.check(), Err(Cancelled(Reason::Watchdog)))
     });
-    let again = guard.close(&task(LONG), &Cancel::default()).unwrap();
+    let again = guard.grab(&task(LONG), &Cancel::default()).unwrap();
     assert_eq!(again, Grab::Held);
     drop(guard);
     assert!(!fake.grabbed("event0"));
@@ -293,9 +293,9 @@ fn the_limit_and_the_end_of_the_guard_release_everything() {
 #[test]
 fn a_device_on_which_a_key_is_held_is_not_grabbed() {
     let fake = Fake::with(&["event0", "event1"]);
-    let guard = fake.guard();
+    let mut guard = fake.guard();
     fake.stroke("event0", A, true);
-    let grab = guard.close(&task(LONG), &Cancel::default()).unwrap();
+    let grab = guard.grab(&task(LONG), &Cancel::default()).unwrap();
     assert!(
         matches!(&grab, Grab::Partly(why) if why.contains("held down")),
         "{grab:?}"
@@ -304,10 +304,10 @@ fn a_device_on_which_a_key_is_held_is_not_grabbed() {
     // Grabbed as soon as the key is up.
     fake.stroke("event0", A, false);
     until("the keyboard's grab", || fake.grabbed("event0"));
-    guard.open();
+    guard.ungrab();
 
     fake.stroke("event1", LEFT, true);
-    let refused = guard.close(&task(LONG), &Cancel::default()).unwrap_err();
+    let refused = guard.grab(&task(LONG), &Cancel::default()).unwrap_err();
     assert!(
         refused.to_string().contains("holding a mouse button"),
         "{refused}"
@@ -318,9 +318,9 @@ fn a_device_on_which_a_key_is_held_is_not_grabbed() {
 #[test]
 fn devices_come_and_go() {
     let fake = Fake::with(&["event0"]);
-    let guard = fake.guard();
+    let mut guard = fake.guard();
     assert_eq!(
-        guard.close(&task(LONG), &Cancel::default()).unwrap(),
+        guard.grab(&task(LONG), &Cancel::default()).unwrap(),
         Grab::Held
     );
     fake.plug("event1");
@@ -328,10 +328,10 @@ fn devices_come_and_go() {
     fake.unplug("event0");
     fake.tap("event1", A);
     assert_eq!(
-        guard.close(&task(LONG), &Cancel::default()).unwrap(),
+        guard.grab(&task(LONG), &Cancel::default()).unwrap(),
         Grab::Held
     );
-    guard.open();
+    guard.ungrab();
     assert!(fake.passed("event1").is_empty());
 }
 
@@ -339,20 +339,20 @@ fn devices_come_and_go() {
 fn a_keyboard_that_takes_the_place_of_another_device_is_grabbed() {
     let fake = Fake::with(&["event0", "event1"]);
     fake.state("event1", |state| state.other = true);
-    let guard = fake.guard();
-    let close = || guard.close(&task(LONG), &Cancel::default()).unwrap();
-    assert_eq!(close(), Grab::Held);
+    let mut guard = fake.guard();
+    let close = |guard: &mut Guard| guard.grab(&task(LONG), &Cancel::default()).unwrap();
+    assert_eq!(close(&mut guard), Grab::Held);
     assert!(!fake.grabbed("event1"));
-    guard.rest();
+    guard.unwatch();
     // The kernel reuses the lowest free number.
     fake.unplug("event1");
     fake.plug("event1");
-    assert_eq!(close(), Grab::Held);
+    assert_eq!(close(&mut guard), Grab::Held);
     assert!(fake.grabbed("event0") && fake.grabbed("event1"));
-    guard.rest();
+    guard.unwatch();
     // Also while a grab lasts.
     fake.state("event1", |state| state.other = true);
-    assert_eq!(close(), Grab::Held);
+    assert_eq!(close(&mut guard), Grab::Held);
     assert!(!fake.grabbed("event1"));
     fake.unplug("event1");
     fake.plug("event1");
@@ -362,14 +362,14 @@ fn a_keyboard_that_takes_the_place_of_another_device_is_grabbed() {
 #[test]
 fn keys_pressed_between_two_grabs_are_noted() {
     let fake = Fake::with(&["event0"]);
-    let guard = fake.guard();
+    let mut guard = fake.guard();
     guard.watch();
     assert_eq!(
-        guard.close(&task(LONG), &Cancel::default()).unwrap(),
+        guard.grab(&task(LONG), &Cancel::default()).unwrap(),
         Grab::Held
     );
     fake.tap("event0", A);
-    guard.open();
+    guard.ungrab();
     assert_eq!(guard.pressed(), Some(false));
     fake.tap("event0", A);
     until("the key", || guard.pressed() == Some(true));
@@ -381,23 +381,23 @@ fn devices_that_may_not_be_read_are_named() {
     fake.deny("event1");
     assert_eq!((count(&fake).readable, count(&fake).closed), (1, 1));
     assert!(!count(&fake).can_guard());
-    let guard = fake.guard();
-    let grab = guard.close(&task(LONG), &Cancel::default()).unwrap();
+    let mut guard = fake.guard();
+    let grab = guard.grab(&task(LONG), &Cancel::default()).unwrap();
     assert!(
         matches!(&grab, Grab::Partly(why) if why.starts_with("1 of the devices")),
         "{grab:?}"
     );
-    guard.open();
+    guard.ungrab();
     fake.deny("event0");
-    guard.rest();
-    let grab = guard.close(&task(LONG), &Cancel::default()).unwrap();
+    guard.unwatch();
+    let grab = guard.grab(&task(LONG), &Cancel::default()).unwrap();
     assert!(
         matches!(&grab, Grab::Unable(why) if why.contains("may not read")),
         "{grab:?}"
     );
     let none = Fake::default();
     assert!(matches!(
-        none.guard().close(&task(LONG), &Cancel::default()).unwrap(),
+        none.guard().grab(&task(LONG), &Cancel::default()).unwrap(),
         Grab::Unable(_)
     ));
 }

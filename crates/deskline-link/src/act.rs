@@ -3,6 +3,7 @@
 //! effect of a text before the key after it, [`open`] starts apps, and [`wait_for`] waits for an
 //! element.
 
+mod abilities;
 pub(crate) mod action;
 pub(crate) mod done;
 mod front;

@@ -13,7 +13,7 @@ use deskline_core::{KeyPress, Modifiers, Point};
 use crate::apps::{Opened, Permit};
 use crate::desktop::Desktop;
 use crate::display::{Pointer, Window, WindowId};
-use crate::error::{Result, TargetError};
+use crate::error::{Missing, Result, TargetError};
 use crate::guard::{Grab, Task, Watch};
 use crate::subject::Subject;
 use deskline_input::{Cancel, Click, Reason};
@@ -134,7 +134,7 @@ impl<'a> Checkpoint<'a> {
             deferred,
         };
         if watch && !desk.desktop.is_private() {
-            desk.desktop.watch_person();
+            desk.watch();
         }
         desk.note_desktop(watch)?;
         Ok(desk)
@@ -232,11 +232,11 @@ impl<'a> Checkpoint<'a> {
             self.await_button(cancel)?;
         }
         let start = Instant::now();
-        if let Some(why) = self.desktop.capabilities().guard.why_not() {
-            self.guard.unable = Some(format!("no guard: {why}"));
-            return Ok(());
-        }
-        match self.desktop.grab(task, cancel)? {
+        let grabbed = match self.desktop.guard() {
+            Ok(guard) => guard.grab(task, cancel)?,
+            Err(Missing(why)) => Grab::Unable(why.into_owned()),
+        };
+        match grabbed {
             Grab::Held => self.guard.taken(start),
             Grab::Partly(who) => {
                 self.guard.taken(start);
@@ -262,9 +262,13 @@ impl<'a> Checkpoint<'a> {
     /// Releases the person's devices.
     pub(crate) fn ungrab(&mut self) {
         if self.guard.holds() {
-            self.desktop.ungrab();
+            let guard = self.desktop.guard();
+            let lapse = guard.ok().and_then(|guard| {
+                guard.ungrab();
+                guard.lapse()
+            });
             self.guard.opened();
-            if let Some(why) = self.desktop.guard_lapse() {
+            if let Some(why) = lapse {
                 self.guard.unable = Some(format!("no guard in the end: {why}"));
             }
         }
@@ -278,7 +282,7 @@ impl<'a> Checkpoint<'a> {
         self.desktop.open(identifier, permit)
     }
 
-    /// Like [`Display::reveal`](crate::Display::reveal).
+    /// Like [`AppWindows::reveal`](crate::AppWindows::reveal).
     pub(crate) fn reveal(&mut self, pid: u32) -> Result<bool> {
         self.touched = true;
         self.desktop.reveal(pid, self.cancel)
@@ -291,8 +295,8 @@ impl<'a> Checkpoint<'a> {
         if front.as_ref().is_some_and(|front| front.id == window) {
             return Ok(());
         }
-        if let Some(why) = self.desktop.capabilities().raise.why_not() {
-            return Err(TargetError::CannotRaise(why.to_owned()).into());
+        if let Err(Missing(why)) = self.desktop.raising() {
+            return Err(TargetError::CannotRaise(why.into_owned()).into());
         }
         let theirs = |front: &Window| !self.touched || !self.is_targets(front);
         if front.as_ref().is_some_and(theirs) {
@@ -301,7 +305,7 @@ impl<'a> Checkpoint<'a> {
         self.touched = true;
         self.raised = Some(window);
         self.raised_now = Some(window);
-        self.desktop.activate(window, cancel)
+        self.desktop.raising()?.activate(window, cancel)
     }
 
     /// The window that was brought to the front for the current step.
@@ -323,52 +327,34 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    /// Like [`Display::click`](crate::Display::click).
     pub(crate) fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
         self.points_at(click.at)?;
-        self.desktop.click(click, cancel)
+        self.desktop.pointer_input()?.click(click, cancel)
     }
 
-    /// Like [`Display::hover`](crate::Display::hover).
     pub(crate) fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
         self.points_at(at)?;
-        self.desktop.hover(at, cancel)?;
+        self.desktop.pointer_input()?.hover(at, cancel)?;
         self.hovers_at = Some(at);
         Ok(())
     }
 
-    /// Like [`Display::drag`](crate::Display::drag).
-    pub(crate) fn drag(
-        &mut self,
-        from: Point,
-        to: Point,
-        modifiers: Modifiers,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        self.points_at(from)?;
-        self.points_at(to)?;
-        self.desktop.drag(from, to, modifiers, cancel)
+    pub(crate) fn drag(&mut self, way: [Point; 2], held: Modifiers, cancel: &Cancel) -> Result<()> {
+        self.points_at(way[0])?;
+        self.points_at(way[1])?;
+        self.desktop.pointer_input()?.drag(way, held, cancel)
     }
 
-    /// Like [`Display::scroll`](crate::Display::scroll).
-    pub(crate) fn scroll(
-        &mut self,
-        at: Point,
-        delta_x: i32,
-        delta_y: i32,
-        cancel: &Cancel,
-    ) -> Result<()> {
+    pub(crate) fn scroll(&mut self, at: Point, lines: (i32, i32), cancel: &Cancel) -> Result<()> {
         self.points_at(at)?;
-        self.desktop.scroll(at, delta_x, delta_y, cancel)
+        self.desktop.pointer_input()?.scroll(at, lines, cancel)
     }
 
-    /// Like [`Display::type_text`](crate::Display::type_text).
     pub(crate) fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
         self.touched = true;
-        self.desktop.type_text(text, cancel)
+        self.desktop.key_input()?.type_text(text, cancel)
     }
 
-    /// Like [`Display::press_key`](crate::Display::press_key).
     pub(crate) fn press_key(
         &mut self,
         press: KeyPress,
@@ -376,7 +362,7 @@ impl<'a> Checkpoint<'a> {
         cancel: &Cancel,
     ) -> Result<()> {
         self.touched = true;
-        self.desktop.press_key(press, hold, cancel)
+        self.desktop.key_input()?.press_key(press, hold, cancel)
     }
 
     /// Like [`Clipboard::save`](crate::Clipboard::save).
@@ -443,13 +429,13 @@ impl<'a> Checkpoint<'a> {
         if now.as_ref().is_some_and(elsewhere) {
             return;
         }
-        if !self.desktop.capabilities().raise.is_there() {
+        let Ok(raising) = self.desktop.raising() else {
             return;
-        }
+        };
         // A fresh `Cancel`, and several attempts: the person's window must come back even if the
         // link was cancelled or the window manager is slow.
         for _ in 0..RESTORES {
-            match self.desktop.activate(front.id, &Cancel::new()) {
+            match raising.activate(front.id, &Cancel::new()) {
                 Ok(()) => return,
                 Err(e) => tracing::warn!("the front window was not put back: {e}"),
             }
@@ -476,11 +462,9 @@ impl<'a> Checkpoint<'a> {
         }
         let left = &self.saved.left;
         let stays = |now: Pointer| left.contains(&now.at) && now.at != pointer && !now.pressed;
-        if self
-            .desktop
-            .pointer()
-            .is_ok_and(|now| now.is_some_and(stays))
-            && let Err(e) = self.desktop.move_pointer(pointer)
+        if let Ok(screen) = self.desktop.screen()
+            && screen.pointer().is_ok_and(|now| now.is_some_and(stays))
+            && let Err(e) = screen.move_pointer(pointer)
         {
             tracing::warn!("the pointer was not put back: {e}");
         }
@@ -488,9 +472,23 @@ impl<'a> Checkpoint<'a> {
 }
 
 impl Checkpoint<'_> {
+    fn watch(&mut self) {
+        if let Ok(guard) = self.desktop.guard() {
+            guard.watch();
+        }
+    }
+
+    /// Whether the person has pressed a key or a button since the checkpoint; `None` if that is
+    /// unknown.
+    pub(crate) fn person_pressed(&mut self) -> Option<bool> {
+        self.desktop.guard().ok()?.pressed()
+    }
+
     fn unwatch(&mut self) {
-        if !self.desktop.is_private() {
-            self.desktop.unwatch_person();
+        if !self.desktop.is_private()
+            && let Ok(guard) = self.desktop.guard()
+        {
+            guard.unwatch();
         }
     }
 

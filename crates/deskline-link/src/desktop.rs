@@ -1,7 +1,9 @@
-//! The contract between a link and an operating system, in three parts.
+//! The contract between a link and an operating system, in four parts.
+
+use deskline_input::Cancel;
 
 use crate::apps::Apps;
-use crate::display::Display;
+use crate::display::{Display, Pointer, Screen, Window};
 use crate::error::Result;
 use crate::trees::Trees;
 
@@ -28,8 +30,55 @@ pub trait Platform: Send + Sync {
 ///
 /// The link decides the order of calls, and the restore after a failure: an implementation only
 /// carries them out.
-pub trait Desktop: Trees + Display + Apps + Send {
+pub trait Desktop: Trees + Display + AppWindows + Apps + Send {
     /// A name for this desktop that no other has, and that the next server process on it finds
     /// again. Scopes refs.
     fn id(&self) -> String;
+}
+
+/// What is known of an app's windows beyond the display's list.
+pub trait AppWindows {
+    /// The stand-in for the app itself, where an app can be in front without a window and its menu
+    /// bar is in none: activating it brings the app to the front. `None` where input needs a
+    /// window.
+    fn app_itself(&mut self, pid: u32) -> Result<Option<Window>>;
+
+    /// Where all windows of the app are on another virtual desktop, and accessibility lists them
+    /// only there: goes there and waits until they are listed (bounded). `false` if there was
+    /// nothing to do.
+    fn reveal(&mut self, pid: u32, cancel: &Cancel) -> Result<bool>;
+
+    /// The windows of other processes that belong to the app, frontmost first: a process that it
+    /// has started draws them (a plug-in), or they are dialogs of its windows.
+    fn helper_windows(&mut self, pid: u32) -> Result<Vec<Window>>;
+
+    /// Why the app's windows are not on the display's list; `None` if it has no others.
+    fn unseen(&mut self, pid: u32) -> Option<&'static str>;
+
+    /// Whether a menu, pop-up or drop-down of the app is open that would close if the pointer or
+    /// the front window changed.
+    fn popup_open(&mut self, pid: u32) -> Result<bool>;
+}
+
+/// Without a screen there is no window and no pointer.
+impl dyn Desktop + '_ {
+    fn ask<T: Default>(&mut self, about: impl FnOnce(&mut dyn Screen) -> Result<T>) -> Result<T> {
+        self.screen().map_or_else(|_| Ok(T::default()), about)
+    }
+
+    pub(crate) fn front(&mut self) -> Result<Option<Window>> {
+        self.ask(|screen| screen.front())
+    }
+
+    pub(crate) fn every_window(&mut self) -> Result<Vec<Window>> {
+        self.ask(|screen| screen.every_window())
+    }
+
+    pub(crate) fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
+        self.ask(|screen| screen.windows_of(pid))
+    }
+
+    pub(crate) fn pointer(&mut self) -> Result<Option<Pointer>> {
+        self.ask(|screen| screen.pointer())
+    }
 }

@@ -6,6 +6,8 @@ mod open;
 mod refusal;
 mod target;
 
+use std::borrow::Cow;
+
 use deskline_core::escape;
 use deskline_input::Reason;
 
@@ -200,6 +202,29 @@ pub enum Error {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+}
+
+/// Why a display lacks an ability: a clause without a full stop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing(pub Cow<'static, str>);
+
+impl Missing {
+    pub fn new(why: impl Into<Cow<'static, str>>) -> Self {
+        Self(why.into())
+    }
+
+    /// The error for an action that needs the ability.
+    pub fn for_action(self, what: &'static str) -> Error {
+        let why = self.0.into_owned();
+        Error::Unsupported { what, why }
+    }
+}
+
+/// The link asks for the abilities that an action needs before it begins, and names the action.
+impl From<Missing> for Error {
+    fn from(missing: Missing) -> Self {
+        missing.for_action("this")
+    }
 }
 
 /// The underlying error, cut: a peer on a bus may send any text as one.

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 use deskline_core::{Rect, escape};
 
 use crate::call::{Action, Input};
+use crate::error::Result;
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::character_of;
-use deskline_input::{Button, Clicks};
+use deskline_input::{Button, Cancel, Clicks};
 
 /// The watchdog releases the devices after this long, even if everything else hangs.
 pub const LIMIT: Duration = Duration::from_secs(30);
@@ -71,6 +72,36 @@ pub enum Grab {
     Partly(String),
     /// They cannot be grabbed. The text gives the reason in one line.
     Unable(String),
+}
+
+/// Keeps the person's input out of apps, and watches it.
+pub trait Guards {
+    /// Starts to watch whether the person presses a key or a button, until [`Guards::unwatch`].
+    /// Presses while the devices are grabbed reach no app and do not count.
+    fn watch(&mut self);
+
+    /// Stops watching the person, and listening for their Esc.
+    fn unwatch(&mut self);
+
+    /// Whether the person has pressed a key or a button since [`Guards::watch`]; `None` if that is
+    /// unknown.
+    fn pressed(&mut self) -> Option<bool>;
+
+    /// Grabs the person's devices, so that their input reaches no app. Released by
+    /// [`Guards::ungrab`], by the task's limit whatever hangs, and by the death of the process.
+    /// Raises `cancel` when the person presses Esc without modifiers, and at the limit. Does
+    /// nothing if they are grabbed already.
+    ///
+    /// An error means that nothing may be sent now.
+    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab>;
+
+    /// Releases the person's devices. Their Esc still raises the flag that [`Guards::grab`] was
+    /// given, until [`Guards::unwatch`].
+    fn ungrab(&mut self);
+
+    /// Why some of the person's input may have reached an app since the last [`Guards::grab`]
+    /// although their devices were grabbed. Asked once after each [`Guards::ungrab`].
+    fn lapse(&mut self) -> Option<String>;
 }
 
 /// The state and total time of one link's grabs.

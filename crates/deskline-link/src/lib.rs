@@ -1,6 +1,6 @@
-//! The contract that an operating system fulfils ([`Desktop`], in three parts: [`Trees`],
-//! [`Display`], [`Apps`]), and the link transaction that is written once on top of it. A backend
-//! may lack parts of the display: see [`Capabilities`].
+//! The contract that an operating system fulfils ([`Desktop`], in four parts: [`Trees`],
+//! [`Display`], [`AppWindows`], [`Apps`]), and the link transaction that is written once on top of it. A backend
+//! may lack abilities of the display.
 //!
 //! [`Links`] runs calls, one link at a time. `link.rs` lists the steps of a link as the contract's
 //! §7 does, and `chain.rs` those of a chain. Each phase has a room:
@@ -22,7 +22,6 @@ mod act;
 mod answer;
 pub mod apps;
 pub mod call;
-pub mod capabilities;
 mod chain;
 mod checkpoint;
 pub mod clipboard;
@@ -50,16 +49,18 @@ pub use act::wait_for::Waiting;
 pub use answer::{Answer, error as error_answer};
 pub use apps::{Application, Apps, Identity, Opened, Permit, Progress};
 pub use call::{Action, Call, Input, Options, Quiet, Target, Tool, Toplevel};
-pub use capabilities::{Ability, Capabilities};
 pub use clipboard::Clipboard;
 pub use deskline_input::{
     Aim, Button, Cancel, Cancelled, Click, Clicks, InputError, Other, Reason,
 };
-pub use desktop::{Desktop, Platform};
-pub use display::{Display, Picture, Pointer, Window, WindowId};
+pub use desktop::{AppWindows, Desktop, Platform};
+pub use display::{
+    Display, KeyInput, Offer, Overlay, Picture, Pictures, Pointer, PointerInput, Raising, Screen,
+    Window, WindowId,
+};
 pub use end::{End, Exit};
 pub use error::{
-    Error, Obstacle, OpenError, QuietAction, Refusal, Result, TargetError, WindowHint,
+    Error, Missing, Obstacle, OpenError, QuietAction, Refusal, Result, TargetError, WindowHint,
 };
 pub use links::{Links, Looked, unanswered};
 pub use policy::{Policy, identify};

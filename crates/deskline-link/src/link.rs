@@ -77,7 +77,7 @@ pub(crate) fn run(
     let shot = pictured.map(|pid| Shot::new(&mut *desk, pid, first, report));
     // The person gets their window back first, if the picture is the same after that.
     let (later, now) = match shot {
-        Some(shot) if shot.can_follow_restore(&desk, report) => (Some(shot), None),
+        Some(shot) if shot.can_follow_restore(&mut desk, report) => (Some(shot), None),
         shot => (None, shot),
     };
     if let Some(shot) = now {

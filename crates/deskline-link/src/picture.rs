@@ -8,7 +8,7 @@ mod undescribed;
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::display::{Window, WindowId};
-use crate::error::{Error, Result};
+use crate::error::{Error, Missing, Result};
 use crate::report::Report;
 
 /// A picture to take: of which window, or why there is none.
@@ -26,7 +26,7 @@ impl Shot {
         target: Option<usize>,
         report: &Report,
     ) -> Self {
-        let (windows, failed) = match desktop.windows(pid) {
+        let (windows, failed) = match desktop.windows_of(pid) {
             Ok(windows) => (windows, None),
             Err(e) => (Vec::new(), Some(e)),
         };
@@ -36,10 +36,14 @@ impl Shot {
         let taken = report.handoff.as_ref();
         let tree = taken.map_or(readings.latest(), |taken| taken.tree.as_ref());
         let window = change::pictured(&windows, tree, before, target).ok_or_else(|| {
-            let lists = desktop.capabilities().windows;
-            let why = lists.why_not().or_else(|| desktop.unseen(pid));
-            let why = why.unwrap_or("the app has no window on the screen");
-            failed.unwrap_or_else(|| Error::NoPicture(why.to_owned()))
+            let why = match desktop.screen() {
+                Err(Missing(why)) => why,
+                Ok(_) => desktop
+                    .unseen(pid)
+                    .unwrap_or("the app has no window on the screen")
+                    .into(),
+            };
+            failed.unwrap_or_else(|| Error::NoPicture(why.into_owned()))
         });
         Self { windows, window }
     }
@@ -48,12 +52,15 @@ impl Shot {
     /// front, the target's was behind with the same windows on the screen, and the picture is
     /// compared with none from before. A pop-up, a sheet or a panel that came since may close when
     /// its app goes back.
-    pub(crate) fn can_follow_restore(&self, desk: &Checkpoint<'_>, report: &Report) -> bool {
+    pub(crate) fn can_follow_restore(&self, desk: &mut Checkpoint<'_>, report: &Report) -> bool {
+        let behind = desk
+            .pictures()
+            .is_ok_and(|pictures| pictures.show_windows_behind());
         let before = report.readings.before.as_ref();
         let known = |w: &Window| {
             desk.was_there(w.id) || before.is_some_and(|tree| tree.window(w.id).is_some())
         };
-        desk.pictures_behind()
+        behind
             && desk.brings_back_another_app()
             && report.pictures.before.is_none()
             && report.handoff.is_none()

@@ -83,9 +83,9 @@ impl Steps<'_> {
             }
         }
         // An app that is ending may still answer, with nothing in its tree.
-        let lists = desk.capabilities().windows.is_there();
+        let lists = desk.screen().is_ok();
         // An app that can do without windows has not ended.
-        let gone = lists && desk.windows(pid)?.is_empty() && desk.app_itself(pid)?.is_none();
+        let gone = lists && desk.windows_of(pid)?.is_empty() && desk.app_itself(pid)?.is_none();
         if report.app == AppState::NoWindow || gone && !shows_others(desk, pid, scope, report) {
             let end = await_end(desk, pid, self.cancel)?;
             report.app = end.map_or(AppState::NoWindow, AppState::Ended);

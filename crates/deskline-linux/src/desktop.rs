@@ -182,8 +182,12 @@ impl LinuxDesktop {
     /// Whether the app has windows, and the display system lists none of them.
     fn is_native(&mut self, pid: u32) -> Result<bool> {
         let windows = self.known_windows()?;
-        let listed = self.display.windows(pid)?;
-        Ok(listed.is_empty() && windows.iter().any(|window| window.pid == Some(pid)))
+        let is_listed = self
+            .display
+            .every_window()?
+            .iter()
+            .any(|window| window.pid == Some(pid));
+        Ok(!is_listed && windows.iter().any(|window| window.pid == Some(pid)))
     }
 
     /// The apps with a window that have this name in our own answers, or this window title.
@@ -544,7 +548,7 @@ impl Apps for LinuxDesktop {
             return Ok(false);
         };
         // Without processes of windows it is not known when the dialog has come.
-        if !portal.pending() || !self.display.capabilities().pids.is_there() {
+        if !portal.pending() || self.display.screen().is_err() {
             return Ok(false);
         }
         // What was asked for has come when another process is in front.

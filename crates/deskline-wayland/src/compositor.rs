@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 
 use deskline_core::Point;
 use deskline_input::{Part, Port};
-use deskline_link::guard::{Grab, Task};
+use deskline_link::guard::Guards;
 use deskline_link::{
-    Aim, Cancel, Capabilities, Error, Other, Picture, Pointer, Result, Window, WindowId,
+    Aim, Cancel, Error, Missing, Offer, Other, Picture, Pointer, Result, Window, WindowId,
 };
 
 /// A compositor, as a display uses it. All places are in logical pixels.
 pub trait Compositor: Send {
-    fn capabilities(&self) -> Capabilities;
+    /// Whether it has an ability, or why not.
+    fn offers(&self, ability: Ability) -> Offer<()>;
 
     /// A link begins. With `acts`, input may follow.
     fn begin_link(&mut self, _acts: bool) {}
@@ -118,10 +119,20 @@ pub trait Compositor: Send {
     /// A picture of a window.
     fn capture(&mut self, window: WindowId) -> Result<Picture>;
 
-    /// What keeps the person's input out, where that is the compositor's.
-    fn guard(&mut self) -> Option<&mut dyn Guards> {
-        None
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        Err(Missing::new(
+            "the compositor keeps no input from apps without taking the agent's as well",
+        ))
     }
+}
+
+/// An ability that a compositor, or a version of it, may lack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ability {
+    Raise,
+    Pointer,
+    Keys,
+    Pictures,
 }
 
 /// Devices that are lent.
@@ -163,19 +174,6 @@ impl Located {
         offset: (0.5, 0.5),
         late: false,
     };
-}
-
-/// What keeps the person's input out: see [`Display`](deskline_link::Display) for each.
-pub trait Guards {
-    fn watch(&mut self) {}
-
-    fn unwatch(&mut self) {}
-
-    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab>;
-
-    fn ungrab(&mut self);
-
-    fn lapse(&mut self) -> Option<String>;
 }
 
 /// The error where a window that was to be raised is not there any more.

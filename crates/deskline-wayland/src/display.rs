@@ -3,16 +3,19 @@
 
 use std::time::Duration;
 
-use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_core::Point;
 use deskline_input::{
-    Aim, BETWEEN_CLICKS, Cancel, Click, Doing, Hands, Other, Pace, Progress, Receiver, Rhythm,
-    Scene, Tempo, Under, Wait,
+    Aim, BETWEEN_CLICKS, Cancel, Doing, Hands, Other, Pace, Progress, Receiver, Rhythm, Scene,
+    Tempo, Under, Wait,
 };
-use deskline_link::guard::{Grab, Task};
-use deskline_link::{Capabilities, Display, Error, Picture, Pointer, Result, Window, WindowId};
+use deskline_link::guard::Guards;
+use deskline_link::{
+    Clipboard, Display, Error, KeyInput, Missing, Offer, Overlay, Picture, Pictures, Pointer,
+    PointerInput, Raising, Result, Screen, Window, WindowId,
+};
 use deskline_unix::unread::Unread;
 
-use crate::compositor::{BoxedPort, Compositor, Holder, Keyboard, Located};
+use crate::compositor::{Ability, BoxedPort, Compositor, Holder, Keyboard, Located};
 use crate::reader;
 
 /// The time between two keys: 580 characters without a pause ended mousepad.
@@ -36,6 +39,17 @@ impl<C: Compositor> WaylandDisplay<C> {
             offset: (0.0, 0.0),
             unread: None,
         }
+    }
+
+    /// Whether a menu or another pop-up of the app is open. Where the compositor does not
+    /// distinguish a tooltip from a menu, this is true of a tooltip too: toolkits close theirs at a
+    /// click, and show it only when the pointer has moved again.
+    ///
+    /// # Errors
+    ///
+    /// Where the compositor does not answer.
+    pub fn popup_open(&mut self, pid: u32) -> Result<bool> {
+        self.compositor.popup_open(pid)
     }
 
     /// Which window gets keys, and its id.
@@ -110,110 +124,18 @@ impl<C: Compositor> WaylandDisplay<C> {
     }
 }
 
-impl<C: Compositor> Display for WaylandDisplay<C> {
-    fn capabilities(&self) -> Capabilities {
-        self.compositor.capabilities()
+impl<C: Compositor + 'static> Display for WaylandDisplay<C> {
+    fn is_private(&self) -> bool {
+        false
     }
 
     fn begin_link(&mut self, acts: bool) {
         self.compositor.begin_link(acts);
     }
 
-    fn front(&mut self) -> Result<Option<Window>> {
-        self.compositor.front()
-    }
-
-    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        self.compositor.raise(window, cancel)
-    }
-
-    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
-        let mut windows = self.compositor.windows()?;
-        windows.retain(|window| window.pid == Some(pid));
-        Ok(windows)
-    }
-
-    fn every_window(&mut self) -> Result<Vec<Window>> {
-        self.compositor.windows()
-    }
-
-    /// Where the compositor distinguishes no tooltip from a menu, this is true of one too. Toolkits
-    /// close theirs at a click and show it only when the pointer has moved again.
-    fn popup_open(&mut self, pid: u32) -> Result<bool> {
-        self.compositor.popup_open(pid)
-    }
-
-    fn pointer(&mut self) -> Result<Option<Pointer>> {
-        self.compositor.pointer()
-    }
-
-    fn move_pointer(&mut self, to: Point) -> Result<()> {
-        let offset = self.reach(&[to], &Cancel::new())?;
-        self.compositor.put_pointer(to, offset)
-    }
-
-    fn watch_person(&mut self) {
-        if let Some(guard) = self.compositor.guard() {
-            guard.watch();
-        }
-    }
-
-    fn unwatch_person(&mut self) {
-        if let Some(guard) = self.compositor.guard() {
-            guard.unwatch();
-        }
-    }
-
-    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
-        match self.compositor.guard() {
-            Some(guard) => guard.grab(task, cancel),
-            None => Ok(Grab::Unable("the compositor has no guard".into())),
-        }
-    }
-
-    fn ungrab(&mut self) {
-        if let Some(guard) = self.compositor.guard() {
-            guard.ungrab();
-        }
-    }
-
-    fn guard_lapse(&mut self) -> Option<String> {
-        self.compositor.guard()?.lapse()
-    }
-
     fn aim(&mut self, aim: Aim) {
         self.hands.aim = Some(aim);
         self.compositor.aim(aim);
-    }
-
-    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
-        deskline_input::click(self, click, cancel)
-    }
-
-    fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
-        deskline_input::hover(self, at, cancel)
-    }
-
-    fn drag(
-        &mut self,
-        from: Point,
-        to: Point,
-        modifiers: Modifiers,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        deskline_input::drag(self, [from, to], modifiers, cancel)
-    }
-
-    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        deskline_input::type_text(self, text, cancel)
-    }
-
-    fn press_key(&mut self, press: KeyPress, held: Duration, cancel: &Cancel) -> Result<()> {
-        deskline_input::press_key(self, press, held, cancel)
-    }
-
-    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
-        deskline_input::scroll(self, at, (right, down), cancel)
     }
 
     fn release_all(&mut self) {
@@ -224,12 +146,85 @@ impl<C: Compositor> Display for WaylandDisplay<C> {
         self.compositor.release();
     }
 
-    fn pictures_are_quick(&self) -> bool {
+    fn screen(&mut self) -> Offer<&mut dyn Screen> {
+        Ok(self)
+    }
+
+    fn raising(&mut self) -> Offer<&mut dyn Raising> {
+        self.compositor.offers(Ability::Raise)?;
+        Ok(self)
+    }
+
+    fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
+        self.compositor.offers(Ability::Pointer)?;
+        Ok(self)
+    }
+
+    fn key_input(&mut self) -> Offer<&mut dyn KeyInput> {
+        self.compositor.offers(Ability::Keys)?;
+        Ok(self)
+    }
+
+    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
+        self.compositor.offers(Ability::Pictures)?;
+        Ok(self)
+    }
+
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        self.compositor.guard()
+    }
+
+    fn overlay(&mut self) -> Offer<&mut dyn Overlay> {
+        Err(Missing::new("no overlay is drawn on Wayland"))
+    }
+
+    fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
+        Err(Missing::new("the clipboard is reached on another connection").for_action("pasting"))
+    }
+}
+
+impl<C: Compositor> Screen for WaylandDisplay<C> {
+    fn front(&mut self) -> Result<Option<Window>> {
+        self.compositor.front()
+    }
+
+    fn every_window(&mut self) -> Result<Vec<Window>> {
+        self.compositor.windows()
+    }
+
+    fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
+        let mut windows = self.compositor.windows()?;
+        windows.retain(|window| window.pid == Some(pid));
+        Ok(windows)
+    }
+
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        self.compositor.pointer()
+    }
+
+    fn move_pointer(&mut self, to: Point) -> Result<()> {
+        let offset = self.reach(&[to], &Cancel::new())?;
+        self.compositor.put_pointer(to, offset)
+    }
+}
+
+impl<C: Compositor> Raising for WaylandDisplay<C> {
+    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        self.compositor.raise(window, cancel)
+    }
+}
+
+impl<C: Compositor> Pictures for WaylandDisplay<C> {
+    fn picture(&mut self, window: WindowId) -> Result<Picture> {
+        self.compositor.capture(window)
+    }
+
+    fn are_quick(&self) -> bool {
         self.compositor.pictures_are_quick()
     }
 
-    fn picture(&mut self, window: WindowId) -> Result<Picture> {
-        self.compositor.capture(window)
+    fn show_windows_behind(&self) -> bool {
+        false
     }
 }
 

@@ -1,5 +1,5 @@
-use deskline_core::Key;
-use deskline_input::{Button, Gap, Part, Port, Stroke};
+use deskline_core::{Key, KeyPress, Modifiers};
+use deskline_input::{Button, Click, Gap, Part, Port, Stroke};
 
 use super::*;
 
@@ -79,8 +79,8 @@ impl Port for Recorder<'_> {
 }
 
 impl Compositor for Scripted {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::ALL
+    fn offers(&self, _: Ability) -> Offer<()> {
+        Ok(())
     }
 
     fn windows(&mut self) -> Result<Vec<Window>> {
@@ -239,9 +239,9 @@ fn the_pointer_does_nothing_where_another_window_lies() {
     let mut display = over(AT);
     let results = [
         display.click(Click::left(AT), &cancel),
-        display.scroll(AT, 0, 1, &cancel),
-        display.drag(AT, TO, Modifiers::empty(), &cancel),
-        over(TO).drag(AT, TO, Modifiers::empty(), &cancel),
+        display.scroll(AT, (0, 1), &cancel),
+        display.drag([AT, TO], Modifiers::empty(), &cancel),
+        over(TO).drag([AT, TO], Modifiers::empty(), &cancel),
     ];
     for result in results {
         assert!(result.is_err_and(|e| e.to_string().contains("'Over'")));

@@ -2,20 +2,18 @@
 //! another.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use deskline_core::{KeyPress, Modifiers, Point, Rect};
+use deskline_core::Point;
 use deskline_input::Port;
 use deskline_link::clipboard::ClipboardThread;
-use deskline_link::guard::{Grab, Task};
+use deskline_link::guard::Guards;
 use deskline_link::{
-    Aim, Cancel, Capabilities, Click, Clipboard, Display, Picture, Pointer, Result, Window,
-    WindowId,
+    Aim, Cancel, Clipboard, Display, KeyInput, Offer, Overlay, Picture, Pictures, Pointer,
+    PointerInput, Raising, Result, Screen, Window, WindowId,
 };
 
 use crate::clipboard;
 use crate::guard::Guard;
-use crate::people::People;
 use crate::{Kind, Toplevel, X11};
 
 /// An X display and its guard.
@@ -24,7 +22,6 @@ pub struct X11Display {
     name: String,
     x11: X11,
     guard: Guard,
-    people: People,
     private: bool,
     /// The file with the display's cookie.
     xauthority: Option<PathBuf>,
@@ -45,7 +42,6 @@ impl X11Display {
             private: x11.is_private()?,
             x11,
             guard: Guard::start(name, xauthority)?,
-            people: People::default(),
             xauthority: xauthority.map(Path::to_owned),
             clipboard: None,
         })
@@ -75,111 +71,46 @@ impl X11Display {
 }
 
 impl Display for X11Display {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::ALL
-    }
-
     fn is_private(&self) -> bool {
         self.private
     }
 
-    fn front(&mut self) -> Result<Option<Window>> {
-        Ok(self.x11.front()?.map(|w| w.window()))
-    }
-
-    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        self.x11.activate(window, cancel)
-    }
-
-    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
-        let mut windows = self.app_windows()?;
-        windows.retain(|w| w.pid == pid);
-        // One that is minimised is not in front of anything.
-        windows.sort_by_key(|w| w.minimised);
-        Ok(windows.iter().map(Toplevel::window).collect())
-    }
-
-    fn every_window(&mut self) -> Result<Vec<Window>> {
-        Ok(self.app_windows()?.iter().map(Toplevel::window).collect())
-    }
-
-    fn popup_open(&mut self, pid: u32) -> Result<bool> {
-        self.x11.popup_open(pid)
-    }
-
-    fn pointer(&mut self) -> Result<Option<Pointer>> {
-        self.x11.pointer().map(Some)
-    }
-
-    fn move_pointer(&mut self, to: Point) -> Result<()> {
-        Port::go(&mut self.x11, to)
-    }
-
-    fn watch_person(&mut self) {
-        self.guard.watch();
-    }
-
-    fn unwatch_person(&mut self) {
-        self.guard.rest();
-    }
-
-    fn person_pressed(&mut self) -> Option<bool> {
-        self.guard.pressed()
-    }
-
-    fn show(
-        &mut self,
-        place: Option<Rect>,
-        caption: &str,
-        time: Duration,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        self.guard.show(place, caption, time, cancel)
-    }
-
-    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
-        let people = self.people.on(&self.name).join(", ");
-        let grab = self.guard.close(task, cancel)?;
-        if grab == Grab::Held && !people.is_empty() {
-            return Ok(Grab::Partly(format!(
-                "someone at {people}, whose input arrives like the agent's own"
-            )));
-        }
-        Ok(grab)
-    }
-
-    fn ungrab(&mut self) {
-        self.guard.open();
-    }
+    fn begin_link(&mut self, _acts: bool) {}
 
     fn aim(&mut self, aim: Aim) {
         self.x11.aim(aim);
     }
 
-    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
-        deskline_input::click(&mut self.x11, click, cancel)
+    fn release_all(&mut self) {
+        self.x11.release_all();
     }
 
-    fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
-        deskline_input::hover(&mut self.x11, at, cancel)
+    fn screen(&mut self) -> Offer<&mut dyn Screen> {
+        Ok(self)
     }
 
-    fn drag(
-        &mut self,
-        from: Point,
-        to: Point,
-        modifiers: Modifiers,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        deskline_input::drag(&mut self.x11, [from, to], modifiers, cancel)
+    fn raising(&mut self) -> Offer<&mut dyn Raising> {
+        Ok(&mut self.x11)
     }
 
-    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        deskline_input::type_text(&mut self.x11, text, cancel)
+    fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
+        Ok(&mut self.x11)
     }
 
-    fn press_key(&mut self, press: KeyPress, held: Duration, cancel: &Cancel) -> Result<()> {
-        deskline_input::press_key(&mut self.x11, press, held, cancel)
+    fn key_input(&mut self) -> Offer<&mut dyn KeyInput> {
+        Ok(&mut self.x11)
+    }
+
+    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
+        Ok(&mut self.x11)
+    }
+
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        Ok(&mut self.guard)
+    }
+
+    fn overlay(&mut self) -> Offer<&mut dyn Overlay> {
+        Ok(&mut self.guard)
     }
 
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
@@ -189,16 +120,50 @@ impl Display for X11Display {
         };
         Ok(self.clipboard.insert(clipboard))
     }
+}
 
-    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
-        deskline_input::scroll(&mut self.x11, at, (right, down), cancel)
+impl Screen for X11Display {
+    fn front(&mut self) -> Result<Option<Window>> {
+        Ok(self.x11.front()?.map(|w| w.window()))
     }
 
-    fn release_all(&mut self) {
-        self.x11.release_all();
+    fn every_window(&mut self) -> Result<Vec<Window>> {
+        Ok(self.app_windows()?.iter().map(Toplevel::window).collect())
     }
 
+    fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
+        let mut windows = self.app_windows()?;
+        windows.retain(|w| w.pid == pid);
+        // One that is minimised is not in front of anything.
+        windows.sort_by_key(|w| w.minimised);
+        Ok(windows.iter().map(Toplevel::window).collect())
+    }
+
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        self.x11.pointer().map(Some)
+    }
+
+    fn move_pointer(&mut self, to: Point) -> Result<()> {
+        Port::go(&mut self.x11, to)
+    }
+}
+
+impl Raising for X11 {
+    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        X11::activate(self, window, cancel)
+    }
+}
+
+impl Pictures for X11 {
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
-        self.x11.picture(window)
+        X11::picture(self, window)
+    }
+
+    fn are_quick(&self) -> bool {
+        true
+    }
+
+    fn show_windows_behind(&self) -> bool {
+        false
     }
 }

@@ -19,11 +19,12 @@ use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use deskline_core::Rect;
-use deskline_link::guard::{Grab, Task};
-use deskline_link::{Cancel, Error, Result};
+use deskline_link::guard::{Grab, Guards, Task};
+use deskline_link::{Cancel, Error, Overlay, Result};
 use deskline_unix::worker::Worker;
 
 use crate::connection;
+use crate::people::People;
 use keeper::Order;
 
 /// How long the thread may take to answer an order. It may wait for another program to release the
@@ -48,61 +49,80 @@ pub(crate) fn release_synthetic(c: &connection::Connection) -> Result<()> {
 }
 
 /// A handle to the guard's thread. Dropping it releases the devices and ends the thread.
-pub struct Guard(Worker<Order>);
+pub struct Guard {
+    worker: Worker<Order>,
+    /// `:0`
+    display: String,
+    people: People,
+}
 
 impl Guard {
     /// Starts the thread, which then connects to the display.
     pub fn start(display: &str, xauthority: Option<&Path>) -> Result<Self> {
-        let (display, xauthority) = (display.to_owned(), xauthority.map(Path::to_owned));
-        let run = move |inbox| keeper::run(&display, xauthority.as_deref(), &inbox);
+        let (name, xauthority) = (display.to_owned(), xauthority.map(Path::to_owned));
+        let run = move |inbox| keeper::run(&name, xauthority.as_deref(), &inbox);
         let worker = Worker::start("guard", run);
-        Ok(Self(worker.map_err(Error::system("starting the guard"))?))
+        Ok(Self {
+            worker: worker.map_err(Error::system("starting the guard"))?,
+            display: display.to_owned(),
+            people: People::default(),
+        })
     }
 
-    /// As [`deskline_link::Display::grab`].
-    pub fn close(&self, task: &Task, cancel: &Cancel) -> Result<Grab> {
+    fn order_and_wait(&self, order: impl FnOnce(SyncSender<()>) -> Order) {
+        if self.worker.ask(PATIENCE, order).is_none() {
+            tracing::warn!("{}", silent());
+        }
+    }
+}
+
+impl Guards for Guard {
+    fn watch(&mut self) {
+        self.worker.send(Order::Watch);
+    }
+
+    fn unwatch(&mut self) {
+        self.worker.send(Order::Rest);
+    }
+
+    fn pressed(&mut self) -> Option<bool> {
+        self.worker.ask(PATIENCE, Order::Pressed).flatten()
+    }
+
+    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
+        let people = self.people.on(&self.display).join(", ");
         let close = |reply| Order::Close(task.clone(), cancel.clone(), reply);
-        self.0.ask(PATIENCE, close).unwrap_or_else(|| Err(silent()))
+        let grab = self.worker.ask(PATIENCE, close);
+        let grab = grab.unwrap_or_else(|| Err(silent()))?;
+        if grab == Grab::Held && !people.is_empty() {
+            return Ok(Grab::Partly(format!(
+                "someone at {people}, whose input arrives like the agent's own"
+            )));
+        }
+        Ok(grab)
     }
 
-    /// As [`deskline_link::Display::ungrab`].
-    pub fn open(&self) {
-        self.tell_and_wait(Order::Open);
+    fn ungrab(&mut self) {
+        self.order_and_wait(Order::Open);
     }
 
-    /// As [`deskline_link::Display::watch_person`].
-    pub fn watch(&self) {
-        self.0.send(Order::Watch);
+    fn lapse(&mut self) -> Option<String> {
+        None
     }
+}
 
-    /// As [`deskline_link::Display::person_pressed`].
-    pub fn pressed(&self) -> Option<bool> {
-        self.0.ask(PATIENCE, Order::Pressed).flatten()
-    }
-
-    /// Stops listening for Esc and watching the person.
-    pub fn rest(&self) {
-        self.0.send(Order::Rest);
-    }
-
-    /// As [`deskline_link::Display::show`].
-    pub fn show(
-        &self,
+impl Overlay for Guard {
+    fn show(
+        &mut self,
         place: Option<Rect>,
         caption: &str,
         time: Duration,
         cancel: &Cancel,
     ) -> Result<()> {
-        self.tell_and_wait(|reply| Order::Show(place, caption.to_owned(), reply));
+        self.order_and_wait(|reply| Order::Show(place, caption.to_owned(), reply));
         let waited = cancel.wait(time);
-        self.tell_and_wait(Order::Hide);
+        self.order_and_wait(Order::Hide);
         Ok(waited?)
-    }
-
-    fn tell_and_wait(&self, order: impl FnOnce(SyncSender<()>) -> Order) {
-        if self.0.ask(PATIENCE, order).is_none() {
-            tracing::warn!("{}", silent());
-        }
     }
 }
 

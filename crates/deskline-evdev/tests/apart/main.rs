@@ -20,7 +20,7 @@ use deskline_evdev::{Guard, Helper, NAME, Seen};
 use deskline_grab::message::{Order, Outcome, Report, pair, receive, send};
 use deskline_grab::{MOST, Seats, program};
 use deskline_link::Reason;
-use deskline_link::guard::{Grab, LIMIT, Task};
+use deskline_link::guard::{Grab, Guards as _, LIMIT, Task};
 use deskline_link::{Cancel, Cancelled, Error};
 use deskline_unix::codes::{ESCAPE, LEFT};
 use deskline_unix::wait;
@@ -64,9 +64,9 @@ fn as_helper(folder: &Path, most: u64) -> ExitCode {
 
 /// Closes the guard, and prints that and how its link ended. The test stops and kills it.
 fn as_server(folder: &Path) -> ExitCode {
-    let guard = Guard::as_command(&mut helper(folder, MOST)).unwrap();
+    let mut guard = Guard::as_command(&mut helper(folder, MOST)).unwrap();
     let cancel = Cancel::default();
-    println!("{:?}", guard.close(&task(), &cancel).unwrap());
+    println!("{:?}", guard.grab(&task(), &cancel).unwrap());
     println!("{:?}", cancel.wait(LONG).unwrap_err());
     thread::sleep(LONG);
     ExitCode::FAILURE
@@ -152,7 +152,7 @@ fn reason(cancel: &Cancel) -> Reason {
 
 fn it_grabs_and_releases() {
     let devices = Devices::new(&["event0", "event1"]);
-    let guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
+    let mut guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
     let seen = Seen {
         readable: 2,
         closed: 0,
@@ -164,15 +164,12 @@ fn it_grabs_and_releases() {
 
     guard.watch();
     assert_eq!(guard.pressed(), Some(false));
-    assert_eq!(
-        guard.close(&task(), &Cancel::default()).unwrap(),
-        Grab::Held
-    );
+    assert_eq!(guard.grab(&task(), &Cancel::default()).unwrap(), Grab::Held);
     assert!(devices.grabbed("event0") && devices.grabbed("event1"));
     devices.tap("event0", A);
     devices.plug("event2");
     until("the new one's grab", || devices.grabbed("event2"));
-    guard.open();
+    guard.ungrab();
     assert!(!devices.grabbed("event0") && !devices.grabbed("event2"));
     assert_eq!(
         guard.pressed(),
@@ -183,22 +180,22 @@ fn it_grabs_and_releases() {
     until("the key", || guard.pressed() == Some(true));
 
     devices.stroke("event1", LEFT, true);
-    let refused = guard.close(&task(), &Cancel::default()).unwrap_err();
+    let refused = guard.grab(&task(), &Cancel::default()).unwrap_err();
     assert!(
         refused.to_string().contains("holding a mouse button"),
         "{refused}"
     );
     assert!(!devices.grabbed("event0"));
-    guard.rest();
+    guard.unwatch();
     until("the end of the link", || !devices.opened("event0"));
     assert_eq!(guard.pressed(), None);
 }
 
 fn escape_is_reported_and_starts_a_pause() {
     let devices = Devices::new(&["event0"]);
-    let guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
+    let mut guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
     let cancel = Cancel::default();
-    assert_eq!(guard.close(&task(), &cancel).unwrap(), Grab::Held);
+    assert_eq!(guard.grab(&task(), &cancel).unwrap(), Grab::Held);
     devices.tap("event0", ESCAPE);
     let pressed = Instant::now();
     assert_eq!(reason(&cancel), Reason::Person);
@@ -212,17 +209,17 @@ fn escape_is_reported_and_starts_a_pause() {
         freed > Duration::from_millis(300) && freed < Duration::from_secs(3),
         "{freed:?}"
     );
-    guard.rest();
+    guard.unwatch();
 
     // The next link is refused, and another soon after is not.
     let next = Cancel::default();
-    let refused = guard.close(&task(), &next).unwrap_err();
+    let refused = guard.grab(&task(), &next).unwrap_err();
     assert!(
         refused.to_string().contains("just pressed Esc"),
         "{refused}"
     );
     until("the end of the pause", || {
-        guard.close(&task(), &next).is_ok()
+        guard.grab(&task(), &next).is_ok()
     });
     assert!(pressed.elapsed() > Duration::from_millis(900));
     assert!(devices.grabbed("event0") && next.check().is_ok());
@@ -232,13 +229,13 @@ fn the_limit_is_its_own() {
     assert_eq!(MOST, LIMIT);
     let devices = Devices::new(&["event0"]);
     let most = Duration::from_millis(500);
-    let guard = Guard::as_command(&mut helper(devices.path(), most)).unwrap();
+    let mut guard = Guard::as_command(&mut helper(devices.path(), most)).unwrap();
     let cancel = Cancel::default();
     let start = Instant::now();
-    assert_eq!(guard.close(&task(), &cancel).unwrap(), Grab::Held);
+    assert_eq!(guard.grab(&task(), &cancel).unwrap(), Grab::Held);
     // Asking again does not lengthen it.
     while devices.grabbed("event0") {
-        let _ = guard.close(&task(), &cancel);
+        let _ = guard.grab(&task(), &cancel);
         assert!(start.elapsed() < Duration::from_secs(10));
         if cancel.check().is_err() {
             break;
@@ -247,10 +244,7 @@ fn the_limit_is_its_own() {
     assert!(start.elapsed() >= most, "{:?}", start.elapsed());
     assert_eq!(reason(&cancel), Reason::Watchdog);
     until("the release", || !devices.grabbed("event0"));
-    assert_eq!(
-        guard.close(&task(), &Cancel::default()).unwrap(),
-        Grab::Held
-    );
+    assert_eq!(guard.grab(&task(), &Cancel::default()).unwrap(), Grab::Held);
 }
 
 /// A server whose guard is closed, and what it prints from then on.
@@ -314,13 +308,13 @@ fn a_killed_server_frees() {
 fn a_stopped_helper_is_killed_at_the_limit() {
     let devices = Devices::new(&["event0"]);
     let most = Duration::from_millis(300);
-    let guard = Guard::as_command(&mut helper(devices.path(), most)).unwrap();
+    let mut guard = Guard::as_command(&mut helper(devices.path(), most)).unwrap();
     let cancel = Cancel::default();
     // A released grab leaves no timer that could kill the helper.
-    let _ = guard.close(&task(), &Cancel::default()).unwrap();
-    guard.open();
+    let _ = guard.grab(&task(), &Cancel::default()).unwrap();
+    guard.ungrab();
     thread::sleep(most + Duration::from_millis(1_200));
-    assert_eq!(guard.close(&task(), &cancel).unwrap(), Grab::Held);
+    assert_eq!(guard.grab(&task(), &cancel).unwrap(), Grab::Held);
     let start = Instant::now();
     kill_process(devices.holder("event0").unwrap(), Signal::STOP).unwrap();
     until("the release", || !devices.grabbed("event0"));
@@ -331,15 +325,15 @@ fn a_stopped_helper_is_killed_at_the_limit() {
 
 fn a_killed_helper_ends_the_link() {
     let devices = Devices::new(&["event0"]);
-    let guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
+    let mut guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
     let cancel = Cancel::default();
-    assert_eq!(guard.close(&task(), &cancel).unwrap(), Grab::Held);
+    assert_eq!(guard.grab(&task(), &cancel).unwrap(), Grab::Held);
     kill_process(devices.holder("event0").unwrap(), Signal::KILL).unwrap();
     assert_eq!(reason(&cancel), Reason::Unguarded);
     assert!(!devices.grabbed("event0"));
-    guard.open();
+    guard.ungrab();
     let start = Instant::now();
-    let gone = guard.close(&task(), &Cancel::default()).unwrap_err();
+    let gone = guard.grab(&task(), &Cancel::default()).unwrap_err();
     assert!(matches!(gone, Error::Unavailable(_)), "{gone}");
     assert_eq!((guard.look(), guard.pressed()), (None, None));
     assert!(
@@ -396,16 +390,16 @@ fn garbage_ends_it() {
 
 fn only_the_user_at_the_seat_may_grab() {
     let devices = Devices::new(&["event0"]);
-    let guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
+    let mut guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
     let cancel = Cancel::default();
-    assert_eq!(guard.close(&task(), &cancel).unwrap(), Grab::Held);
+    assert_eq!(guard.grab(&task(), &cancel).unwrap(), Grab::Held);
     // Another user's session comes to the front.
     devices.seat(devices::uid() + 1);
     until("the release", || !devices.grabbed("event0"));
     assert_eq!(reason(&cancel), Reason::Unguarded);
-    guard.rest();
+    guard.unwatch();
     assert!(!guard.look().unwrap().can_guard());
-    let grab = guard.close(&task(), &Cancel::default()).unwrap();
+    let grab = guard.grab(&task(), &Cancel::default()).unwrap();
     assert!(
         matches!(&grab, Grab::Unable(why) if why.contains("in front")),
         "{grab:?}"
@@ -413,7 +407,7 @@ fn only_the_user_at_the_seat_may_grab() {
     guard.watch();
     assert_eq!(guard.pressed(), None);
     assert!(!devices.opened("event0"), "what others press is not read");
-    guard.rest();
+    guard.unwatch();
 
     devices.seat(devices::uid());
     guard.watch();
@@ -433,9 +427,9 @@ fn an_installed_helper_is_setgid() {
     std::fs::copy(std::env::current_exe().unwrap(), &installed).unwrap();
     chown(&installed, Some(0), Some(65534)).unwrap();
     std::fs::set_permissions(&installed, Permissions::from_mode(0o2755)).unwrap();
-    let guard = Guard::apart(&Helper::at(&installed).unwrap()).unwrap();
+    let mut guard = Guard::apart(&Helper::at(&installed).unwrap()).unwrap();
     assert!(guard.look().unwrap().can_guard());
-    let grab = guard.close(&task(), &Cancel::default()).unwrap();
+    let grab = guard.grab(&task(), &Cancel::default()).unwrap();
     assert_eq!(grab, Grab::Held);
     let pid = devices.holder("event0").unwrap().as_raw_pid();
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();

@@ -135,7 +135,7 @@ impl Act<'_> {
         {
             return self.app_itself(desk);
         }
-        let windows = desk.windows(self.pid)?;
+        let windows = desk.windows_of(self.pid)?;
         // A window with unknown bounds may be anywhere.
         let covers =
             |w: &&Window| at.is_none_or(|at| w.extents.is_none_or(|place| place.contains(at)));

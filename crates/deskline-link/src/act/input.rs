@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use deskline_core::{KeyPress, Point, Rect, Tree};
 
+use super::abilities;
 use super::action::{Act, Outcome};
 use super::reach::Reached;
 use crate::call::{Action, ClickKind, Input, Quiet, Typing};
@@ -40,7 +41,7 @@ impl Act<'_> {
         input: &Input,
         outcome: &mut Outcome<'_>,
     ) -> Result<()> {
-        desk.capabilities().require(input)?;
+        abilities::require(&mut **desk, input)?;
         match input {
             Input::Click { kind, then, .. } => {
                 let target = self.required()?;
@@ -114,7 +115,7 @@ impl Act<'_> {
                 self.front(desk, self.wanted_at(*at))?;
                 self.look_at_canvas(desk, *at, outcome);
                 outcome.step.done.underway = true;
-                desk.scroll(*at, *delta_x, *delta_y, self.cancel)?;
+                desk.scroll(*at, (*delta_x, *delta_y), self.cancel)?;
                 outcome.step.done.at = Some(*at);
                 outcome.step.done.say(format!(
                     "scrolled by ({delta_x}, {delta_y}) lines at ({}, {})",
@@ -127,7 +128,7 @@ impl Act<'_> {
                 self.animate(desk, from, Some(start), None)?;
                 self.look_at_canvas(desk, start, outcome);
                 outcome.step.done.underway = true;
-                desk.drag(start, end, *modifiers, self.cancel)?;
+                desk.drag([start, end], *modifiers, self.cancel)?;
                 outcome.step.done.at = Some(end);
                 outcome
                     .step
@@ -396,7 +397,7 @@ impl Act<'_> {
         let guarded = desk.guard.holds();
         desk.ungrab();
         let caption = text.map_or("", |text| self.caption_of(text));
-        desk.show(place, caption, self.options.animation_duration, self.cancel)?;
+        self.show(desk, place, caption)?;
         if guarded {
             self.front(desk, self.wanted(target)).map(drop)
         } else {
@@ -410,8 +411,16 @@ impl Act<'_> {
         };
         desk.ungrab();
         let caption = self.caption_of(text);
-        desk.show(None, caption, self.options.animation_duration, self.cancel)?;
+        self.show(desk, None, caption)?;
         self.front(desk, self.wanted_for_keys()).map(drop)
+    }
+
+    fn show(&self, desk: &mut Checkpoint<'_>, place: Option<Rect>, caption: &str) -> Result<()> {
+        let time = self.options.animation_duration;
+        let overlay = desk.overlay();
+        overlay.map_or(Ok(()), |overlay| {
+            overlay.show(place, caption, time, self.cancel)
+        })
     }
 
     /// The caption for a text: others may see the screen.

@@ -22,7 +22,7 @@ impl Act<'_> {
                 pid: self.pid,
                 window: front.id,
                 dialog: self.tree.is_some_and(|tree| is_dialog(tree, front.id)),
-                beside: desk.windows(self.pid)?.iter().map(|w| w.id).collect(),
+                beside: desk.windows_of(self.pid)?.iter().map(|w| w.id).collect(),
             }),
             None => None,
         };
@@ -47,7 +47,12 @@ impl Act<'_> {
         if tree.is_some_and(|tree| is_dialog(tree, now.id)) {
             return Ok(());
         }
-        if last.dialog && !desk.windows(self.pid)?.iter().any(|w| w.id == last.window) {
+        if last.dialog
+            && !desk
+                .windows_of(self.pid)?
+                .iter()
+                .any(|w| w.id == last.window)
+        {
             return Ok(());
         }
         let title = escape::short(&now.title, 40);
@@ -70,7 +75,7 @@ impl Act<'_> {
         let front = desk.front()?.filter(|front| front.pid == Some(self.pid));
         let now = match front {
             Some(front) => Some(front),
-            None => desk.windows(self.pid)?.into_iter().next(),
+            None => desk.windows_of(self.pid)?.into_iter().next(),
         };
         now.map_or(Ok(()), |now| self.check_window(desk, self.tree, &now))
     }

@@ -32,10 +32,10 @@ pub(crate) fn open(
     };
     desk.subject.opened(pid);
     // The new window, also of an app that ran already.
-    let windows = desk.windows(pid)?;
+    let windows = desk.windows_of(pid)?;
     let came = windows.iter().find(|window| !desk.was_there(window.id));
     let window = came.or(windows.first()).map(|window| window.id);
-    if let Some(window) = window.filter(|_| desk.capabilities().raise.is_there()) {
+    if let Some(window) = window.filter(|_| desk.raising().is_ok()) {
         desk.raise(window, cancel)?;
     }
     Ok(is_new)

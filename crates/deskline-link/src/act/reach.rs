@@ -155,7 +155,7 @@ impl Act<'_> {
             return Ok(());
         };
         let its: Vec<WindowId> = tree.windows_of(index).iter().map(|w| w.id).collect();
-        let windows = desk.windows(self.pid)?;
+        let windows = desk.windows_of(self.pid)?;
         match windows
             .iter()
             .find(|w| w.extents.is_some_and(|place| place.contains(end)))
@@ -217,7 +217,7 @@ impl Act<'_> {
             }
             last = Some((level, place, showing));
             self.grab(desk)?;
-            desk.scroll(area, 0, lines, self.cancel)?;
+            desk.scroll(area, (0, lines), self.cancel)?;
             desk.ungrab();
             self.pause(desk)?;
         }

@@ -14,7 +14,7 @@ use deskline_core::{Point, Rect, Tree};
 use crate::call::Action;
 use crate::desktop::Desktop;
 use crate::display::{Picture, Window, WindowId};
-use crate::error::{Error, Result};
+use crate::error::{Error, Missing, Result};
 use deskline_input::Cancel;
 
 /// Side length of the compared blocks, in pixels. Touching blocks form one change.
@@ -53,7 +53,7 @@ pub(crate) fn before_action(
         Action::Input(_) => false,
         Action::Open { .. } | Action::Refresh | Action::WaitFor { .. } => return None,
     };
-    let windows = desktop.windows(tree.app.pid).ok()?;
+    let windows = desktop.windows_of(tree.app.pid).ok()?;
     let window = pictured(&windows, Some(tree), Some(tree), target)?;
     if !quiet && desktop.front().ok()??.id != window {
         return None;
@@ -67,16 +67,23 @@ pub(crate) fn before_action(
 /// # Errors
 /// The reason why this desktop cannot take pictures, or why this one failed.
 pub(crate) fn take(desktop: &mut dyn Desktop, window: WindowId) -> Result<Picture> {
-    match desktop.capabilities().pictures.why_not() {
-        Some(why) => Err(Error::NoPicture(why.to_owned())),
-        None => desktop.picture(window),
-    }
+    let pictures = desktop.pictures();
+    pictures
+        .map_err(|Missing(why)| Error::NoPicture(why.into_owned()))?
+        .picture(window)
+}
+
+/// Whether one more picture costs little.
+pub(crate) fn are_quick(desktop: &mut dyn Desktop) -> bool {
+    desktop
+        .pictures()
+        .is_ok_and(|pictures| pictures.are_quick())
 }
 
 /// Pictures the front window right before input goes to it, to compare it with a later one. `None`
 /// where a picture takes long.
 pub(crate) fn before_input(desktop: &mut dyn Desktop, window: Option<WindowId>) -> Option<Before> {
-    if !desktop.pictures_are_quick() {
+    if !are_quick(desktop) {
         return None;
     }
     let window = match window {

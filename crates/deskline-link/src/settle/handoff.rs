@@ -137,7 +137,7 @@ impl Steps<'_> {
         if front == Some(home) {
             return Ok(None);
         }
-        let still = desk.windows(pid)?.into_iter().next();
+        let still = desk.windows_of(pid)?.into_iter().next();
         Ok(still.map(|window| (window, pid)))
     }
 }

@@ -90,7 +90,7 @@ pub(crate) struct Awaits<'t> {
 impl Awaits<'_> {
     /// Whether the window's picture changed, except at the clicked and the focused element.
     fn has_moved(&self, desktop: &mut dyn Desktop, now: &Tree) -> Option<bool> {
-        if !desktop.pictures_are_quick() {
+        if !change::are_quick(desktop) {
             return None;
         }
         let places = expected_places(self.before, now, self.target);

@@ -1,20 +1,15 @@
 //! Desktops that lack something, links that work without it, and what costs the connection.
 
-use deskline_link::capabilities::Ability;
-use deskline_link::{Action, Capabilities, Tool};
+use deskline_link::{Action, Tool};
 use insta::assert_snapshot;
 
 use crate::script::Happening;
 use crate::story::{MAIL_WINDOW, Story};
 use crate::world::{Health, World};
 
-fn no(why: &'static str) -> Ability {
-    Ability::No(why.into())
-}
-
 /// A desktop that reads trees and presses through the accessibility API, and nothing else.
 fn trees_only() -> Story {
-    Story::lacking(|has| *has = Capabilities::none("it is reached through a bridge for trees"))
+    Story::lacking(&[("display", "it is reached through a bridge for trees")])
 }
 
 #[test]
@@ -77,7 +72,7 @@ fn without_a_display_input_is_an_error_that_names_an_alternative() {
 
 #[test]
 fn without_keys_a_click_goes_in_and_its_text_is_refused_before_it() {
-    let mut story = Story::lacking(|has| has.keys = no("there is no keyboard"));
+    let mut story = Story::lacking(&[("key_input", "there is no keyboard")]);
     assert!(!story.click("Send").is_error(), "{}", story.text());
     story.click_then("Inbox", Some("bob"), None);
     assert_snapshot!(story.field("error"), @"clicking and typing is not possible on this desktop: there is no keyboard. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API");
@@ -89,7 +84,7 @@ fn without_keys_a_click_goes_in_and_its_text_is_refused_before_it() {
 
 #[test]
 fn a_pointer_that_cannot_be_asked_is_not_put_back() {
-    let mut story = Story::lacking(|has| has.locate_pointer = no("Wayland does not tell"));
+    let mut story = Story::lacking(&[("pointer", "Wayland does not report it")]);
     story.click("Send");
     assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.");
     assert_snapshot!(story.seen(), @"
@@ -100,8 +95,8 @@ fn a_pointer_that_cannot_be_asked_is_not_put_back() {
 
 #[test]
 fn where_no_window_can_be_raised_input_goes_to_the_one_in_front_alone() {
-    let lack = |has: &mut Capabilities| has.raise = no("the compositor does not allow it");
-    let mut story = Story::lacking(lack);
+    let lack = [("raising", "the compositor does not allow it")];
+    let mut story = Story::lacking(&lack);
     assert_snapshot!(story.click("Send").field("error"), @"the target's window is not in front, and this desktop cannot bring it there: the compositor does not allow it. Nothing was touched. Ask the user to, or use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which need no window");
     assert_snapshot!(story.seen(), @"
     reached: nothing
@@ -117,7 +112,7 @@ fn where_no_window_can_be_raised_input_goes_to_the_one_in_front_alone() {
 
 #[test]
 fn windows_without_extents_are_chosen_by_their_elements() {
-    let mut story = Story::lacking(|has| has.extents = no("Wayland does not tell"));
+    let mut story = Story::lacking(&[("extents", "Wayland does not report them")]);
     story.click("Send");
     assert_snapshot!(story.seen(), @"
     reached: Mail: click Send
@@ -137,14 +132,14 @@ fn chooser() -> Happening {
 
 #[test]
 fn windows_without_a_pid_are_put_back_by_their_id_and_hand_nothing_over() {
-    let lack = |has: &mut Capabilities| has.pids = no("the compositor does not tell");
-    let mut story = Story::lacking(lack);
+    let lack = [("pids", "the compositor does not report them")];
+    let mut story = Story::lacking(&lack);
     story.click("Send");
     assert_snapshot!(story.seen(), @"
     reached: Mail: click Send
     front: Notes, pointer: 900,700
     ");
-    let mut story = Story::lacking(lack);
+    let mut story = Story::lacking(&lack);
     story.after("click", chooser());
     story.click("Send");
     assert!(!story.text().contains("app_switch"), "{}", story.text());
@@ -156,10 +151,10 @@ fn windows_without_a_pid_are_put_back_by_their_id_and_hand_nothing_over() {
 
 #[test]
 fn without_a_guard_or_pictures_the_answer_reports_it() {
-    let mut story = Story::lacking(|has| {
-        has.guard = no("only the compositor could");
-        has.pictures = no("the portal was refused");
-    });
+    let mut story = Story::lacking(&[
+        ("guard", "only the compositor could"),
+        ("pictures", "the portal was refused"),
+    ]);
     story.click("Send");
     assert_snapshot!(story.told(), @r##"
     status: success

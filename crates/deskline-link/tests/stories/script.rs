@@ -1,12 +1,12 @@
 //! The script: what happens before or after which call, how this desktop is, and what was called.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use deskline_core::{ElementId, Point};
 use deskline_input::{InputError, Progress, Reason};
 use deskline_link::{
-    Aim, Cancel, Capabilities, Error, Exit, Obstacle, Other, QuietAction, Refusal, Result, Window,
-    WindowId,
+    Aim, Cancel, Error, Exit, Obstacle, Other, QuietAction, Refusal, Result, Window, WindowId,
 };
 
 use crate::world::{Health, ScriptWindow, World};
@@ -62,8 +62,9 @@ pub(crate) struct Script {
     /// Whether a paste key has pasted, and whether apps know that key.
     pub(crate) pasted: bool,
     pub(crate) pastes: bool,
-    /// What this desktop can do.
-    pub(crate) capabilities: Capabilities,
+    /// The abilities that this desktop lacks, each with the reason: methods of `Display`,
+    /// `display` for all of them, and the facts `pids`, `extents` and `pointer`.
+    pub(crate) lacks: HashMap<&'static str, &'static str>,
     /// How often a started app is looked at before it has a window.
     pub(crate) slow: usize,
     pub(crate) started: Option<u32>,
@@ -95,7 +96,7 @@ impl Script {
             saved: None,
             pasted: false,
             pastes: true,
-            capabilities: Capabilities::ALL,
+            lacks: HashMap::new(),
             slow: 0,
             started: None,
             programs: Vec::new(),
@@ -187,18 +188,12 @@ impl Script {
 
     /// A window as this desktop tells of it.
     pub(crate) fn known(&self, window: &ScriptWindow) -> Window {
-        let Capabilities { pids, extents, .. } = &self.capabilities;
         Window {
             id: WindowId(window.id),
-            pid: pids.is_there().then_some(window.pid),
+            pid: (!self.lacks.contains_key("pids")).then_some(window.pid),
             title: window.title.clone(),
-            extents: extents.is_there().then_some(window.at),
+            extents: (!self.lacks.contains_key("extents")).then_some(window.at),
         }
-    }
-
-    /// The link does not ask a desktop for what it lacks.
-    pub(crate) fn require(&self, ability: impl FnOnce(&Capabilities) -> bool) {
-        assert!(ability(&self.capabilities), "asked for what there is not");
     }
 
     /// The keys of a text go in one by one; half way through something may happen.

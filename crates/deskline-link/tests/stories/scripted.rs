@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use deskline_core::{ElementId, Key, KeyPress, Modifiers, Point, Rect, States, Tree};
-use deskline_link::guard::{Grab, Task};
+use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
-    Aim, Application, Apps, Button, Cancel, Capabilities, Click, Clicks, Clipboard, Desktop,
-    Display, End, Error, Identity, Obstacle, OpenError, Opened, Permit, Picture, Platform, Pointer,
-    Progress, Result, Scope, Sign, TargetError, Trees, Window, WindowHint, WindowId,
+    Aim, AppWindows, Application, Apps, Button, Cancel, Click, Clicks, Clipboard, Desktop, Display,
+    End, Error, Identity, KeyInput, Missing, Obstacle, Offer, OpenError, Opened, Overlay, Permit,
+    Picture, Pictures, Platform, Pointer, PointerInput, Progress, Raising, Result, Scope, Screen,
+    Sign, TargetError, Trees, Window, WindowHint, WindowId,
 };
 
 use crate::script::{Script, When, refused};
@@ -46,6 +47,12 @@ impl Scripted {
         let result = act(&mut script);
         script.fire(|when| matches!(when, When::After(name) if line.starts_with(name)));
         result
+    }
+
+    fn has(&self, ability: &str) -> Offer<()> {
+        let lacks = &self.script().lacks;
+        let why = lacks.get(ability).or(lacks.get("display"));
+        why.map_or(Ok(()), |why| Err(Missing::new(*why)))
     }
 
     /// A question that cannot fail.
@@ -168,56 +175,81 @@ impl Trees for Scripted {
 }
 
 impl Display for Scripted {
-    fn capabilities(&self) -> Capabilities {
-        self.script().capabilities.clone()
-    }
-
     fn is_private(&self) -> bool {
         self.script().private
     }
 
+    fn begin_link(&mut self, _: bool) {}
+
+    fn aim(&mut self, aim: Aim) {
+        let at = aim.window.map_or("any".to_owned(), |w| w.0.to_string());
+        let line = format!("aim {} {at}", aim.pid);
+        self.ask(&line, |script| script.aim = Some(aim));
+    }
+
+    fn release_all(&mut self) {
+        self.ask("release_all", |script| script.world.keys_down = false);
+    }
+
+    fn screen(&mut self) -> Offer<&mut dyn Screen> {
+        self.has("screen")?;
+        Ok(self)
+    }
+
+    fn raising(&mut self) -> Offer<&mut dyn Raising> {
+        self.has("raising")?;
+        Ok(self)
+    }
+
+    fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
+        self.has("pointer_input")?;
+        Ok(self)
+    }
+
+    fn key_input(&mut self) -> Offer<&mut dyn KeyInput> {
+        self.has("key_input")?;
+        Ok(self)
+    }
+
+    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
+        self.has("pictures")?;
+        Ok(self)
+    }
+
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        self.has("guard")?;
+        Ok(self)
+    }
+
+    fn overlay(&mut self) -> Offer<&mut dyn Overlay> {
+        Ok(self)
+    }
+
+    fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
+        Ok(self)
+    }
+}
+
+impl Screen for Scripted {
     fn front(&mut self) -> Result<Option<Window>> {
         self.call("front", |script| {
             let front = script.world.front();
-            let known = front.filter(|_| script.capabilities.windows.is_there());
-            Ok(known.map(|window| script.known(window)))
-        })
-    }
-
-    fn activate(&mut self, window: WindowId, _: &Cancel) -> Result<()> {
-        self.call(format!("activate {}", window.0), |script| {
-            script.require(|has| has.raise.is_there());
-            script.world.raise(window.0);
-            let there = script.world.front().is_some_and(|w| w.id == window.0);
-            let gone = || TargetError::WindowGone.into();
-            there.then_some(()).ok_or_else(gone)
-        })
-    }
-
-    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
-        self.call("windows", |script| {
-            let listed = script
-                .world
-                .stack
-                .iter()
-                .filter(|w| w.pid == pid && !w.menu);
-            let known = listed.filter(|_| script.capabilities.windows.is_there());
-            Ok(known.map(|window| script.known(window)).collect())
+            Ok(front.map(|window| script.known(window)))
         })
     }
 
     fn every_window(&mut self) -> Result<Vec<Window>> {
         self.call("every_window", |script| {
             let listed = script.world.stack.iter().filter(|w| !w.menu);
-            let known = listed.filter(|_| script.capabilities.windows.is_there());
-            Ok(known.map(|window| script.known(window)).collect())
+            Ok(listed.map(|window| script.known(window)).collect())
         })
     }
 
-    fn popup_open(&mut self, pid: u32) -> Result<bool> {
-        self.call("popup_open", |script| {
-            let mut menus = script.world.stack.iter().filter(|w| w.menu);
-            Ok(menus.any(|w| w.pid == pid))
+    fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
+        self.call("windows", |script| {
+            let windows = script.world.stack.iter();
+            let listed = windows.filter(|w| w.pid == pid && !w.menu);
+            Ok(listed.map(|window| script.known(window)).collect())
         })
     }
 
@@ -227,7 +259,7 @@ impl Display for Scripted {
                 at: script.world.pointer,
                 pressed: script.world.held,
             };
-            Ok(Some(pointer).filter(|_| script.capabilities.locate_pointer.is_there()))
+            Ok(Some(pointer).filter(|_| !script.lacks.contains_key("pointer")))
         })
     }
 
@@ -237,53 +269,45 @@ impl Display for Scripted {
             Ok(())
         })
     }
+}
 
-    fn watch_person(&mut self) {
-        self.ask("watch_person", |script| script.world.person = Some(false));
+impl AppWindows for Scripted {
+    fn app_itself(&mut self, _: u32) -> Result<Option<Window>> {
+        Ok(None)
     }
 
-    fn unwatch_person(&mut self) {
-        self.ask("unwatch_person", |script| {
-            script.world.ear = None;
-            script.world.person = None;
-            script.aim = None;
-        });
+    fn reveal(&mut self, _: u32, _: &Cancel) -> Result<bool> {
+        Ok(false)
     }
 
-    fn person_pressed(&mut self) -> Option<bool> {
-        self.ask("person_pressed", |script| {
-            script.world.person.filter(|_| script.watches)
+    fn helper_windows(&mut self, _: u32) -> Result<Vec<Window>> {
+        Ok(Vec::new())
+    }
+
+    fn unseen(&mut self, _: u32) -> Option<&'static str> {
+        None
+    }
+
+    fn popup_open(&mut self, pid: u32) -> Result<bool> {
+        self.call("popup_open", |script| {
+            let mut menus = script.world.stack.iter().filter(|w| w.menu);
+            Ok(menus.any(|w| w.pid == pid))
         })
     }
+}
 
-    fn show(&mut self, _: Option<Rect>, caption: &str, _: Duration, _: &Cancel) -> Result<()> {
-        self.call(format!("show '{caption}'"), |_| Ok(()))
-    }
-
-    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
-        let caption = task.caption.as_deref().unwrap_or("nothing");
-        let caption = caption.split(" — ").next().unwrap_or_default();
-        self.call(format!("grab '{caption}'"), |script| {
-            script.require(|has| has.guard.is_there());
-            if let Some(why) = script.unable {
-                return Ok(Grab::Unable(why.into()));
-            }
-            script.world.guarded = true;
-            script.world.ear = Some(cancel.clone());
-            Ok(Grab::Held)
+impl Raising for Scripted {
+    fn activate(&mut self, window: WindowId, _: &Cancel) -> Result<()> {
+        self.call(format!("activate {}", window.0), |script| {
+            script.world.raise(window.0);
+            let there = script.world.front().is_some_and(|w| w.id == window.0);
+            let gone = || TargetError::WindowGone.into();
+            there.then_some(()).ok_or_else(gone)
         })
     }
+}
 
-    fn ungrab(&mut self) {
-        self.ask("ungrab", |script| script.world.guarded = false);
-    }
-
-    fn aim(&mut self, aim: Aim) {
-        let at = aim.window.map_or("any".to_owned(), |w| w.0.to_string());
-        let line = format!("aim {} {at}", aim.pid);
-        self.ask(&line, |script| script.aim = Some(aim));
-    }
-
+impl PointerInput for Scripted {
     fn click(&mut self, click: Click, _: &Cancel) -> Result<()> {
         let Click {
             at, button, clicks, ..
@@ -295,7 +319,6 @@ impl Display for Scripted {
             (Button::Middle, _) => "middle_click",
         };
         self.call(format!("{how} {},{}", at.x, at.y), |script| {
-            script.require(|has| has.pointer.is_there());
             script.require_place(at)?;
             script.world.pointer = at;
             script.world.click(at);
@@ -305,33 +328,37 @@ impl Display for Scripted {
 
     fn hover(&mut self, at: Point, _: &Cancel) -> Result<()> {
         self.call(format!("hover {},{}", at.x, at.y), |script| {
-            script.require(|has| has.pointer.is_there());
             script.require_place(at)?;
             script.world.pointer = at;
             Ok(())
         })
     }
 
-    fn drag(&mut self, from: Point, to: Point, _: Modifiers, _: &Cancel) -> Result<()> {
+    fn drag(&mut self, [from, to]: [Point; 2], _: Modifiers, _: &Cancel) -> Result<()> {
         let line = format!("drag {},{} {},{}", from.x, from.y, to.x, to.y);
         self.call(line, |script| {
-            script.require(|has| has.pointer.is_there());
             script.require_place(from)?;
             script.world.pointer = to;
             Ok(())
         })
     }
 
-    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        self.call("type_text", |script| {
-            script.require(|has| has.keys.is_there());
-            script.typed(text, cancel)
+    fn scroll(&mut self, at: Point, (_, lines): (i32, i32), _: &Cancel) -> Result<()> {
+        self.call(format!("scroll {},{} {lines}", at.x, at.y), |script| {
+            script.require_place(at)?;
+            script.world.pointer = at;
+            Ok(())
         })
+    }
+}
+
+impl KeyInput for Scripted {
+    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
+        self.call("type_text", |script| script.typed(text, cancel))
     }
 
     fn press_key(&mut self, press: KeyPress, _held: Duration, cancel: &Cancel) -> Result<()> {
         self.call(format!("press_key {press}"), |script| {
-            script.require(|has| has.keys.is_there());
             if press.to_string().ends_with("Control+V") && script.pastes {
                 let text = script.world.clipboard.clone();
                 script.typed(&text, cancel)?;
@@ -347,27 +374,11 @@ impl Display for Scripted {
             script.typed(&key.to_string(), cancel)
         })
     }
+}
 
-    fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
-        Ok(self)
-    }
-
-    fn scroll(&mut self, at: Point, _: i32, lines: i32, _: &Cancel) -> Result<()> {
-        self.call(format!("scroll {},{} {lines}", at.x, at.y), |script| {
-            script.require(|has| has.pointer.is_there());
-            script.require_place(at)?;
-            script.world.pointer = at;
-            Ok(())
-        })
-    }
-
-    fn release_all(&mut self) {
-        self.ask("release_all", |script| script.world.keys_down = false);
-    }
-
+impl Pictures for Scripted {
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
         self.call(format!("picture {}", window.0), |script| {
-            script.require(|has| has.pictures.is_there());
             let mut windows = script.world.stack.iter();
             let window = windows.find(|w| w.id == window.0);
             let at = window
@@ -381,6 +392,61 @@ impl Display for Scripted {
                 scale: 1.0,
             })
         })
+    }
+
+    fn are_quick(&self) -> bool {
+        true
+    }
+
+    fn show_windows_behind(&self) -> bool {
+        false
+    }
+}
+
+impl Overlay for Scripted {
+    fn show(&mut self, _: Option<Rect>, caption: &str, _: Duration, _: &Cancel) -> Result<()> {
+        self.call(format!("show '{caption}'"), |_| Ok(()))
+    }
+}
+
+impl Guards for Scripted {
+    fn watch(&mut self) {
+        self.ask("watch_person", |script| script.world.person = Some(false));
+    }
+
+    fn unwatch(&mut self) {
+        self.ask("unwatch_person", |script| {
+            script.world.ear = None;
+            script.world.person = None;
+            script.aim = None;
+        });
+    }
+
+    fn pressed(&mut self) -> Option<bool> {
+        self.ask("person_pressed", |script| {
+            script.world.person.filter(|_| script.watches)
+        })
+    }
+
+    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
+        let caption = task.caption.as_deref().unwrap_or("nothing");
+        let caption = caption.split(" — ").next().unwrap_or_default();
+        self.call(format!("grab '{caption}'"), |script| {
+            if let Some(why) = script.unable {
+                return Ok(Grab::Unable(why.into()));
+            }
+            script.world.guarded = true;
+            script.world.ear = Some(cancel.clone());
+            Ok(Grab::Held)
+        })
+    }
+
+    fn ungrab(&mut self) {
+        self.ask("ungrab", |script| script.world.guarded = false);
+    }
+
+    fn lapse(&mut self) -> Option<String> {
+        None
     }
 }
 

@@ -4,8 +4,7 @@ use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_journal::{Journal, Retention};
 use deskline_link::call::{ClickKind, Input, Quiet, Typing};
 use deskline_link::{
-    Action, Answer, Call, Cancel, Capabilities, Links, Looked, Options, Policy, Target, Tool,
-    Toplevel, Waiting,
+    Action, Answer, Call, Cancel, Links, Looked, Options, Policy, Target, Tool, Toplevel, Waiting,
 };
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
@@ -108,9 +107,9 @@ impl Story {
     }
 
     /// A desktop that lacks something.
-    pub(crate) fn lacking(lack: impl FnOnce(&mut Capabilities)) -> Self {
+    pub(crate) fn lacking(lacks: &[(&'static str, &'static str)]) -> Self {
         let story = Self::new();
-        lack(&mut story.script().capabilities);
+        story.script().lacks.extend(lacks.iter().copied());
         story
     }
 

@@ -3,13 +3,12 @@
 
 use std::time::Duration;
 
-use deskline_core::{Key, KeyPress, Modifiers, Point, Rect};
+use deskline_core::{Key, KeyPress, Modifiers, Point};
 use deskline_input::Progress;
-use deskline_link::capabilities::Ability;
-use deskline_link::guard::{Grab, Task};
+use deskline_link::guard::Guards;
 use deskline_link::{
-    Aim, Cancel, Capabilities, Click, Clipboard, Display, Error, Picture, Pointer, Result, Window,
-    WindowId,
+    Aim, AppWindows, Cancel, Click, Clipboard, Display, KeyInput, Missing, Offer, Overlay,
+    Pictures, PointerInput, Raising, Result, Screen, Window, WindowId,
 };
 
 use deskline_unix::process;
@@ -23,14 +22,6 @@ const SHORTCUT: Modifiers = Modifiers::CONTROL
     .union(Modifiers::COMMAND);
 
 impl Display for LinuxDesktop {
-    fn capabilities(&self) -> Capabilities {
-        let mut can = self.display.capabilities();
-        if self.by_kernel.is_some() {
-            can.guard = Ability::Yes;
-        }
-        can
-    }
-
     fn is_private(&self) -> bool {
         !self.attended && self.display.is_private()
     }
@@ -39,22 +30,73 @@ impl Display for LinuxDesktop {
         self.display.begin_link(acts);
     }
 
-    fn front(&mut self) -> Result<Option<Window>> {
-        self.display.front()
+    fn aim(&mut self, aim: Aim) {
+        self.aimed_at = Some(aim.pid);
+        self.display.aim(aim);
     }
 
-    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        native::refuse(window)?;
-        self.display.activate(window, cancel)
+    fn release_all(&mut self) {
+        self.display.release_all();
     }
 
+    fn screen(&mut self) -> Offer<&mut dyn Screen> {
+        self.display.screen()
+    }
+
+    fn raising(&mut self) -> Offer<&mut dyn Raising> {
+        self.display.raising()?;
+        Ok(self)
+    }
+
+    fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
+        self.display.pointer_input()?;
+        Ok(self)
+    }
+
+    fn key_input(&mut self) -> Offer<&mut dyn KeyInput> {
+        self.display.key_input()?;
+        Ok(self)
+    }
+
+    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
+        self.display.pictures()
+    }
+
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        match &mut self.by_kernel {
+            Some(guard) => Ok(guard),
+            None => self.display.guard(),
+        }
+    }
+
+    fn overlay(&mut self) -> Offer<&mut dyn Overlay> {
+        self.display.overlay()
+    }
+
+    fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
+        let Some(socket) = self.session.wayland_socket() else {
+            return self.display.clipboard();
+        };
+        let clipboard = match self.clipboard.take() {
+            Some(clipboard) => clipboard,
+            None if self.session.own_seat => {
+                let why = Missing::new("the agent's own seat has a clipboard of its own");
+                return Err(why.for_action("pasting"));
+            }
+            None => deskline_wayland::clipboard::start(&socket)?,
+        };
+        Ok(self.clipboard.insert(clipboard))
+    }
+}
+
+impl AppWindows for LinuxDesktop {
     fn app_itself(&mut self, pid: u32) -> Result<Option<Window>> {
         let native = self.has_native && self.is_native(pid)?;
         Ok(native.then(|| native::stand_in(pid)))
     }
 
-    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
-        self.display.windows(pid)
+    fn reveal(&mut self, _: u32, _: &Cancel) -> Result<bool> {
+        Ok(false)
     }
 
     fn helper_windows(&mut self, pid: u32) -> Result<Vec<Window>> {
@@ -74,86 +116,24 @@ impl Display for LinuxDesktop {
         native.then_some(native::UNSEEN)
     }
 
-    fn every_window(&mut self) -> Result<Vec<Window>> {
-        self.display.every_window()
-    }
-
     fn popup_open(&mut self, pid: u32) -> Result<bool> {
-        if self.display.lists_popups() {
-            return self.display.popup_open(pid);
-        }
-        Ok(self.menus.is_open(pid))
+        let known = self.display.popup_open(pid)?;
+        Ok(known.unwrap_or_else(|| self.menus.is_open(pid)))
     }
+}
 
-    fn pointer(&mut self) -> Result<Option<Pointer>> {
-        self.display.pointer()
+impl Raising for LinuxDesktop {
+    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        native::refuse(window)?;
+        self.display.raising()?.activate(window, cancel)
     }
+}
 
-    fn move_pointer(&mut self, to: Point) -> Result<()> {
-        self.display.move_pointer(to)
-    }
-
-    fn watch_person(&mut self) {
-        match &self.by_kernel {
-            Some(guard) => guard.watch(),
-            None => self.display.watch_person(),
-        }
-    }
-
-    fn unwatch_person(&mut self) {
-        match &self.by_kernel {
-            Some(guard) => guard.rest(),
-            None => self.display.unwatch_person(),
-        }
-    }
-
-    fn person_pressed(&mut self) -> Option<bool> {
-        match &self.by_kernel {
-            Some(guard) => guard.pressed(),
-            None => self.display.person_pressed(),
-        }
-    }
-
-    fn show(
-        &mut self,
-        place: Option<Rect>,
-        caption: &str,
-        time: Duration,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        self.display.show(place, caption, time, cancel)
-    }
-
-    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
-        match &self.by_kernel {
-            Some(guard) => guard.close(task, cancel),
-            None => self.display.grab(task, cancel),
-        }
-    }
-
-    fn ungrab(&mut self) {
-        match &self.by_kernel {
-            Some(guard) => guard.open(),
-            None => self.display.ungrab(),
-        }
-    }
-
-    fn guard_lapse(&mut self) -> Option<String> {
-        match &self.by_kernel {
-            Some(_) => None,
-            None => self.display.guard_lapse(),
-        }
-    }
-
-    fn aim(&mut self, aim: Aim) {
-        self.aimed_at = Some(aim.pid);
-        self.display.aim(aim);
-    }
-
+impl PointerInput for LinuxDesktop {
     fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
         self.await_menu(cancel)?;
         self.check_menu(click.at, cancel)?;
-        let clicked = self.display.click(click, cancel);
+        let clicked = self.display.pointer_input()?.click(click, cancel);
         if let Some(pid) = self.aimed_at {
             self.menus.clicked(pid, click.at, click.button);
         }
@@ -161,19 +141,19 @@ impl Display for LinuxDesktop {
     }
 
     fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
-        self.display.hover(at, cancel)
+        self.display.pointer_input()?.hover(at, cancel)
     }
 
-    fn drag(
-        &mut self,
-        from: Point,
-        to: Point,
-        modifiers: Modifiers,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        self.display.drag(from, to, modifiers, cancel)
+    fn drag(&mut self, way: [Point; 2], held: Modifiers, cancel: &Cancel) -> Result<()> {
+        self.display.pointer_input()?.drag(way, held, cancel)
     }
 
+    fn scroll(&mut self, at: Point, lines: (i32, i32), cancel: &Cancel) -> Result<()> {
+        self.display.pointer_input()?.scroll(at, lines, cancel)
+    }
+}
+
+impl KeyInput for LinuxDesktop {
     fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
         self.check_keyboard(
             Progress::Typed {
@@ -184,7 +164,7 @@ impl Display for LinuxDesktop {
             cancel,
         )?;
         let _direct = self.input_methods.direct(self.aimed_at);
-        self.display.type_text(text, cancel)
+        self.display.key_input()?.type_text(text, cancel)
     }
 
     fn press_key(&mut self, press: KeyPress, held: Duration, cancel: &Cancel) -> Result<()> {
@@ -193,39 +173,6 @@ impl Display for LinuxDesktop {
         let types =
             matches!(press.key, Key::Char(_) | Key::Space) && !press.modifiers.intersects(SHORTCUT);
         let _direct = types.then(|| self.input_methods.direct(self.aimed_at));
-        self.display.press_key(press, held, cancel)
-    }
-
-    fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
-        let Some(socket) = self.session.wayland_socket() else {
-            return self.display.clipboard();
-        };
-        let clipboard = match self.clipboard.take() {
-            Some(clipboard) => clipboard,
-            None if self.session.own_seat => {
-                return Err(Error::Unsupported {
-                    what: "pasting",
-                    why: "the agent's own seat has a clipboard of its own".into(),
-                });
-            }
-            None => deskline_wayland::clipboard::start(&socket)?,
-        };
-        Ok(self.clipboard.insert(clipboard))
-    }
-
-    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
-        self.display.scroll(at, right, down, cancel)
-    }
-
-    fn release_all(&mut self) {
-        self.display.release_all();
-    }
-
-    fn pictures_are_quick(&self) -> bool {
-        self.display.pictures_are_quick()
-    }
-
-    fn picture(&mut self, window: WindowId) -> Result<Picture> {
-        self.display.picture(window)
+        self.display.key_input()?.press_key(press, held, cancel)
     }
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{Element, ElementId, Point, Rect, States, Tree};
-use deskline_link::{Cancel, Display as _, Result, Scope, TargetError};
+use deskline_link::{AppWindows as _, Cancel, Result, Scope, TargetError};
 
 use super::LinuxDesktop;
 use crate::menus::context::{self, Item, Source};
@@ -89,8 +89,9 @@ impl LinuxDesktop {
         loop {
             // GTK ignores that the pointer enters a new menu, and takes note of a later motion.
             let beside = Point { x: at.x - 1, ..at };
-            self.display.move_pointer(beside)?;
-            self.display.move_pointer(at)?;
+            let screen = self.display.screen()?;
+            screen.move_pointer(beside)?;
+            screen.move_pointer(at)?;
             // An item that a key has selected is no longer so then, if the pointer is on another one.
             cancel.wait(HOVERS)?;
             let windows = self.windows_of(pid)?;

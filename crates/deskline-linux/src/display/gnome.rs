@@ -45,6 +45,10 @@ impl DisplaySystem for GnomeDisplay<Described> {
         }
     }
 
+    fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
+        GnomeDisplay::popup_open(self, pid).map(Some)
+    }
+
     fn idle(&mut self) -> Option<Duration> {
         GnomeDisplay::idle(self)
     }
@@ -75,8 +79,8 @@ impl DisplaySystem for GnomeDisplay<Described> {
         self.sends_by_portal()
     }
 
-    fn mends_keys(&self) -> Option<Fix> {
-        let asks = self.sends_by_portal() && !self.capabilities().keys.is_there();
+    fn mends_keys(&mut self) -> Option<Fix> {
+        let asks = self.sends_by_portal() && self.key_input().is_err();
         asks.then_some(Fix::Portal)
     }
 

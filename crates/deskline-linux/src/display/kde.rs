@@ -4,9 +4,8 @@ use std::time::{Duration, Instant};
 
 use deskline_atspi as atspi;
 use deskline_core::Rect;
-use deskline_link::capabilities::Ability;
 use deskline_link::doctor::Fix;
-use deskline_link::{Display as _, Result, WindowId};
+use deskline_link::{Display as _, Missing, Result, WindowId};
 use deskline_wayland::{KdeDisplay, KdeWindow};
 
 use super::DisplaySystem;
@@ -43,10 +42,14 @@ impl DisplaySystem for KdeDisplay {
         })
     }
 
+    fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
+        KdeDisplay::popup_open(self, pid).map(Some)
+    }
+
     fn guard_finding(&mut self) -> Result<String, String> {
-        match self.capabilities().guard {
-            Ability::Yes => Ok("KWin's input capture. Esc cancels, Super+Shift+Esc ends it; while a burst of an agent's own input goes in, for some milliseconds, the user's passes too".into()),
-            Ability::No(why) => Err(why.into_owned()),
+        match self.guard() {
+            Ok(_) => Ok("KWin's input capture. Esc cancels, Super+Shift+Esc ends it; while a burst of an agent's own input goes in, for some milliseconds, the user's passes too".into()),
+            Err(Missing(why)) => Err(why.into_owned()),
         }
     }
 
@@ -54,7 +57,7 @@ impl DisplaySystem for KdeDisplay {
         self.pictures_need_a_file().then_some(Fix::KwinFile)
     }
 
-    fn mends_keys(&self) -> Option<Fix> {
+    fn mends_keys(&mut self) -> Option<Fix> {
         self.input_needs_a_file().then_some(Fix::KwinFile)
     }
 

@@ -20,6 +20,10 @@ impl DisplaySystem for SwayDisplay {
         })
     }
 
+    fn popup_open(&mut self, _pid: u32) -> Result<Option<bool>> {
+        Ok(None)
+    }
+
     fn unserved(&self, pid: u32) -> Option<&'static str> {
         SwayDisplay::unserved(self, pid)
     }
@@ -61,7 +65,7 @@ impl DisplaySystem for SwayDisplay {
         self.has_one_seat()
     }
 
-    fn lists_popups(&self) -> bool {
+    fn places_popups(&self) -> bool {
         false
     }
 }

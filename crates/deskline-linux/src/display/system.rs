@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use deskline_atspi as atspi;
 use deskline_core::Rect;
-use deskline_link::capabilities::Ability;
 use deskline_link::doctor::Fix;
-use deskline_link::{Display, Result, Window};
+use deskline_link::{Display, Missing, Result, Screen, Window};
 
 /// How most display systems do what they do, for the doctor.
 pub(crate) const BY_PROTOCOLS: &str = "by the compositor's own protocols";
@@ -29,22 +28,21 @@ pub(crate) trait DisplaySystem: Display + Send {
         Ok(false)
     }
 
-    /// Whether [`Display::every_window`] has all windows of the session, whatever draws them.
+    /// Whether [`Screen::every_window`] has all windows of the session, whatever draws them.
     fn lists_all(&self) -> bool {
         false
     }
 
-    /// Whether [`Display::popup_open`] knows. Where not, the app's tree does.
-    fn lists_popups(&self) -> bool {
-        true
-    }
+    /// Whether a menu or another pop-up of the app is open. `None` where the app's tree knows that
+    /// instead.
+    fn popup_open(&mut self, pid: u32) -> Result<Option<bool>>;
 
     /// Takes note whether the app's tree, which was just read, shows an open menu.
     fn menu_read(&mut self, _pid: u32, _open: bool) {}
 
     /// Whether the windows for the tree have the places of open pop-ups.
     fn places_popups(&self) -> bool {
-        self.lists_popups()
+        true
     }
 
     /// The screen that the app's pop-ups keep to, where it is known.
@@ -69,10 +67,8 @@ pub(crate) trait DisplaySystem: Display + Send {
 
     /// What the guard keeps out, or why it keeps out nothing, for the doctor.
     fn guard_finding(&mut self) -> Result<String, String> {
-        match self.capabilities().guard {
-            Ability::Yes => Ok("yes".into()),
-            Ability::No(why) => Err(why.into_owned()),
-        }
+        let guard = self.guard();
+        guard.map_or_else(|Missing(why)| Err(why.into_owned()), |_| Ok("yes".into()))
     }
 
     /// How windows are brought to the front, for the doctor.
@@ -101,7 +97,7 @@ pub(crate) trait DisplaySystem: Display + Send {
     }
 
     /// What lets it send keys, where it may not and that is one step.
-    fn mends_keys(&self) -> Option<Fix> {
+    fn mends_keys(&mut self) -> Option<Fix> {
         None
     }
 
@@ -111,8 +107,21 @@ pub(crate) trait DisplaySystem: Display + Send {
         Ok(Vec::new())
     }
 
-    /// Those of [`Display::every_window`] that are not minimised.
+    /// The windows of all apps that are not minimised.
     fn mapped_windows(&mut self) -> Result<Vec<Window>> {
-        self.every_window()
+        let screen = self.screen();
+        screen.map_or_else(|_| Ok(Vec::new()), Screen::every_window)
+    }
+}
+
+/// A display system without a screen has no windows.
+impl dyn DisplaySystem + '_ {
+    pub(crate) fn front(&mut self) -> Result<Option<Window>> {
+        self.screen().map_or(Ok(None), Screen::front)
+    }
+
+    pub(crate) fn every_window(&mut self) -> Result<Vec<Window>> {
+        let screen = self.screen();
+        screen.map_or_else(|_| Ok(Vec::new()), Screen::every_window)
     }
 }

@@ -2,7 +2,11 @@
 //! lets no program see the windows of others, and none send input.
 
 use deskline_atspi as atspi;
-use deskline_link::{Capabilities, Display, Result};
+use deskline_link::guard::Guards;
+use deskline_link::{
+    Aim, Clipboard, Display, KeyInput, Missing, Offer, Overlay, Pictures, PointerInput, Raising,
+    Result, Screen,
+};
 
 use super::DisplaySystem;
 use crate::session::Session;
@@ -25,14 +29,63 @@ impl TreesOnly {
     }
 }
 
+impl TreesOnly {
+    fn missing<T>(&self) -> Offer<T> {
+        Err(Missing::new(self.why.clone()))
+    }
+}
+
 impl Display for TreesOnly {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::none(self.why.clone())
+    fn is_private(&self) -> bool {
+        false
+    }
+
+    fn begin_link(&mut self, _acts: bool) {}
+
+    fn aim(&mut self, _aim: Aim) {}
+
+    fn release_all(&mut self) {}
+
+    fn screen(&mut self) -> Offer<&mut dyn Screen> {
+        self.missing()
+    }
+
+    fn raising(&mut self) -> Offer<&mut dyn Raising> {
+        self.missing()
+    }
+
+    fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
+        self.missing()
+    }
+
+    fn key_input(&mut self) -> Offer<&mut dyn KeyInput> {
+        self.missing()
+    }
+
+    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
+        self.missing()
+    }
+
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        self.missing()
+    }
+
+    fn overlay(&mut self) -> Offer<&mut dyn Overlay> {
+        self.missing()
+    }
+
+    fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
+        let missing: Offer<_> = self.missing();
+        missing.map_err(|missing| missing.for_action("pasting"))
     }
 }
 
 impl DisplaySystem for TreesOnly {
     fn windows_for_tree(&mut self, _pid: u32, _popups: bool) -> Result<atspi::Windows> {
         Ok(atspi::Windows::default())
+    }
+
+    fn popup_open(&mut self, _pid: u32) -> Result<Option<bool>> {
+        Ok(None)
     }
 }

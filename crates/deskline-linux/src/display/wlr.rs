@@ -21,6 +21,10 @@ impl DisplaySystem for WlrDisplay<Described> {
         Ok(self.source().windows(pid))
     }
 
+    fn popup_open(&mut self, _pid: u32) -> Result<Option<bool>> {
+        Ok(None)
+    }
+
     fn prepare(&mut self) -> Result<bool> {
         WlrDisplay::prepare(self)
     }
@@ -29,7 +33,7 @@ impl DisplaySystem for WlrDisplay<Described> {
         true
     }
 
-    fn lists_popups(&self) -> bool {
+    fn places_popups(&self) -> bool {
         false
     }
 

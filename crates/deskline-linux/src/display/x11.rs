@@ -28,6 +28,10 @@ impl DisplaySystem for X11Display {
         })
     }
 
+    fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
+        self.x11().popup_open(pid).map(Some)
+    }
+
     fn dialogs_of(&mut self, pid: u32) -> Result<Vec<Window>> {
         let windows = self.app_windows()?;
         let is_for = |w: &&Toplevel| {

@@ -50,7 +50,7 @@ pub(super) fn grant(session: &Session) -> Result<String, String> {
 fn is_missing(session: &Session) -> bool {
     let kwin = Some(Fix::KwinFile);
     display::connect(session)
-        .is_ok_and(|display| display.mends_keys() == kwin || display.mends_pictures() == kwin)
+        .is_ok_and(|mut display| display.mends_keys() == kwin || display.mends_pictures() == kwin)
 }
 
 /// XDG Base Directory Specification: the user's applications.

@@ -1,6 +1,6 @@
 //! Checks a display system by the abilities that it reports: a row for each.
 
-use deskline_link::capabilities::Ability;
+use deskline_link::Missing;
 
 use deskline_unix::process;
 
@@ -41,16 +41,18 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
         Ok(display) => display,
         Err(e) => return vec![Check::failed("display", &e.to_string(), PRIVATE)],
     };
-    let can = display.capabilities();
     let tells = display.tells_what_is_missing();
     let guard = guard::finding(session, &mut *display);
     let seat = session.own_seat.then(|| seat(&mut *display));
-    let by = |(name, loss): (&'static str, &str), ability: &Ability, way: &str| match ability {
-        Ability::Yes => Check::ok(name, way),
-        Ability::No(why) if tells => Check::warn(name, format!("no: {loss}. For {why}"), ""),
-        Ability::No(_) => Check::warn(name, format!("no: {loss}"), ""),
-    };
-    let row = |what, ability: &Ability| by(what, ability, BY_PROTOCOLS);
+    let row =
+        |(name, loss): (&'static str, &str), missing: &Option<Missing>, way: &str| match missing {
+            None => Check::ok(name, way),
+            Some(Missing(why)) if tells => Check::warn(name, format!("no: {loss}. For {why}"), ""),
+            Some(_) => Check::warn(name, format!("no: {loss}"), ""),
+        };
+    let (windows, raising) = (display.screen().err(), display.raising().err());
+    let (pointer, keys) = (display.pointer_input().err(), display.key_input().err());
+    let pictures = display.pictures().err();
     let alone =
         format!("leave keyboard and mouse alone while an agent types and clicks, or {PRIVATE}");
     let unguarded = |why: String| match guard::install(session) {
@@ -60,7 +62,7 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
             Check::warn(GUARD, why, remedy).mended_by(Fix::Root(command))
         }
     };
-    let input = can.pointer.is_there() || can.keys.is_there();
+    let input = pointer.is_none() || keys.is_none();
     let rows = [
         if input || display.mends_keys().is_some() {
             Check::ok("display", format!("{wayland}, {compositor}: Wayland"))
@@ -71,17 +73,17 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
                 format!("for input and pictures log in to an X11 session, or {PRIVATE}"),
             )
         },
-        row(WINDOWS, &can.windows),
-        by(RAISE, &can.raise, display.raise_finding()),
-        by(POINTER, &can.pointer, display.pointer_finding()),
+        row(WINDOWS, &windows, BY_PROTOCOLS),
+        row(RAISE, &raising, display.raise_finding()),
+        row(POINTER, &pointer, display.pointer_finding()),
         with_fix(
-            by(KEYS, &can.keys, display.input_finding()),
-            &can.keys,
+            row(KEYS, &keys, display.input_finding()),
+            keys,
             display.mends_keys(),
         ),
         with_fix(
-            row(PICTURE, &can.pictures),
-            &can.pictures,
+            row(PICTURE, &pictures, BY_PROTOCOLS),
+            pictures,
             display.mends_pictures(),
         ),
         match guard {
@@ -94,8 +96,8 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
 }
 
 /// Adds the repair to the row, if it is one step.
-fn with_fix(row: Check, ability: &Ability, fix: Option<Fix>) -> Check {
-    let (Some(why), Some(fix)) = (ability.why_not(), fix) else {
+fn with_fix(row: Check, missing: Option<Missing>, fix: Option<Fix>) -> Check {
+    let (Some(Missing(why)), Some(fix)) = (missing, fix) else {
         return row;
     };
     let remedy = match fix {

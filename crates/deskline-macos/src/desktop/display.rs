@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use deskline_core::{KeyPress, Modifiers, Point, Rect};
-use deskline_link::guard::{Grab, Task};
+use deskline_core::{Point, Rect};
+use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
-    Aim, Cancel, Capabilities, Click, Display, Picture, Pointer, Result, Window, WindowId,
+    Aim, AppWindows, Cancel, Clipboard, Display, KeyInput, Missing, Offer, Overlay, Picture,
+    Pictures, Pointer, PointerInput, Raising, Result, Screen, Window, WindowId,
 };
 
 use super::MacDesktop;
@@ -13,14 +14,86 @@ use crate::os::{Os, ServerWindow};
 use crate::{activate, panels, permissions, picture, windows};
 
 impl<O: Os> Display for MacDesktop<O> {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::ALL
+    fn is_private(&self) -> bool {
+        false
     }
 
+    fn begin_link(&mut self, _acts: bool) {
+        self.order = None;
+        self.hands.aim = None;
+    }
+
+    fn aim(&mut self, aim: Aim) {
+        self.hands.aim = Some(aim);
+    }
+
+    fn release_all(&mut self) {
+        if let Err(e) = deskline_input::release_all(self) {
+            tracing::warn!("not all keys and buttons were released: {e}");
+        }
+    }
+
+    fn screen(&mut self) -> Offer<&mut dyn Screen> {
+        Ok(self)
+    }
+
+    fn raising(&mut self) -> Offer<&mut dyn Raising> {
+        Ok(self)
+    }
+
+    fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
+        Ok(self)
+    }
+
+    fn key_input(&mut self) -> Offer<&mut dyn KeyInput> {
+        Ok(self)
+    }
+
+    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
+        Ok(self)
+    }
+
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        Ok(self)
+    }
+
+    fn overlay(&mut self) -> Offer<&mut dyn Overlay> {
+        Ok(self)
+    }
+
+    fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
+        Err(Missing::new("Deskline does not reach the clipboard of macOS").for_action("pasting"))
+    }
+}
+
+impl<O: Os> Screen for MacDesktop<O> {
     fn front(&mut self) -> Result<Option<Window>> {
         Ok(windows::front(&self.os))
     }
 
+    fn every_window(&mut self) -> Result<Vec<Window>> {
+        Ok(windows::all(&self.os))
+    }
+
+    fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
+        let windows = windows::of_app(&self.os, pid);
+        Ok(windows.into_iter().map(|(window, _)| window).collect())
+    }
+
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        Ok(Some(Pointer {
+            at: self.input.pointer(),
+            pressed: self.os.button_held(),
+        }))
+    }
+
+    fn move_pointer(&mut self, to: Point) -> Result<()> {
+        self.input.move_pointer(to);
+        Ok(())
+    }
+}
+
+impl<O: Os> Raising for MacDesktop<O> {
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         let server = self.os.windows();
         let is = |w: &&ServerWindow| u64::from(w.number) == window.0;
@@ -44,7 +117,9 @@ impl<O: Os> Display for MacDesktop<O> {
         }
         Ok(())
     }
+}
 
+impl<O: Os> AppWindows for MacDesktop<O> {
     fn app_itself(&mut self, pid: u32) -> Result<Option<Window>> {
         Ok(self.os.app(pid).map(|_| windows::app(pid)))
     }
@@ -53,45 +128,41 @@ impl<O: Os> Display for MacDesktop<O> {
         activate::reveal(&self.os, pid, cancel)
     }
 
-    fn windows(&mut self, pid: u32) -> Result<Vec<Window>> {
-        let windows = windows::of_app(&self.os, pid);
-        Ok(windows.into_iter().map(|(window, _)| window).collect())
+    fn helper_windows(&mut self, _: u32) -> Result<Vec<Window>> {
+        Ok(Vec::new())
     }
 
-    fn every_window(&mut self) -> Result<Vec<Window>> {
-        Ok(windows::all(&self.os))
+    fn unseen(&mut self, _: u32) -> Option<&'static str> {
+        None
     }
 
     fn popup_open(&mut self, pid: u32) -> Result<bool> {
         Ok(windows::popup_open(&self.os, pid))
     }
+}
 
-    fn pointer(&mut self) -> Result<Option<Pointer>> {
-        Ok(Some(Pointer {
-            at: self.input.pointer(),
-            pressed: self.os.button_held(),
-        }))
+impl<O: Os> Pictures for MacDesktop<O> {
+    fn picture(&mut self, window: WindowId) -> Result<Picture> {
+        if !permissions::may_capture(&self.os)
+            && !std::mem::replace(&mut self.asked_to_capture, true)
+        {
+            self.os.ask_to_capture();
+        }
+        picture::take(&self.os, window)
     }
 
-    fn move_pointer(&mut self, to: Point) -> Result<()> {
-        self.input.move_pointer(to);
-        Ok(())
+    fn are_quick(&self) -> bool {
+        false
     }
 
-    fn watch_person(&mut self) {
-        // The guard's tap watches the person from the moment it releases their input.
-        self.order = None;
+    fn show_windows_behind(&self) -> bool {
+        // Another process takes it. That the window's contents are the same is a guess: AppKit draws an
+        // inactive title bar and selection, and keeps what it last drew of a window that is covered.
+        true
     }
+}
 
-    fn unwatch_person(&mut self) {
-        self.guard.end();
-        self.hands.aim = None;
-    }
-
-    fn person_pressed(&mut self) -> Option<bool> {
-        self.guard.pressed()
-    }
-
+impl<O: Os> Overlay for MacDesktop<O> {
     fn show(
         &mut self,
         place: Option<Rect>,
@@ -105,6 +176,19 @@ impl<O: Os> Display for MacDesktop<O> {
         let waited = cancel.wait(time);
         self.os.overlay(&[]);
         Ok(waited?)
+    }
+}
+
+impl<O: Os> Guards for MacDesktop<O> {
+    // The guard's tap watches the person from the moment it releases their input.
+    fn watch(&mut self) {}
+
+    fn unwatch(&mut self) {
+        self.guard.end();
+    }
+
+    fn pressed(&mut self) -> Option<bool> {
+        self.guard.pressed()
     }
 
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
@@ -130,66 +214,7 @@ impl<O: Os> Display for MacDesktop<O> {
         self.os.overlay(&[]);
     }
 
-    fn guard_lapse(&mut self) -> Option<String> {
+    fn lapse(&mut self) -> Option<String> {
         self.guard.lapse()
-    }
-
-    fn aim(&mut self, aim: Aim) {
-        self.hands.aim = Some(aim);
-    }
-
-    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
-        deskline_input::click(self, click, cancel)
-    }
-
-    fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
-        deskline_input::hover(self, at, cancel)
-    }
-
-    fn drag(
-        &mut self,
-        from: Point,
-        to: Point,
-        modifiers: Modifiers,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        deskline_input::drag(self, [from, to], modifiers, cancel)
-    }
-
-    fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        deskline_input::type_text(self, text, cancel)
-    }
-
-    fn press_key(&mut self, press: KeyPress, held: Duration, cancel: &Cancel) -> Result<()> {
-        deskline_input::press_key(self, press, held, cancel)
-    }
-
-    fn scroll(&mut self, at: Point, right: i32, down: i32, cancel: &Cancel) -> Result<()> {
-        deskline_input::scroll(self, at, (right, down), cancel)
-    }
-
-    fn release_all(&mut self) {
-        if let Err(e) = deskline_input::release_all(self) {
-            tracing::warn!("not all keys and buttons were released: {e}");
-        }
-    }
-
-    fn pictures_are_quick(&self) -> bool {
-        false
-    }
-
-    fn pictures_behind(&self) -> bool {
-        // Another process takes it. That the window's contents are the same is a guess: AppKit draws an
-        // inactive title bar and selection, and keeps what it last drew of a window that is covered.
-        true
-    }
-
-    fn picture(&mut self, window: WindowId) -> Result<Picture> {
-        if !permissions::may_capture(&self.os)
-            && !std::mem::replace(&mut self.asked_to_capture, true)
-        {
-            self.os.ask_to_capture();
-        }
-        picture::take(&self.os, window)
     }
 }

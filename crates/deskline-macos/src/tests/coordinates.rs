@@ -4,7 +4,7 @@
 
 use deskline_core::{Point, Rect};
 use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::{Action, Display as _, Target, Tool, WindowId};
+use deskline_link::{Action, Pictures as _, Target, Tool, WindowId};
 
 use super::desk::{Desk, EDITOR, by_text, displays, line};
 use crate::desktop::MacDesktop;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use deskline_core::Point;
-use deskline_link::{Aim, Cancel, Capabilities, Other, Picture, Pointer, Result, Window, WindowId};
+use deskline_link::{Aim, Cancel, Offer, Other, Picture, Pointer, Result, Window, WindowId};
 
 use super::bus::Bus;
 use super::extension::{Extension, ShellWindow};
@@ -12,7 +12,7 @@ use super::placed::Placed;
 use super::plain::Plain;
 use super::portal::Portal;
 use super::session::{Access, Way};
-use crate::compositor::{BoxedPort, Compositor, Keyboard, Located};
+use crate::compositor::{Ability, BoxedPort, Compositor, Keyboard, Located};
 use crate::described::Toplevels;
 use crate::display::WaylandDisplay;
 
@@ -182,8 +182,8 @@ pub fn ask_portal(to: &Access<'_>) -> Result<()> {
 }
 
 impl<T: Toplevels> Compositor for Gnome<T> {
-    fn capabilities(&self) -> Capabilities {
-        self.now().capabilities()
+    fn offers(&self, ability: Ability) -> Offer<()> {
+        self.now().offers(ability)
     }
 
     fn begin_link(&mut self, acts: bool) {

@@ -4,20 +4,19 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
-use deskline_link::capabilities::Ability;
-use deskline_link::{
-    Aim, Cancel, Capabilities, Error, Other, Picture, Pointer, Result, Window, WindowId,
-};
+use deskline_link::{Aim, Cancel, Error, Offer, Other, Picture, Pointer, Result, Window, WindowId};
 
 use super::bus::Bus;
 use super::extension::{Extension, Kind, Over, Screen, ShellWindow};
 use super::picture;
 use super::place::Content;
-use super::plain::{NO_GUARD, PAINTS};
+use super::plain::PAINTS;
 use super::portal::Portal;
 use super::scales;
 use super::session::{self, Session, Way};
-use crate::compositor::{BoxedPort, Compositor, Holder, Keyboard, Located, await_front, gone};
+use crate::compositor::{
+    Ability, BoxedPort, Compositor, Holder, Keyboard, Located, await_front, gone,
+};
 
 /// How long the shell may take to give a window the keyboard: 10 ms on an idle machine, 430 ms on a
 /// busy one.
@@ -196,14 +195,11 @@ fn in_frame(frame: Rect, buffer: Rect, pixels: usize) -> Content {
 }
 
 impl Compositor for Placed {
-    fn capabilities(&self) -> Capabilities {
-        let keys = self.way.keys();
-        Capabilities {
-            pointer: keys.clone(),
-            keys,
-            pictures: self.way.frames(),
-            guard: Ability::No(NO_GUARD.into()),
-            ..Capabilities::ALL
+    fn offers(&self, ability: Ability) -> Offer<()> {
+        match ability {
+            Ability::Raise => Ok(()),
+            Ability::Pointer | Ability::Keys => self.way.keys(),
+            Ability::Pictures => self.way.frames(),
         }
     }
 

@@ -4,8 +4,7 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::Point;
-use deskline_link::capabilities::Ability;
-use deskline_link::{Aim, Cancel, Capabilities, Error, Picture, Result, Window, WindowId};
+use deskline_link::{Aim, Cancel, Error, Offer, Picture, Result, Window, WindowId};
 
 use super::bus::Bus;
 use super::devices::Devices;
@@ -15,7 +14,7 @@ use super::place;
 use super::recency::Recency;
 use super::scales;
 use super::session::{self, Access, Session, Way};
-use crate::compositor::{BoxedPort, Compositor, Holder, Keyboard, Located, gone};
+use crate::compositor::{Ability, BoxedPort, Compositor, Holder, Keyboard, Located, gone};
 use crate::described::{self, AppToplevel, OpenMenu, Toplevels};
 use crate::pipewire::{self, Frame};
 
@@ -232,26 +231,12 @@ impl Session {
     }
 }
 
-pub(crate) const NO_GUARD: &str =
-    "GNOME keeps no input from apps without taking the agent's as well";
-
-const NO_EXTENTS: &str = "GNOME tells no program where windows are";
-
 impl<T: Toplevels> Compositor for Plain<T> {
-    fn capabilities(&self) -> Capabilities {
-        let no = |why: &'static str| Ability::No(why.into());
-        let keys = self.way.keys();
-        let frames = self.way.frames();
-        let raises = keys.is_there() || Extension::find(&self.bus).is_some();
-        Capabilities {
-            extents: no(NO_EXTENTS),
-            locate_pointer: no("Wayland does not say where the pointer is"),
-            raise: if raises { Ability::Yes } else { keys.clone() },
-            pointer: frames.clone(),
-            keys,
-            pictures: frames,
-            guard: no(NO_GUARD),
-            ..Capabilities::ALL
+    fn offers(&self, ability: Ability) -> Offer<()> {
+        match ability {
+            Ability::Raise if Extension::find(&self.bus).is_some() => Ok(()),
+            Ability::Raise | Ability::Keys => self.way.keys(),
+            Ability::Pointer | Ability::Pictures => self.way.frames(),
         }
     }
 

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use deskline_link::capabilities::Ability;
-use deskline_link::{Error, Result, WindowId};
+use deskline_link::{Error, Missing, Offer, Result, WindowId};
 use zbus::zvariant::{OwnedValue, Value};
 
 use super::bus::{Bus, Calls, On, Options, read};
@@ -109,22 +108,21 @@ impl Way {
     }
 
     /// Whether keys can be sent.
-    pub(crate) fn keys(&self) -> Ability {
+    pub(crate) fn keys(&self) -> Offer<()> {
         match self {
-            Self::Portal(portal) if !portal.is_allowed() => Ability::No(NOT_ALLOWED.into()),
-            _ => Ability::Yes,
+            Self::Portal(portal) if !portal.is_allowed() => Err(Missing::new(NOT_ALLOWED)),
+            _ => Ok(()),
         }
     }
 
     /// Whether frames of Mutter's streams can be read.
-    pub(crate) fn frames(&self) -> Ability {
+    pub(crate) fn frames(&self) -> Offer<()> {
         if let Self::Portal(_) = self {
-            return Ability::No(NO_STREAM.into());
+            return Err(Missing::new(NO_STREAM));
         }
-        match pipewire::is_there() {
-            Ok(()) => Ability::Yes,
-            Err(e) => Ability::No(format!("libpipewire cannot be opened ({e}). Install it").into()),
-        }
+        let no_library =
+            |e| Missing::new(format!("libpipewire cannot be opened ({e}). Install it"));
+        pipewire::is_there().map_err(no_library)
     }
 }
 

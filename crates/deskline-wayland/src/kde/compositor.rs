@@ -5,10 +5,9 @@ use std::time::{Duration, Instant};
 
 use deskline_core::Point;
 use deskline_input::Part;
-use deskline_link::capabilities::Ability;
-use deskline_link::guard::{Grab, Task};
+use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
-    Aim, Cancel, Capabilities, Error, Other, Picture, Pointer, Result, Window, WindowId,
+    Aim, Cancel, Error, Missing, Offer, Other, Picture, Pointer, Result, Window, WindowId,
 };
 
 use super::bus::Bus;
@@ -18,7 +17,7 @@ use super::picture::{self, Pictures};
 use super::script::Scripts;
 use super::windows::{self, KdeWindow, Screen};
 use crate::compositor::{
-    BoxedPort, Compositor, Guards, Holder, Keyboard, Located, await_front, gone, plus,
+    Ability, BoxedPort, Compositor, Holder, Keyboard, Located, await_front, gone, plus,
 };
 use crate::display::WaylandDisplay;
 use crate::eis::Eis;
@@ -222,23 +221,11 @@ fn window(window: KdeWindow) -> Window {
 }
 
 impl Compositor for Kde {
-    fn capabilities(&self) -> Capabilities {
-        let no = |why: &'static str| Ability::No(why.into());
-        let input = if self.way.is_some() {
-            Ability::Yes
-        } else {
-            no(NO_INPUT)
-        };
-        Capabilities {
-            pointer: input.clone(),
-            keys: input,
-            pictures: self.pictures.ability(),
-            guard: if self.has_guard {
-                Ability::Yes
-            } else {
-                no("this KWin has no org.kde.KWin.EIS.InputCapture: it comes with Plasma 6")
-            },
-            ..Capabilities::ALL
+    fn offers(&self, ability: Ability) -> Offer<()> {
+        match ability {
+            Ability::Pointer | Ability::Keys if self.way.is_none() => Err(Missing::new(NO_INPUT)),
+            Ability::Pictures => self.pictures.offered(),
+            _ => Ok(()),
         }
     }
 
@@ -385,12 +372,25 @@ impl Compositor for Kde {
         picture::take(connection, Some(kwin), &window.uuid, origin)
     }
 
-    fn guard(&mut self) -> Option<&mut dyn Guards> {
-        Some(self)
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        if !self.has_guard {
+            return Err(Missing::new(
+                "this KWin has no org.kde.KWin.EIS.InputCapture: it comes with Plasma 6",
+            ));
+        }
+        Ok(self)
     }
 }
 
 impl Guards for Kde {
+    fn watch(&mut self) {}
+
+    fn unwatch(&mut self) {}
+
+    fn pressed(&mut self) -> Option<bool> {
+        None
+    }
+
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
         if self.guards() {
             return Ok(Grab::Held);

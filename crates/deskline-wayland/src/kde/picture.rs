@@ -9,8 +9,7 @@ use std::os::fd::OwnedFd;
 use std::time::Instant;
 
 use deskline_core::Point;
-use deskline_link::capabilities::Ability;
-use deskline_link::{Error, Picture, Result};
+use deskline_link::{Error, Missing, Offer, Picture, Result};
 use deskline_unix::wait;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
@@ -61,15 +60,13 @@ impl Pictures {
         }
     }
 
-    /// As a capability.
-    pub(super) fn ability(self) -> Ability {
+    pub(super) fn offered(self) -> Offer<()> {
         match self {
-            Self::Given => Ability::Yes,
-            Self::NotKnown => Ability::No(
-                "KWin gives pictures only to programs that it knows by a .desktop file; `deskline doctor --fix` writes it"
-                    .into(),
-            ),
-            Self::Missing(why) => Ability::No(why.into()),
+            Self::Given => Ok(()),
+            Self::NotKnown => Err(Missing::new(
+                "KWin gives pictures only to programs that it knows by a .desktop file; `deskline doctor --fix` writes it",
+            )),
+            Self::Missing(why) => Err(Missing::new(why)),
         }
     }
 }
@@ -331,8 +328,7 @@ mod tests {
         });
         let pictures = Pictures::ask(&connection, None);
         assert_eq!(pictures, Pictures::NotKnown);
-        let ability = pictures.ability();
-        let why = ability.why_not().unwrap();
+        let Missing(why) = pictures.offered().unwrap_err();
         assert!(why.contains("deskline doctor --fix"), "{why}");
     }
 

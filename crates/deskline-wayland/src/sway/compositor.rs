@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_core::{Point, Rect};
-use deskline_link::capabilities::Ability;
-use deskline_link::guard::{Grab, Task};
-use deskline_link::{Aim, Cancel, Capabilities, Error, Other, Picture, Result, Window, WindowId};
+use deskline_link::guard::{Grab, Guards, Task};
+use deskline_link::{Aim, Cancel, Error, Offer, Other, Picture, Result, Window, WindowId};
 
 use crate::compositor::{
-    BoxedPort, Compositor, Guards, Holder, Keyboard, Located, await_front, gone,
+    Ability, BoxedPort, Compositor, Holder, Keyboard, Located, await_front, gone,
 };
 use crate::display::WaylandDisplay;
 use crate::sway::devices::{Devices, NO_DEVICES};
@@ -219,11 +218,8 @@ fn window(window: SwayWindow) -> Window {
 }
 
 impl Compositor for Sway {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            locate_pointer: Ability::No("Wayland does not say where the pointer is".into()),
-            ..Capabilities::ALL
-        }
+    fn offers(&self, _: Ability) -> Offer<()> {
+        Ok(())
     }
 
     fn aim(&mut self, aim: Aim) {
@@ -326,8 +322,8 @@ impl Compositor for Sway {
         picture::take(&mut self.client, &screen, output.place(), part(output))
     }
 
-    fn guard(&mut self) -> Option<&mut dyn Guards> {
-        Some(self)
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        Ok(self)
     }
 }
 
@@ -342,6 +338,10 @@ impl Guards for Sway {
         if let Some(own) = &mut self.own {
             own.give_back(&mut self.ipc, self.aim.map(|aim| aim.pid));
         }
+    }
+
+    fn pressed(&mut self) -> Option<bool> {
+        None
     }
 
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_core::{Point, Rect, escape};
-use deskline_link::capabilities::Ability;
-use deskline_link::{Aim, Cancel, Capabilities, Error, Picture, Result, Window, WindowId};
+use deskline_link::{Aim, Cancel, Error, Missing, Offer, Picture, Result, Window, WindowId};
 
 use super::pairs::{Listed, Pairs, is_called};
 use super::place::{Effort, Enlarged, Place};
-use crate::compositor::{BoxedPort, Compositor, Holder, Keyboard, Located, gone};
+use crate::compositor::{Ability, BoxedPort, Compositor, Holder, Keyboard, Located, gone};
 use crate::described::{self, AppToplevel, Toplevels};
 use crate::display::WaylandDisplay;
 use crate::wlroots::client::{Client, Seat};
@@ -253,23 +252,16 @@ fn unknown(number: u64, title: String) -> Window {
 }
 
 impl<T: Toplevels> Compositor for Wlr<T> {
-    fn capabilities(&self) -> Capabilities {
-        let no = |why: &'static str| Ability::No(why.into());
-        let with = |offered: Result<()>| match offered {
-            Ok(()) => Ability::Yes,
-            Err(e) => Ability::No(e.to_string().into()),
-        };
-        let pictures = self.client.screencopy().map(drop);
-        Capabilities {
-            extents: no("the compositor tells no program where windows are"),
-            locate_pointer: no("Wayland does not say where the pointer is"),
+    fn offers(&self, ability: Ability) -> Offer<()> {
+        let pictures = || self.client.screencopy().map(drop);
+        let offered = match ability {
+            Ability::Raise => Ok(()),
             // A window's place is found by pictures.
-            pointer: with(self.client.pointers().map(drop).and(pictures)),
-            keys: with(self.client.keyboards().map(drop)),
-            pictures: with(self.client.screencopy().map(drop)),
-            guard: no("the compositor keeps no input from apps without taking the agent's as well"),
-            ..Capabilities::ALL
-        }
+            Ability::Pointer => self.client.pointers().map(drop).and_then(|()| pictures()),
+            Ability::Keys => self.client.keyboards().map(drop),
+            Ability::Pictures => pictures(),
+        };
+        offered.map_err(|e| Missing::new(e.to_string()))
     }
 
     fn front(&mut self) -> Result<Option<Window>> {

@@ -17,6 +17,7 @@ use crate::ax::listen::Listening;
 use crate::ax::reuse::Last;
 use crate::ax::wake::{self, Woken};
 use crate::ax::{PATIENCE, failed, tree};
+use crate::clipboard::Pasteboard;
 use crate::guard::Guard;
 use crate::input::Input;
 use crate::keys::MacKey;
@@ -35,6 +36,7 @@ pub struct MacDesktop<O: Os> {
     /// What the link has read so far of the app that is listened to.
     last: Option<Last<O::Element>>,
     guard: Guard<O>,
+    pasteboard: Pasteboard<O>,
     input: Input<O>,
     hands: Hands<MacKey>,
     /// The pid and name of the app that was started last.
@@ -55,6 +57,7 @@ impl<O: Os> MacDesktop<O> {
             listening: None,
             last: None,
             guard: Guard::new(os.clone()),
+            pasteboard: Pasteboard::new(os.clone()),
             input: Input::new(os.clone()),
             hands: Hands::default(),
             starting: None,

@@ -7,6 +7,7 @@
 mod activate;
 mod apps;
 mod ax;
+mod clipboard;
 mod desktop;
 pub mod doctor;
 mod front;

@@ -10,6 +10,7 @@ mod links;
 mod menu_bar;
 mod messages;
 mod odd_apps;
+mod paste;
 mod permissions;
 mod pictures;
 mod pointer;

@@ -37,7 +37,12 @@ impl Reading {
         came.notify_all();
     }
 
-    fn await_it(&self, cancel: &Cancel) -> Result<bool> {
+    /// Waits for that, for at most [`READS`]. `false` if the app has not read it.
+    ///
+    /// # Errors
+    ///
+    /// The link was cancelled.
+    pub fn await_it(&self, cancel: &Cancel) -> Result<bool> {
         let until = Instant::now() + READS;
         let (flag, came) = &*self.0;
         let mut read = flag.lock().unwrap_or_else(PoisonError::into_inner);

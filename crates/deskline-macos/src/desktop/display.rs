@@ -5,8 +5,8 @@ use std::time::Duration;
 use deskline_core::{Point, Rect};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
-    Aim, AppWindows, Cancel, Clipboard, Display, KeyInput, Missing, Offer, Overlay, Picture,
-    Pictures, Pointer, PointerInput, Raising, Result, Screen, Window, WindowId,
+    Aim, AppWindows, Cancel, Clipboard, Display, KeyInput, Offer, Overlay, Picture, Pictures,
+    Pointer, PointerInput, Raising, Result, Screen, Window, WindowId,
 };
 
 use super::MacDesktop;
@@ -62,7 +62,7 @@ impl<O: Os> Display for MacDesktop<O> {
     }
 
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
-        Err(Missing::new("Deskline does not reach the clipboard of macOS").for_action("pasting"))
+        Ok(&mut self.pasteboard)
     }
 }
 

@@ -334,6 +334,12 @@ pub struct Panel {
     pub outline: bool,
 }
 
+/// An `NSPasteboardItem`: its data, by type.
+pub type PasteboardItem = Vec<(String, Vec<u8>)>;
+
+/// Called when somebody reads a promised text.
+pub type Asked = Box<dyn Fn() + Send + Sync>;
+
 /// Called with a notification's name and element.
 pub type Heard<E> = Box<dyn Fn(&str, &E) + Send + Sync>;
 
@@ -461,6 +467,28 @@ pub trait Os: Clone + Send + Sync + 'static {
 
     /// `CGEventTapCreate` at the HID level, on its own thread.
     fn tap(&self, judge: Judge) -> Result<Self::Tap, String>;
+    /// `NSPasteboard.changeCount`
+    fn pasteboard_changes(&self) -> i64;
+    /// The types of each item on the pasteboard (`NSPasteboard.pasteboardItems`).
+    fn pasteboard_types(&self) -> Vec<Vec<String>>;
+    /// `NSPasteboardItem.dataForType`: an app makes now what it has only promised, and macOS may ask
+    /// the person. An error after `time`.
+    fn pasteboard_data(
+        &self,
+        item: usize,
+        kind: &str,
+        time: Duration,
+    ) -> Result<Option<Vec<u8>>, String>;
+    /// Replaces what is on the pasteboard, on this Mac alone. Returns the new `changeCount`.
+    fn pasteboard_write(&self, items: Vec<PasteboardItem>) -> Result<i64, String>;
+    /// The same with one item: a text that is promised (`NSPasteboardItemDataProvider`), and types
+    /// without data.
+    fn pasteboard_promise(
+        &self,
+        text: &str,
+        marks: &[&'static str],
+        asked: Asked,
+    ) -> Result<i64, String>;
     /// Shows exactly these panels.
     fn overlay(&self, panels: &[Panel]);
 }

@@ -16,6 +16,7 @@ use crate::{front, windows};
 
 /// Text with characters beyond ASCII, beyond the layout and beyond 16 bits.
 const TYPED: &str = "Hé漢字😀Ω£ zB!";
+const PASTED: &str = "漢字 pasted";
 
 /// The names of Calculator's button 7 in different versions of macOS.
 const SEVEN: [&str; 3] = ["7", "seven", "Seven"];
@@ -108,6 +109,7 @@ impl<O: Os> Test<'_, O> {
             Action::Input(Input::Type { typing }),
             TYPED,
         );
+        self.paste(pid);
         let Some(area) = self.place(pid, AREA) else {
             return;
         };
@@ -141,6 +143,21 @@ impl<O: Os> Test<'_, O> {
             "picture",
             pictured.ok_or_else(|| "no screenshot came with it".into()),
         );
+    }
+
+    /// Judged by the pasteboard's types too.
+    fn paste(&mut self, pid: u32) {
+        let before = self.os.pasteboard_types();
+        let typing = Typing {
+            paste: true,
+            text: Some(PASTED.to_owned()),
+            key: None,
+        };
+        let paste = Action::Input(Input::Type { typing });
+        self.expect("paste", Tool::Type, Some(pid), paste, PASTED);
+        let after = self.os.pasteboard_types();
+        let seen = format!("{before:?} → {after:?}");
+        self.note("the pasteboard is back", judge(before == after, seen));
     }
 
     /// The save panel is a sheet. Its sidebar has rows to select.

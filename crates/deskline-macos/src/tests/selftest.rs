@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::desk::{Desk, field, install};
 use crate::os::Value;
+use crate::os::fake::pasteboard::paste;
 use crate::os::fake::{Id, World, text};
 use crate::selftest::{Role, run};
 
@@ -25,6 +26,7 @@ fn textedit(world: &mut World, path: PathBuf) -> u32 {
         .insert(45, Arc::new(move |world| new_window(world, root, first)));
     app.shortcuts.insert(12, Arc::new(|world| world.quit(300)));
     app.shortcuts.insert(1, Arc::new(sheet));
+    app.shortcuts.insert(9, Arc::new(paste));
     app.shortcuts.insert(
         53,
         Arc::new(move |world| {

@@ -10,6 +10,7 @@ mod events;
 mod keyboard;
 pub mod main_thread;
 mod panels;
+mod pasteboard;
 mod pictures;
 mod processes;
 mod run_loop;
@@ -19,8 +20,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{
-    Ax, Display, Event, Heard, Image, Judge, Launch, Layout, LayoutKey, NewValue, Os, Panel,
-    Process, RunningApp, ServerWindow, Value,
+    Asked, Ax, Display, Event, Heard, Image, Judge, Launch, Layout, LayoutKey, NewValue, Os, Panel,
+    PasteboardItem, Process, RunningApp, ServerWindow, Value,
 };
 
 pub use accessibility::Element;
@@ -86,6 +87,13 @@ impl Os for Apple {
         events::tap(judge: Judge) -> Result<run_loop::RunLoop, String>;
         keyboard::keys(layout: Layout) -> Vec<LayoutKey>;
         keyboard::secure_input() -> bool;
+        pasteboard::pasteboard_changes() -> i64;
+        pasteboard::pasteboard_types() -> Vec<Vec<String>>;
+        pasteboard::pasteboard_data(item: usize, kind: &str, time: Duration)
+            -> Result<Option<Vec<u8>>, String>;
+        pasteboard::pasteboard_write(items: Vec<PasteboardItem>) -> Result<i64, String>;
+        pasteboard::pasteboard_promise(text: &str, marks: &[&'static str], asked: Asked)
+            -> Result<i64, String>;
         panels::overlay(panels: &[Panel]);
     }
 }

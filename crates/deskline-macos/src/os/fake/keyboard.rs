@@ -76,7 +76,7 @@ impl World {
         }
     }
 
-    fn type_in(&mut self, typed: &str) {
+    pub(super) fn type_in(&mut self, typed: &str) {
         let focused = self.apps.get(&self.front).map_or(0, |a| a.focused);
         if self.nodes.contains_key(&focused) {
             let new = self.value(focused) + typed;

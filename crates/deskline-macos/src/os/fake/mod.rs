@@ -6,6 +6,7 @@
 mod attributes;
 mod keyboard;
 mod menu_bar;
+pub(crate) mod pasteboard;
 mod pointer;
 pub(crate) mod quirks;
 mod spaces;

@@ -9,8 +9,8 @@ use super::attributes::{computed, handles};
 use super::keyboard::US;
 use super::{App, Fake, Handle, KEYS, Registered, SYSTEM, text};
 use crate::os::{
-    Ax, AxError, Display, Event, Heard, Image, Judge, Launch, Layout, LayoutKey, NewValue, Os,
-    Panel, Process, RunningApp, Seen, ServerWindow, Tapped, Value, Verdict,
+    Asked, Ax, AxError, Display, Event, Heard, Image, Judge, Launch, Layout, LayoutKey, NewValue,
+    Os, Panel, PasteboardItem, Process, RunningApp, Seen, ServerWindow, Tapped, Value, Verdict,
 };
 
 impl Os for Fake {
@@ -373,6 +373,31 @@ impl Os for Fake {
             key,
             _heard: None,
         })
+    }
+    fn pasteboard_changes(&self) -> i64 {
+        self.world().pasteboard.changes
+    }
+    fn pasteboard_types(&self) -> Vec<Vec<String>> {
+        self.world().pasteboard.types()
+    }
+    fn pasteboard_data(
+        &self,
+        item: usize,
+        kind: &str,
+        time: Duration,
+    ) -> Result<Option<Vec<u8>>, String> {
+        self.world().pasteboard.data(item, kind, time)
+    }
+    fn pasteboard_write(&self, items: Vec<PasteboardItem>) -> Result<i64, String> {
+        Ok(self.world().pasteboard.copy(items))
+    }
+    fn pasteboard_promise(
+        &self,
+        text: &str,
+        marks: &[&'static str],
+        asked: Asked,
+    ) -> Result<i64, String> {
+        Ok(self.world().pasteboard.promise(text, marks, asked))
     }
     fn overlay(&self, panels: &[Panel]) {
         let mut world = self.world();

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
+use super::pasteboard::Pasteboard;
 use super::pointer::Pressed;
 use super::quirks::{Quirks, Wakes};
 use super::{Behaviour, Handle, Id};
@@ -68,6 +69,7 @@ pub(crate) struct World {
     /// The events that reached the apps, with their tags.
     pub(crate) reached: Vec<(Event, i64)>,
     pub(crate) panels: Vec<Panel>,
+    pub(crate) pasteboard: Pasteboard,
     /// The texts of the panels, in order.
     pub(crate) said: Vec<String>,
     pub(crate) trusted: bool,

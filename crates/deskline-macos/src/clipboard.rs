@@ -1,0 +1,138 @@
+//! The pasteboard: saved, lent and given back with all items and types. The system's server keeps
+//! what is put there, so that nothing has to be served afterwards.
+
+use std::time::Instant;
+
+use deskline_core::{Key, KeyPress, Modifiers};
+use deskline_link::clipboard::{MOST_SAVED, Reading, SAVES, too_large};
+use deskline_link::{Cancel, Clipboard, Error, Result};
+
+use crate::os::{Os, PasteboardItem};
+
+/// The marks by which clipboard managers skip a text that is there for a moment.
+/// <http://nspasteboard.org>
+const MARKS: [&str; 2] = [
+    "org.nspasteboard.TransientType",
+    "org.nspasteboard.ConcealedType",
+];
+
+/// The types of a file that its app has only promised: it writes the file for whoever pastes, and no
+/// data stands for that.
+const PROMISED_FILE: &str = "com.apple.pasteboard.promised-file";
+
+/// The person's pasteboard, with the `changeCount` that it had.
+struct Saved {
+    changes: i64,
+    items: Vec<PasteboardItem>,
+}
+
+pub(crate) struct Pasteboard<O> {
+    os: O,
+    saved: Option<Saved>,
+    /// The `changeCount` since the agent's text is there.
+    lent: Option<i64>,
+    reading: Reading,
+}
+
+impl<O: Os> Pasteboard<O> {
+    pub(crate) fn new(os: O) -> Self {
+        Self {
+            os,
+            saved: None,
+            lent: None,
+            reading: Reading::default(),
+        }
+    }
+
+    /// Reads all data. `None` if somebody has copied something meanwhile.
+    fn read(&self, until: Instant, cancel: &Cancel) -> Result<Option<Saved>> {
+        let changes = self.os.pasteboard_changes();
+        let mut left = MOST_SAVED;
+        let mut items = Vec::new();
+        for (index, types) in self.os.pasteboard_types().into_iter().enumerate() {
+            if types.iter().any(|kind| kind.starts_with(PROMISED_FILE)) {
+                return Err(promised());
+            }
+            let mut item = PasteboardItem::new();
+            for kind in types {
+                cancel.check()?;
+                let time = until.saturating_duration_since(Instant::now());
+                let data = self.os.pasteboard_data(index, &kind, time);
+                // One that its app had promised and did not make has no data.
+                let Some(data) = data.map_err(|_| not_handed_over(&kind))? else {
+                    continue;
+                };
+                left = left.checked_sub(data.len()).ok_or_else(too_large)?;
+                item.push((kind, data));
+            }
+            items.push(item);
+        }
+        let same = self.os.pasteboard_changes() == changes;
+        Ok(same.then_some(Saved { changes, items }))
+    }
+}
+
+impl<O: Os> Clipboard for Pasteboard<O> {
+    fn save(&mut self, cancel: &Cancel) -> Result<Option<String>> {
+        self.saved = None;
+        let until = Instant::now() + SAVES;
+        while self.saved.is_none() {
+            self.saved = self.read(until, cancel)?;
+        }
+        Ok(None)
+    }
+
+    fn offer(&mut self, text: &str, _: u32, cancel: &Cancel) -> Result<()> {
+        let changes = self.os.pasteboard_changes();
+        if self.saved.as_ref().is_none_or(|it| it.changes != changes) {
+            self.save(cancel)?;
+        }
+        self.reading.set(false);
+        let reading = self.reading.clone();
+        let asked = Box::new(move || reading.set(true));
+        let lent = self.os.pasteboard_promise(text, &MARKS, asked);
+        self.lent = Some(lent.map_err(Error::system("writing to the pasteboard"))?);
+        Ok(())
+    }
+
+    fn await_reader(&mut self, cancel: &Cancel) -> Result<bool> {
+        self.reading.await_it(cancel)
+    }
+
+    fn give_back(&mut self) -> Result<()> {
+        let (Some(lent), Some(saved)) = (self.lent.take(), self.saved.take()) else {
+            return Ok(());
+        };
+        if self.os.pasteboard_changes() == lent {
+            let written = self.os.pasteboard_write(saved.items);
+            written.map_err(Error::system("writing to the pasteboard"))?;
+        }
+        Ok(())
+    }
+
+    fn keys(&self, _terminal: bool) -> KeyPress {
+        KeyPress {
+            key: Key::Char('v'),
+            modifiers: Modifiers::COMMAND,
+        }
+    }
+}
+
+fn promised() -> Error {
+    Error::Input(
+        "the user's clipboard cannot be saved: it has files that the app that copied them makes only when they are pasted. \
+         Nothing was pasted, and the clipboard is as it was. Type the text instead, without paste"
+            .into(),
+    )
+}
+
+/// `kind` is hostile data.
+fn not_handed_over(kind: &str) -> Error {
+    let kind = deskline_core::escape::short(kind, 60);
+    Error::Input(format!(
+        "the user's clipboard cannot be saved: its '{kind}' did not come within {} s. macOS may be asking the user whether \
+         Deskline may paste, or the app that copied it does not answer. Nothing was pasted, and the clipboard is as it was. \
+         Type the text instead, without paste",
+        SAVES.as_secs()
+    ))
+}

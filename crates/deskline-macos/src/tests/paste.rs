@@ -1,0 +1,139 @@
+//! Pasting: the person's pasteboard is lent for as long as it takes, and is back with all items and
+//! types.
+
+use std::sync::Arc;
+
+use deskline_link::call::{Input, Typing};
+use deskline_link::{Action, Answer, Tool};
+
+use super::desk::{Desk, EDITOR, MAIL};
+use crate::os::PasteboardItem;
+use crate::os::fake::pasteboard::paste;
+
+/// The key code of V.
+const V: u16 = 9;
+
+const TEXT: &str = "x\ty 漢字 😀";
+
+fn copied() -> Vec<PasteboardItem> {
+    let item = |types: &[(&str, &[u8])]| {
+        let types = types
+            .iter()
+            .map(|(kind, data)| ((*kind).to_owned(), data.to_vec()));
+        types.collect()
+    };
+    vec![
+        item(&[
+            ("public.utf8-plain-text", b"theirs"),
+            ("public.html", b"<b>theirs</b>"),
+            ("com.example.own", &[0, 1, 255]),
+        ]),
+        item(&[("public.file-url", b"file:///b.txt")]),
+    ]
+}
+
+/// The editor is in front. Mail's field has the keyboard once its window is, and pastes.
+fn desk() -> Desk {
+    let desk = Desk::new();
+    let body = desk.body;
+    let mut world = desk.mac.world();
+    world.focus(MAIL, body);
+    world.pasteboard.copy(copied());
+    let shortcuts = &mut world.apps.get_mut(&MAIL).unwrap().shortcuts;
+    shortcuts.insert(V, Arc::new(paste));
+    drop(world);
+    desk
+}
+
+fn pastes(desk: &mut Desk) -> Answer {
+    let typing = Typing {
+        paste: true,
+        text: Some(TEXT.into()),
+        key: None,
+    };
+    desk.run_on(MAIL, Tool::Type, Action::Input(Input::Type { typing }))
+}
+
+#[test]
+fn a_pasted_text_is_exact_and_the_pasteboard_is_as_it_was() {
+    let mut desk = desk();
+    let answer = pastes(&mut desk);
+    assert!(!answer.is_error, "{}", answer.text);
+    let body = desk.body;
+    let world = desk.mac.world();
+    assert_eq!(world.value(body), TEXT);
+    assert_eq!(world.pasteboard.items, copied());
+    assert_eq!(world.front, EDITOR);
+}
+
+#[test]
+fn an_app_that_does_not_paste_is_an_error_and_the_pasteboard_is_as_it_was() {
+    let mut desk = desk();
+    let nothing = Arc::new(|_: &mut _| {});
+    let mut world = desk.mac.world();
+    world
+        .apps
+        .get_mut(&MAIL)
+        .unwrap()
+        .shortcuts
+        .insert(V, nothing);
+    drop(world);
+    let answer = pastes(&mut desk);
+    assert!(
+        answer.text.contains("did not read the clipboard"),
+        "{}",
+        answer.text
+    );
+    assert_eq!(desk.mac.world().pasteboard.items, copied());
+}
+
+#[test]
+fn what_cannot_be_saved_is_refused_before_anything_is_touched() {
+    let withheld = ("public.html", "its 'public.html' did not come within 3 s");
+    let promised = (
+        "com.apple.pasteboard.promised-file-url",
+        "makes only when they are pasted",
+    );
+    for (kind, wanted) in [withheld, promised] {
+        let mut desk = desk();
+        let mut items = copied();
+        items.push(vec![(kind.to_owned(), Vec::new())]);
+        let mut world = desk.mac.world();
+        world.pasteboard.withheld = Some("public.html").filter(|withheld| *withheld == kind);
+        let changes = world.pasteboard.copy(items);
+        drop(world);
+        let answer = pastes(&mut desk);
+        assert!(
+            answer.is_error && answer.text.contains(wanted),
+            "{}",
+            answer.text
+        );
+        let world = desk.mac.world();
+        assert_eq!(world.pasteboard.changes, changes);
+        assert!(world.reached.is_empty());
+    }
+}
+
+#[test]
+fn what_the_person_copies_meanwhile_is_theirs() {
+    // While it is saved.
+    let theirs = || vec![vec![("public.utf8-plain-text".to_owned(), b"new".to_vec())]];
+    let mut desk = desk();
+    desk.mac.world().pasteboard.copied_meanwhile = Some(theirs());
+    let answer = pastes(&mut desk);
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(desk.mac.world().pasteboard.items, theirs());
+    // After the app has read the agent's text.
+    let mut world = desk.mac.world();
+    let then_copies = move |world: &mut crate::os::fake::World| {
+        paste(world);
+        world.pasteboard.copy(theirs());
+    };
+    let shortcuts = &mut world.apps.get_mut(&MAIL).unwrap().shortcuts;
+    shortcuts.insert(V, Arc::new(then_copies));
+    world.pasteboard.copy(copied());
+    drop(world);
+    let answer = pastes(&mut desk);
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(desk.mac.world().pasteboard.items, theirs());
+}

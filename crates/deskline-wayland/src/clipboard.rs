@@ -5,8 +5,9 @@
 //! the agent's text and afterwards with the person's data, until somebody copies something else or the
 //! process ends.
 
+pub(crate) mod content;
 mod keeper;
-mod pipe;
+pub(crate) mod pipe;
 mod protocol;
 
 use std::path::Path;

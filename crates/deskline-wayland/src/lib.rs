@@ -6,7 +6,7 @@
 //! - `reader`: what apps take of keys.
 //! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy,
 //!   activation tokens.
-//! - [`clipboard`]: saved, lent and given back by data control.
+//! - [`clipboard`]: saved, lent and given back by data control; on GNOME by Mutter's own interface.
 //! - `eis`: libei's client side, for KWin and Mutter.
 //! - `events`, `layout`: the single events that KWin and Mutter take, as a port; which keys type a
 //!   character, by the compositor's own keymap.
@@ -43,7 +43,9 @@ mod wlroots;
 
 pub use described::{AppToplevel, OpenMenu, Part, Toplevels};
 pub use display::WaylandDisplay;
-pub use gnome::{ExtensionUse, GnomeAccess, GnomeDisplay, GnomeInput, ShellWindow, ask_portal};
+pub use gnome::{
+    ExtensionUse, GnomeAccess, GnomeDisplay, GnomeInput, ShellWindow, ask_portal, gnome_clipboard,
+};
 pub use kde::{KdeDisplay, KdeWindow};
 pub use sway::{SwayDisplay, SwayWindow};
 pub use wlr::{WlrDisplay, is_wlr};

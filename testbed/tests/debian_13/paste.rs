@@ -1,8 +1,8 @@
-//! Pasting on Debian 13's compositors, by data control: the text arrives in a native app of each toolkit, and
-//! the person's clipboard is as it was, with all its types.
+//! Pasting on Debian 13's compositors, by data control or GNOME's own interface: the text arrives in a
+//! native app of each toolkit, and the person's clipboard is as it was, with all its types.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use deskline_testbed::{Compositor, Session, Toolkit};
 use serde_json::json;
@@ -10,23 +10,28 @@ use serde_json::json;
 /// What no layout has.
 const TEXT: &str = "Grüße 漢字 😀  two  blanks";
 
-/// A line for each type.
-fn on_clipboard(session: &Session) -> String {
+/// The person's clipboard by data control, and on GNOME.
+const WAYLAND: &str = "wl_clipboard.py";
+const GNOME: &str = "gnome_clipboard.py";
+
+fn clipboard(session: &Session, script: &str, what: &str) -> Command {
     let mut command = session.command("/usr/bin/python3");
+    command.arg("-B").arg(session.folder().join(script));
+    command.arg(what);
     command
-        .args(["-B"])
-        .arg(session.folder().join("wl_clipboard.py"));
-    let output = command.arg("show").output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn pastes(compositor: Compositor) {
-    let session = Session::new(compositor).ends_with_the_test();
+fn pastes(session: Session, script: &str) {
+    let session = session.ends_with_the_test();
     let server = session.server();
-    let mut copy = session.command("/usr/bin/python3");
-    copy.arg("-B").arg(session.folder().join("wl_clipboard.py"));
-    let mut copied = copy.arg("copy").stdout(Stdio::piped()).spawn().unwrap();
+    // A line for each type.
+    let on_clipboard = |session| {
+        let output = clipboard(session, script, "show").output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let mut copy = clipboard(&session, script, "copy");
+    let mut copied = copy.stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     let mut output = BufReader::new(copied.stdout.take().unwrap());
     output.read_line(&mut line).unwrap();
@@ -51,15 +56,25 @@ fn pastes(compositor: Compositor) {
 
 #[test]
 fn a_text_is_pasted_on_sway() {
-    pastes(Compositor::Sway);
+    pastes(Session::new(Compositor::Sway), WAYLAND);
 }
 
 #[test]
 fn a_text_is_pasted_on_kwin() {
-    pastes(Compositor::Kwin);
+    pastes(Session::new(Compositor::Kwin), WAYLAND);
 }
 
 #[test]
 fn a_text_is_pasted_on_labwc() {
-    pastes(Compositor::Labwc);
+    pastes(Session::new(Compositor::Labwc), WAYLAND);
+}
+
+#[test]
+fn a_text_is_pasted_on_gnome() {
+    pastes(Session::new(Compositor::Gnome), GNOME);
+}
+
+#[test]
+fn a_text_is_pasted_on_gnome_with_the_extension() {
+    pastes(Session::gnome_with_extension(), GNOME);
 }

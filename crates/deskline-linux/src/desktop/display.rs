@@ -15,6 +15,7 @@ use deskline_unix::process;
 
 use super::LinuxDesktop;
 use crate::native;
+use crate::session::GNOME_SHELL;
 
 /// The modifiers with which a key types nothing.
 const SHORTCUT: Modifiers = Modifiers::CONTROL
@@ -83,7 +84,12 @@ impl Display for LinuxDesktop {
                 let why = Missing::new("the agent's own seat has a clipboard of its own");
                 return Err(why.for_action("pasting"));
             }
-            None => deskline_wayland::clipboard::start(&socket)?,
+            None => match (self.session.compositor(), &self.session.session_bus) {
+                (Some(shell), Some(bus)) if shell == GNOME_SHELL => {
+                    deskline_wayland::gnome_clipboard(bus)?
+                }
+                _ => deskline_wayland::clipboard::start(&socket)?,
+            },
         };
         Ok(self.clipboard.insert(clipboard))
     }

@@ -1,17 +1,12 @@
 //! The thread that owns the clipboard.
 
-use std::fs::File;
-use std::io::Read as _;
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::TryRecvError;
 use std::time::{Duration, Instant};
 
-use deskline_link::clipboard::{
-    Board, HINT, HINT_DATA, Lending, MOST_SAVED, NO_DATA, Order, Reading, SAVES, TEXT_TYPES,
-    lost_formats, not_handed_over, order, too_large,
-};
+use deskline_link::clipboard::{Board, HINT, Lending, Order, Reading};
 use deskline_link::{Cancel, Error, Result};
 use deskline_unix::worker::Inbox;
 use deskline_unix::{socket, wait};
@@ -20,21 +15,10 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use wayland_client::backend::WaylandError;
 use wayland_client::{Connection, EventQueue};
 
+use super::content::{self, Bounds, Content, Received, SLICE};
 use super::pipe::{Progress, Writer, is_read_by};
 use super::protocol::{Control, Heard, Offer, Source};
 use crate::wlroots::client::{PATIENCE, lost};
-
-/// How long the owner may take to hand over a short text.
-const TEXT: Duration = Duration::from_millis(300);
-
-/// The time between two checks of the cancel flag, and between two looks at stalled clients.
-const SLICE: Duration = Duration::from_millis(10);
-
-/// The further types under which a text is offered: Xwayland asks for them.
-const X11_TEXT_TYPES: [&str; 2] = ["STRING", "TEXT"];
-
-/// The data of each type.
-type Content = Arc<[(String, Arc<[u8]>)]>;
 
 /// What the clipboard is owned with.
 struct Owned {
@@ -55,12 +39,6 @@ pub(super) struct Keeper {
     owned: Option<Owned>,
     writers: Vec<Writer>,
     reading: Reading,
-}
-
-/// Why there is no data of a type.
-enum Missing {
-    Late,
-    TooLarge,
 }
 
 impl Keeper {
@@ -200,14 +178,7 @@ impl Keeper {
     }
 
     /// Has the owner of an offer hand over its data of one type.
-    fn receive(
-        &mut self,
-        offer: &Offer,
-        kind: &str,
-        most: usize,
-        until: Instant,
-        cancel: &Cancel,
-    ) -> Result<Result<Arc<[u8]>, Missing>> {
+    fn receive(&mut self, offer: &Offer, kind: &str, bounds: Bounds<'_>) -> Result<Received> {
         let flags = PipeFlags::CLOEXEC | PipeFlags::NONBLOCK;
         let (reader, writer) = pipe_with(flags).map_err(Error::system("making a pipe"))?;
         // The owner's end may block.
@@ -216,28 +187,7 @@ impl Keeper {
         offer.receive(kind, writer.as_fd());
         self.connection.flush().map_err(lost)?;
         drop(writer);
-        let mut reader = File::from(reader);
-        let mut data = Vec::new();
-        loop {
-            let mut part = [0; 1 << 14];
-            match reader.read(&mut part) {
-                Ok(0) => return Ok(Ok(data.into())),
-                Ok(n) if data.len() + n > most => return Ok(Err(Missing::TooLarge)),
-                Ok(n) => data.extend(part.get(..n).unwrap_or_default()),
-                Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {
-                    cancel.check()?;
-                    let left = until.saturating_duration_since(Instant::now());
-                    if left.is_zero() {
-                        return Ok(Err(Missing::Late));
-                    }
-                    let pipe: BorrowedFd<'_> = reader.as_fd();
-                    let pipe = PollFd::from_borrowed_fd(pipe, PollFlags::IN);
-                    self.step(&[pipe], Some(left.min(SLICE)))?;
-                }
-                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(e) => return Err(Error::system("reading the clipboard")(e)),
-            }
-        }
+        content::read(reader, bounds, |pipe, time| self.step(&[pipe], Some(time)))
     }
 }
 
@@ -275,50 +225,23 @@ impl Board for Keeper {
     }
 
     fn fetch(&mut self, cancel: &Cancel) -> Result<(Content, Option<String>)> {
-        let Some((offer, mut types)) = self.heard.selected() else {
+        let Some((offer, types)) = self.heard.selected() else {
             return Ok((Content::default(), None));
         };
-        types.retain(|kind| !NO_DATA.contains(&kind.as_str()));
-        types.dedup();
-        let needed = order(&mut types, |kind| kind);
-        let until = Instant::now() + SAVES;
-        let (mut left, mut lost) = (MOST_SAVED, 0);
-        let mut content = Vec::new();
-        for (index, kind) in types.into_iter().enumerate() {
-            match self.receive(&offer, &kind, left, until, cancel)? {
-                Ok(data) => {
-                    left = left.saturating_sub(data.len());
-                    content.push((kind, data));
-                }
-                Err(_) if index >= needed => lost += 1,
-                Err(Missing::Late) => return Err(not_handed_over(&kind)),
-                Err(Missing::TooLarge) => return Err(too_large()),
-            }
-        }
-        Ok((content.into(), lost_formats(lost)))
+        content::save(types, cancel, |kind, bounds| {
+            self.receive(&offer, kind, bounds)
+        })
     }
 
     fn fetch_text(&mut self) -> Result<Option<Vec<u8>>> {
         let Some((offer, types)) = self.heard.selected() else {
             return Ok(None);
         };
-        let Some(kind) = TEXT_TYPES
-            .iter()
-            .find(|kind| types.iter().any(|t| t == *kind))
-        else {
-            return Ok(None);
-        };
-        let until = Instant::now() + TEXT;
-        let text = self.receive(&offer, kind, MOST_SAVED, until, &Cancel::new())?;
-        Ok(text.ok().map(|data| data.to_vec()))
+        content::save_text(&types, |kind, bounds| self.receive(&offer, kind, bounds))
     }
 
     fn text(&self, text: &str) -> Result<Content> {
-        let data: Arc<[u8]> = text.as_bytes().into();
-        let types = TEXT_TYPES.iter().chain(&X11_TEXT_TYPES);
-        let texts = types.map(|kind| ((*kind).to_owned(), Arc::clone(&data)));
-        let hint = (HINT.to_owned(), HINT_DATA.into());
-        Ok(texts.chain([hint]).collect())
+        Ok(content::text(text))
     }
 
     fn own(&mut self, content: Content, reader: Option<u32>) -> Result<()> {

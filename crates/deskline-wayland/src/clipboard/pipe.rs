@@ -15,18 +15,18 @@ const STALLS: Duration = Duration::from_secs(10);
 
 /// Data on its way to a client.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(crate) struct Writer {
     pipe: OwnedFd,
     data: Arc<[u8]>,
     written: usize,
     last: Instant,
     /// Whether it is the agent's text on its way to its reader.
-    pub(super) to_reader: bool,
+    pub(crate) to_reader: bool,
 }
 
 /// How far a writer has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(crate) enum Progress {
     More,
     /// The client has all of it.
     Done,
@@ -35,7 +35,7 @@ pub(super) enum Progress {
 }
 
 impl Writer {
-    pub(super) fn new(pipe: OwnedFd, data: Arc<[u8]>, to_reader: bool) -> io::Result<Self> {
+    pub(crate) fn new(pipe: OwnedFd, data: Arc<[u8]>, to_reader: bool) -> io::Result<Self> {
         let flags = fcntl_getfl(&pipe)?;
         fcntl_setfl(&pipe, flags | OFlags::NONBLOCK)?;
         Ok(Self {
@@ -47,12 +47,12 @@ impl Writer {
         })
     }
 
-    pub(super) fn pipe(&self) -> BorrowedFd<'_> {
+    pub(crate) fn pipe(&self) -> BorrowedFd<'_> {
         self.pipe.as_fd()
     }
 
     /// Writes what the pipe takes now.
-    pub(super) fn write(&mut self) -> Progress {
+    pub(crate) fn write(&mut self) -> Progress {
         loop {
             let rest = self.data.get(self.written..).unwrap_or_default();
             if rest.is_empty() {
@@ -75,7 +75,7 @@ impl Writer {
 /// Xwayland it is the compositor that does. Where that cannot be seen it is taken for granted.
 ///
 /// The protocol does not say who asks, and clipboard managers ask too.
-pub(super) fn is_read_by(pipe: &OwnedFd, app: u32, compositor: u32) -> bool {
+pub(crate) fn is_read_by(pipe: &OwnedFd, app: u32, compositor: u32) -> bool {
     let inode = match fstat(pipe) {
         Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Fifo => stat.st_ino,
         _ => return true,

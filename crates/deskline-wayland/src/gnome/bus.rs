@@ -70,16 +70,7 @@ impl Bus {
 
     /// Subscribes to the signals of the objects that the owner of `name` has under `namespace`.
     pub(crate) fn listen(&self, name: &str, namespace: &str) -> Result<()> {
-        let what = "connecting to the session bus";
-        let rule = MatchRule::builder()
-            .msg_type(zbus::message::Type::Signal)
-            .sender(name)
-            .map_err(failed(what))?
-            .path_namespace(namespace)
-            .map_err(failed(what))?
-            .build();
-        let signals = MessageIterator::for_match_rule(rule, &self.connection, None);
-        let signals = signals.map_err(failed(what))?;
+        let signals = self.signals(name, namespace)?;
         let heard = self.heard.clone();
         // Ends with the connection.
         std::thread::spawn(move || {
@@ -121,6 +112,19 @@ impl Calls {
         let what = "connecting to the session bus";
         let connection = dbus::connect(address, PATIENCE).map_err(failed(what))?;
         Ok(Self { connection })
+    }
+
+    /// The signals of the objects that the owner of `name` has under `namespace`.
+    pub(crate) fn signals(&self, name: &str, namespace: &str) -> Result<MessageIterator> {
+        let failed = failed("connecting to the session bus");
+        let rule = MatchRule::builder()
+            .msg_type(zbus::message::Type::Signal)
+            .sender(name)
+            .map_err(&failed)?
+            .path_namespace(namespace)
+            .map_err(&failed)?
+            .build();
+        MessageIterator::for_match_rule(rule, &self.connection, None).map_err(&failed)
     }
 
     fn call<B>(&self, on: On<'_>, method: &str, body: &B) -> Result<Message>

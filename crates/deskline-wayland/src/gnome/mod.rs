@@ -14,9 +14,11 @@
 //! - `plain`: all of it for a display.
 //! - `extension`: Deskline's extension: the windows and their places, what lies over a place, and raising one.
 //! - `placed`: the same with these places.
+//! - `clipboard`: saved, lent and given back by a session that sends no input.
 //! - `compositor`: the one or the other, by whether the extension is switched on.
 
 mod bus;
+mod clipboard;
 mod compositor;
 mod devices;
 mod extension;
@@ -31,6 +33,7 @@ mod recency;
 mod scales;
 mod session;
 
+pub use clipboard::clipboard as gnome_clipboard;
 pub use compositor::{ExtensionUse, GnomeDisplay, ask_portal};
 pub use extension::ShellWindow;
 pub use session::{Access as GnomeAccess, Input as GnomeInput};

@@ -1,0 +1,314 @@
+//! The clipboard of a remote desktop session of Mutter's, which offers apps no data control. The
+//! session is never started: it sends no input, so that GNOME shows nothing in its panel.
+//!
+//! Mutter reads for the app that pastes, and does not say for which. It keeps a copy of a text or a
+//! picture itself, in one type, and offers that once the owner is gone. That copy is read as soon as
+//! something is offered, before the app that the paste key goes to reads.
+
+use std::collections::HashMap;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::Arc;
+use std::sync::mpsc::TryRecvError;
+
+use async_io::Async;
+use deskline_link::clipboard::{Board, ClipboardThread, HINT, Lending, Order, Reading};
+use deskline_link::{Cancel, Error, Result};
+use deskline_unix::wait;
+use deskline_unix::worker::{Inbox, Worker};
+use futures_lite::{StreamExt as _, future};
+use rustix::event::{PollFd, PollFlags};
+use zbus::zvariant::{OwnedValue, Value};
+use zbus::{Message, MessageStream};
+
+use super::bus::{Calls, On, Options, read};
+use super::session::{REMOTE, REMOTE_SESSION};
+use crate::clipboard::content::{self, Bounds, Content, Missing, Received, SLICE};
+use crate::clipboard::pipe::{Progress, Writer};
+
+const TYPES: &str = "mime-types";
+
+/// Starts the thread. It ends with the result.
+///
+/// # Errors
+///
+/// [`Error::Unsupported`] if Mutter does not let this program have the clipboard.
+pub fn clipboard(session_bus: &str) -> Result<ClipboardThread> {
+    let reading = Reading::default();
+    let keeper = Keeper::connect(session_bus, reading.clone())?;
+    let failed = Error::system("starting the clipboard's thread");
+    let worker = Worker::start("clipboard", move |inbox| keeper.run(&inbox)).map_err(failed)?;
+    Ok(ClipboardThread::new(
+        move |order| worker.send(order),
+        reading,
+    ))
+}
+
+struct Keeper {
+    calls: Calls,
+    /// What the session says.
+    signals: MessageStream,
+    path: String,
+    /// The types that somebody else offers.
+    offered: Vec<String>,
+    /// Whether somebody else has offered something, or nothing any more.
+    changed: bool,
+    owned: Option<Owned>,
+    reading: Reading,
+}
+
+struct Owned {
+    content: Content,
+    /// Whether it is the agent's text, and not the person's data.
+    lent: bool,
+    /// Whether Mutter has made its copy: from then on it reads for apps.
+    copied: bool,
+}
+
+impl Keeper {
+    fn connect(session_bus: &str, reading: Reading) -> Result<Self> {
+        let calls = Calls::connect(session_bus)?;
+        let closed = |e: Error| Error::Unsupported {
+            what: "pasting",
+            why: format!("GNOME Shell does not let this program have the clipboard ({e})"),
+        };
+        let path = calls.make(REMOTE, "CreateSession", &()).map_err(closed)?;
+        let signals = calls.signals(REMOTE.0, &path)?.into_inner();
+        let mut keeper = Self {
+            calls,
+            signals,
+            path,
+            offered: Vec::new(),
+            changed: false,
+            owned: None,
+            reading,
+        };
+        let none = Options::new();
+        keeper.tell("EnableClipboard", &none).map_err(closed)?;
+        keeper.hear()?;
+        Ok(keeper)
+    }
+
+    fn on(&self) -> On<'_> {
+        (REMOTE.0, &self.path, REMOTE_SESSION)
+    }
+
+    fn tell(&self, method: &str, options: &Options<'_>) -> Result<()> {
+        self.calls.tell(self.on(), method, &(options,))
+    }
+
+    /// Runs until the handle is dropped or the session ends.
+    fn run(mut self, inbox: &Inbox<Order>) {
+        let mut lending = Lending::new();
+        let ended = self.work(&mut lending, inbox);
+        if let Err(error) = ended.and_then(|()| lending.give_back(&mut self)) {
+            tracing::warn!(%error, "the clipboard's thread ended");
+        }
+    }
+
+    fn work(&mut self, lending: &mut Lending<Content>, inbox: &Inbox<Order>) -> Result<()> {
+        let failed = Error::system("waiting for an order to the clipboard's thread");
+        let orders = inbox.poll().as_fd().try_clone_to_owned();
+        let orders = orders.and_then(Async::new).map_err(failed)?;
+        loop {
+            match inbox.next() {
+                Ok(order) => lending.obey(self, order),
+                Err(TryRecvError::Empty) => {
+                    self.wait(&orders)?;
+                    inbox.awake();
+                }
+                Err(TryRecvError::Disconnected) => return Ok(()),
+            }
+        }
+    }
+
+    /// Waits for an order or a signal, and handles that.
+    fn wait(&mut self, orders: &Async<OwnedFd>) -> Result<()> {
+        let order = async {
+            // Where that fails, the next look says why.
+            let _ = orders.readable().await;
+            None
+        };
+        let signal = async { Some(self.signals.next().await) };
+        match async_io::block_on(future::or(signal, order)) {
+            None => Ok(()),
+            Some(Some(Ok(signal))) => self.handle(&signal),
+            Some(_) => Err(ended()),
+        }
+    }
+
+    fn handle(&mut self, signal: &Message) -> Result<()> {
+        let header = signal.header();
+        let Some(member) = header.member() else {
+            return Ok(());
+        };
+        match member.as_str() {
+            "SelectionOwnerChanged" => {
+                let (mut options,): (HashMap<String, OwnedValue>,) = read(signal)?;
+                let own = options.remove("session-is-owner");
+                if own.is_some_and(|own| bool::try_from(own).unwrap_or_default()) {
+                    return Ok(());
+                }
+                self.owned = None;
+                self.changed = true;
+                self.offered = options.remove(TYPES).map(types).unwrap_or_default();
+            }
+            "SelectionTransfer" => {
+                let (kind, serial): (String, u32) = read(signal)?;
+                // One that has been cancelled is an error of Mutter's.
+                if let Err(error) = self.hand_over(&kind, serial) {
+                    tracing::debug!(%error, "the clipboard's {kind:?}");
+                }
+            }
+            "Closed" => return Err(ended()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Writes the data of a type to whoever wants it, on a thread of its own.
+    fn hand_over(&self, kind: &str, serial: u32) -> Result<()> {
+        let owned = self.owned.as_ref();
+        let found = owned.and_then(|owned| {
+            let data = owned.content.iter().find(|(known, _)| known == kind);
+            data.map(|(_, data)| (Arc::clone(data), owned.lent && owned.copied && kind != HINT))
+        });
+        let Some((data, to_reader)) = found else {
+            return self
+                .calls
+                .tell(self.on(), "SelectionWriteDone", &(serial, false));
+        };
+        let pipe = self.calls.socket(self.on(), "SelectionWrite", &(serial,))?;
+        let writer = Writer::new(pipe, data, to_reader);
+        let mut writer = writer.map_err(Error::system("writing to the clipboard"))?;
+        let (calls, path, reading) = (self.calls.clone(), self.path.clone(), self.reading.clone());
+        std::thread::spawn(move || {
+            let progress = loop {
+                let progress = writer.write();
+                if progress != Progress::More {
+                    break progress;
+                }
+                let mut pipe = [PollFd::from_borrowed_fd(writer.pipe(), PollFlags::OUT)];
+                // Where that fails, the next try to write says why.
+                let _ = wait::any(&mut pipe, Some(SLICE));
+            };
+            let done = progress == Progress::Done;
+            let to_reader = writer.to_reader;
+            drop(writer);
+            let on = (REMOTE.0, path.as_str(), REMOTE_SESSION);
+            let told = calls.tell(on, "SelectionWriteDone", &(serial, done));
+            if done && to_reader {
+                reading.set(true);
+            }
+            if let Err(error) = told {
+                tracing::debug!(%error, "the clipboard's reader");
+            }
+        });
+        Ok(())
+    }
+
+    fn receive(&self, kind: &str, bounds: Bounds<'_>) -> Result<Received> {
+        let pipe = loop {
+            match self.calls.socket(self.on(), "SelectionRead", &(kind,)) {
+                Ok(pipe) => break pipe,
+                Err(e) if e.costs_connection() => return Err(e),
+                // Mutter reads one at a time, and notes a little late that the last one has ended.
+                Err(e) if bounds.is_over() => {
+                    tracing::debug!("the clipboard's {kind:?}: {e}");
+                    return Ok(Err(Missing::Late));
+                }
+                Err(_) => bounds.cancel.wait(SLICE)?,
+            }
+        };
+        content::read(pipe, bounds, |pipe, time| {
+            let waited = wait::any(&mut [pipe], Some(time));
+            waited
+                .map(drop)
+                .map_err(Error::system("reading the clipboard"))
+        })
+    }
+
+    /// Offers these types, or nothing.
+    fn select(&self, types: &[&str]) -> Result<()> {
+        let mut options = Options::new();
+        if !types.is_empty() {
+            options.insert(TYPES, Value::from(types));
+        }
+        self.tell("SetSelection", &options)
+    }
+}
+
+/// The types of a signal. Mutter (up to 48) puts the list into a structure.
+fn types(value: OwnedValue) -> Vec<String> {
+    let value = Value::from(value);
+    let list = match value {
+        Value::Structure(structure) => structure.into_fields().into_iter().next(),
+        list => Some(list),
+    };
+    let list = list.and_then(|list| Vec::<String>::try_from(list).ok());
+    list.unwrap_or_default()
+}
+
+fn ended() -> Error {
+    Error::lost("talking to GNOME Shell about the clipboard")("it has ended the session")
+}
+
+impl Board for Keeper {
+    type Content = Content;
+
+    /// A call's answer comes after all signals before it.
+    fn hear(&mut self) -> Result<()> {
+        let peer = (REMOTE.0, REMOTE.1, "org.freedesktop.DBus.Peer");
+        self.calls.tell(peer, "Ping", &())?;
+        while let Some(signal) = future::block_on(future::poll_once(self.signals.next())) {
+            match signal {
+                Some(Ok(signal)) => self.handle(&signal)?,
+                _ => return Err(ended()),
+            }
+        }
+        Ok(())
+    }
+
+    fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
+    }
+
+    fn fetch(&mut self, cancel: &Cancel) -> Result<(Content, Option<String>)> {
+        content::save(self.offered.clone(), cancel, |kind, bounds| {
+            self.receive(kind, bounds)
+        })
+    }
+
+    fn fetch_text(&mut self) -> Result<Option<Vec<u8>>> {
+        content::save_text(&self.offered, |kind, bounds| self.receive(kind, bounds))
+    }
+
+    fn text(&self, text: &str) -> Result<Content> {
+        Ok(content::text(text))
+    }
+
+    fn own(&mut self, content: Content, reader: Option<u32>) -> Result<()> {
+        let types: Vec<&str> = content.iter().map(|(kind, _)| kind.as_str()).collect();
+        if types.is_empty() {
+            // Else Mutter offers its copy of the agent's text.
+            self.select(&[HINT])?;
+            self.owned = None;
+            return self.select(&[]);
+        }
+        self.select(&types)?;
+        self.owned = Some(Owned {
+            content: Arc::clone(&content),
+            lent: reader.is_some(),
+            copied: false,
+        });
+        self.hear()?;
+        if let Some(owned) = &mut self.owned {
+            owned.copied = true;
+        }
+        Ok(())
+    }
+
+    fn owned(&self) -> Option<(Content, bool)> {
+        let owned = self.owned.as_ref()?;
+        Some((Arc::clone(&owned.content), owned.lent))
+    }
+}

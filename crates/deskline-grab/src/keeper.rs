@@ -8,6 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use deskline_unix::codes::{BUTTONS, ESCAPE, MODIFIERS};
+use deskline_unix::hold::{Expired, Holding};
 use deskline_unix::wait;
 use rustix::event::{PollFd, PollFlags};
 
@@ -51,16 +52,6 @@ struct Wanted {
     until: Instant,
 }
 
-/// An active grab.
-struct Hold {
-    link: u32,
-    /// When the keeper releases the devices by itself.
-    until: Instant,
-    /// Whether the person has pressed Esc. If so, reaching `until` only means that the link is
-    /// slow.
-    escaped: bool,
-}
-
 struct Keeper<S, P> {
     source: S,
     place: P,
@@ -71,7 +62,8 @@ struct Keeper<S, P> {
     /// How many devices may not be read.
     closed: usize,
     wanted: Option<Wanted>,
-    hold: Option<Hold>,
+    /// The grab, for a link.
+    hold: Holding<u32>,
     /// The link that Esc cancels, grabbed or not.
     link: Option<u32>,
     /// No grab before this time.
@@ -96,7 +88,7 @@ pub fn serve(source: impl Source, place: impl Place, socket: OwnedFd) -> io::Res
         others: BTreeSet::new(),
         closed: 0,
         wanted: None,
-        hold: None,
+        hold: Holding::default(),
         link: None,
         pause: None,
         watched: None,
@@ -136,11 +128,10 @@ impl<S: Source, P: Place> Keeper<S, P> {
                 continue;
             }
             self.grab_wanted()?;
-            let over = |hold: &Hold| Instant::now() >= hold.until;
-            if self.hold.as_ref().is_some_and(over) {
-                self.expire()?;
+            if let Some(expired) = self.hold.expire(Instant::now()) {
+                self.expire(&expired)?;
             }
-            if self.hold.is_some() && looked.elapsed() >= LOOK {
+            if self.hold.is_held() && looked.elapsed() >= LOOK {
                 looked = Instant::now();
                 self.look()?;
             }
@@ -150,9 +141,10 @@ impl<S: Source, P: Place> Keeper<S, P> {
 
     /// Waits for a stroke, an order, a deadline, or the time to look at the devices.
     fn wait(&self) -> io::Result<()> {
-        let left = |until: Instant| until.saturating_duration_since(Instant::now());
-        let hold = self.hold.as_ref().map(|hold| left(hold.until).min(LOOK));
-        let wanted = self.wanted.as_ref().map(|wanted| left(wanted.until));
+        let now = Instant::now();
+        let hold = self.hold.left(now).map(|left| left.min(LOOK));
+        let wanted = self.wanted.as_ref();
+        let wanted = wanted.map(|wanted| wanted.until.saturating_duration_since(now));
         let mut fds = vec![PollFd::from_borrowed_fd(self.socket.as_fd(), PollFlags::IN)];
         fds.extend(self.devices.values().map(Theirs::poll));
         wait::any(&mut fds, hold.into_iter().chain(wanted).min()).map(drop)
@@ -203,7 +195,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
     }
 
     fn want(&mut self, link: u32, pointer: bool, limit: Duration) -> io::Result<()> {
-        if self.hold.is_some() {
+        if self.hold.is_held() {
             return self.report(Report::Grabbed(self.outcome()));
         }
         if !self.place.allowed() {
@@ -251,11 +243,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
         self.place.holds(Some(limit))?;
         self.grab_new();
         if self.devices.values().any(|theirs| theirs.grabbed) {
-            self.hold = Some(Hold {
-                link: wanted.link,
-                until: Instant::now() + limit,
-                escaped: false,
-            });
+            self.hold.grab(wanted.link, limit, Instant::now());
         } else {
             self.place.holds(None)?;
         }
@@ -316,7 +304,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
             self.grab_new();
             return Ok(());
         }
-        let link = self.hold.as_ref().map(|hold| hold.link);
+        let link = self.hold.link().copied();
         self.release();
         link.map_or(Ok(()), |link| self.report(Report::Lost(link)))
     }
@@ -336,9 +324,12 @@ impl<S: Source, P: Place> Keeper<S, P> {
     /// Ends the grab, or the wait for one.
     fn release(&mut self) {
         self.wanted = None;
-        if self.hold.take().is_none() {
-            return;
+        if self.hold.release().is_some() {
+            self.ungrab();
         }
+    }
+
+    fn ungrab(&mut self) {
         self.devices.retain(|_, theirs| {
             // Closing the device releases it too.
             !std::mem::take(&mut theirs.grabbed) || theirs.device.ungrab().is_ok()
@@ -348,13 +339,13 @@ impl<S: Source, P: Place> Keeper<S, P> {
     }
 
     /// Ends the grab at the limit, whatever the link does.
-    fn expire(&mut self) -> io::Result<()> {
-        let hold = self.hold.as_ref().map(|hold| (hold.link, hold.escaped));
-        self.release();
-        match hold {
-            Some((link, false)) => self.report(Report::Limit(link)),
-            _ => Ok(()),
+    fn expire(&mut self, expired: &Expired<u32>) -> io::Result<()> {
+        self.wanted = None;
+        self.ungrab();
+        if expired.escaped {
+            return Ok(());
         }
+        self.report(Report::Limit(expired.link))
     }
 
     /// Reads the person's strokes. Drops a device that fails.
@@ -405,10 +396,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
         };
         let now = Instant::now();
         self.pause = Some(now + PAUSE);
-        if let Some(hold) = &mut self.hold {
-            hold.escaped = true;
-            hold.until = hold.until.min(now + PUTS_BACK);
-        }
+        self.hold.escape(PUTS_BACK, now);
         self.report(Report::Escape(link))
     }
 }

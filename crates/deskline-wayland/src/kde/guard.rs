@@ -14,6 +14,7 @@ use deskline_core::Rect;
 use deskline_link::Reason;
 use deskline_link::{Cancel, Error, Result};
 use deskline_unix::codes::{ESCAPE, MODIFIERS};
+use deskline_unix::hold::Holding;
 use reis::ei::handshake::ContextType;
 use zbus::zvariant::{OwnedFd, OwnedObjectPath};
 
@@ -49,8 +50,8 @@ struct State {
     opened: bool,
     /// The modifiers that the person holds.
     held: Vec<u32>,
-    /// The link to cancel, and when the devices are released whatever hangs.
-    task: Option<(Cancel, Instant)>,
+    /// The task, with the link to cancel.
+    task: Holding<Cancel>,
     /// Why the capture has ended before its task.
     ended: Option<&'static str>,
     /// Whether the guard is not needed any more.
@@ -158,10 +159,9 @@ impl Guard {
     ) -> Result<()> {
         let Rect { x, y, h, .. } = screen;
         self.edge = (f64::from(x), f64::from(y) + f64::from(h) / 2.0);
-        *self.shared.state() = State {
-            task: Some((cancel.clone(), Instant::now() + limit)),
-            ..State::default()
-        };
+        let mut state = State::default();
+        state.task.grab(cancel.clone(), limit, Instant::now());
+        *self.shared.state() = state;
         (self.gap, self.open_since) = (Duration::ZERO, None);
         self.cancel = cancel.clone();
         let barrier = vec![((x, y), (x, y + h - 1))];
@@ -207,7 +207,7 @@ impl Guard {
 
     /// Whether a task has begun and has not ended.
     pub(super) fn holds(&self) -> bool {
-        self.shared.state().task.is_some()
+        self.shared.state().task.is_held()
     }
 
     /// Ends the capture, with the pointer there.
@@ -215,7 +215,7 @@ impl Guard {
         {
             let mut state = self.shared.state();
             state.opened = true;
-            state.task = None;
+            state.task.release();
         }
         // The pointer goes back only by a release; the other ends it whatever that has done.
         if let Err(e) = self.capture.release(pointer) {
@@ -267,7 +267,7 @@ fn listen(mut receiver: Connection, shared: &Shared, capture: &Capture) {
             Err(e) => {
                 let mut state = shared.state();
                 state.captured = false;
-                if let (Some((cancel, _)), false) = (&state.task, state.over) {
+                if let (Some(cancel), false) = (state.task.link(), state.over) {
                     tracing::warn!("the guard has lost its connection: {e}");
                     cancel.cancel(Reason::Unguarded);
                     state.ended = Some("KWin has ended the guard's connection");
@@ -281,11 +281,9 @@ fn listen(mut receiver: Connection, shared: &Shared, capture: &Capture) {
             state.hear(heard);
         }
         let over = state.over;
-        let late = state.task.as_ref().filter(|(_, at)| *at <= Instant::now());
-        if let Some((cancel, _)) = late {
-            cancel.cancel(Reason::Watchdog);
+        if let Some(expired) = state.task.expire(Instant::now()) {
+            expired.link.cancel(Reason::Watchdog);
             (state.ended, state.opened) = (Some("it held for longer than its limit"), true);
-            state.task = None;
             drop(state);
             let _ = capture.disable();
         }
@@ -303,7 +301,7 @@ impl State {
             Heard::Stop => {
                 self.captured = false;
                 self.held.clear();
-                if let (Some((cancel, _)), false) = (&self.task, self.opened) {
+                if let (Some(cancel), false) = (self.task.link(), self.opened) {
                     cancel.cancel(Reason::Person);
                     self.ended = Some("the user ended it (Super+Shift+Esc)");
                 }
@@ -315,7 +313,7 @@ impl State {
                 }
             }
             Heard::Key(ESCAPE, true) if self.held.is_empty() => {
-                if let Some((cancel, _)) = &self.task {
+                if let Some(cancel) = self.task.link() {
                     cancel.cancel(Reason::Person);
                 }
             }
@@ -330,11 +328,9 @@ mod tests {
 
     fn after(heard: &[Heard]) -> (Option<Reason>, State) {
         let cancel = Cancel::new();
-        let limit = Instant::now() + Duration::from_secs(60);
-        let mut state = State {
-            task: Some((cancel.clone(), limit)),
-            ..State::default()
-        };
+        let mut state = State::default();
+        let limit = Duration::from_secs(60);
+        state.task.grab(cancel.clone(), limit, Instant::now());
         for heard in heard {
             state.hear(*heard);
         }

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_link::{Error, Result};
+use deskline_unix::hold::Holding;
 use deskline_unix::wait;
 use rustix::event::{PollFd, PollFlags};
 use serde::{Deserialize, Serialize};
@@ -64,7 +65,7 @@ pub(crate) struct Keeper {
     ipc: Ipc,
     held: Vec<Device>,
     came: Vec<String>,
-    until: Option<Instant>,
+    hold: Holding<()>,
 }
 
 impl Keeper {
@@ -74,7 +75,7 @@ impl Keeper {
             socket: socket.to_owned(),
             held: Vec::new(),
             came: Vec::new(),
-            until: None,
+            hold: Holding::default(),
         })
     }
 
@@ -82,9 +83,7 @@ impl Keeper {
     pub(crate) fn serve(&mut self, mut orders: impl Read + AsFd, mut answers: impl Write) {
         let mut text = Vec::new();
         loop {
-            let left = self
-                .until
-                .map(|until| until.saturating_duration_since(Instant::now()));
+            let left = self.hold.left(Instant::now());
             let mut fds = [PollFd::new(&orders, PollFlags::IN)];
             match wait::any(&mut fds, left.map(|left| left.min(LOOK))) {
                 Ok(true) => {
@@ -101,7 +100,7 @@ impl Keeper {
                         }
                     }
                 }
-                Ok(false) if left.is_some_and(|left| left.is_zero()) => {
+                Ok(false) if self.hold.expire(Instant::now()).is_some() => {
                     self.release();
                     say(&mut answers, &Said::Limit);
                 }
@@ -116,8 +115,8 @@ impl Keeper {
         match order {
             Order::Hold(limit) => {
                 self.release();
-                let until = Instant::now() + Duration::from_millis(*limit);
-                let said = match self.hold(until, answers) {
+                let limit = Duration::from_millis(*limit);
+                let said = match self.disable(limit, answers) {
                     Ok(said) => said,
                     Err(e) => {
                         self.release();
@@ -134,7 +133,7 @@ impl Keeper {
         }
     }
 
-    fn hold(&mut self, until: Instant, answers: &mut impl Write) -> Result<Said> {
+    fn disable(&mut self, limit: Duration, answers: &mut impl Write) -> Result<Said> {
         // A sway that was busy may have left a late answer on the old connection.
         self.ipc = Ipc::connect(&self.socket)?;
         let devices = Devices::look(&mut self.ipc)?;
@@ -142,7 +141,7 @@ impl Keeper {
             return Ok(Said::Unable(NO_DEVICES.into()));
         }
         self.came.clear();
-        self.until = Some(until);
+        self.hold.grab((), limit, Instant::now());
         self.take(&devices.physical, answers)?;
         Ok(Said::Held {
             spared: devices.spared,
@@ -169,7 +168,7 @@ impl Keeper {
     }
 
     fn release(&mut self) {
-        self.until = None;
+        self.hold.release();
         restore(&self.socket, &std::mem::take(&mut self.held));
     }
 }

@@ -33,7 +33,7 @@ impl Keeper {
             raw |= XIEventMask::RAW_KEY_RELEASE;
         }
         // While the guard is closed, what the person presses reaches no app.
-        if self.watched.is_some() && self.hold.is_none() {
+        if self.watched.is_some() && !self.hold.is_held() {
             raw |= XIEventMask::RAW_KEY_PRESS | XIEventMask::RAW_BUTTON_PRESS;
         }
         let masks = [
@@ -99,14 +99,14 @@ impl Keeper {
 
     fn note_press(&mut self, device: u16) {
         let persons = self.persons(device);
-        if let Some(pressed) = self.watched.as_mut().filter(|_| self.hold.is_none()) {
+        if let Some(pressed) = self.watched.as_mut().filter(|_| !self.hold.is_held()) {
             *pressed |= persons;
         }
     }
 
     /// Grabs devices that were plugged in while the guard is closed.
     fn newcomers(&mut self) -> Result<()> {
-        let Some(hold) = &mut self.hold else {
+        let Some(hold) = self.hold.link_mut() else {
             return Ok(());
         };
         let Ok(slaves) = devices::slaves(&self.c)? else {
@@ -129,10 +129,8 @@ impl Keeper {
     }
 
     fn escaped(&mut self) {
-        if let Some(hold) = &mut self.hold {
+        if let Some(hold) = self.hold.escape(ESCAPED, Instant::now()) {
             hold.cancel.cancel(Reason::Person);
-            hold.escaped = true;
-            hold.until = hold.until.min(Instant::now() + ESCAPED);
         } else if let Some(link) = &self.on_escape {
             link.cancel(Reason::Person);
         } else {

@@ -12,6 +12,7 @@ use deskline_core::Rect;
 use deskline_link::Reason;
 use deskline_link::guard::{Grab, Task};
 use deskline_link::{Cancel, Error, Result, TargetError};
+use deskline_unix::hold::{Expired, Holding};
 use deskline_unix::wait;
 use deskline_unix::worker::Inbox;
 use rustix::event::{PollFd, PollFlags};
@@ -42,11 +43,6 @@ pub(super) const WHAT: &str = "guarding the person's devices";
 pub(super) struct Hold {
     pub(super) grabbed: Vec<u16>,
     pub(super) cancel: Cancel,
-    /// When the guard releases the devices by itself.
-    pub(super) until: Instant,
-    /// Whether the person has pressed Esc. If so, reaching `until` only means that the link is
-    /// slow.
-    pub(super) escaped: bool,
 }
 
 pub(super) struct Keeper {
@@ -54,7 +50,7 @@ pub(super) struct Keeper {
     pub(super) root: Window,
     /// The known devices; `None` after they have changed.
     pub(super) slaves: Option<Vec<Slave>>,
-    pub(super) hold: Option<Hold>,
+    pub(super) hold: Holding<Hold>,
     /// The link to cancel if the person presses Esc while nothing is grabbed. `None` after the link
     /// has ended.
     pub(super) on_escape: Option<Cancel>,
@@ -95,7 +91,7 @@ pub(super) fn run(display: &str, xauthority: Option<&Path>, inbox: &Inbox<Order>
         }
     };
     let ended = keeper.serve(inbox);
-    if let Some(hold) = keeper.hold.take() {
+    if let Some(hold) = keeper.hold.release() {
         hold.cancel.cancel(Reason::Unguarded);
     }
     if let Err(error) = ended {
@@ -117,7 +113,7 @@ impl Keeper {
             overlay: Overlay::new(root),
             root,
             slaves: None,
-            hold: None,
+            hold: Holding::default(),
             on_escape: None,
             opened: None,
             late: None,
@@ -147,12 +143,8 @@ impl Keeper {
                 Err(TryRecvError::Empty) => {}
                 Err(TryRecvError::Disconnected) => return self.leave(),
             }
-            if self
-                .hold
-                .as_ref()
-                .is_some_and(|hold| Instant::now() >= hold.until)
-            {
-                self.expire()?;
+            if let Some(expired) = self.hold.expire(Instant::now()) {
+                self.expire(expired)?;
             }
             self.c.flush().during(WHAT)?;
             self.wait(inbox)?;
@@ -179,8 +171,7 @@ impl Keeper {
 
     /// Waits for an event, an order or the time limit.
     fn wait(&self, inbox: &Inbox<Order>) -> Result<()> {
-        let hold = self.hold.as_ref();
-        let left = hold.map(|hold| hold.until.saturating_duration_since(Instant::now()));
+        let left = self.hold.left(Instant::now());
         let mut fds = [
             PollFd::from_borrowed_fd(self.c.stream().as_fd(), PollFlags::IN),
             inbox.poll(),
@@ -252,7 +243,7 @@ impl Keeper {
 
     /// Grabs the person's devices.
     fn close(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
-        if self.hold.is_some() {
+        if self.hold.is_held() {
             return Ok(Grab::Held);
         }
         if self.late.take().is_some_and(|late| late.elapsed() < LATE) {
@@ -275,12 +266,9 @@ impl Keeper {
         self.on_escape = None;
         self.opened = None;
         self.pressed.clear();
-        self.hold = Some(Hold {
-            grabbed,
-            cancel: cancel.clone(),
-            until: Instant::now() + task.limit,
-            escaped: false,
-        });
+        let cancel = cancel.clone();
+        self.hold
+            .grab(Hold { grabbed, cancel }, task.limit, Instant::now());
         held_keys::release(&self.c, &slaves)?;
         // Raw events of the agent's own keys would only wake this thread.
         self.select()?;
@@ -309,9 +297,13 @@ impl Keeper {
     /// Releases the person's devices. From here on, listens for Esc.
     fn open(&mut self) -> Result<()> {
         self.overlay.hide(&self.c)?;
-        let Some(hold) = self.hold.take() else {
-            return self.c.flush().during(WHAT);
-        };
+        match self.hold.release() {
+            Some(hold) => self.ungrab(hold),
+            None => self.c.flush().during(WHAT),
+        }
+    }
+
+    fn ungrab(&mut self, hold: Hold) -> Result<()> {
         devices::ungrab(&self.c, &hold.grabbed)?;
         self.on_escape = Some(hold.cancel);
         self.opened = Some(Instant::now());
@@ -326,13 +318,12 @@ impl Keeper {
     }
 
     /// The time limit has passed: cancels the link and releases the devices, whatever hangs.
-    fn expire(&mut self) -> Result<()> {
-        if let Some(hold) = &self.hold {
-            hold.cancel.cancel(Reason::Watchdog);
-            if !hold.escaped {
-                tracing::warn!("the guard has held for its limit, and opens");
-            }
+    fn expire(&mut self, expired: Expired<Hold>) -> Result<()> {
+        expired.link.cancel.cancel(Reason::Watchdog);
+        if !expired.escaped {
+            tracing::warn!("the guard has held for its limit, and opens");
         }
-        self.open()
+        self.overlay.hide(&self.c)?;
+        self.ungrab(expired.link)
     }
 }

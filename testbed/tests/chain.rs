@@ -155,6 +155,14 @@ fn a_chain_stops_at_the_step_that_fails_and_lists_the_steps_done() {
             "argument of the chain",
         ),
         (json!([]), "1 to 25"),
+        (
+            json!([{"do": "click", "element": "OK", "repeat": 101}]),
+            "repeat must be from 1 to 100",
+        ),
+        (
+            json!([{"do": "wait_for", "element": "OK", "repeat": 2}]),
+            "wait_for has no repeat",
+        ),
     ] {
         let answer = server.call(
             "chain_and_traverse",

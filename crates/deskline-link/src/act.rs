@@ -94,7 +94,7 @@ impl Steps<'_> {
         };
         let picture = &mut report.pictures.before;
         let outcome = Outcome {
-            is_pictured: picture.is_some() && report.ended_steps.is_empty(),
+            is_pictured: picture.is_some() && report.ended_runs.is_empty(),
             picture,
             step: &mut report.step,
         };

@@ -268,6 +268,8 @@ pub struct Call {
     pub action: Action,
     /// The further steps of a chain: [`Action::Input`], [`Action::Quiet`] or [`Action::WaitFor`].
     pub then: Vec<Action>,
+    /// How often each step of a chain runs. Empty: once.
+    pub repeats: Vec<usize>,
     pub options: Options,
     /// The arguments as received, for the journal.
     pub arguments: serde_json::Map<String, serde_json::Value>,
@@ -282,6 +284,7 @@ impl Call {
             window: None,
             action,
             then: Vec::new(),
+            repeats: Vec::new(),
             options: Options::default(),
             arguments: serde_json::Map::new(),
         }
@@ -290,6 +293,17 @@ impl Call {
     /// The steps, in order.
     pub fn actions(&self) -> impl Iterator<Item = &Action> {
         std::iter::once(&self.action).chain(&self.then)
+    }
+
+    /// How often this step runs.
+    pub(crate) fn repeats(&self, step: usize) -> usize {
+        self.repeats.get(step).copied().unwrap_or(1)
+    }
+
+    /// The steps with their indices, each as often as it runs.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (usize, &Action)> {
+        let steps = self.actions().enumerate();
+        steps.flat_map(|(i, action)| std::iter::repeat_n((i, action), self.repeats(i)))
     }
 
     /// How long it outlasts that its app does not answer before it begins.

@@ -13,7 +13,7 @@ use crate::resolve::{Targets, lookup};
 use crate::secrecy::Witness;
 use crate::settle::handoff::FrontWatch;
 use crate::settle::has_ended;
-use crate::step::{EndedStep, Step};
+use crate::step::{EndedRun, Step};
 use crate::steps::Steps;
 
 impl Steps<'_> {
@@ -31,9 +31,9 @@ impl Steps<'_> {
         front: &mut FrontWatch,
         report: &mut Report,
     ) -> Result<Option<Error>> {
-        let mut actions = self.call.actions().peekable();
+        let mut runs = self.call.runs().peekable();
         let mut targets = Ok(targets);
-        while let Some(action) = actions.next() {
+        while let Some((step, action)) = runs.next() {
             *front = FrontWatch::new(action, desk.guard.held());
             let done = targets.and_then(|t| self.carry_out(desk, action, t, front, report));
             if let Err(e) = done {
@@ -44,9 +44,11 @@ impl Steps<'_> {
                 let led_to = before.and_then(|before| led_to(before, after, report));
                 report.step.led_to = led_to;
             }
-            let Some(next) = actions.peek() else { break };
+            let Some(&(_, next)) = runs.peek() else {
+                break;
+            };
             targets = report.timed("resolve", |report| {
-                self.go_on(desk, front, next, report)?;
+                self.go_on(desk, front, (step, next), report)?;
                 let targets = match self.resolve(&mut **desk, next, report) {
                     Err(e @ Error::NotFound { .. }) => {
                         self.resolve_in_helper(desk, next, report)?.ok_or(e)?
@@ -63,13 +65,13 @@ impl Steps<'_> {
         Ok(None)
     }
 
-    /// Ends a step that another one follows, and decides where that goes: to what this one brought
+    /// Ends a run of step `at` that another run follows, and decides where that goes: to what this one brought
     /// to the front, or back to the call's app once that has closed.
     fn go_on(
         &mut self,
         desk: &mut Checkpoint<'_>,
         front: &FrontWatch,
-        next: &Action,
+        (at, next): (usize, &Action),
         report: &mut Report,
     ) -> Result<()> {
         let home = self.subject.home().ok_or(Error::NoPid)?;
@@ -101,7 +103,8 @@ impl Steps<'_> {
             let app = escape::name(&tree.app.name, 40);
             step.led_to = Some(format!("{app} came to the front"));
         }
-        report.ended_steps.push(EndedStep {
+        report.ended_runs.push(EndedRun {
+            step: at,
             sentence: step.done.sentence(public),
             led_to: step.led_to,
             public,
@@ -146,7 +149,7 @@ impl Steps<'_> {
     fn stop(&mut self, desk: &mut Checkpoint<'_>, e: Error, report: &mut Report) -> Result<Error> {
         let tells_nothing = matches!(e, Error::Cancelled(_) | Error::NotAnswering { .. });
         // An unexpected effect of an action is answered too.
-        let did = !report.ended_steps.is_empty() || matches!(e, Error::NoEffect(_));
+        let did = !report.ended_runs.is_empty() || matches!(e, Error::NoEffect(_));
         if !did || tells_nothing || e.costs_connection() {
             return Err(e);
         }

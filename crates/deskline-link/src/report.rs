@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use deskline_core::{Diff, Tree, target};
 
 use crate::apps::Identity;
+use crate::call::Call;
 use crate::display::{Picture, Window, WindowId};
 use crate::end::End;
 use crate::picture::change::Before;
 use crate::resolve::late_changes::LateChanges;
 use crate::secrecy::Witness;
-use crate::step::{EndedStep, Step};
+use crate::step::{EndedRun, Step};
 
 /// The window that took the front from the target.
 #[derive(Debug)]
@@ -99,8 +100,8 @@ pub(crate) struct Report {
     pub(crate) diff: Option<Diff>,
     /// The current step, or the last.
     pub(crate) step: Step,
-    /// The steps of a chain before it.
-    pub(crate) ended_steps: Vec<EndedStep>,
+    /// The runs of a chain's steps before it.
+    pub(crate) ended_runs: Vec<EndedRun>,
     /// The toplevel that `refresh_traversal` was asked for, as an index into its tree.
     pub(crate) window: Option<usize>,
     pub(crate) pictures: Pictures,
@@ -184,9 +185,16 @@ impl Report {
         result
     }
 
+    /// The index of the current step, and which of its runs this is, from 1. `None` after the last.
+    pub(crate) fn current_run(&self, call: &Call) -> Option<(usize, usize)> {
+        let (step, _) = call.runs().nth(self.ended_runs.len())?;
+        let before = self.ended_runs.iter().filter(|run| run.step == step);
+        Some((step, before.count() + 1))
+    }
+
     /// The window right before the current step's input.
     pub(crate) fn before_input(&self) -> Option<&Before> {
-        let first = self.ended_steps.is_empty();
+        let first = self.ended_runs.is_empty();
         let before = self.step.before_input.as_ref();
         before.or(self.pictures.before.as_ref().filter(|_| first))
     }

@@ -113,9 +113,9 @@ impl Steps<'_> {
         Ok(())
     }
 
-    /// Whether no step follows the current one.
+    /// Whether no step follows the current run of one.
     fn is_last(&self, report: &Report) -> bool {
-        self.call.actions().count() == report.ended_steps.len() + 1
+        self.call.runs().count() == report.ended_runs.len() + 1
     }
 
     /// Whether an error is the action's effect: after the action the app may be gone, or busy with

@@ -76,9 +76,11 @@ impl Step {
     }
 }
 
-/// A step of a chain that has ended.
+/// A run of a step of a chain that has ended.
 #[derive(Debug)]
-pub(crate) struct EndedStep {
+pub(crate) struct EndedRun {
+    /// The index of the step.
+    pub(crate) step: usize,
     /// The action in words, without secrets.
     pub(crate) sentence: String,
     /// [`Step::led_to`].

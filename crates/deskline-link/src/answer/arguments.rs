@@ -16,14 +16,14 @@ pub(super) fn tells_no_secret(call: &Call, report: &Report) -> bool {
         Action::Quiet(Quiet::SetValue { .. }) => true,
         _ => false,
     };
-    let public = |i: usize| match report.ended_steps.get(i) {
-        Some(step) => step.public,
+    let public = |i: usize| match report.ended_runs.get(i) {
+        Some(run) => run.public,
         None => report.is_public(),
     };
-    let reached = call.actions().take(report.ended_steps.len() + 1);
+    let reached = call.runs().take(report.ended_runs.len() + 1);
     reached
         .enumerate()
-        .all(|(i, action)| !sends_text(action) || public(i))
+        .all(|(i, (_, action))| !sends_text(action) || public(i))
 }
 
 /// The arguments as received. Texts and keys that may be secrets are hidden.
@@ -37,11 +37,13 @@ pub(super) fn arguments(call: &Call, report: &Report) -> Map<String, Value> {
     }
     let steps = arguments.get_mut("steps").and_then(Value::as_array_mut);
     let steps = steps.into_iter().flatten().zip(call.actions());
+    let ended = report.ended_runs.iter().map(|run| (run.step, run.public));
+    let current = call.runs().nth(report.ended_runs.len());
+    let current = current.map(|(step, _)| (step, report.is_public()));
+    let reached: Vec<(usize, bool)> = ended.chain(current).collect();
     for (i, (arguments, action)) in steps.enumerate() {
-        let public = match report.ended_steps.get(i) {
-            Some(step) => step.public,
-            None => i == report.ended_steps.len() && report.is_public(),
-        };
+        let mut runs = reached.iter().filter(|(step, _)| *step == i).peekable();
+        let public = runs.peek().is_some() && runs.all(|(_, public)| *public);
         if let Some(arguments) = arguments.as_object_mut().filter(|_| !public) {
             hide(arguments, action);
         }

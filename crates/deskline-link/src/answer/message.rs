@@ -10,15 +10,19 @@ use deskline_input::Reason;
 /// The error text: the action so far, the failure, and the next step.
 pub(super) fn message(e: &Error, call: &Call, report: &Report) -> String {
     let said = step_message(e, call, report);
-    match (call.is_chain(), report.ended_steps.len()) {
-        (false, _) => said,
-        (true, 0) if matches!(e, Error::Cancelled(_)) => said,
-        (true, 0) => format!("Step 1 of {}: {said}", call.actions().count()),
-        (true, done) => format!(
-            "Did {done} of {} steps. Step {}: {said}",
-            call.actions().count(),
-            done + 1
-        ),
+    let all = call.actions().count();
+    let Some((at, nth)) = report.current_run(call) else {
+        return said;
+    };
+    let step = match call.repeats(at) {
+        1 => String::new(),
+        runs => format!(", run {nth} of {runs}"),
+    };
+    match (at, nth) {
+        _ if !call.is_chain() => said,
+        (0, 1) if matches!(e, Error::Cancelled(_)) => said,
+        (0, _) => format!("Step 1 of {all}{step}: {said}"),
+        _ => format!("Did {at} of {all} steps. Step {}{step}: {said}", at + 1),
     }
 }
 

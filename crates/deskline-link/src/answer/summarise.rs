@@ -55,7 +55,7 @@ pub(super) fn summarise(
     if error.is_some() {
         summary.error = error;
         // The steps of a chain that were done have changed something all the same.
-        if report.ended_steps.is_empty() {
+        if report.ended_runs.is_empty() {
             return summary;
         }
     }
@@ -115,7 +115,8 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
             parts.push(format!("Opened '{}'", escape::short(identifier, 60)));
         }
         _ if call.is_chain() => {
-            let done = report.ended_steps.len() + usize::from(!failed);
+            let at = report.current_run(call).map_or(0, |(at, _)| at);
+            let done = at + usize::from(!failed);
             parts.push(format!("Did {done} of {} steps", call.actions().count()));
         }
         _ => parts.push(report.step.done.sentence(report.is_public())),
@@ -209,32 +210,44 @@ fn idle_key(call: &Call, report: &Report) -> Option<String> {
     )
 }
 
-/// The steps of a chain, a line each: `1 done: Clicked 'Name' [AXTextField]`.
+/// The steps of a chain, a line each: `1 done: Clicked 'Name' [AXTextField]`. Of a step that is
+/// repeated it tells the last run.
 fn steps(call: &Call, report: &Report, failed: bool) -> Vec<String> {
     if !call.is_chain() {
         return Vec::new();
     }
-    let line = |i: usize, said: &str, led_to: &Option<String>| {
+    let line = |step: usize, said: &str, led_to: &Option<String>| {
         let said = escape::short(said, STEP);
         let led_to = led_to.as_ref().map(|led_to| format!(" → {led_to}"));
-        format!("{i} done: {said}{}", led_to.unwrap_or_default())
+        let times = match call.repeats(step) {
+            1 => String::new(),
+            times => format!(" {times} times"),
+        };
+        format!("{} done{times}: {said}{}", step + 1, led_to.unwrap_or_default())
     };
-    let ended = report.ended_steps.iter().enumerate();
+    let Some((at, nth)) = report.current_run(call) else {
+        return Vec::new();
+    };
+    let ended = report.ended_runs.chunk_by(|a, b| a.step == b.step);
+    let ended = ended.filter_map(<[_]>::last).filter(|run| run.step < at);
     let mut lines: Vec<String> = ended
-        .map(|(i, step)| line(i + 1, &step.sentence, &step.led_to))
+        .map(|run| line(run.step, &run.sentence, &run.led_to))
         .collect();
     if !failed {
         let said = report.step.done.sentence(report.is_public());
-        lines.push(line(lines.len() + 1, &said, &report.step.led_to));
+        lines.push(line(at, &said, &report.step.led_to));
+        return lines;
     }
-    if failed {
-        let at = report.ended_steps.len() + 1;
-        lines.push(format!("{at} failed: see error"));
-        match call.actions().count().saturating_sub(at) {
-            0 => {}
-            1 => lines.push(format!("{} not done", at + 1)),
-            _ => lines.push(format!("{}-{} not done", at + 1, call.actions().count())),
-        }
+    let number = at + 1;
+    lines.push(match call.repeats(at) {
+        1 => format!("{number} failed: see error"),
+        times => format!("{number} failed in run {nth} of {times}: see error"),
+    });
+    let all = call.actions().count();
+    match all.saturating_sub(number) {
+        0 => {}
+        1 => lines.push(format!("{all} not done")),
+        _ => lines.push(format!("{}-{all} not done", number + 1)),
     }
     lines
 }

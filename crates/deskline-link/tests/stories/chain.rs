@@ -84,6 +84,26 @@ fn the_first_step_that_fails_ends_the_chain_and_the_steps_done_are_listed() {
 }
 
 #[test]
+fn a_repeated_step_runs_anew_each_time_and_ends_where_one_run_fails() {
+    let mut story = Story::new();
+    let steps = || vec![presses("Down"), press_ax("Send"), presses("Return")];
+    story.repeated_chain(None, steps(), &[3, 2, 1]);
+    assert_snapshot!(story.told(), @"");
+    assert_snapshot!(story.seen(), @"");
+
+    // The button is gone after it has been pressed once.
+    let mut story = Story::new();
+    let vanishes = |world: &mut World| {
+        for window in &mut world.stack {
+            window.nodes.retain(|node| node.text() != "Send");
+        }
+    };
+    story.given(|world| world.on_press("Send", vanishes));
+    story.repeated_chain(None, steps(), &[1, 4, 1]);
+    assert_snapshot!(story.told(), @"");
+}
+
+#[test]
 fn a_chain_whose_first_step_fails_touches_nothing() {
     let mut story = Story::new();
     story.chain(None, vec![press_ax("Attach"), press_ax("Send")]);

@@ -160,6 +160,16 @@ impl Story {
 
     /// A chain on Mail. `window` is a part of a title.
     pub(crate) fn chain(&mut self, window: Option<&str>, steps: Vec<Action>) -> &mut Self {
+        self.repeated_chain(window, steps, &[])
+    }
+
+    /// A chain whose steps run so often.
+    pub(crate) fn repeated_chain(
+        &mut self,
+        window: Option<&str>,
+        steps: Vec<Action>,
+        repeats: &[usize],
+    ) -> &mut Self {
         self.script().calls.clear();
         let told = steps.iter().map(|action| match text_of(action) {
             Some(text) => serde_json::json!({"text": text}),
@@ -171,6 +181,7 @@ impl Story {
         let call = Call {
             window: window.map(|title| Toplevel::Titled(title.into())),
             then: steps.collect(),
+            repeats: repeats.to_vec(),
             options: self.options.clone(),
             arguments,
             ..Call::new(Tool::Chain, Some(MAIL), first)

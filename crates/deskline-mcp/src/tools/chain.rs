@@ -17,6 +17,9 @@ const CHAINS: [&str; 2] = ["pid", "window"];
 /// The most steps of one call.
 const MOST: usize = 25;
 
+/// The most runs of one step.
+const MOST_RUNS: i32 = 100;
+
 /// The longest that one step may wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
@@ -24,7 +27,7 @@ pub(super) static CHAIN: ToolRecord = ToolRecord {
     name: "chain_and_traverse",
     about: "Several actions in one call, answered with one diff; prefer it to single calls. Each \
         step is an object: \"do\" (click, type, press_key, scroll, drag, set_value, press_ax, \
-        set_selected, wait_for) and that tool's arguments without pid. Each is resolved on what \
+        set_selected, wait_for) and that tool's arguments without pid; \"repeat\" does it up to 100 times. Each is resolved on what \
         shows at that moment: name what will appear by its text; refs of what is there already \
         work too. A dialog or app that a step opens gets the next step. Stops at the first step \
         that fails. Example: \
@@ -58,6 +61,7 @@ pub(super) fn step_schema() -> Value {
     let own = args.filter(|arg| !CHAINS.contains(&arg.name));
     let mut properties = Map::new();
     properties.insert("do".into(), json!({"type": "string"}));
+    properties.insert("repeat".into(), json!({"type": "integer"}));
     properties.extend(own.filter_map(Arg::brief));
     json!({"type": "object", "properties": properties, "required": ["do"]})
 }
@@ -76,8 +80,10 @@ pub(super) fn unpacked(
     Ok(Cow::Owned(arguments))
 }
 
-/// The actions of the steps, in order.
-pub(super) fn actions(arguments: &Map<String, Value>) -> Result<Vec<Action>, Wrong> {
+/// The actions of the steps, in order, and how often each runs.
+pub(super) fn actions(
+    arguments: &Map<String, Value>,
+) -> Result<(Vec<Action>, Vec<usize>), Wrong> {
     let Some(Value::Array(steps)) = arguments.get("steps") else {
         return Err(
             "steps must be a list of objects such as {\"do\": \"click\", \"element\": \"Save\"}"
@@ -96,7 +102,7 @@ pub(super) fn actions(arguments: &Map<String, Value>) -> Result<Vec<Action>, Wro
     steps.iter().enumerate().map(read).collect()
 }
 
-fn action(step: &Value) -> Result<Action, Wrong> {
+fn action(step: &Value) -> Result<(Action, usize), Wrong> {
     let Value::Object(step) = step else {
         return Err(
             "it must be an object such as {\"do\": \"click\", \"element\": \"Save\"}".into(),
@@ -105,12 +111,18 @@ fn action(step: &Value) -> Result<Action, Wrong> {
     let (_, record) = named(step.get("do"))?;
     let mut arguments = step.clone();
     arguments.remove("do");
+    let repeat = Args(&arguments).whole("repeat", 1, MOST_RUNS)?;
+    arguments.remove("repeat");
     let args = Args(&arguments);
     record.check_as_step(args)?;
-    match record.handler {
-        Handler::Link(_, read) => read(args).and_then(bounded),
-        _ => Err(format!("{} cannot be a step", record.name)),
+    let Handler::Link(_, read) = record.handler else {
+        return Err(format!("{} cannot be a step", record.name));
+    };
+    let action = bounded(read(args)?)?;
+    if repeat.is_some() && matches!(action, Action::WaitFor { .. }) {
+        return Err("wait_for has no repeat: it waits once, for timeout".into());
     }
+    Ok((action, repeat.map_or(1, |runs| runs.unsigned_abs() as usize)))
 }
 
 /// A chain keeps the desktop while it waits.

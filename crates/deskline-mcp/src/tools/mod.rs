@@ -123,8 +123,8 @@ pub(crate) fn call(record: &ToolRecord, arguments: &Map<String, Value>) -> Resul
     record.check(args)?;
     let pid = args.whole("pid", 1, i32::MAX)?.map(i32::unsigned_abs);
     let (window, options) = (args.toplevel("window")?, args.options()?);
-    let mut actions = match record.handler {
-        Handler::Link(_, read) => vec![read(args)?],
+    let (mut actions, repeats) = match record.handler {
+        Handler::Link(_, read) => (vec![read(args)?], vec![]),
         _ => chain::actions(&arguments)?,
     };
     let then = actions.split_off(1);
@@ -135,6 +135,7 @@ pub(crate) fn call(record: &ToolRecord, arguments: &Map<String, Value>) -> Resul
         window,
         action,
         then,
+        repeats,
         options,
         arguments: arguments.into_owned(),
     })

@@ -35,6 +35,12 @@ impl From<Vec<String>> for Listed {
 }
 
 impl Listed {
+    /// Adds another list to it.
+    pub fn extend(&mut self, other: Self) {
+        self.lines.extend(other.lines);
+        self.more += other.more;
+    }
+
     /// The approximate length with its header, in characters.
     pub(crate) fn length(&self) -> usize {
         let lines = self.lines.iter();

@@ -69,9 +69,18 @@ pub fn late(before: &Tree, after: &Tree, diff: &Diff) -> String {
 /// The tree of the app that came to the front: `# app_switch: <app> (PID: <pid>)`, then the full
 /// tree.
 pub fn app_switch(tree: &Tree, only_visible: bool) -> String {
+    switch_header(tree) + &full_tree(tree, only_visible)
+}
+
+/// The app that a drag from another one ended in: the header of [`app_switch`], then the diff and the
+/// tree.
+pub fn dropped_on(before: &Tree, after: &Tree, diff: &Diff, only_visible: bool) -> String {
+    switch_header(after) + &diff_and_tree(before, after, diff, only_visible)
+}
+
+fn switch_header(tree: &Tree) -> String {
     let app = escape::name(&tree.app.name, NAME);
-    let header = format!("# app_switch: {app} (PID: {})\n", tree.app.pid);
-    header + &full_tree(tree, only_visible)
+    format!("# app_switch: {app} (PID: {})\n", tree.app.pid)
 }
 
 /// `# error: <message>` on one line.

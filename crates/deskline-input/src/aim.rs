@@ -12,4 +12,21 @@ pub struct Aim {
     pub window: Option<WindowId>,
     /// Whether a menu of the process is active, so that a grab of keyboard or pointer is its own.
     pub menu: bool,
+    /// The process that a drag ends in, if it is another.
+    pub drop_on: Option<u32>,
+}
+
+impl Aim {
+    /// The target where a drag ends.
+    #[must_use]
+    pub fn at_end(self) -> Self {
+        match self.drop_on {
+            Some(pid) => Self {
+                pid,
+                window: None,
+                ..self
+            },
+            None => self,
+        }
+    }
 }

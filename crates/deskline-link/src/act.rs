@@ -89,6 +89,7 @@ impl Steps<'_> {
             tree: report.readings.current(),
             target: targets.target.as_ref(),
             to: targets.to.as_ref(),
+            drop_on: targets.drop_on.as_ref(),
             window: targets.window,
             in_chain: self.call.is_chain(),
         };

@@ -13,7 +13,7 @@ use crate::apps::Identity;
 use crate::call::Call;
 use crate::display::Picture;
 use crate::error::Result;
-use crate::report::Report;
+use crate::report::{Drop, Report};
 use crate::subject::Subject;
 use arguments::{arguments, tells_no_secret};
 use message::{message, outcome};
@@ -218,6 +218,14 @@ fn tree_text(call: &Call, report: &Report, error: Option<&str>) -> Option<String
         }
         _ => tree_file::full_tree(report.readings.latest()?, only_visible),
     };
+    for Drop {
+        before,
+        after,
+        diff,
+    } in &report.drops
+    {
+        text += &tree_file::dropped_on(before, after, diff, only_visible);
+    }
     if let Some(tree) = report
         .handoff
         .as_ref()

@@ -184,6 +184,8 @@ pub enum Input {
         from: Target,
         /// Where it ends.
         to: Target,
+        /// The process that it ends in, if it may be another than the call's.
+        to_pid: Option<u32>,
         /// The modifier keys held during the drag.
         modifiers: Modifiers,
     },

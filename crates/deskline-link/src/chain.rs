@@ -183,6 +183,10 @@ impl Steps<'_> {
         step.acted_on = targets.acted_on.take();
         step.others = targets.target.as_ref().map_or(0, |target| target.others);
         step.public_value = targets.public_value;
+        if let Some(end) = &targets.drop_on {
+            self.subject.drops_on(end.pid);
+            desk.listen(end.pid)?;
+        }
         let acted = report.timed("act", |report| self.act(desk, action, &targets, report));
         if acted.is_ok() {
             front.note(desk)?;
@@ -200,6 +204,11 @@ impl Steps<'_> {
             ));
         }
         acted?;
+        if let Some(end) = targets.drop_on.take() {
+            report.timed("settle", |report| {
+                self.settle_drop(desk, action, end, report)
+            })?;
+        }
         report.timed("settle", |report| {
             self.settle(desk, action, &targets, front, report)
         })?;

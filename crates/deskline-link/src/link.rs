@@ -89,8 +89,11 @@ pub(crate) fn run(
     // 8. Restore: pointer and front window, unless there was a handoff, or a menu is open that
     // this would close.
     report.timed("restore", |report| {
-        if let Some(pid) = subject.home().filter(|_| report.handoff.is_none()) {
-            desk.hold_for_menu(pid);
+        let drops = report.drops.iter().map(|drop| drop.after.app.pid);
+        if report.handoff.is_none() {
+            for pid in subject.home().into_iter().chain(drops) {
+                desk.hold_for_menu(pid);
+            }
         }
         drop(desk);
     });

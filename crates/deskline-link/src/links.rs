@@ -192,11 +192,14 @@ impl Links {
             late,
             readings,
             handoff,
+            drops,
             ..
         } = report;
         let taken = handoff.and_then(|taken| taken.tree);
         let last = readings.after.or(readings.before);
-        self.last_trees.remember(late, [last, taken]);
+        let dropped_on = drops.into_iter().map(|drop| drop.after);
+        let trees = last.into_iter().chain(taken).chain(dropped_on);
+        self.last_trees.remember(late, trees);
         answer
     }
 
@@ -209,7 +212,9 @@ impl Links {
             .handoff
             .as_ref()
             .and_then(|taken| taken.tree.as_ref());
+        let dropped_on = report.drops.iter().map(|drop| &drop.after);
         let trees = report.readings.latest().into_iter().chain(taken);
+        let trees = trees.chain(dropped_on);
         let known = trees.map(|tree| identify(desktop, &tree.app.name, tree.app.pid));
         report.apps = known.collect();
     }

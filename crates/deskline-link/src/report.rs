@@ -25,6 +25,14 @@ pub(crate) struct Handoff {
     pub(crate) tree: Option<Tree>,
 }
 
+/// An app that a drag from another one ended in.
+#[derive(Debug)]
+pub(crate) struct Drop {
+    pub(crate) before: Tree,
+    pub(crate) after: Tree,
+    pub(crate) diff: Diff,
+}
+
 /// The readings of one link.
 #[derive(Debug, Default)]
 pub(crate) struct Readings {
@@ -107,6 +115,8 @@ pub(crate) struct Report {
     pub(crate) pictures: Pictures,
     /// The process that took the front.
     pub(crate) handoff: Option<Handoff>,
+    /// The apps that drags of the link ended in, besides the link's own.
+    pub(crate) drops: Vec<Drop>,
     /// How the app is after the action.
     pub(crate) app: AppState,
     /// Changes of the app between the last answer about it and this call.

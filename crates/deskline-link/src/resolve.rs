@@ -22,14 +22,25 @@ pub(crate) struct Targets {
     /// The app's windows are where accessibility does not list them: nothing is resolved yet.
     pub(crate) away: bool,
     pub(crate) target: Option<Resolved>,
-    /// Where a drag ends.
+    /// Where a drag ends, in the same app.
     pub(crate) to: Option<Resolved>,
+    /// Where a drag ends, in another app.
+    pub(crate) drop_on: Option<DropOn>,
     /// The toplevel that the call insists on.
     pub(crate) window: Option<usize>,
     /// The element that the action is for, or where keys go.
     pub(crate) acted_on: Option<ActedOn>,
     /// Whether the action sets a value on an element that is known not to be secure.
     pub(crate) public_value: bool,
+}
+
+/// Where a drag ends, in another app.
+#[derive(Debug)]
+pub(crate) struct DropOn {
+    pub(crate) pid: u32,
+    /// That app before the drag.
+    pub(crate) tree: Tree,
+    pub(crate) target: Resolved,
 }
 
 impl Targets {
@@ -150,9 +161,12 @@ impl Steps<'_> {
                     Err(e) => return Err(e),
                 };
         }
-        let end = match action {
-            Action::Input(Input::Drag { to, .. }) => Some(to),
-            _ => None,
+        let (end, drop_on) = match action {
+            Action::Input(Input::Drag { to, to_pid, .. }) => match to_pid.filter(|to| *to != pid) {
+                Some(other) => (None, Some((to, other))),
+                None => (Some(to), None),
+            },
+            _ => (None, None),
         };
         for target in wanted.into_iter().chain(end) {
             if let Target::Ref(reference) = target {
@@ -190,13 +204,16 @@ impl Steps<'_> {
         if let (true, Some(tree)) = (sets, tree) {
             target = lookup::settable(tree, target);
         }
-        let to = match action {
-            Action::Input(Input::Drag { to, .. }) => Some(resolve_on(tree, to, &within)?),
-            _ => None,
-        };
+        let to = end.map(|to| resolve_on(tree, to, &within)).transpose()?;
         let element = target.index.and_then(|i| tree?.elements.get(i));
         let is = |state| element.is_some_and(|e| e.states.contains(state));
         let public_value = sets && element.is_some() && !is(States::SECURE);
+        let drop_on = drop_on.map(|(to, pid)| {
+            let tree = self.reader.read(desktop, pid, &mut report.notes)?;
+            let target = lookup::resolve(&tree, to, &[])?;
+            Ok::<_, Error>(DropOn { pid, tree, target })
+        });
+        let drop_on = drop_on.transpose()?;
         let acted_on = tree.zip(target.index);
         let acted_on = acted_on.and_then(|(tree, index)| ActedOn::new(tree, index, false));
         if is(States::DISABLED) {
@@ -205,6 +222,7 @@ impl Steps<'_> {
         Ok(Targets {
             target: Some(target),
             to,
+            drop_on,
             window,
             away: false,
             acted_on,

@@ -11,12 +11,14 @@ pub(crate) mod stale;
 
 use std::time::{Duration, Instant};
 
+use deskline_core::Diff;
+
 use crate::call::{Action, Tool};
 use crate::checkpoint::Checkpoint;
 use crate::end::End;
 use crate::error::{Error, Result};
-use crate::report::{AppState, Report};
-use crate::resolve::Targets;
+use crate::report::{AppState, Drop, Report};
+use crate::resolve::{DropOn, Targets};
 use crate::secrecy::Witness;
 use crate::steps::Steps;
 use crate::trees::Scope;
@@ -94,6 +96,47 @@ impl Steps<'_> {
             report.readings.after = None;
         }
         Ok(())
+    }
+
+    /// Waits until the app that a drag ended in has settled. From then on the other one is listened
+    /// to again.
+    pub(crate) fn settle_drop(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        action: &Action,
+        end: DropOn,
+        report: &mut Report,
+    ) -> Result<()> {
+        let DropOn { pid, tree, .. } = end;
+        let awaits = Awaits {
+            scope: self.reader.again(),
+            before: Some(&tree),
+            effect: Effect::new(action, None),
+            raised: true,
+            look: None,
+            target: None,
+            sent: sent(action, self.is_last(report)),
+            most: quiet::MOST,
+        };
+        match await_quiet(&mut **desk, pid, awaits, self.cancel) {
+            Ok((_, mut after)) => {
+                let diff = Diff::between(&tree, &after);
+                self.reader.rename(&diff.renamed(&tree, &after));
+                self.reader
+                    .accept(&mut **desk, &mut after, &mut report.notes)?;
+                report.drops.retain(|drop| drop.after.app.pid != pid);
+                report.drops.push(Drop {
+                    before: tree,
+                    after,
+                    diff,
+                });
+            }
+            Err(e @ (Error::NotAnswering { .. } | Error::NoProcess(_) | Error::NoWindow { .. })) => {
+                report.notes.add(format!("the app that it was dropped on: {e}"));
+            }
+            Err(e) => return Err(e),
+        }
+        self.listen(&mut **desk)
     }
 
     /// Waits until an app that this call has started no longer computes: LibreOffice opens its tip

@@ -12,6 +12,8 @@ pub(crate) struct Subject {
     current: Cell<Option<u32>>,
     /// The other processes that steps went to.
     others: RefCell<Vec<u32>>,
+    /// The other processes that drags ended in.
+    dropped_on: RefCell<Vec<u32>>,
 }
 
 impl Subject {
@@ -21,6 +23,7 @@ impl Subject {
             home: Cell::new(pid),
             current: Cell::new(pid),
             others: RefCell::default(),
+            dropped_on: RefCell::default(),
         }
     }
 
@@ -60,9 +63,20 @@ impl Subject {
         self.current.set(Some(pid));
     }
 
+    /// A drag ends in this process.
+    pub(crate) fn drops_on(&self, pid: u32) {
+        self.dropped_on.borrow_mut().push(pid);
+    }
+
+    /// Whether a drag ended in this process.
+    pub(crate) fn dropped_on(&self, pid: u32) -> bool {
+        self.dropped_on.borrow().contains(&pid)
+    }
+
     /// Whether this is one of the link's processes.
     pub(crate) fn has(&self, pid: u32) -> bool {
-        self.home.get() == Some(pid) || self.others.borrow().contains(&pid)
+        let is_other = self.others.borrow().contains(&pid);
+        self.home.get() == Some(pid) || is_other || self.dropped_on(pid)
     }
 }
 

@@ -21,6 +21,9 @@ use crate::reader;
 /// The time between two keys: 580 characters without a pause ended mousepad.
 const PAUSE: Duration = Duration::from_millis(2);
 
+/// Why a drag cannot end in another window.
+const FROM_WINDOW: &str = "it does not say where windows are on the screen";
+
 /// A display over a compositor.
 pub struct WaylandDisplay<C> {
     pub(crate) compositor: C,
@@ -83,8 +86,8 @@ impl<C: Compositor> WaylandDisplay<C> {
     }
 
     /// What lies over a place that input would go to, and is not the target's.
-    fn over(&mut self, at: Point) -> Result<Option<Other>> {
-        match self.hands.aim {
+    fn over(&mut self, at: Point, aim: Option<Aim>) -> Result<Option<Other>> {
+        match aim {
             Some(aim) => self.compositor.over(at, aim),
             None => Ok(None),
         }
@@ -298,13 +301,20 @@ impl<C: Compositor> Scene for WaylandDisplay<C> {
         &mut self,
         at: Point,
         end: Option<Point>,
-        _: Option<Aim>,
+        aim: Option<Aim>,
         cancel: &Cancel,
     ) -> Result<Under> {
-        if let Some(other) = self.over(at)? {
+        let crosses = aim.is_some_and(|aim| aim.drop_on.is_some());
+        if crosses && self.compositor.counts_from_window() {
+            return Err(Error::Unsupported {
+                what: "dragging to another app",
+                why: FROM_WINDOW.to_owned(),
+            });
+        }
+        if let Some(other) = self.over(at, aim)? {
             return Ok(Under::Other(other));
         }
-        let at_end = end.map_or(Ok(None), |end| self.over(end))?;
+        let at_end = end.map_or(Ok(None), |end| self.over(end, aim.map(Aim::at_end)))?;
         if let Some(other) = at_end {
             return Ok(Under::EndOther(other));
         }

@@ -143,6 +143,7 @@ const AIM: Aim = Aim {
     pid: 7,
     window: Some(WindowId(1)),
     menu: false,
+    drop_on: None,
 };
 
 fn window(id: u64, pid: u32) -> Keyboard {

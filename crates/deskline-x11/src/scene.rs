@@ -170,7 +170,7 @@ impl Scene for X11 {
             return Ok(Under::Other(other));
         }
         if let Some(window) = dropped_on
-            && let Receiver::Other(other) = self.owner(window, aim.pid)?
+            && let Receiver::Other(other) = self.owner(window, aim.at_end().pid)?
         {
             return Ok(Under::EndOther(other));
         }

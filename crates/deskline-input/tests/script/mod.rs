@@ -113,6 +113,7 @@ impl Default for Script {
             pid: 7,
             window: None,
             menu: false,
+            drop_on: None,
         });
         Self {
             cancel: Cancel::new(),

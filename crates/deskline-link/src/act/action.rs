@@ -5,6 +5,7 @@ use deskline_core::Tree;
 use crate::call::{Action, Options};
 use crate::picture::change::Before;
 use crate::policy::Policy;
+use crate::resolve::DropOn;
 use crate::resolve::lookup::Resolved;
 use crate::step::Step;
 use deskline_input::Cancel;
@@ -19,8 +20,10 @@ pub(crate) struct Act<'c> {
     /// The tree that the target was resolved on.
     pub(crate) tree: Option<&'c Tree>,
     pub(crate) target: Option<&'c Resolved>,
-    /// Where a drag ends.
+    /// Where a drag ends, in the same app.
     pub(crate) to: Option<&'c Resolved>,
+    /// Where a drag ends, in another app.
+    pub(crate) drop_on: Option<&'c DropOn>,
     /// The toplevel that the call insists on, in `tree`.
     pub(crate) window: Option<usize>,
     /// Whether it is a step of a chain.

@@ -86,6 +86,7 @@ impl Act<'_> {
             pid: self.pid,
             window,
             menu: self.menu_is_active(),
+            drop_on: self.drop_on.map(|end| end.pid),
         }
     }
 

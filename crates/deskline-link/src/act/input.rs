@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{KeyPress, Point, Rect, Tree};
+use deskline_core::{KeyPress, Modifiers, Point, Rect, Tree, escape};
 
 use super::abilities;
 use super::action::{Act, Outcome};
@@ -122,21 +122,37 @@ impl Act<'_> {
                     at.x, at.y
                 ));
             }
-            Input::Drag { modifiers, .. } => {
-                let (from, to) = (self.required()?, self.to.ok_or_else(no_target)?);
-                let (start, end) = self.reach_both(desk, from, to)?;
-                self.animate(desk, from, Some(start), None)?;
-                self.look_at_canvas(desk, start, outcome);
-                outcome.step.done.underway = true;
-                desk.drag([start, end], *modifiers, self.cancel)?;
-                outcome.step.done.at = Some(end);
-                outcome
-                    .step
-                    .done
-                    .say(format!("dragged {} to {}", from.name, to.name));
-            }
+            Input::Drag { modifiers, .. } => self.drag(desk, *modifiers, outcome)?,
         }
         outcome.step.done.underway = false;
+        Ok(())
+    }
+
+    fn drag(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        modifiers: Modifiers,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
+        let from = self.required()?;
+        let (start, end) = match (self.drop_on, self.to) {
+            (Some(to), _) => self.reach_across(desk, from, to)?,
+            (None, to) => self.reach_both(desk, from, to.ok_or_else(no_target)?)?,
+        };
+        self.animate(desk, from, Some(start), None)?;
+        self.look_at_canvas(desk, start, outcome);
+        let done = &mut outcome.step.done;
+        done.underway = true;
+        desk.drag([start, end], modifiers, self.cancel)?;
+        done.at = Some(end);
+        let to = match (self.drop_on, self.to) {
+            (Some(to), _) => {
+                let app = escape::name(&to.tree.app.name, 40);
+                format!("{} of {app}", to.target.name)
+            }
+            (None, to) => to.map(|to| to.name.clone()).unwrap_or_default(),
+        };
+        done.say(format!("dragged {} to {to}", from.name));
         Ok(())
     }
 
@@ -281,6 +297,7 @@ impl Act<'_> {
                 pid: self.pid,
                 window: Some(front.id),
                 menu: false,
+                drop_on: None,
             });
             return Ok(Some(Witness::new(tree)));
         }
@@ -304,6 +321,7 @@ impl Act<'_> {
             pid,
             window: None,
             menu: false,
+            drop_on: None,
         });
         // A tree that cannot be read may hold anything.
         let prompt = desk.read(pid, Scope::Showing).ok();

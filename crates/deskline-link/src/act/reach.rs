@@ -7,8 +7,9 @@ use deskline_core::{Point, Rect, Role, Tree, summary};
 use super::action::Act;
 use super::front::{Wanted, in_menu_bar};
 use crate::checkpoint::Checkpoint;
-use crate::display::WindowId;
+use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError};
+use crate::resolve::DropOn;
 use crate::resolve::lookup::{self, Resolved};
 use crate::settle::readback::LATE;
 use crate::trees::Scope;
@@ -22,6 +23,8 @@ const WHEEL_TIME: Duration = Duration::from_secs(10);
 pub(crate) struct Reached {
     /// The point to click.
     pub(crate) point: Point,
+    /// The bounds that it is the middle of, where it is an element's.
+    place: Option<Rect>,
     /// For the summary.
     pub(crate) name: String,
     /// Whether scrolling brought it into view. Other elements may have moved then.
@@ -31,30 +34,30 @@ pub(crate) struct Reached {
 impl Act<'_> {
     /// Brings the target to the front and into view.
     pub(crate) fn reach(&self, desk: &mut Checkpoint<'_>, target: &Resolved) -> Result<Reached> {
-        let at = |point, name: &str, scrolled| Reached {
+        let at = |point, place, name: &str, scrolled| Reached {
             point,
+            place,
             name: name.to_owned(),
             scrolled,
         };
-        let place = || target.point.ok_or_else(|| no_place(&target.name));
         if target.given {
-            let point = place()?;
+            let point = target.point.ok_or_else(|| no_place(&target.name))?;
             let name = self.front_at(desk, target, point)?;
-            return Ok(at(point, &name, false));
+            return Ok(at(point, None, &name, false));
         }
         let (Some(index), Some(tree)) = (target.index, self.tree) else {
             return Err(no_place(&target.name));
         };
         if tree.elements[index].visible {
             let told = self.front(desk, Wanted::Element(index))?;
-            let point = match told {
+            let place = if let Some(now) = told {
                 // Raising its window also gave a new tree. Take the bounds from it.
-                Some(now) => seen(&now, tree, index)
-                    .ok_or_else(|| not_showing(tree, index))?
-                    .center(),
-                None => place()?,
+                seen(&now, tree, index).ok_or_else(|| not_showing(tree, index))?
+            } else {
+                let place = tree.elements[index].extents.filter(|e| !e.is_empty());
+                place.ok_or_else(|| no_place(&target.name))?
             };
-            return Ok(at(point, &target.name, false));
+            return Ok(at(place.center(), Some(place), &target.name, false));
         }
         if in_menu_bar(tree, index) {
             // The menu bar on the screen is the front app's.
@@ -62,18 +65,18 @@ impl Act<'_> {
             desk.ungrab();
             let now = desk.read(self.pid, Scope::Showing)?;
             let place = seen(&now, tree, index);
-            let point = place.ok_or_else(|| not_showing(tree, index))?.center();
+            let place = place.ok_or_else(|| not_showing(tree, index))?;
             self.front(desk, Wanted::Element(index))?;
-            return Ok(at(point, &target.name, false));
+            return Ok(at(place.center(), Some(place), &target.name, false));
         }
         if scrollers(tree, index).next().is_none() {
             return Err(not_showing(tree, index));
         }
         self.front(desk, Wanted::Element(index))?;
         desk.ungrab();
-        let point = self.scroll_to(desk, tree, index)?;
+        let place = self.scroll_to(desk, tree, index)?;
         self.front(desk, Wanted::Element(index))?;
-        Ok(at(point, &target.name, true))
+        Ok(at(place.center(), Some(place), &target.name, true))
     }
 
     /// Brings the window at a given point to the front. Returns the name of the element there, for
@@ -121,6 +124,33 @@ impl Act<'_> {
         self.front(desk, self.wanted(from))?;
         self.check_end(desk, to, end)?;
         Ok((start, end))
+    }
+
+    /// The two ends of a drag that ends in another app, both in view: that app's window right behind
+    /// the one dragged from, which the press of the button raises anyway.
+    pub(crate) fn reach_across(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        from: &Resolved,
+        to: &DropOn,
+    ) -> Result<(Point, Point)> {
+        let other = Act {
+            pid: to.pid,
+            tree: Some(&to.tree),
+            target: Some(&to.target),
+            to: None,
+            drop_on: None,
+            window: None,
+            ..*self
+        };
+        let end = other.reach(desk, &to.target)?;
+        let onto = desk.front()?;
+        let start = self.reach(desk, from)?;
+        let end = match onto {
+            Some(onto) => uncovered(desk, &end, &onto)?,
+            None => end.point,
+        };
+        Ok((start.point, end))
     }
 
     /// Brings the end of a drag into view, and checks that its start is still in view.
@@ -182,7 +212,7 @@ impl Act<'_> {
 
     /// Scrolls the element into view: through the toolkit if it can, else with the wheel over its
     /// scroll area. Finds the element again in each new reading.
-    fn scroll_to(&self, desk: &mut Checkpoint<'_>, tree: &Tree, index: usize) -> Result<Point> {
+    fn scroll_to(&self, desk: &mut Checkpoint<'_>, tree: &Tree, index: usize) -> Result<Rect> {
         if desk.scroll_into_view(&tree.elements[index].id)? {
             self.pause(desk)?;
         }
@@ -198,7 +228,7 @@ impl Act<'_> {
             let element = &now.elements[at];
             let place = element.extents.filter(|e| !e.is_empty());
             if let Some(place) = place.filter(|_| element.visible) {
-                return Ok(place.center());
+                return Ok(place);
             }
             if last == Some((level, place, showing_alike(&now, at, level))) {
                 // The wheel moved nothing there, or the app reports it late.
@@ -223,6 +253,43 @@ impl Act<'_> {
         }
         Err(not_showing(tree, index))
     }
+}
+
+/// The place of the end of a drag that no window covers, nearest to its middle, now that the window
+/// dragged from lies over the one that it ends in.
+fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<Point> {
+    /// Looks at so many places a side.
+    const GRID: i32 = 16;
+    let windows = desk.every_window()?;
+    let Some(at) = windows.iter().position(|w| w.id == onto.id) else {
+        return Err(TargetError::DragEndHidden(onto.title.clone()).into());
+    };
+    let over = |point: Point| {
+        let holds = |w: &&Window| w.extents.is_some_and(|place| place.contains(point));
+        windows[..at].iter().find(holds)
+    };
+    let Some(top) = over(end.point) else {
+        return Ok(end.point);
+    };
+    let shows = end.place.zip(onto.extents);
+    let shows = shows.map(|(place, window)| place.intersect(&window));
+    let places = shows.into_iter().flat_map(|Rect { x, y, w, h }| {
+        let nth = |from: i32, length: i32, n: i32| from + length * (2 * n + 1) / (2 * GRID);
+        let row = move |j| (0..GRID).map(move |i| (nth(x, w, i), nth(y, h, j)));
+        (0..GRID).flat_map(row).map(|(x, y)| Point { x, y })
+    });
+    let free = places.filter(|point| over(*point).is_none());
+    let way = |point: &Point| {
+        let (dx, dy) = (point.x - end.point.x, point.y - end.point.y);
+        i64::from(dx).pow(2) + i64::from(dy).pow(2)
+    };
+    free.min_by_key(way).ok_or_else(|| {
+        TargetError::DragEndCovered {
+            title: top.title.clone(),
+            to: end.name.clone(),
+        }
+        .into()
+    })
 }
 
 /// The bounds that an element of an earlier tree has now, if it is visible.

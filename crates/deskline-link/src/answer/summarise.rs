@@ -4,7 +4,7 @@ use deskline_core::{Summary, escape, focus, listing, summary, target as target_l
 
 use crate::call::{Action, Call, Input};
 use crate::picture::change;
-use crate::report::{AppState, Report};
+use crate::report::{AppState, Drop, Report};
 use crate::resolve::lookup;
 use crate::secrecy::character_of;
 use crate::settle::readback;
@@ -79,6 +79,18 @@ pub(super) fn summarise(
             summary.visible_elements = listing::tree_elements_in(after, report.window);
         }
         _ => {}
+    }
+    for Drop {
+        before,
+        after,
+        diff,
+    } in &report.drops
+    {
+        let shown = diff.without_mirrors(before, after);
+        let app = escape::name(&after.app.name, 40);
+        summary.notes.push(format!("in {app}: {}", summary::counts(diff)));
+        summary.text_changes.extend(listing::text_changes(after, &shown));
+        summary.visible_elements.extend(listing::new_elements(before, after, diff));
     }
     if let Some(taken) = &report.handoff {
         summary.app_switch = Some(taken.tree.as_ref().map_or_else(

@@ -47,8 +47,9 @@ impl From<InputError> for Error {
             } => elsewhere(
                 other,
                 format!(
-                    "lies over ({x}, {y}), where the drag was to end. Nothing was dragged. Move \
-                    one of the two windows"
+                    "lies over ({x}, {y}), where the drag was to end. Nothing was dragged. To \
+                    drop it there pass that app's pid as toPid; otherwise move one of the two \
+                    windows"
                 ),
             ),
             InputError::Unclear { why, progress } => Self::Input(format!("{why}. {progress}")),

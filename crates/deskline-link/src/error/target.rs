@@ -130,9 +130,9 @@ pub enum TargetError {
          steps, or cut and paste"
     )]
     DragTooFar(String),
-    /// Another window of the app covers the end of a drag.
+    /// Another window covers the end of a drag.
     #[error(
-        "the app's window '{}' lies over {to}, where the drag was to end. Nothing was dragged. \
+        "the window '{}' lies over {to}, where the drag was to end. Nothing was dragged. \
          Move one of the two windows",
         escape::short(.title, 40)
     )]
@@ -142,6 +142,14 @@ pub enum TargetError {
         /// The name of the end.
         to: String,
     },
+    /// The windows of a drag between two apps do not show together.
+    #[error(
+        "'{}', where the drag was to end, does not show together with the window dragged from: \
+         they are on different workspaces, or one hides the other. Nothing was dragged. Move one \
+         to where the other shows",
+        escape::short(.0, 40)
+    )]
+    DragEndHidden(String),
     /// The target's window is behind, and this desktop cannot raise it.
     #[error(
         "the target's window is not in front, and this desktop cannot bring it there: {0}. \

@@ -57,9 +57,13 @@ impl LastTrees {
     }
 
     /// Keeps an answer's trees for later comparison: the target's first, with its late changes.
-    pub(crate) fn remember(&mut self, late: Option<LateChanges>, trees: [Option<Tree>; 2]) {
+    pub(crate) fn remember(
+        &mut self,
+        late: Option<LateChanges>,
+        trees: impl IntoIterator<Item = Tree>,
+    ) {
         let mut restless = late.map(|late| late.restless).unwrap_or_default();
-        for tree in trees.into_iter().flatten() {
+        for tree in trees {
             self.put(tree, std::mem::take(&mut restless));
         }
     }

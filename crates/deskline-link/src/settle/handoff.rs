@@ -130,6 +130,11 @@ impl Steps<'_> {
             return Ok(None);
         };
         let taken = watch.decide(desk, pid)?;
+        // An app that was dropped on may come to the front for it.
+        let dropped_on = |(window, owner): &(Window, u32)| {
+            self.subject.dropped_on(*owner) && desk.was_there(window.id)
+        };
+        let taken = taken.filter(|taken| !dropped_on(taken));
         if taken.is_some() || pid == home {
             return Ok(taken.filter(|(_, taken)| *taken != home));
         }

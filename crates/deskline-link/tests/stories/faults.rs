@@ -373,7 +373,7 @@ fn a_drag_does_not_end_in_a_window_that_lies_over_its_end() {
         }),
     );
     story.drag("Inbox", "Send");
-    assert_snapshot!(story.field("error"), @"the app's window 'Popped up' lies over 'Send' [AXButton], where the drag was to end. Nothing was dragged. Move one of the two windows");
+    assert_snapshot!(story.field("error"), @"the window 'Popped up' lies over 'Send' [AXButton], where the drag was to end. Nothing was dragged. Move one of the two windows");
     assert_snapshot!(story.seen(), @"
     reached: nothing
     front: Notes, pointer: 900,700

@@ -235,6 +235,7 @@ impl Story {
         let action = Action::Input(Input::Drag {
             from: by_text(from),
             to: by_text(to),
+            to_pid: None,
             modifiers: Modifiers::empty(),
         });
         self.run(Tool::Drag, action)

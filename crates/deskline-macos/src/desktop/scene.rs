@@ -70,7 +70,7 @@ impl<O: Os> Scene for MacDesktop<O> {
         if let Some(other) = self.stranger_at(at, aim) {
             return Ok(Under::Other(other));
         }
-        let at_end = end.and_then(|end| self.stranger_at(end, aim));
+        let at_end = end.and_then(|end| self.stranger_at(end, aim.at_end()));
         Ok(at_end.map_or(Under::Target, Under::EndOther))
     }
 

@@ -128,6 +128,7 @@ impl<O: Os> Test<'_, O> {
         let drag = Input::Drag {
             from: Target::Point(grip),
             to: Target::Point(to),
+            to_pid: None,
             modifiers: deskline_core::Modifiers::empty(),
         };
         self.call(Tool::Drag, Some(pid), Action::Input(drag));

@@ -179,6 +179,7 @@ fn scroll_and_drag_use_quartzs_signs_and_small_steps() {
     let drag = Action::Input(Input::Drag {
         from: Target::Point(Point { x: 200, y: 250 }),
         to: Target::Point(Point { x: 320, y: 310 }),
+        to_pid: None,
         modifiers: Modifiers::ALT,
     });
     let answer = desk.run(Tool::Drag, drag);

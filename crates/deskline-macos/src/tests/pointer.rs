@@ -82,6 +82,7 @@ fn a_drag_has_deltas_and_one_new_number_and_moves_something() {
     let drag = Input::Drag {
         from: by_text("card", "AXImage"),
         to: Target::Point(Point { x: 420, y: 450 }),
+        to_pid: None,
         modifiers: Modifiers::empty(),
     };
     let answer = desk.run(Tool::Drag, Action::Input(drag));
@@ -115,6 +116,7 @@ fn a_drag_that_is_cancelled_moves_nothing() {
     let drag = Input::Drag {
         from: by_text("card", "AXImage"),
         to: Target::Point(Point { x: 420, y: 450 }),
+        to_pid: None,
         modifiers: Modifiers::empty(),
     };
     let answer = desk.run_cancelled(MAIL, Tool::Drag, Action::Input(drag), &cancel);

@@ -126,7 +126,9 @@ pub(super) static DRAG: ToolRecord = ToolRecord {
         HEIGHT,
         Arg::optional("toX", Type::Number, ""),
         Arg::optional("toY", Type::Number, ""),
-        Arg::optional("toRef", Type::Text, "instead of toX,toY"),
+        Arg::optional("toRef", Type::Text, ""),
+        Arg::optional("toElement", Type::Text, ""),
+        Arg::optional("toPid", Type::Integer, "if it ends in another app"),
         MODIFIER_FLAGS,
         Arg::unlisted("modifiers", Type::Names),
     ],
@@ -135,27 +137,6 @@ pub(super) static DRAG: ToolRecord = ToolRecord {
 };
 
 fn drag(args: Args<'_>) -> Result<Action, Wrong> {
-    let to = match (
-        args.reference("toRef")?,
-        args.coordinate("toX")?,
-        args.coordinate("toY")?,
-    ) {
-        (Some(target), None, None) => target,
-        (Some(_), ..) => {
-            return Err("toRef and toX,toY were given together: choose one".into());
-        }
-        (None, Some(x), Some(y)) => Target::Point(deskline_core::Point {
-            x: x.floor() as i32,
-            y: y.floor() as i32,
-        }),
-        (None, Some(_), None) => return Err("toX was given without toY. Pass both".into()),
-        (None, None, Some(_)) => return Err("toY was given without toX. Pass both".into()),
-        (None, None, None) => {
-            return Err(
-                "the end of the drag is missing. Pass toRef (\"e42\") or toX and toY".into(),
-            );
-        }
-    };
     let flags = if args.has("modifiers") {
         "modifiers"
     } else {
@@ -163,7 +144,42 @@ fn drag(args: Args<'_>) -> Result<Action, Wrong> {
     };
     Ok(Action::Input(Input::Drag {
         from: args.target()?,
-        to,
+        to: drag_end(args)?,
+        to_pid: args.whole("toPid", 1, i32::MAX)?.map(i32::unsigned_abs),
         modifiers: args.modifiers(flags)?,
     }))
+}
+
+/// Where a drag ends.
+fn drag_end(args: Args<'_>) -> Result<Target, Wrong> {
+    let element = args.filled("toElement", "a part of the element's text")?;
+    let element = element.map(|text| Target::Text {
+        text: text.to_owned(),
+        role: None,
+    });
+    let point = match (args.coordinate("toX")?, args.coordinate("toY")?) {
+        (Some(x), Some(y)) => Some(Target::Point(deskline_core::Point {
+            x: x.floor() as i32,
+            y: y.floor() as i32,
+        })),
+        (Some(_), None) => return Err("toX was given without toY. Pass both".into()),
+        (None, Some(_)) => return Err("toY was given without toX. Pass both".into()),
+        (None, None) => None,
+    };
+    let ends = [
+        ("toRef", args.reference("toRef")?),
+        ("toElement", element),
+        ("toX,toY", point),
+    ];
+    let given = ends.iter().filter(|(_, end)| end.is_some());
+    let names: Vec<&str> = given.map(|(name, _)| *name).collect();
+    if names.len() > 1 {
+        let names = names.join(" and ");
+        return Err(format!("{names} were given together: choose one"));
+    }
+    ends.into_iter().find_map(|(_, end)| end).ok_or_else(|| {
+        "the end of the drag is missing. Pass toRef (\"e42\"), toElement (a part of its text), or \
+         toX and toY"
+            .into()
+    })
 }

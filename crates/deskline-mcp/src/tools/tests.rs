@@ -330,6 +330,7 @@ fn every_tool_reads_its_arguments() {
             Action::Input(Input::Drag {
                 from: Target::Ref(Ref(1)),
                 to: Target::Point(point(5, 6)),
+                to_pid: None,
                 modifiers: Modifiers::SHIFT,
             }),
         ),
@@ -339,6 +340,7 @@ fn every_tool_reads_its_arguments() {
             Action::Input(Input::Drag {
                 from: Target::Point(point(5, 6)),
                 to: Target::Ref(Ref(2)),
+                to_pid: None,
                 modifiers: Modifiers::ALT,
             }),
         ),

@@ -55,6 +55,8 @@ pub(super) struct Acting {
     pub(super) was: Option<ModifierState>,
     /// Whether the action has set others.
     relocked: bool,
+    /// Whether the action has turned Slow and Bounce Keys off.
+    drops_none: bool,
     /// The person's mapping of the buttons of the pointer (left-handed mice).
     buttons: Vec<u8>,
     /// Whether this client is recorded as one that may leave something pressed.
@@ -108,6 +110,14 @@ impl Scene for X11 {
             was: Some(was),
             ..Acting::default()
         };
+        let presses = match doing {
+            Doing::Point(modifiers) | Doing::Drag(modifiers) => !modifiers.is_empty(),
+            Doing::Text | Doing::Key(_) => true,
+        };
+        if presses && u32::from(was.dropping) != 0 {
+            self.drop_no_keys(was.dropping)?;
+            self.acting.drops_none = true;
+        }
         match doing {
             Doing::Point(modifiers) | Doing::Drag(modifiers) => {
                 let what = "reading the buttons of the pointer";
@@ -266,6 +276,9 @@ impl X11 {
         }
         if self.acting.claimed {
             self.give_keycodes_back()?;
+        }
+        if self.acting.drops_none {
+            self.drop_keys_again(was.dropping)?;
         }
         if self.acting.relocked || was.sticky {
             if !self.acting.buttons.is_empty() {

@@ -1,5 +1,6 @@
-//! Sticky Keys: modifiers that the person has latched (for the next key) or locked must not modify the
-//! agent's input, and are restored exactly afterwards.
+//! The person's aids for typing. Sticky Keys: modifiers that they have latched (for the next key) or
+//! locked must not modify the agent's input, and are restored exactly afterwards. Slow and Bounce Keys
+//! drop keys that are down for a short time, or come twice: both are off meanwhile.
 
 use std::io::IoSlice;
 use std::time::{Duration, Instant};
@@ -22,12 +23,19 @@ const ALL: u8 = 0xff;
 /// The modifiers that change the meaning of a click: Shift, Control, Alt (Mod1) and Super (Mod4).
 pub(super) const MODIFYING: u8 = 0b0100_1101;
 
-/// Latched and locked modifiers, and whether Sticky Keys are on.
+/// Latched and locked modifiers, and which aids are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ModifierState {
     pub(super) locked: u8,
     pub(super) latched: u8,
     pub(super) sticky: bool,
+    /// Slow and Bounce Keys, those that are on.
+    pub(super) dropping: BoolCtrl,
+}
+
+/// The aids that drop keys.
+fn dropping() -> BoolCtrl {
+    BoolCtrl::SLOW_KEYS | BoolCtrl::BOUNCE_KEYS
 }
 
 impl X11 {
@@ -42,7 +50,33 @@ impl X11 {
             locked: u16::from(state.locked_mods) as u8,
             latched: u16::from(state.latched_mods) as u8,
             sticky: enabled.contains(BoolCtrl::STICKY_KEYS),
+            dropping: enabled & dropping(),
         })
+    }
+
+    /// Turns Slow and Bounce Keys off until [`X11::drop_keys_again`], or the end of this client.
+    pub(super) fn drop_no_keys(&self, on: BoolCtrl) -> Result<()> {
+        self.reset_at_the_end(on)?;
+        self.set_controls(on, BoolCtrl::from(0_u32))
+    }
+
+    /// Turns Slow and Bounce Keys on again.
+    pub(super) fn drop_keys_again(&self, on: BoolCtrl) -> Result<()> {
+        self.set_controls(on, on)?;
+        self.reset_at_the_end(BoolCtrl::from(0_u32))
+    }
+
+    /// Has the server turn these on when this client ends, however it ends.
+    fn reset_at_the_end(&self, on: BoolCtrl) -> Result<()> {
+        let flag = xkb::PerClientFlag::AUTO_RESET_CONTROLS;
+        let none = xkb::PerClientFlag::from(0_u32);
+        let value = if u32::from(on) == 0 { none } else { flag };
+        let core = xkb::ID::USE_CORE_KBD.into();
+        let asked = self
+            .connection
+            .xkb_per_client_flags(core, flag, value, on, on, on);
+        asked.during(WHAT)?.reply().during(WHAT)?;
+        Ok(())
     }
 
     /// Waits until the server has processed the release of every button, 500 ms at most. A window
@@ -59,7 +93,7 @@ impl X11 {
     /// Restores the state. Typing with two keys down at once may have turned Sticky Keys off.
     pub(super) fn put_back_modifiers(&self, was: ModifierState) -> Result<()> {
         if was.sticky && !self.modifier_state()?.sticky {
-            self.turn_sticky_keys_on()?;
+            self.set_controls(BoolCtrl::STICKY_KEYS, BoolCtrl::STICKY_KEYS)?;
         }
         self.set_modifiers(was.locked, was.latched)
     }
@@ -100,15 +134,15 @@ impl X11 {
         Ok(())
     }
 
-    fn turn_sticky_keys_on(&self) -> Result<()> {
+    /// Turns controls on or off.
+    fn set_controls(&self, which: BoolCtrl, on: BoolCtrl) -> Result<()> {
         let (mods, vmods) = (ModMask::from(0_u16), VMod::from(0_u16));
         let (options, none) = (AXOption::from(0_u16), BoolCtrl::from(0_u32));
-        let on = BoolCtrl::STICKY_KEYS;
         let core = xkb::ID::USE_CORE_KBD.into();
         let changes = Control::from(0_u32);
         self.connection
             .xkb_set_controls(
-                core, mods, mods, mods, mods, vmods, vmods, vmods, vmods, 0, 0, options, on, on,
+                core, mods, mods, mods, mods, vmods, vmods, vmods, vmods, 0, 0, options, which, on,
                 changes, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, none, none, options, options, &[0; 32],
             )
             .during(WHAT)?;

@@ -1,6 +1,9 @@
 //! Key names and modifiers, as an agent writes them.
 
+use xkeysym::{Keysym, key};
+
 use crate::escape::{is_hostile, short};
+use crate::keysyms::{self, Name};
 use crate::nearest::nearest;
 
 /// A key, named by what it does. Its position depends on the keyboard layout.
@@ -48,6 +51,8 @@ pub enum Key {
     Right,
     /// `F1` … `F24`
     Function(u8),
+    /// Any other key, by XKB's symbol: `XF86AudioPlay`, `Super_L`.
+    Symbol(u32),
 }
 
 bitflags::bitflags! {
@@ -70,6 +75,8 @@ bitflags::bitflags! {
         const NUMERIC_PAD = 1 << 6;
         /// `Help`
         const HELP = 1 << 7;
+        /// `AltGr`: the key for the third symbol of a key; Option on macOS.
+        const ALT_GR = 1 << 8;
     }
 }
 
@@ -115,8 +122,9 @@ pub enum KeyError {
     #[error(
         "unknown key '{name}'; the nearest is '{nearest}'. A key is one character, or Return, \
         Tab, Space, Escape, Backspace, Delete, Insert, Home, End, PageUp, PageDown, Up, Down, \
-        Left, Right, Menu, Print, Pause, ScrollLock, F1–F24, or one of the keypad such as KP_0 or \
-        KP_Enter; modifiers are given apart"
+        Left, Right, Menu, Print, Pause, ScrollLock, F1–F24, one of the keypad such as KP_0 or \
+        KP_Enter, or XKB's name of any other such as XF86AudioPlay or Super_L; modifiers are given \
+        apart"
     )]
     Key {
         /// The name that was given, cut to 40 characters.
@@ -127,7 +135,7 @@ pub enum KeyError {
     /// No modifier has this name.
     #[error(
         "unknown modifier '{name}'; the nearest is '{nearest}'. Modifiers are Shift, Control, \
-        {}, {}, CapsLock, Function, NumericPad, Help",
+        {}, AltGr, {}, CapsLock, Function, NumericPad, Help",
         ALT,
         COMMAND
     )]
@@ -194,6 +202,7 @@ const MODIFIERS: &[(&str, Modifiers)] = &[
     ("Option", Modifiers::ALT),
     ("Opt", Modifiers::ALT),
     ("Alt", Modifiers::ALT),
+    ("AltGr", Modifiers::ALT_GR),
     ("Command", Modifiers::COMMAND),
     ("Cmd", Modifiers::COMMAND),
     ("Super", Modifiers::COMMAND),
@@ -240,13 +249,11 @@ impl Key {
                 ' ' => return Ok(Self::Space),
                 '\t' => return Ok(Self::Tab),
                 '\r' | '\n' => return Ok(Self::Return),
-                // A key stands for one character: keep the capital if its lower case has two.
-                c if !is_hostile(c) && !c.is_whitespace() => {
-                    let mut lower = c.to_lowercase();
-                    let first = lower.next().filter(|_| lower.next().is_none());
-                    return Ok(Self::Char(first.unwrap_or(c)));
+                c => {
+                    if let Some(key) = Self::of_char(c) {
+                        return Ok(key);
+                    }
                 }
-                _ => {}
             }
         }
         let squeezed = squeeze(name);
@@ -259,11 +266,22 @@ impl Key {
         if let Some(n) = function.and_then(|n| u8::try_from(n + 1).ok()) {
             return Ok(Self::Function(n));
         }
+        if let Some(symbol) = keysyms::by_name(name.trim()) {
+            return Ok(Self::of(symbol));
+        }
         let names = KEYS.iter().map(|&(n, _)| n).chain(FUNCTION_KEYS);
         Err(KeyError::Key {
             name: short(name, 40),
             nearest: nearest(&squeezed, names).unwrap_or("Return"),
         })
+    }
+
+    /// The key of a character. A key stands for one: a capital stays if its lower case has two.
+    pub(crate) fn of_char(c: char) -> Option<Self> {
+        let mut lower = c.to_lowercase();
+        let first = lower.next().filter(|_| lower.next().is_none());
+        let types = !is_hostile(c) && !c.is_whitespace();
+        types.then(|| Self::Char(first.unwrap_or(c)))
     }
 }
 
@@ -317,7 +335,7 @@ fn on_keypad(name: &str) -> Option<Key> {
         None if name.eq_ignore_ascii_case("Delete") => Some(Key::ForwardDelete),
         None => Key::parse(name)
             .ok()
-            .filter(|key| !matches!(key, Key::Char(_))),
+            .filter(|key| !matches!(key, Key::Char(_) | Key::Symbol(_))),
     }
 }
 
@@ -331,9 +349,10 @@ fn squeeze(name: &str) -> String {
 impl std::fmt::Display for Modifiers {
     /// Writes `Control+Shift`, as this platform names them and [`Modifiers::parse`] reads them.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const NAMES: [(Modifiers, &str); 8] = [
+        const NAMES: [(Modifiers, &str); 9] = [
             (Modifiers::CONTROL, "Control"),
             (Modifiers::ALT, ALT),
+            (Modifiers::ALT_GR, "AltGr"),
             (Modifiers::COMMAND, COMMAND),
             (Modifiers::SHIFT, "Shift"),
             (Modifiers::CAPS_LOCK, "CapsLock"),
@@ -361,9 +380,155 @@ impl std::fmt::Display for KeyPress {
         match self.key {
             Key::Char(c) => write!(f, "{}", c.to_uppercase()),
             Key::Function(n) => write!(f, "F{n}"),
+            Key::Symbol(symbol) => match Name::of(symbol) {
+                Some(name) => write!(f, "{name}"),
+                None => write!(f, "{symbol:#x}"),
+            },
             Key::Backspace => f.write_str(BACKSPACE),
             Key::ForwardDelete => f.write_str(FORWARD_DELETE),
             key => write!(f, "{key:?}"),
         }
+    }
+}
+
+/// The symbols of named keys, and of the keypad's key of the same name.
+const SYMBOLS: &[(Key, u32, Option<u32>)] = &[
+    (Key::Return, key::Return, Some(key::KP_Enter)),
+    (Key::Tab, key::Tab, Some(key::KP_Tab)),
+    (Key::Space, key::space, Some(key::KP_Space)),
+    (Key::Escape, key::Escape, None),
+    (Key::Backspace, key::BackSpace, None),
+    (Key::ForwardDelete, key::Delete, Some(key::KP_Delete)),
+    (Key::Insert, key::Insert, Some(key::KP_Insert)),
+    (Key::Menu, key::Menu, None),
+    (Key::Print, key::Print, None),
+    (Key::Pause, key::Pause, None),
+    (Key::ScrollLock, key::Scroll_Lock, None),
+    (Key::Home, key::Home, Some(key::KP_Home)),
+    (Key::End, key::End, Some(key::KP_End)),
+    (Key::PageUp, key::Page_Up, Some(key::KP_Page_Up)),
+    (Key::PageDown, key::Page_Down, Some(key::KP_Page_Down)),
+    (Key::Up, key::Up, Some(key::KP_Up)),
+    (Key::Down, key::Down, Some(key::KP_Down)),
+    (Key::Left, key::Left, Some(key::KP_Left)),
+    (Key::Right, key::Right, Some(key::KP_Right)),
+];
+
+/// The keypad's signs.
+const SIGNS: [(char, u32); 7] = [
+    ('+', key::KP_Add),
+    ('-', key::KP_Subtract),
+    ('*', key::KP_Multiply),
+    ('/', key::KP_Divide),
+    ('=', key::KP_Equal),
+    ('.', key::KP_Decimal),
+    (',', key::KP_Separator),
+];
+
+impl Key {
+    /// XKB's symbol of this key. `None` for a character, which has several.
+    pub fn symbol(self) -> Option<u32> {
+        match self {
+            Self::Symbol(symbol) => Some(symbol),
+            Self::Function(n @ 1..=24) => Some(key::F1 + u32::from(n) - 1),
+            Self::Char(_) | Self::Function(_) => None,
+            named => SYMBOLS.iter().find(|(k, ..)| *k == named).map(|s| s.1),
+        }
+    }
+
+    /// The key of a symbol.
+    fn of(symbol: u32) -> Self {
+        if let Some((key, ..)) = SYMBOLS.iter().find(|(_, its, _)| *its == symbol) {
+            return *key;
+        }
+        let keyboards = (0xff00..=0xffff).contains(&symbol);
+        let char = Keysym::new(symbol).key_char().filter(|_| !keyboards);
+        match (char.map(Self::of_char), symbol) {
+            (Some(Some(key)), _) => key,
+            (_, key::F1..=key::F24) => Self::Function((symbol - key::F1 + 1) as u8),
+            _ => Self::Symbol(symbol),
+        }
+    }
+}
+
+impl KeyPress {
+    /// XKB's symbol of the key on the keypad, if that is asked for and the keypad has it.
+    pub fn keypad_symbol(self) -> Option<u32> {
+        if !self.modifiers.contains(Modifiers::NUMERIC_PAD) {
+            return None;
+        }
+        match self.key {
+            Key::Char(digit @ '0'..='9') => Some(key::KP_0 + u32::from(digit) - u32::from('0')),
+            Key::Char(sign) => SIGNS.iter().find(|(c, _)| *c == sign).map(|(_, s)| *s),
+            Key::Function(n @ 1..=4) => Some(key::KP_F1 + u32::from(n) - 1),
+            named => SYMBOLS.iter().find(|(k, ..)| *k == named)?.2,
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_the_names_of_xkb() {
+        let parse = |name| Key::parse(name).unwrap();
+        for (name, key) in [
+            ("Page_Down", Key::PageDown),
+            ("Prior", Key::PageUp),
+            ("BackSpace", Key::Backspace),
+            ("F13", Key::Function(13)),
+            ("Super_L", Key::Symbol(key::Super_L)),
+            ("super_l", Key::Symbol(key::Super_L)),
+            ("ISO_Level3_Shift", Key::Symbol(key::ISO_Level3_Shift)),
+            ("dead_acute", Key::Symbol(key::dead_acute)),
+            ("XF86AudioPlay", Key::Symbol(key::XF86_AudioPlay)),
+            (
+                "xf86audioraisevolume",
+                Key::Symbol(key::XF86_AudioRaiseVolume),
+            ),
+            ("adiaeresis", Key::Char('ä')),
+            ("EuroSign", Key::Char('€')),
+            ("Greek_ALPHA", Key::Char('α')),
+            ("plus", Key::Char('+')),
+        ] {
+            assert_eq!(parse(name), key, "{name}");
+        }
+        assert!(Key::parse("XF86AudioPlayy").is_err());
+        let play = KeyPress::parse("xf86audioplay", &["Control"]).unwrap();
+        assert_eq!(play.to_string(), "Control+XF86AudioPlay");
+    }
+
+    #[test]
+    fn each_named_key_has_a_symbol() {
+        for n in 1..=24 {
+            assert_eq!(
+                Key::of(Key::Function(n).symbol().unwrap()),
+                Key::Function(n)
+            );
+        }
+        for (key, symbol, _) in SYMBOLS {
+            assert_eq!(key.symbol(), Some(*symbol));
+        }
+    }
+
+    #[test]
+    fn the_keypad_has_keys_of_its_own() {
+        for (name, symbol) in [
+            ("KP_0", key::KP_0),
+            ("KP_Enter", key::KP_Enter),
+            ("KP_Decimal", key::KP_Decimal),
+            ("KP_Delete", key::KP_Delete),
+            ("KP_Page_Up", key::KP_Page_Up),
+            ("KP_Begin", key::KP_Begin),
+        ] {
+            let press = KeyPress::parse(name, &[]).unwrap();
+            let found = press.keypad_symbol().or(press.key.symbol());
+            assert_eq!(found, Some(symbol), "{name}");
+        }
+        assert_eq!(KeyPress::parse("5", &[]).unwrap().keypad_symbol(), None);
+        let five = KeyPress::parse("5", &["NumericPad"]).unwrap();
+        assert_eq!(five.keypad_symbol(), Some(key::KP_5));
     }
 }

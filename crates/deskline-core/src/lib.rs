@@ -13,6 +13,7 @@ pub mod focus;
 pub mod fold;
 pub mod geometry;
 pub mod keys;
+mod keysyms;
 mod labels;
 pub mod line;
 mod line_writer;

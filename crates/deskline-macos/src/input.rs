@@ -253,7 +253,13 @@ impl<O: Os> Port for Input<O> {
     }
 
     fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<MacKey>> {
-        let held = HELD.iter().filter(|(m, ..)| modifiers.contains(*m));
+        let mut wanted = modifiers;
+        // Option is what AltGr is elsewhere.
+        wanted.set(
+            Modifiers::ALT,
+            modifiers.intersects(Modifiers::ALT | Modifiers::ALT_GR),
+        );
+        let held = HELD.iter().filter(|(m, ..)| wanted.contains(*m));
         let key = |(.., code): &(Modifiers, u64, u16)| MacKey::Code {
             code: *code,
             flags: 0,

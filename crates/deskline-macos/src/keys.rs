@@ -107,6 +107,27 @@ const PAD: [(char, u16); 16] = [
 /// `kVK_ANSI_KeypadEnter`
 const PAD_ENTER: u16 = 76;
 
+/// XKB's symbols of keys that an Apple keyboard has too, and their codes. Those for playing music are no
+/// keys to macOS.
+const SYMBOLS: [(u32, u16); 16] = [
+    (0xffe1, 56), // Shift_L
+    (0xffe2, 56), // Shift_R
+    (0xffe3, 59), // Control_L
+    (0xffe4, 59), // Control_R
+    (0xffe5, CAPS_LOCK),
+    (0xffe9, 58),      // Alt_L
+    (0xffea, 58),      // Alt_R
+    (0xfe03, 58),      // ISO_Level3_Shift
+    (0xffeb, 55),      // Super_L
+    (0xffec, 55),      // Super_R
+    (0xff6a, 114),     // Help
+    (0xff7f, 71),      // Num_Lock, which is Clear
+    (0xff0b, 71),      // Clear
+    (0x1008_ff12, 74), // XF86AudioMute
+    (0x1008_ff11, 73), // XF86AudioLowerVolume
+    (0x1008_ff13, 72), // XF86AudioRaiseVolume
+];
+
 /// The key of this press with the current keyboard, and the modifiers to hold.
 ///
 /// # Errors
@@ -150,6 +171,11 @@ pub(crate) fn find<O: Os>(os: &O, press: KeyPress) -> Result<(MacKey, Modifiers)
             flags |= flags::FUNCTION;
             named(press.key)
         }
+        Key::Symbol(symbol) => {
+            let found = SYMBOLS.iter().find(|(its, _)| *its == symbol);
+            let why = Gap::NoSuchKey;
+            found.ok_or(InputError::NoKey { press, why })?.1
+        }
         key => named(key),
     };
     Ok((MacKey::Code { code, flags }, modifiers))
@@ -178,7 +204,7 @@ fn named(key: Key) -> u16 {
         Key::Right => 124,
         Key::Down => 125,
         Key::Up => 126,
-        Key::Space | Key::Char(_) | Key::Function(_) => 49,
+        Key::Space | Key::Char(_) | Key::Function(_) | Key::Symbol(_) => 49,
     }
 }
 

@@ -9,7 +9,6 @@ use deskline_link::{Error, Result};
 use deskline_unix::codes::{LEFT, MIDDLE, RIGHT};
 
 use crate::compositor::plus;
-use crate::keymap;
 use crate::layout::{self, Layout};
 
 /// A way to send single events. Codes are those of `linux/input-event-codes.h`.
@@ -116,12 +115,13 @@ impl Port for Sent<'_> {
         let layout = self.events.layout()?;
         let why = match press.key {
             Key::Char(_) => gap(layout),
+            Key::Symbol(_) => Gap::Layout,
             _ => Gap::NoSuchKey,
         };
-        let found = layout.key(press.key);
+        let found = layout.key(press);
         let found = found.ok_or(InputError::NoKey { press, why })?;
         let layout::Stroke { code, mut held } = found;
-        for code in codes_of(press.modifiers) {
+        for code in layout.modifiers(press.modifiers)? {
             if !held.contains(&code) {
                 held.push(code);
             }
@@ -130,7 +130,7 @@ impl Port for Sent<'_> {
     }
 
     fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<u32>> {
-        Ok(codes_of(modifiers).collect())
+        Ok(self.events.layout()?.modifiers(modifiers)?)
     }
 }
 
@@ -149,16 +149,4 @@ pub(crate) fn button_code(button: Button) -> u32 {
         Button::Middle => MIDDLE,
         Button::Right => RIGHT,
     }
-}
-
-/// The keys of modifiers.
-pub(crate) fn codes_of(modifiers: Modifiers) -> impl Iterator<Item = u32> {
-    let all = [
-        (Modifiers::SHIFT, keymap::SHIFT),
-        (Modifiers::CONTROL, keymap::CONTROL),
-        (Modifiers::ALT, keymap::ALT),
-        (Modifiers::COMMAND, keymap::SUPER),
-    ];
-    let wanted = all.into_iter().filter(move |(m, _)| modifiers.contains(*m));
-    wanted.map(|(_, (code, _))| code)
 }

@@ -4,37 +4,63 @@
 //! letters of a shortcut have the codes that they have on every keyboard, because some apps go by
 //! those. Codes are those of `linux/input-event-codes.h`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-use deskline_core::Key;
+use deskline_core::{Key, KeyPress, Modifiers};
 
-/// Named keys: code, keysym.
-const NAMED: [(u32, &str); 24] = [
-    (1, "Escape"),
-    (14, "BackSpace"),
-    (15, "Tab"),
-    (28, "Return"),
-    (29, "Control_L"),
-    (42, "Shift_L"),
-    (56, "Alt_L"),
-    (57, "space"),
-    (102, "Home"),
-    (103, "Up"),
-    (104, "Prior"),
-    (105, "Left"),
-    (106, "Right"),
-    (107, "End"),
-    (108, "Down"),
-    (109, "Next"),
-    (110, "Insert"),
-    (111, "Delete"),
-    (127, "Menu"),
-    (99, "Print"),
-    (119, "Pause"),
-    (70, "Scroll_Lock"),
-    (125, "Super_L"),
+/// Keys that a keyboard has beside named ones, characters and modifiers: code, and XKB's name.
+const USUAL: [(u32, &str); 41] = [
+    (55, "KP_Multiply"),
     (58, "Caps_Lock"),
+    (69, "Num_Lock"),
+    (71, "KP_7"),
+    (72, "KP_8"),
+    (73, "KP_9"),
+    (74, "KP_Subtract"),
+    (75, "KP_4"),
+    (76, "KP_5"),
+    (77, "KP_6"),
+    (78, "KP_Add"),
+    (79, "KP_1"),
+    (80, "KP_2"),
+    (81, "KP_3"),
+    (82, "KP_0"),
+    (83, "KP_Decimal"),
+    (71, "KP_Home"),
+    (72, "KP_Up"),
+    (73, "KP_Page_Up"),
+    (75, "KP_Left"),
+    (76, "KP_Begin"),
+    (77, "KP_Right"),
+    (79, "KP_End"),
+    (80, "KP_Down"),
+    (81, "KP_Page_Down"),
+    (82, "KP_Insert"),
+    (83, "KP_Delete"),
+    (96, "KP_Enter"),
+    (98, "KP_Divide"),
+    (117, "KP_Equal"),
+    (121, "KP_Separator"),
+    (54, "Shift_R"),
+    (97, "Control_R"),
+    (126, "Super_R"),
+    (113, "XF86AudioMute"),
+    (114, "XF86AudioLowerVolume"),
+    (115, "XF86AudioRaiseVolume"),
+    (163, "XF86AudioNext"),
+    (164, "XF86AudioPlay"),
+    (165, "XF86AudioPrev"),
+    (166, "XF86AudioStop"),
+];
+
+/// The modifiers that keys hold: code, and XKB's names of the symbol and of the modifier.
+const HELD: [((u32, u32), &str, &str); 5] = [
+    (SHIFT, "Shift_L", "Shift"),
+    (CONTROL, "Control_L", "Control"),
+    (ALT, "Alt_L", "Mod1"),
+    (SUPER, "Super_L", "Mod4"),
+    (ALT_GR, "ISO_Level3_Shift", "Mod5"),
 ];
 
 /// Rows of letters and digits, by the code of the first.
@@ -45,24 +71,68 @@ const ROWS: [(u32, &str); 4] = [
     (44, "zxcvbnm"),
 ];
 
-/// The last code that XKB has: 255, less the offset between its codes and the kernel's.
-const LAST: u32 = 247;
+/// The codes for other characters and keys. Apps that go by codes (Chromium, games) see nothing in these but
+/// the keys of signs: first those of a usual keyboard, then those of the Japanese and the Brazilian, then
+/// such as no keyboard for a desktop has, none of them for sound, windows, sleep or brightness.
+const FREE: [u32; MOST] = [
+    12, 13, 26, 27, 39, 40, 41, 43, 51, 52, 53, 86, 89, 124, 84, 101, 112, 118, 120, 132, 141, 145,
+    146, 147, 148, 149, 151, 170, 175, 176, 195, 196, 197, 198, 199, 209, 211, 214, 218, 219, 220,
+    221, 236, 240,
+];
 
 /// How many characters beside those of every keyboard one keymap has.
-pub(crate) const MOST: usize = 120;
+pub(crate) const MOST: usize = 44;
 
 /// The codes of the modifiers, and their bits in a mask.
 pub(crate) const SHIFT: (u32, u32) = (42, 1);
 pub(crate) const CONTROL: (u32, u32) = (29, 1 << 2);
 pub(crate) const ALT: (u32, u32) = (56, 1 << 3);
 pub(crate) const SUPER: (u32, u32) = (125, 1 << 6);
+pub(crate) const ALT_GR: (u32, u32) = (100, 1 << 7);
+
+/// What a key gives: a character, or the symbol of XKB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Gives {
+    Char(char),
+    Symbol(u32),
+}
+
+impl Gives {
+    /// What this key gives, on the keypad if that is asked for.
+    pub(crate) fn of(press: KeyPress) -> Option<Self> {
+        match (press.keypad_symbol(), press.key) {
+            (Some(symbol), _) => Some(Self::Symbol(symbol)),
+            (None, Key::Char(char)) => Some(Self::Char(char)),
+            (None, key) => key.symbol().map(Self::Symbol),
+        }
+    }
+
+    /// In XKB's text form: a number, as libxkbcommon knows no name for most characters.
+    fn text(self) -> String {
+        match self {
+            Self::Char(char) => format!("U{:04X}", u32::from(char)),
+            Self::Symbol(symbol) => format!("{symbol:#x}"),
+        }
+    }
+}
 
 /// A keymap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Keymap {
-    chars: HashMap<char, u32>,
+    keys: HashMap<Gives, u32>,
     /// In XKB's text form.
     pub(crate) text: String,
+}
+
+/// The modifiers that keys hold, with the code and the bit of each.
+pub(crate) fn modifiers() -> [(Modifiers, (u32, u32)); 5] {
+    [
+        (Modifiers::SHIFT, SHIFT),
+        (Modifiers::CONTROL, CONTROL),
+        (Modifiers::ALT, ALT),
+        (Modifiers::ALT_GR, ALT_GR),
+        (Modifiers::COMMAND, SUPER),
+    ]
 }
 
 /// The code of a key with a name.
@@ -73,7 +143,7 @@ pub(crate) fn code_of(key: Key) -> Option<u32> {
         _ => 170 + u32::from(n),
     };
     Some(match key {
-        Key::Char(_) => return None,
+        Key::Char(_) | Key::Symbol(_) => return None,
         Key::Return => 28,
         Key::Tab => 15,
         Key::Space => 57,
@@ -97,58 +167,81 @@ pub(crate) fn code_of(key: Key) -> Option<u32> {
     })
 }
 
+/// The named keys that every keyboard has.
+const NAMED: [Key; 18] = [
+    Key::Return,
+    Key::Tab,
+    Key::Space,
+    Key::Escape,
+    Key::Backspace,
+    Key::ForwardDelete,
+    Key::Insert,
+    Key::Menu,
+    Key::Print,
+    Key::Pause,
+    Key::ScrollLock,
+    Key::Home,
+    Key::End,
+    Key::PageUp,
+    Key::PageDown,
+    Key::Up,
+    Key::Down,
+    Key::Left,
+];
+
 impl Keymap {
-    /// One with the usual keys, and with these characters, at most [`MOST`] new ones.
-    pub(crate) fn with(extra: impl IntoIterator<Item = char>) -> Self {
-        let mut keys: Vec<(u32, String)> = NAMED.map(|(code, name)| (code, name.to_owned())).into();
-        keys.extend((1..=24).filter_map(|n| Some((code_of(Key::Function(n))?, format!("F{n}")))));
-        let mut chars = HashMap::from([('\n', 28), ('\t', 15), (' ', 57)]);
-        for (first, row) in ROWS {
-            for (code, char) in (first..).zip(row.chars()) {
-                keys.push((code, symbol(char)));
-                chars.insert(char, code);
-            }
-        }
-        let taken: Vec<u32> = keys.iter().map(|(code, _)| *code).collect();
-        let mut free = (2..=LAST).filter(|code| !taken.contains(code));
-        for char in extra {
-            if chars.contains_key(&char) {
+    /// One with the usual keys, and with these, at most [`MOST`] new ones.
+    pub(crate) fn with(extra: impl IntoIterator<Item = Gives>) -> Self {
+        let functions = (1..=24).map(Key::Function);
+        let named = NAMED.into_iter().chain([Key::Right]).chain(functions);
+        let named = named.filter_map(|key| Some((code_of(key)?, Gives::Symbol(key.symbol()?))));
+        let held = HELD.map(|((code, _), name, _)| (code, name));
+        let usual = held.into_iter().chain(USUAL);
+        let usual = usual
+            .filter_map(|(code, name)| Some((code, Gives::of(KeyPress::parse(name, &[]).ok()?)?)));
+        let usual: Vec<(u32, Gives)> = usual.collect();
+        let rows = ROWS.into_iter().flat_map(|(first, row)| {
+            let chars = row.chars().map(Gives::Char);
+            (first..).zip(chars)
+        });
+        // The last symbol of a code is the one that is wanted: the keypad's keys have two.
+        let mut symbols: BTreeMap<u32, Gives> =
+            usual.iter().copied().chain(named).chain(rows).collect();
+        let mut free = FREE.into_iter();
+        for gives in extra {
+            if symbols.values().any(|there| *there == gives) {
                 continue;
             }
-            let Some(code) = free.next() else { break };
-            keys.push((code, symbol(char)));
-            chars.insert(char, code);
+            let its = usual.iter().find(|(_, usual)| *usual == gives);
+            let Some(code) = its.map(|(code, _)| *code).or_else(|| free.next()) else {
+                break;
+            };
+            symbols.insert(code, gives);
+        }
+        let mut keys: HashMap<Gives, u32> = symbols.iter().map(|(c, g)| (*g, *c)).collect();
+        for (char, code) in [('\n', 28), ('\t', 15), (' ', 57)] {
+            keys.insert(Gives::Char(char), code);
         }
         Self {
-            chars,
-            text: text(&keys),
+            keys,
+            text: text(&symbols),
         }
     }
 
-    pub(crate) fn code(&self, char: char) -> Option<u32> {
-        self.chars.get(&char).copied()
+    pub(crate) fn code(&self, gives: Gives) -> Option<u32> {
+        self.keys.get(&gives).copied()
     }
 }
 
-/// A character's keysym, by its number: libxkbcommon knows no other name for most.
-fn symbol(char: char) -> String {
-    format!("U{:04X}", u32::from(char))
-}
-
-fn text(keys: &[(u32, String)]) -> String {
+fn text(keys: &BTreeMap<u32, Gives>) -> String {
     let (mut codes, mut symbols) = (String::new(), String::new());
-    for (code, symbol) in keys {
+    for (code, gives) in keys {
         // Writing to a String cannot fail.
         let _ = write!(codes, "<K{code}> = {};", code + 8);
-        let _ = write!(symbols, "key <K{code}> {{ [ {symbol} ] }};");
+        let _ = write!(symbols, "key <K{code}> {{ [ {} ] }};", gives.text());
     }
-    for (name, (code, _)) in [
-        ("Shift", SHIFT),
-        ("Control", CONTROL),
-        ("Mod1", ALT),
-        ("Mod4", SUPER),
-    ] {
-        let _ = write!(symbols, "modifier_map {name} {{ <K{code}> }};");
+    for ((code, _), _, modifier) in HELD {
+        let _ = write!(symbols, "modifier_map {modifier} {{ <K{code}> }};");
     }
     format!(
         "xkb_keymap {{ xkb_keycodes \"deskline\" {{ minimum = 8; maximum = 255; {codes} }}; \
@@ -159,15 +252,17 @@ fn text(keys: &[(u32, String)]) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     #[test]
     fn each_character_has_a_key_of_its_own() {
         let wanted: Vec<char> = ('A'..='Z').chain("é€漢😀".chars()).collect();
-        let keymap = Keymap::with(wanted.iter().copied());
-        let mut codes: Vec<Option<u32>> = wanted.iter().map(|c| keymap.code(*c)).collect();
-        codes.extend(('a'..='z').map(|c| keymap.code(c)));
+        let keymap = Keymap::with(wanted.iter().copied().map(Gives::Char));
+        let code = |char: char| keymap.code(Gives::Char(char));
+        let mut codes: Vec<Option<u32>> = wanted.iter().map(|c| code(*c)).collect();
+        codes.extend(('a'..='z').map(code));
         assert!(codes.iter().all(Option::is_some), "{codes:?}");
         codes.sort_unstable();
         codes.dedup();
@@ -178,7 +273,33 @@ mod tests {
     #[test]
     fn there_is_room_for_as_many_as_promised() {
         let many: Vec<char> = ('\u{4e00}'..).take(MOST).collect();
-        let keymap = Keymap::with(many.iter().copied());
-        assert!(many.iter().all(|c| keymap.code(*c).is_some()));
+        let keymap = Keymap::with(many.iter().copied().map(Gives::Char));
+        assert!(many.iter().all(|c| keymap.code(Gives::Char(*c)).is_some()));
+    }
+
+    #[test]
+    fn no_character_is_on_a_key_that_means_something_else() {
+        let usual = USUAL.iter().map(|(code, _)| *code);
+        let held = HELD.iter().map(|((code, _), ..)| *code);
+        let rows = ROWS
+            .iter()
+            .flat_map(|(first, row)| (*first..).take(row.len()));
+        let functions = (1..=24).map(Key::Function);
+        let named = NAMED.into_iter().chain(functions).filter_map(code_of);
+        let taken: Vec<u32> = usual.chain(held).chain(rows).chain(named).collect();
+        assert!(FREE.iter().all(|code| !taken.contains(code)));
+    }
+
+    #[test]
+    fn a_key_of_the_keypad_is_where_it_is_on_every_keyboard() {
+        for (name, code) in [
+            ("KP_7", 71),
+            ("KP_Home", 71),
+            ("KP_Enter", 96),
+            ("XF86AudioPlay", 164),
+        ] {
+            let gives = Gives::of(KeyPress::parse(name, &[]).unwrap()).unwrap();
+            assert_eq!(Keymap::with([gives]).code(gives), Some(code), "{name}");
+        }
     }
 }

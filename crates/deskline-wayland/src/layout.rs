@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use deskline_core::Key;
+use deskline_core::{Key, KeyPress, Modifiers};
+use deskline_input::InputError;
 use deskline_link::Error;
 use kbvm::lookup::LookupTable;
 use kbvm::xkb::diagnostic::{Diagnostic, DiagnosticHandler};
@@ -10,7 +11,7 @@ use kbvm::xkb::keymap::Action;
 use kbvm::xkb::{Context, Keymap};
 use kbvm::{GroupIndex, Keycode, Keysym, ModifierMask, syms};
 
-use crate::keymap::code_of;
+use crate::keymap::{self, code_of};
 
 /// The keys that type a character: one, with modifiers held. Codes are those of
 /// `linux/input-event-codes.h`.
@@ -27,7 +28,8 @@ pub(crate) struct Layout {
     /// Characters that other groups of the layout type without a modifier: a shortcut's letter on a
     /// layout without Latin ones.
     elsewhere: HashMap<char, u32>,
-    named: HashMap<u32, u32>,
+    /// The keys of symbols.
+    named: HashMap<u32, Stroke>,
     /// Whether it is what several layouts have in common: see [`Layout::common`].
     pub(crate) common: bool,
 }
@@ -35,6 +37,36 @@ pub(crate) struct Layout {
 /// The first code of the keys beyond a keyboard's own, such as a remote control's: some have a
 /// character without a modifier, and not every toolkit types it.
 const EXTRA: u32 = 128;
+
+/// The modifiers that keys hold: their symbols, their usual code, and their name.
+#[allow(clippy::type_complexity)]
+const HELD: [(Modifiers, &[Keysym], Option<u32>, &str); 5] = [
+    (
+        Modifiers::SHIFT,
+        &[syms::Shift_L, syms::Shift_R],
+        Some(keymap::SHIFT.0),
+        "Shift",
+    ),
+    (
+        Modifiers::CONTROL,
+        &[syms::Control_L, syms::Control_R],
+        Some(keymap::CONTROL.0),
+        "Control",
+    ),
+    (
+        Modifiers::ALT,
+        &[syms::Alt_L, syms::Alt_R, syms::Meta_L],
+        Some(keymap::ALT.0),
+        "Alt",
+    ),
+    (Modifiers::ALT_GR, &[syms::ISO_Level3_Shift], None, "AltGr"),
+    (
+        Modifiers::COMMAND,
+        &[syms::Super_L, syms::Super_R],
+        Some(keymap::SUPER.0),
+        "Super (Command)",
+    ),
+];
 
 /// Takes the compiler's remarks about a keymap, which are nobody's concern.
 struct Deaf;
@@ -93,7 +125,7 @@ impl Layout {
             });
             let as_there = |char: &char, stroke: &mut Stroke| other.chars.get(char) == Some(stroke);
             common.chars.retain(as_there);
-            let as_there = |symbol: &u32, code: &mut u32| other.named.get(symbol) == Some(code);
+            let as_there = |symbol: &u32, key: &mut Stroke| other.named.get(symbol) == Some(key);
             common.named.retain(as_there);
         }
         Some(common)
@@ -152,15 +184,24 @@ impl Layout {
                 }
             }
         }
-        let (mut elsewhere, mut named) = (HashMap::new(), HashMap::new());
+        let mut named = HashMap::new();
+        for set in &sets {
+            let mods = set.iter().fold(locked, |all, (_, mask)| all | mask);
+            for code in &codes {
+                if let Some(symbol) = symbol(group, mods, *code) {
+                    named.entry(symbol.0).or_insert_with(|| Stroke {
+                        code: code.to_evdev(),
+                        held: set.iter().map(|(code, _)| *code).collect(),
+                    });
+                }
+            }
+        }
+        let mut elsewhere = HashMap::new();
         for code in &codes {
             for group in 0..4 {
                 if let Some(char) = symbol(group, 0, *code).and_then(printed) {
                     elsewhere.entry(char).or_insert(code.to_evdev());
                 }
-            }
-            if let Some(symbol) = symbol(group, 0, *code) {
-                named.entry(symbol.0).or_insert(code.to_evdev());
             }
         }
         for (char, key) in [('\n', Key::Return), ('\t', Key::Tab)] {
@@ -180,16 +221,34 @@ impl Layout {
         self.chars.get(&char)
     }
 
-    /// What presses this key: the one with its usual code, unless the layout has moved it.
-    pub(crate) fn key(&self, key: Key) -> Option<Stroke> {
+    /// What presses this key: the one that has it on the layout, or else the one with its usual code.
+    pub(crate) fn key(&self, press: KeyPress) -> Option<Stroke> {
         let bare = |code| Stroke { code, held: vec![] };
-        if let Key::Char(char) = key {
+        let named = |symbol: u32| self.named.get(&symbol).cloned();
+        if let Some(stroke) = press.keypad_symbol().and_then(named) {
+            return Some(stroke);
+        }
+        if let Key::Char(char) = press.key {
             let elsewhere = || self.elsewhere.get(&char).copied().map(bare);
             return self.stroke(char).cloned().or_else(elsewhere);
         }
-        let usual = code_of(key)?;
-        let moved = symbol_of(key).and_then(|symbol| self.named.get(&symbol.0));
-        Some(bare(moved.copied().unwrap_or(usual)))
+        let usual = || code_of(press.key).map(bare);
+        press.key.symbol().and_then(named).or_else(usual)
+    }
+
+    /// The keys that hold these modifiers: where the layout has them, or else the usual ones.
+    ///
+    /// # Errors
+    /// The layout has no AltGr.
+    pub(crate) fn modifiers(&self, modifiers: Modifiers) -> Result<Vec<u32>, InputError> {
+        let bare = |symbol: &Keysym| self.named.get(&symbol.0).filter(|s| s.held.is_empty());
+        let wanted = HELD.iter().filter(|(its, ..)| modifiers.contains(*its));
+        wanted
+            .map(|(_, symbols, usual, name)| {
+                let found = symbols.iter().find_map(bare).map(|stroke| stroke.code);
+                found.or(*usual).ok_or(InputError::NoModifier(name))
+            })
+            .collect()
     }
 }
 
@@ -219,18 +278,6 @@ fn printed(symbol: Keysym) -> Option<char> {
     let vendor = 0x1000_0000 & symbol.0 != 0;
     let char = symbol.char().filter(|char| !char.is_control());
     char.filter(|_| !pad.contains(&symbol.0) && !vendor)
-}
-
-/// The symbols of the keys that people swap or move.
-fn symbol_of(key: Key) -> Option<Keysym> {
-    Some(match key {
-        Key::Escape => syms::Escape,
-        Key::Backspace => syms::BackSpace,
-        Key::Return => syms::Return,
-        Key::Tab => syms::Tab,
-        Key::ForwardDelete => syms::Delete,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
@@ -265,6 +312,11 @@ mod tests {
         Layout::read(KEYMAP.as_bytes(), locked, group).unwrap()
     }
 
+    fn press(key: Key) -> KeyPress {
+        let modifiers = Modifiers::empty();
+        KeyPress { key, modifiers }
+    }
+
     fn stroke(code: u32, held: &[u32]) -> Stroke {
         let held = held.to_vec();
         Stroke { code, held }
@@ -294,7 +346,7 @@ mod tests {
         let layout = layout(0, 1);
         assert_eq!(layout.stroke('н'), Some(&stroke(21, &[])));
         assert_eq!(layout.stroke('z'), None);
-        assert_eq!(layout.key(Key::Char('z')), Some(stroke(21, &[])));
+        assert_eq!(layout.key(press(Key::Char('z'))), Some(stroke(21, &[])));
     }
 
     #[test]
@@ -307,7 +359,7 @@ mod tests {
         assert_eq!(common.stroke('z'), None);
         assert_eq!(common.stroke('н'), None);
         // Toolkits look for a shortcut's letter in the other groups too.
-        assert_eq!(common.key(Key::Char('z')), Some(stroke(21, &[])));
+        assert_eq!(common.key(press(Key::Char('z'))), Some(stroke(21, &[])));
         let same = Layout::common(vec![layout(0, 0), layout(0, 0)]).unwrap();
         assert_eq!(same, layout(0, 0));
     }
@@ -317,13 +369,16 @@ mod tests {
         let moved = KEYMAP.replace("key <AD01>", "key <I188> { [ z ] }; key <AD01>");
         let (one, other) = (layout(0, 0), Layout::read(moved.as_bytes(), 0, 1).unwrap());
         let common = Layout::common(vec![one, other]).unwrap();
-        assert_eq!(common.key(Key::Char('z')), None);
+        assert_eq!(common.key(press(Key::Char('z'))), None);
     }
 
     #[test]
     fn a_moved_key_is_pressed_where_it_is() {
-        assert_eq!(layout(0, 0).key(Key::Escape), Some(stroke(58, &[])));
-        assert_eq!(layout(0, 0).key(Key::Function(1)), Some(stroke(59, &[])));
+        assert_eq!(layout(0, 0).key(press(Key::Escape)), Some(stroke(58, &[])));
+        assert_eq!(
+            layout(0, 0).key(press(Key::Function(1))),
+            Some(stroke(59, &[]))
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 
-use super::{During as _, X11, keys};
+use super::{During as _, X11, keys, typing};
 
 impl Port for X11 {
     type Error = Error;
@@ -134,7 +134,6 @@ impl X11 {
             return Ok(stroke);
         }
         let lacks = |why| Error::from(InputError::NoKey { press, why });
-        let symbol = keys::symbol_of(press.key).ok_or_else(|| lacks(Gap::NoSuchKey))?;
         if let deskline_core::Key::Char(char) = press.key {
             if let Some(stroke) = self.keys()?.on_layout(char) {
                 return Ok(stroke);
@@ -147,6 +146,10 @@ impl X11 {
                 return Ok(stroke);
             }
         }
+        let symbol = match press.key {
+            deskline_core::Key::Char(char) => typing::symbol(char),
+            key => key.symbol().ok_or_else(|| lacks(Gap::NoSuchKey))?,
+        };
         if let Some(stroke) = self.keys()?.symbol(symbol) {
             return Ok(stroke);
         }

@@ -16,7 +16,7 @@ use xkeysym::key;
 
 use super::During as _;
 use super::keymap::{self, Keyboard, Keymap};
-use super::{X11, keys, sync};
+use super::{X11, sync};
 
 /// An app has taken a control character once its main threads have slept for this long. It has then
 /// also carried out what it had put off: LibreOffice moves the cell cursor for a Tab when it is idle,
@@ -99,9 +99,7 @@ impl Keys {
 
     /// The key of the same name on the keypad, if that is wanted.
     pub(super) fn on_keypad(&self, press: KeyPress) -> Option<Stroke<Keycode>> {
-        let wanted = press.modifiers.contains(Modifiers::NUMERIC_PAD);
-        let symbol = keys::on_keypad(press.key).filter(|_| wanted);
-        symbol.and_then(|symbol| self.symbol(symbol))
+        self.symbol(press.keypad_symbol()?)
     }
 
     /// The symbols to bind for the start of a text, as long as the spare codes suffice.

@@ -158,6 +158,72 @@ fn caps_lock_and_num_lock_do_not_matter_and_stay() {
     assert_eq!(keys(&window)[0].1 & 0x12, 0x12, "locks are back");
 }
 
+/// Keys that are down for a moment, or come twice, are dropped while these are on.
+#[test]
+fn slow_and_bounce_keys_drop_nothing_and_stay_on() {
+    use x11rb::protocol::xkb::{self, AXOption, BoolCtrl, ConnectionExt as _, Control, VMod};
+    use x11rb::protocol::xproto::ModMask;
+    let desktop = TestDesktop::start(Manager::None);
+    let (mut x11, window) = focused(&desktop, Look::default());
+    let (c, _) = x11rb::connect(Some(&desktop.display)).unwrap();
+    c.xkb_use_extension(1, 0).unwrap().reply().unwrap();
+    let core = || xkb::ID::USE_CORE_KBD.into();
+    let (mods, vmods) = (ModMask::from(0_u16), VMod::from(0_u16));
+    let (options, none) = (AXOption::from(0_u16), BoolCtrl::from(0_u32));
+    let on = BoolCtrl::SLOW_KEYS | BoolCtrl::BOUNCE_KEYS;
+    let changes = Control::from(u32::from(on));
+    c.xkb_set_controls(
+        core(),
+        mods,
+        mods,
+        mods,
+        mods,
+        vmods,
+        vmods,
+        vmods,
+        vmods,
+        0,
+        0,
+        options,
+        on,
+        on,
+        changes,
+        0,
+        0,
+        300,
+        500,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        none,
+        none,
+        options,
+        options,
+        &[0; 32],
+    )
+    .unwrap();
+    let enabled = || {
+        let controls = c.xkb_get_controls(core()).unwrap().reply().unwrap();
+        controls.enabled_controls & on
+    };
+    assert_eq!(enabled(), on);
+    type_text(&mut x11, "hello aa 漢漢", &Cancel::new()).unwrap();
+    eventually("the text", || window.text() == "hello aa 漢漢");
+    assert_eq!(enabled(), on);
+    let key = press(Key::Char('x'), Modifiers::empty());
+    press_key(&mut x11, key, Duration::ZERO, &Cancel::new()).unwrap();
+    eventually("the key", || window.text().ends_with('x'));
+    assert_eq!(enabled(), on);
+    // Without Deskline they do drop keys.
+    window.forget();
+    desktop.run("xdotool", &["key", "a"]);
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(window.text(), "");
+}
+
 /// Another layout: letters elsewhere, a third level, dead keys where US has plain ones.
 #[test]
 fn layouts_and_groups_are_followed() {
@@ -258,6 +324,13 @@ fn keys_come_with_their_modifiers_and_nothing_stays_down() {
         (Key::Char('7'), Modifiers::NUMERIC_PAD, (0xffb7, 0x10)),
         (Key::Char('é'), Modifiers::empty(), (0xe9, 0)),
         (Key::Left, Modifiers::HELP, (0xff51, 0)),
+        (
+            Key::Symbol(0x1008_ff14),
+            Modifiers::empty(),
+            (0x1008_ff14, 0),
+        ),
+        (Key::Symbol(0xffeb), Modifiers::empty(), (0xffeb, 0)),
+        (Key::Function(13), Modifiers::CONTROL, (0xffca, 4)),
     ];
     for (key, modifiers, expected) in cases {
         window.forget();

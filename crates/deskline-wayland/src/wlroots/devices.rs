@@ -6,8 +6,8 @@ use deskline_link::{Error, Result};
 use wayland_client::protocol::wl_pointer::Axis;
 
 use crate::compositor::plus;
-use crate::events::{button_code, codes_of};
-use crate::keymap;
+use crate::events::button_code;
+use crate::keymap::{self, Gives};
 use crate::reader;
 use crate::wlroots::client::Client;
 use crate::wlroots::input::Input;
@@ -64,7 +64,7 @@ impl Port for VirtualDevices<'_> {
         let refused = self.pid.and_then(|pid| reader::refused(text, pid));
         if refused.is_none() {
             let keyboard = self.input.keyboard(self.client)?;
-            keyboard.bind(self.client, text)?;
+            keyboard.bind(self.client, &chars(text))?;
         }
         Ok(refused)
     }
@@ -73,24 +73,21 @@ impl Port for VirtualDevices<'_> {
         let Some(char) = text.first() else {
             return Ok(None);
         };
+        let char = Gives::Char(*char);
         let keyboard = self.input.keyboard(self.client)?;
-        if keyboard.code(*char).is_none() {
-            keyboard.bind(self.client, text)?;
+        if keyboard.code(char).is_none() {
+            keyboard.bind(self.client, &chars(text))?;
         }
         let stroke = |key| Stroke { key, held: vec![] };
-        Ok(keyboard.code(*char).map(|code| (stroke(code), 1)))
+        Ok(keyboard.code(char).map(|code| (stroke(code), 1)))
     }
 
     fn press(&mut self, press: KeyPress, _: &Cancel) -> Result<Stroke<u32>> {
-        let code = match press.key {
-            deskline_core::Key::Char(char) => {
-                let keyboard = self.input.keyboard(self.client)?;
-                keyboard.bind(self.client, &[char])?;
-                keyboard.code(char)
-            }
-            named => keymap::code_of(named),
-        };
         let why = Gap::NoSuchKey;
+        let gives = Gives::of(press).ok_or(InputError::NoKey { press, why })?;
+        let keyboard = self.input.keyboard(self.client)?;
+        keyboard.bind(self.client, &[gives])?;
+        let code = keyboard.code(gives);
         Ok(Stroke {
             key: code.ok_or(InputError::NoKey { press, why })?,
             held: self.modifiers(press.modifiers)?,
@@ -98,6 +95,12 @@ impl Port for VirtualDevices<'_> {
     }
 
     fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<u32>> {
-        Ok(codes_of(modifiers).collect())
+        let all = keymap::modifiers().into_iter();
+        let wanted = all.filter(|(its, _)| modifiers.contains(*its));
+        Ok(wanted.map(|(_, (code, _))| code).collect())
     }
+}
+
+fn chars(text: &[char]) -> Vec<Gives> {
+    text.iter().copied().map(Gives::Char).collect()
 }

@@ -10,7 +10,7 @@ use wayland_client::protocol::wl_keyboard::{KeyState, KeymapFormat};
 use wayland_client::protocol::wl_seat::Capability;
 use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboard_v1::ZwpVirtualKeyboardV1;
 
-use crate::keymap::{self, Keymap};
+use crate::keymap::{self, Gives, Keymap};
 use crate::wlroots::client::Client;
 
 const WHAT: &str = "giving the compositor a keymap";
@@ -49,28 +49,19 @@ impl VirtualKeyboard {
         client.roundtrip()
     }
 
-    /// Makes sure that each of these characters has a key, as far as one keymap has room.
-    pub(crate) fn bind(&mut self, client: &mut Client, text: &[char]) -> Result<()> {
-        let mut missing = text.iter().filter(|c| self.keymap.code(**c).is_none());
+    /// Makes sure that each of these has a key, as far as one keymap has room.
+    pub(crate) fn bind(&mut self, client: &mut Client, wanted: &[Gives]) -> Result<()> {
+        let mut missing = wanted.iter().filter(|g| self.keymap.code(**g).is_none());
         if missing.next().is_none() {
             return Ok(());
         }
-        let mut chars: Vec<char> = Vec::new();
-        for char in text {
-            if chars.len() == keymap::MOST {
-                break;
-            }
-            if !chars.contains(char) {
-                chars.push(*char);
-            }
-        }
-        self.keymap = Keymap::with(chars);
+        self.keymap = Keymap::with(wanted.iter().copied());
         self.send_keymap(client)
     }
 
-    /// The key of a character.
-    pub(crate) fn code(&self, char: char) -> Option<u32> {
-        self.keymap.code(char)
+    /// The key that gives this.
+    pub(crate) fn code(&self, gives: Gives) -> Option<u32> {
+        self.keymap.code(gives)
     }
 
     /// Presses or releases a key, and says so of a modifier.
@@ -81,7 +72,7 @@ impl VirtualKeyboard {
             KeyState::Released
         };
         self.device.key(client.time(), code, state.into());
-        let modifiers = [keymap::SHIFT, keymap::CONTROL, keymap::ALT, keymap::SUPER];
+        let modifiers = keymap::modifiers().map(|(_, key)| key);
         if let Some((_, bit)) = modifiers.into_iter().find(|(its, _)| *its == code) {
             self.mask = if down {
                 self.mask | bit

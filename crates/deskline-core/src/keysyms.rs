@@ -1,0 +1,53 @@
+//! XKB's names of keys' symbols, by which X11 and Wayland tell keys apart.
+
+use xkeysym::Keysym;
+
+/// Where the symbols with a name are: a keyboard's own, and vendors' (`XF86AudioPlay`).
+const NAMED: [std::ops::RangeInclusive<u32>; 2] = [0..=0xffff, 0x1008_0000..=0x1008_ffff];
+
+/// The symbol of this name, ignoring case and separators where none has exactly this one.
+pub(crate) fn by_name(wanted: &str) -> Option<u32> {
+    let symbols = NAMED.into_iter().flatten();
+    let named = symbols.filter_map(|symbol| Some((Name::of(symbol)?, symbol)));
+    let mut alike = None;
+    for (name, symbol) in named {
+        if name.is(wanted) {
+            return Some(symbol);
+        }
+        if alike.is_none() && name.is_like(wanted) {
+            alike = Some(symbol);
+        }
+    }
+    alike
+}
+
+/// The name of a symbol, in the two parts of which it consists.
+#[derive(Clone, Copy)]
+pub(crate) struct Name(&'static str, &'static str);
+
+impl Name {
+    pub(crate) fn of(symbol: u32) -> Option<Self> {
+        let name = Keysym::new(symbol).name()?;
+        let (vendor, rest) = name.split_once("XK_")?;
+        Some(Self(vendor, rest))
+    }
+
+    fn is(self, name: &str) -> bool {
+        name.strip_prefix(self.0) == Some(self.1)
+    }
+
+    /// Whether it is this name, without regard to case and separators.
+    fn is_like(self, name: &str) -> bool {
+        let squeezed = |text: &'static str| text.chars().filter(|c| *c != '_');
+        let wanted = name.chars().filter(|c| !matches!(c, ' ' | '_' | '-'));
+        let own = squeezed(self.0).chain(squeezed(self.1));
+        own.map(|c| c.to_ascii_lowercase())
+            .eq(wanted.map(|c| c.to_ascii_lowercase()))
+    }
+}
+
+impl std::fmt::Display for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}", self.0, self.1)
+    }
+}

@@ -133,6 +133,11 @@ impl Bed {
         self.script("presses.py")
     }
 
+    /// A GTK 4 or Qt 6 window with lists that take each other's rows; see `testbed/apps/lists.py`.
+    pub fn lists(&self, toolkit: &str) -> App<'_> {
+        self.script_with("lists.py", &[toolkit])
+    }
+
     /// A GTK 3 window that re-creates a part of itself.
     pub fn anew(&self) -> App<'_> {
         self.script("anew.py")
@@ -160,8 +165,12 @@ impl Bed {
 
     /// Starts a script of `testbed/apps` and waits until it is ready.
     fn script(&self, name: &str) -> App<'_> {
+        self.script_with(name, &[])
+    }
+
+    fn script_with(&self, name: &str, args: &[&str]) -> App<'_> {
         let mut command = python(self, &format!("apps/{name}"));
-        command.arg("/dev/stdout");
+        command.arg("/dev/stdout").args(args);
         // Qt 6.4 does not join the bus if this is set.
         command.env_remove("AT_SPI_BUS_ADDRESS");
         let app = App::start(self, command);

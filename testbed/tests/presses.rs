@@ -82,9 +82,13 @@ fn a_key_is_held_and_delete_is_the_forward_one() {
     let steps = json!([{"do": "press_key", "keyName": "x", "repeat": 5}]);
     let chain = json!({"steps": steps});
     let answer = call(&bed, &server, [&persons, &app], "chain_and_traverse", chain);
-    let keys = app.log().iter().filter(|l| *l == "key x").count();
+    let keys = app.full_log().iter().filter(|l| *l == "key x").count();
     assert_eq!(keys, 5, "{answer}");
-    assert_eq!(answer.list("steps"), ["1 done 5 times: Pressed X"], "{answer}");
+    assert_eq!(
+        answer.list("steps"),
+        ["1 done 5 times: Pressed X"],
+        "{answer}"
+    );
 }
 
 #[test]

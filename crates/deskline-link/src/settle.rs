@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::Diff;
 
-use crate::call::{Action, Tool};
+use crate::call::{Action, Input, Tool};
 use crate::checkpoint::Checkpoint;
 use crate::end::End;
 use crate::error::{Error, Result};
@@ -72,6 +72,9 @@ impl Steps<'_> {
             }
             Err(e) => self.is_effect(e, report)?,
         }
+        if matches!(action, Action::Input(Input::Drag { .. })) {
+            self.await_icon(desk, pid)?;
+        }
         desk.end_step();
         front.note(desk)?;
         if !options.delay_after_action.is_zero() {
@@ -94,6 +97,18 @@ impl Steps<'_> {
         }
         if report.app.is_gone() || !(options.traverse_after || self.call.is_chain()) {
             report.readings.after = None;
+        }
+        Ok(())
+    }
+
+    /// Waits until the icon of a drag that nothing took is back (GTK 4: 500 ms): it is in a window
+    /// that looks like a menu, which would keep the front window.
+    fn await_icon(&self, desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
+        const BACK: Duration = Duration::from_millis(800);
+        const LOOK: Duration = Duration::from_millis(20);
+        let start = Instant::now();
+        while start.elapsed() < BACK && desk.popup_open(pid)? {
+            self.cancel.wait(LOOK)?;
         }
         Ok(())
     }
@@ -131,8 +146,12 @@ impl Steps<'_> {
                     diff,
                 });
             }
-            Err(e @ (Error::NotAnswering { .. } | Error::NoProcess(_) | Error::NoWindow { .. })) => {
-                report.notes.add(format!("the app that it was dropped on: {e}"));
+            Err(
+                e @ (Error::NotAnswering { .. } | Error::NoProcess(_) | Error::NoWindow { .. }),
+            ) => {
+                report
+                    .notes
+                    .add(format!("the app that it was dropped on: {e}"));
             }
             Err(e) => return Err(e),
         }

@@ -260,15 +260,23 @@ impl Act<'_> {
 fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<Point> {
     /// Looks at so many places a side.
     const GRID: i32 = 16;
+    /// A window also takes what is dropped so far beside it: its shadow.
+    const SHADOW: i32 = 8;
     let windows = desk.every_window()?;
     let Some(at) = windows.iter().position(|w| w.id == onto.id) else {
         return Err(TargetError::DragEndHidden(onto.title.clone()).into());
     };
-    let over = |point: Point| {
-        let holds = |w: &&Window| w.extents.is_some_and(|place| place.contains(point));
+    let over = |point: Point, beside: i32| {
+        let sides = [(-beside, 0), (beside, 0), (0, -beside), (0, beside)];
+        let sides = sides.map(|(x, y)| Point {
+            x: point.x.saturating_add(x),
+            y: point.y.saturating_add(y),
+        });
+        let around = |place: Rect| sides.iter().any(|side| place.contains(*side));
+        let holds = |w: &&Window| w.extents.is_some_and(around);
         windows[..at].iter().find(holds)
     };
-    let Some(top) = over(end.point) else {
+    let Some(top) = over(end.point, 0) else {
         return Ok(end.point);
     };
     let shows = end.place.zip(onto.extents);
@@ -278,7 +286,7 @@ fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<
         let row = move |j| (0..GRID).map(move |i| (nth(x, w, i), nth(y, h, j)));
         (0..GRID).flat_map(row).map(|(x, y)| Point { x, y })
     });
-    let free = places.filter(|point| over(*point).is_none());
+    let free = places.filter(|point| over(*point, SHADOW).is_none());
     let way = |point: &Point| {
         let (dx, dy) = (point.x - end.point.x, point.y - end.point.y);
         i64::from(dx).pow(2) + i64::from(dy).pow(2)

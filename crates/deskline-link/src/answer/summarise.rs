@@ -88,9 +88,15 @@ pub(super) fn summarise(
     {
         let shown = diff.without_mirrors(before, after);
         let app = escape::name(&after.app.name, 40);
-        summary.notes.push(format!("in {app}: {}", summary::counts(diff)));
-        summary.text_changes.extend(listing::text_changes(after, &shown));
-        summary.visible_elements.extend(listing::new_elements(before, after, diff));
+        summary
+            .notes
+            .push(format!("in {app}: {}", summary::counts(diff)));
+        summary
+            .text_changes
+            .extend(listing::text_changes(after, &shown));
+        summary
+            .visible_elements
+            .extend(listing::new_elements(before, after, diff));
     }
     if let Some(taken) = &report.handoff {
         summary.app_switch = Some(taken.tree.as_ref().map_or_else(
@@ -235,7 +241,11 @@ fn steps(call: &Call, report: &Report, failed: bool) -> Vec<String> {
             1 => String::new(),
             times => format!(" {times} times"),
         };
-        format!("{} done{times}: {said}{}", step + 1, led_to.unwrap_or_default())
+        format!(
+            "{} done{times}: {said}{}",
+            step + 1,
+            led_to.unwrap_or_default()
+        )
     };
     let Some((at, nth)) = report.current_run(call) else {
         return Vec::new();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod chain;
+mod drags;
 mod each_step;
 mod ends;
 mod faults;

@@ -339,6 +339,7 @@ impl PointerInput for Scripted {
         self.call(line, |script| {
             script.require_place(from)?;
             script.world.pointer = to;
+            script.world.drop(from, to);
             Ok(())
         })
     }

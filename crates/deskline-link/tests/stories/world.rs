@@ -246,6 +246,23 @@ impl World {
         }
     }
 
+    /// What lies at one place is dropped at another.
+    pub(crate) fn drop(&mut self, from: Point, to: Point) {
+        let text = |node: Option<&Node>| node.map(Node::text).unwrap_or_default();
+        let dragged = self.lies_at(from).map(|(_, node)| text(node));
+        let Some((window, Some(node))) = self.lies_at(to) else {
+            return;
+        };
+        let (app, id, onto) = (self.name(window.pid), node.id.clone(), node.text());
+        let takes = node.line.states.contains(States::EDITABLE);
+        let dragged = dragged.unwrap_or_default();
+        self.reached
+            .push(format!("{app}: drop {dragged} on {onto}"));
+        if takes && let Some(node) = self.node(&id) {
+            node.take(&dragged);
+        }
+    }
+
     /// A key goes to the element with the focus in the front window.
     pub(crate) fn key(&mut self, key: char) {
         let Some((id, pid, returned)) = self.front().map(|w| (w.id, w.pid, w.returned.clone()))

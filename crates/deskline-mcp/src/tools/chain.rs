@@ -81,9 +81,7 @@ pub(super) fn unpacked(
 }
 
 /// The actions of the steps, in order, and how often each runs.
-pub(super) fn actions(
-    arguments: &Map<String, Value>,
-) -> Result<(Vec<Action>, Vec<usize>), Wrong> {
+pub(super) fn actions(arguments: &Map<String, Value>) -> Result<(Vec<Action>, Vec<usize>), Wrong> {
     let Some(Value::Array(steps)) = arguments.get("steps") else {
         return Err(
             "steps must be a list of objects such as {\"do\": \"click\", \"element\": \"Save\"}"
@@ -122,7 +120,10 @@ fn action(step: &Value) -> Result<(Action, usize), Wrong> {
     if repeat.is_some() && matches!(action, Action::WaitFor { .. }) {
         return Err("wait_for has no repeat: it waits once, for timeout".into());
     }
-    Ok((action, repeat.map_or(1, |runs| runs.unsigned_abs() as usize)))
+    Ok((
+        action,
+        repeat.map_or(1, |runs| runs.unsigned_abs() as usize),
+    ))
 }
 
 /// A chain keeps the desktop while it waits.

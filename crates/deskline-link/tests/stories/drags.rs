@@ -1,0 +1,92 @@
+//! Drags that end in another app.
+
+use deskline_core::Modifiers;
+use deskline_link::call::Input;
+use deskline_link::{Action, Target, Tool};
+use insta::assert_snapshot;
+
+use crate::story::{MAIL, MUSIC, Story};
+use crate::world::World;
+
+fn field(at: [i32; 4]) -> impl FnOnce(&mut World) {
+    let [x, y, w, h] = at;
+    move |world| {
+        let line = format!("[AXTextField] \"Queue\" x:{x} y:{y} w:{w} h:{h} editable");
+        world.window(MUSIC, "Queue", at, &line);
+        world.raise(crate::story::EDITOR_WINDOW);
+    }
+}
+
+fn drag_to_music(story: &mut Story, from: &str) {
+    let by_text = |text: &str| Target::Text {
+        text: text.into(),
+        role: None,
+    };
+    let drag = Input::Drag {
+        from: by_text(from),
+        to: by_text("Queue"),
+        to_pid: Some(MUSIC),
+        modifiers: Modifiers::empty(),
+    };
+    story.run_on(MAIL, Tool::Drag, Action::Input(drag));
+}
+
+#[test]
+fn both_windows_come_forward_and_the_answer_has_both_diffs() {
+    let mut story = Story::new();
+    story.given(field([620, 220, 200, 60]));
+    drag_to_music(&mut story, "Inbox");
+    assert_snapshot!(story.told(), @r##"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Dragged 'Inbox' [AXStaticText] to 'Queue' [AXTextField] of Music. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    note: in Music: 0 added, 0 removed, 1 modified
+    target: [AXStaticText] "Inbox" #e7
+    focus: "New Message" › [AXTextField] "To" #e3
+    text_changes:
+      '' -> 'Inbox'
+    "##);
+    assert_snapshot!(story.seen(), @"
+    reached: Music: drop Inbox on Queue
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn a_drop_goes_to_the_part_that_shows() {
+    let mut story = Story::new();
+    story.given(field([100, 100, 700, 200]));
+    drag_to_music(&mut story, "Inbox");
+    let acts = story.acts();
+    let drag = acts.lines().find(|line| line.starts_with("drag"));
+    // Mail's window ends at 600.
+    assert_snapshot!(drag.unwrap(), @"drag 80,140 646,206");
+}
+
+#[test]
+fn nothing_is_dropped_where_the_end_does_not_show() {
+    let mut story = Story::new();
+    story.given(field([100, 100, 200, 60]));
+    drag_to_music(&mut story, "Inbox");
+    assert_snapshot!(story.field("error"), @"the window 'New Message' lies over 'Queue' [AXTextField], where the drag was to end. Nothing was dragged. Move one of the two windows");
+    assert_snapshot!(story.seen(), @"
+    reached: nothing
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn an_app_that_is_out_of_bounds_is_not_dropped_on() {
+    let policy = deskline_link::Policy {
+        deny: vec!["Music".into()],
+        ..deskline_link::Policy::default()
+    };
+    let mut story = Story::with(policy);
+    drag_to_music(&mut story, "Inbox");
+    assert!(story.field("error").contains("out of bounds"));
+    assert_snapshot!(story.seen(), @"
+    reached: nothing
+    front: Notes, pointer: 900,700
+    ");
+}

@@ -1,0 +1,120 @@
+//! Drags between apps, and drag and drop inside one: judged by what arrives. Another app's window, the
+//! person's, is in front.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use deskline_testbed::{Answer, App, Bed, Client, until};
+use serde_json::json;
+
+/// The first line of the tree with this role, as a ref.
+fn reference(server: &Client, pid: u32, role: &str, text: &str) -> String {
+    let seen = server.call("refresh_traversal", json!({"pid": pid})).ok();
+    format!("{}", seen.line_of(role, text).reference.unwrap())
+}
+
+fn starts_with(app: &App<'_>, bed: &Bed, title: &str) -> bool {
+    let windows = bed.screen().windows_of(app.pid);
+    windows.iter().any(|w| w.title.contains(title))
+}
+
+#[test]
+fn a_file_is_dragged_from_the_file_manager_into_an_editor() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let folder = bed.thunar(&["aa.txt", "cc.txt"]);
+    let (editor, _) = bed.mousepad("");
+    let persons = bed.windows("gtk3", &[], &["Mine|Mine|300x200+900+600"]);
+    // Its details view has the files as rows.
+    let details = json!({"pid": folder.pid, "keyName": "2", "modifierFlags": ["Control"]});
+    server.call("press_key_and_traverse", details).ok();
+    let text = reference(&server, editor.pid, "AXTextArea", "");
+    let drag = |file: &str| -> Answer {
+        persons.bring_to_front();
+        let drag = json!({"pid": folder.pid, "element": file, "toPid": editor.pid, "toRef": text});
+        server.call("drag_and_traverse", drag)
+    };
+    // Part of the editor is under the folder.
+    bed.screen().move_window(folder.window.id, 0, 0);
+    bed.screen().move_window(editor.window.id, 200, 150);
+    let answer = drag("cc.txt").ok();
+    until("the file in the editor", || {
+        starts_with(&editor, &bed, "cc.txt").then_some(())
+    });
+    assert_eq!(bed.screen().front(), persons.window.id, "{answer}");
+    let summary = answer.field("summary");
+    assert!(
+        summary.starts_with("Dragged 'cc.txt'") && summary.contains(" of mousepad"),
+        "{answer}"
+    );
+    // What it did there is in the answer.
+    let file = answer.file();
+    let there = file
+        .split("# app_switch: ")
+        .nth(1)
+        .expect("the editor's diff");
+    assert!(
+        there.contains("# diff:") && there.contains("cc.txt"),
+        "{file}"
+    );
+    // Without toPid another app's window is none to drop on.
+    persons.bring_to_front();
+    let (x, y, w, h) = bed.screen().windows_of(editor.pid)[0].bounds;
+    let (x, y) = (x + w.cast_signed() - 30, y + h.cast_signed() - 60);
+    editor.bring_to_front();
+    let drag = json!({"pid": folder.pid, "element": "aa.txt", "toX": x, "toY": y});
+    let refused = server.call("drag_and_traverse", drag);
+    assert!(refused.error().contains("toPid"), "{refused}");
+}
+
+#[test]
+fn nothing_is_dropped_on_a_window_that_does_not_show() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let windows = |title: &str, at: &str| format!("{title}|{title}|{at}");
+    let over = bed.windows("gtk3", &[], &[&windows("Over", "500x400+100+100")]);
+    let under = bed.windows("gtk3", &[], &[&windows("Under", "300x200+200+200")]);
+    let persons = bed.windows("gtk3", &[], &[&windows("Mine", "300x200+900+600")]);
+    persons.bring_to_front();
+    for app in [&over, &under] {
+        app.clear_log();
+    }
+    let drag = json!({"pid": over.pid, "element": "Pad Over", "toPid": under.pid, "toElement": "Pad Under"});
+    let refused = server.call("drag_and_traverse", drag);
+    let error = refused.error();
+    assert!(error.contains("'Over' lies over 'Pad Under'"), "{refused}");
+    assert_eq!(bed.screen().front(), persons.window.id);
+    assert_eq!((over.log(), under.log()), (vec![], vec![]));
+}
+
+#[test]
+fn rows_are_dragged_inside_lists_and_between_apps() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (persons, _) = bed.mousepad("");
+    let apps = [bed.lists("gtk4"), bed.lists("qt6")];
+    for (app, x) in apps.iter().zip([20, 520]) {
+        bed.screen().move_window(app.window.id, x, 60);
+        persons.bring_to_front();
+        app.clear_log();
+        let drag = json!({"pid": app.pid, "element": "Pear", "toElement": "Nuts"});
+        let answer = server.call("drag_and_traverse", drag).ok();
+        app.wait_for("dropped Pear on To");
+        assert_eq!(bed.screen().front(), persons.window.id, "{answer}");
+    }
+    // From one app to the other.
+    let [gtk, qt] = &apps;
+    qt.clear_log();
+    let drag = json!({"pid": gtk.pid, "element": "Plum", "toPid": qt.pid, "toElement": "Nuts"});
+    let answer = server.call("drag_and_traverse", drag).ok();
+    qt.wait_for("dropped Plum on To");
+    assert_eq!(bed.screen().front(), persons.window.id, "{answer}");
+    assert!(
+        answer.text.contains("note: in lists.py: 1 added"),
+        "{answer}"
+    );
+    // Nothing there takes it, and its icon flies back.
+    let (x, y, ..) = bed.screen().windows_of(qt.pid)[0].bounds;
+    let drag = json!({"pid": gtk.pid, "element": "Plum", "toPid": qt.pid,
+                      "toX": x + 3, "toY": y + 150});
+    let answer = server.call("drag_and_traverse", drag).ok();
+    assert_eq!(bed.screen().front(), persons.window.id, "{answer}");
+}

@@ -9,6 +9,8 @@ use crate::tree::KnownWindows;
 pub struct App {
     /// Who it is, and how to reach it.
     pub peer: Peer,
+    /// Its other registrations on the bus.
+    pub beside: Vec<Peer>,
     /// Whether its cache is worth fetching.
     pub cache: BulkCache,
     /// Whether a reading has found the same tree as the one before it: GTK 4's grows as it is read.
@@ -25,6 +27,7 @@ impl App {
         Self {
             cache: BulkCache::new(peer.toolkit.cache_use()),
             peer,
+            beside: Vec::new(),
             grown: false,
             loads: false,
             windows: KnownWindows::default(),

@@ -20,7 +20,7 @@ use crate::request::Request;
 use crate::strategies::keep_alive::KeepAlive;
 use crate::strategies::reuse::LastReading;
 use crate::strategies::{embedded, table};
-use crate::toolkits::{mapped, vcl};
+use crate::toolkits::{Toolkit, mapped, vcl};
 use crate::tree::{self, Windows};
 use crate::{act, decode, reading};
 
@@ -47,13 +47,14 @@ pub struct Listed {
 /// A connection to the accessibility bus.
 #[derive(Debug)]
 pub struct AtSpi {
+    address: String,
     pub(crate) bus: Connection,
     /// By their process ids.
     pub(crate) apps: HashMap<u32, App>,
     /// The toplevels that were last seen.
     pub(crate) shown: Vec<AppToplevel>,
     /// Bus names are never used twice, so their pids are asked for once.
-    pids: HashMap<String, u32>,
+    pub(crate) pids: HashMap<String, u32>,
     /// Apps that were asked to send events.
     pub(crate) registered: HashSet<String>,
     /// The apps that are subscribed.
@@ -65,6 +66,7 @@ impl AtSpi {
     /// Connects to the accessibility bus at `address`.
     pub fn connect(address: &str) -> Result<Self, bus::Error> {
         Ok(Self {
+            address: address.to_owned(),
             bus: Connection::open(address, PATIENCE)?,
             apps: HashMap::new(),
             shown: Vec::new(),
@@ -75,9 +77,28 @@ impl AtSpi {
         })
     }
 
+    /// Where the bus is.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
     /// The bus's own id: another after each start of the desktop.
     pub fn guid(&self) -> &str {
         self.bus.guid()
+    }
+
+    /// The bus daemon's pid for this process; `None` if it sees none, as from a container.
+    pub fn own_pid(&mut self) -> Option<u32> {
+        let name = self.bus.name().to_owned();
+        let call = Call {
+            destination: "org.freedesktop.DBus",
+            path: "/org/freedesktop/DBus",
+            interface: "org.freedesktop.DBus",
+            member: "GetConnectionUnixProcessID",
+            body: Body::new().str(&name),
+        };
+        let reply = self.bus.call(&call, PATIENCE).ok()?;
+        reply.reader().u32().ok().filter(|pid| *pid != 0)
     }
 
     /// The apps on the bus, in the order in which they came. Asks the registry and the daemon, no
@@ -114,6 +135,8 @@ impl AtSpi {
                     pids.insert(unknown[i].to_owned(), pid);
                 }
             })?;
+        let unknown: Vec<String> = unknown.into_iter().map(str::to_owned).collect();
+        self.look_behind_proxies(&unknown)?;
         self.pids.retain(|name, _| names.contains(name));
         self.registered.retain(|name| names.contains(name));
         let pids = &self.pids;
@@ -151,18 +174,11 @@ impl AtSpi {
 
     fn meet(&mut self, pid: u32, patience: Duration) -> Result<&mut App> {
         if !self.apps.contains_key(&pid) {
-            let candidates: Vec<Listed> = self
-                .apps()
-                .map_err(on_bus("asking the accessibility registry for its apps"))?
-                .into_iter()
-                .filter(|app| app.pid == pid)
-                .collect();
-            // An app can be there twice, once as a plug without windows; the last has the windows.
-            let Some(listed) = candidates.last() else {
+            let Some(main) = self.main_registration(pid)? else {
                 return Err(no_window(pid));
             };
-            let peer = Peer::meet(&mut self.bus, &listed.bus_name, pid, patience)
-                .map_err(|e| unanswered(e, &process::name(pid), pid))?;
+            let peer = Peer::meet(&mut self.bus, &main, pid, patience)
+                .map_err(|e| unanswered(e, &process::app_name(pid), pid))?;
             self.apps.insert(pid, App::new(peer));
         }
         self.apps.get_mut(&pid).ok_or_else(|| no_window(pid))
@@ -221,6 +237,8 @@ impl AtSpi {
     /// One traversal. `windows` are the app's, for toolkits whose coordinates are relative to
     /// them.
     pub fn read(&mut self, pid: u32, scope: Scope, windows: &Windows) -> Result<Tree> {
+        self.note_registrations(pid)
+            .map_err(on_bus("asking the accessibility registry for its apps"))?;
         let name = self.app(pid)?.peer.name.clone();
         if scope != Scope::Showing {
             self.listen_from_now(pid);
@@ -315,8 +333,17 @@ impl AtSpi {
         let (mut nodes, mut partial) = (read.nodes, read.partial);
         for (container, owner, path) in read.foreign {
             let object = (container, owner.as_str(), path.as_str());
-            embedded::read(bus, &mut nodes, &mut partial, object, end)?;
+            embedded::read(
+                bus,
+                Toolkit::WebKitGtk,
+                &mut nodes,
+                &mut partial,
+                object,
+                end,
+            )?;
         }
+        self.read_beside(pid, &mut nodes, &mut partial, end)?;
+        let app = self.apps.get_mut(&pid).ok_or(bus::Error::Timeout)?;
         engine::settle(&mut nodes);
         self.keep_alive.put(&bus_name, spreadsheets);
         if fetch_cache {
@@ -363,9 +390,12 @@ impl AtSpi {
             Error::Input(format!("{element:?} is not an element of this desktop"))
         })?;
         let Self { bus, apps, .. } = self;
-        let app = apps.values_mut().find(|app| app.peer.bus_name == bus_name);
-        let (pid, name, mut app) = match app {
-            Some(App { peer, .. }) => (peer.pid, peer.name.clone(), peer.connection(bus)),
+        let peer = apps
+            .values_mut()
+            .flat_map(|app| std::iter::once(&mut app.peer).chain(&mut app.beside))
+            .find(|peer| peer.bus_name == bus_name);
+        let (pid, name, mut app) = match peer {
+            Some(peer) => (peer.pid, peer.name.clone(), peer.connection(bus)),
             None => (0, bus_name.to_owned(), AppConnection::by_bus(bus, bus_name)),
         };
         let path = match table::parse_cell_id(path) {
@@ -429,12 +459,12 @@ impl Located<'_> {
 }
 
 fn no_window(pid: u32) -> Error {
-    if !process::runs(pid) {
+    if process::is_gone(pid) {
         return Error::NoProcess(pid);
     }
     Error::NoWindow {
         pid,
-        name: process::name(pid),
+        name: process::app_name(pid),
         hint: mapped::hint(pid),
     }
 }
@@ -449,7 +479,7 @@ pub fn on_bus(what: &'static str) -> impl FnOnce(bus::Error) -> Error {
 
 fn unanswered(e: bus::Error, app: &str, pid: u32) -> Error {
     match e {
-        bus::Error::Timeout if !process::runs(pid) => Error::NoProcess(pid),
+        bus::Error::Timeout if process::is_gone(pid) => Error::NoProcess(pid),
         bus::Error::Timeout => Error::NotAnswering {
             app: app.to_owned(),
             pid,

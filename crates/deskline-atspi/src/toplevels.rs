@@ -22,6 +22,26 @@ impl AtSpi {
     /// not answer within 200 ms are as they were when it last did.
     pub fn toplevels(&mut self) -> Result<Vec<AppToplevel>, bus::Error> {
         let apps = self.apps()?;
+        let (mut found, silent) = self.toplevels_of(&apps)?;
+        let silent = apps.iter().zip(silent).filter(|(_, silent)| *silent);
+        for (app, _) in silent {
+            found.retain(|t| t.bus_name() != app.bus_name);
+            let known = self.shown.iter().filter(|t| t.bus_name() == app.bus_name);
+            found.extend(known.map(|known| AppToplevel {
+                active: false,
+                silent: true,
+                ..known.clone()
+            }));
+        }
+        self.shown.clone_from(&found);
+        Ok(found)
+    }
+
+    /// The toplevels of these apps that show, and which apps did not answer all of it in time.
+    pub(crate) fn toplevels_of(
+        &mut self,
+        apps: &[Listed],
+    ) -> Result<(Vec<AppToplevel>, Vec<bool>), bus::Error> {
         let children = apps.iter().map(|app| Call {
             destination: &app.bus_name,
             path: ROOT,
@@ -47,19 +67,8 @@ impl AtSpi {
         });
         unless_late(asked)?;
         objects.sort_by_key(|(app, ..)| *app);
-        let mut found = self.describe(&apps, &objects, &mut silent)?;
-        let silent = apps.iter().zip(silent).filter(|(_, silent)| *silent);
-        for (app, _) in silent {
-            found.retain(|t| t.bus_name() != app.bus_name);
-            let known = self.shown.iter().filter(|t| t.bus_name() == app.bus_name);
-            found.extend(known.map(|known| AppToplevel {
-                active: false,
-                silent: true,
-                ..known.clone()
-            }));
-        }
-        self.shown.clone_from(&found);
-        Ok(found)
+        let found = self.describe(apps, &objects, &mut silent)?;
+        Ok((found, silent))
     }
 
     /// The bounds of a toplevel, as its app reports them; `None` where it does not answer within

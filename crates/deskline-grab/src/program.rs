@@ -5,9 +5,10 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::time::Duration;
 
+use deskline_unix::socket;
 use rustix::net::SocketType;
-use rustix::net::sockopt::{socket_peercred, socket_type};
-use rustix::process::{DumpableBehavior, getppid, getuid, set_dumpable_behavior};
+use rustix::net::sockopt::socket_type;
+use rustix::process::{DumpableBehavior, Pid, getppid, getuid, set_dumpable_behavior};
 
 use crate::device::Source;
 use crate::keeper::serve;
@@ -37,7 +38,8 @@ fn orders() -> Option<OwnedFd> {
         return None;
     }
     // The process that made the pair: an inherited socket does not count.
-    let peer = socket_peercred(&stdin).ok()?;
-    let ours = Some(peer.pid) == getppid() && peer.uid == getuid();
+    let peer = socket::peer(&stdin).ok()?;
+    let parent = getppid().map(|pid| Pid::as_raw_pid(pid).cast_unsigned());
+    let ours = peer.pid.is_some() && peer.pid == parent && peer.uid == getuid().as_raw();
     ours.then(|| stdin.as_fd().try_clone_to_owned().ok())?
 }

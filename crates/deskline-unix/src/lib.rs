@@ -2,6 +2,7 @@
 //! socket, starting programs, threads that take orders, waiting for file descriptors with a time
 //! limit, how long a guard holds, and key codes.
 
+pub mod clients;
 pub mod codes;
 pub mod family;
 pub mod hold;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The maximum length of an environment block. The rest is cut. `execve` allows more, but nobody
@@ -103,11 +104,39 @@ pub fn descends(pid: u32, from: u32) -> bool {
     from > 1 && ancestors.any(|ancestor| ancestor == from.cast_signed())
 }
 
+/// Whether the desktop's pids are those of another process namespace: a container's, or the host's
+/// while this process is in one. They are good as names then, and mean nothing in `/proc`.
+static ELSEWHERE: AtomicBool = AtomicBool::new(false);
+
+/// Sets whether the desktop's pids are those of another process namespace. A process serves one
+/// desktop.
+pub fn set_elsewhere(elsewhere: bool) {
+    ELSEWHERE.store(elsewhere, Ordering::Relaxed);
+}
+
+/// Whether the desktop's pids are those of another process namespace.
+pub fn are_elsewhere() -> bool {
+    ELSEWHERE.load(Ordering::Relaxed)
+}
+
+/// Whether a process of the desktop has ended, as far as that can be known.
+pub fn is_gone(pid: u32) -> bool {
+    !are_elsewhere() && !runs(pid)
+}
+
+/// The name of a process of the desktop; empty if it is unknown.
+pub fn app_name(pid: u32) -> String {
+    if are_elsewhere() {
+        return String::new();
+    }
+    name(pid)
+}
+
 /// Waits until a process has ended, for at most `time`. Returns whether it has.
 pub fn ends(pid: u32, time: Duration) -> bool {
     const LOOK: Duration = Duration::from_millis(5);
     let start = Instant::now();
-    while runs(pid) {
+    while !is_gone(pid) {
         if start.elapsed() >= time {
             return false;
         }

@@ -1,10 +1,12 @@
-//! Connecting to a Unix socket, with a time limit.
+//! Connecting to a Unix socket, with a time limit, and who is at its other end.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
+use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 
@@ -26,6 +28,30 @@ pub fn connect(path: &Path, limit: Duration) -> io::Result<UnixStream> {
     }
     set_socket_timeout(&socket, Timeout::Send, None)?;
     Ok(socket.into())
+}
+
+/// The process that has bound or connected the other end of a socket, and its user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Peer {
+    /// `None` where it is in no process namespace that this process sees. rustix takes the kernel's
+    /// 0 for an error.
+    pub pid: Option<u32>,
+    pub uid: u32,
+}
+
+/// Who is at the other end of a socket: `SO_PEERCRED`, unix(7).
+///
+/// # Errors
+///
+/// The system's.
+pub fn peer(socket: &impl AsFd) -> io::Result<Peer> {
+    let credentials = getsockopt(socket, PeerCredentials)?;
+    Ok(Peer {
+        pid: u32::try_from(credentials.pid())
+            .ok()
+            .filter(|pid| *pid != 0),
+        uid: credentials.uid(),
+    })
 }
 
 #[cfg(test)]
@@ -65,6 +91,8 @@ mod tests {
         let listener = UnixListener::bind(&path).unwrap();
         let mut ours = connect(&path, Duration::from_secs(2)).unwrap();
         let (mut theirs, _) = listener.accept().unwrap();
+        let ourselves = Some(std::process::id());
+        assert_eq!(peer(&theirs).unwrap().pid, ourselves);
         ours.write_all(b"x").unwrap();
         theirs.read_exact(&mut [0]).unwrap();
     }

@@ -1,4 +1,5 @@
-//! Objects of another process that are embedded in an app: web views of WebKitGTK, little else.
+//! Objects of another owner on the bus that belong to an app: web views of WebKitGTK, and the
+//! toplevels of an app's other registrations.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,6 +15,7 @@ use crate::toolkits::Toolkit;
 /// missing parts to `partial`.
 pub fn read(
     bus: &mut Connection,
+    toolkit: Toolkit,
     nodes: &mut Vec<Node>,
     partial: &mut Partial,
     (container, owner, path): (usize, &str, &str),
@@ -21,7 +23,7 @@ pub fn read(
 ) -> Result<(), Error> {
     let owner_name: Arc<str> = owner.into();
     let connection = AppConnection::by_bus(bus, owner);
-    let mut engine = Engine::new(connection, owner, Toolkit::WebKitGtk, end);
+    let mut engine = Engine::new(connection, owner, toolkit, end);
     let mut lists = LargeLists::default();
     let read = engine
         .start(path, Some(&owner_name))

@@ -5,11 +5,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use deskline_unix::socket::{self, Peer};
 use rustix::io::Errno;
-use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, UCred, connect, socket_with,
-    sockopt::socket_peercred,
-};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
 /// The connection timeout for displays on TCP, which ssh forwards on this host.
 const TCP_TIMEOUT: Duration = Duration::from_millis(200);
@@ -17,15 +15,15 @@ const TCP_TIMEOUT: Duration = Duration::from_millis(200);
 /// The uid of the process that listens at `address`, without blocking. A full queue (EAGAIN) is an
 /// error too, as the uid of the listener is then unknown.
 fn probe(address: &SocketAddrUnix) -> Result<u32, Errno> {
-    Ok(peer(address)?.uid.as_raw())
+    Ok(peer(address)?.uid)
 }
 
 /// The process that listens at `address`, and its user.
-fn peer(address: &SocketAddrUnix) -> Result<UCred, Errno> {
+fn peer(address: &SocketAddrUnix) -> Result<Peer, Errno> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
     connect(&socket, address)?;
-    socket_peercred(&socket)
+    socket::peer(&socket).map_err(|e| Errno::from_io_error(&e).unwrap_or(Errno::IO))
 }
 
 fn listener(address: &SocketAddrUnix) -> Option<u32> {
@@ -102,7 +100,7 @@ pub(super) fn wayland_answers(name: &str, runtime_dir: Option<&Path>, uid: u32) 
 /// The pid of the compositor that listens on a Wayland socket.
 pub(super) fn compositor(name: &str, runtime_dir: Option<&Path>) -> Option<u32> {
     let address = SocketAddrUnix::new(wayland_path(name, runtime_dir)?).ok()?;
-    u32::try_from(peer(&address).ok()?.pid.as_raw_nonzero().get()).ok()
+    peer(&address).ok()?.pid
 }
 
 /// `wl_display_connect(3)`

@@ -44,7 +44,7 @@ pub(super) struct Keeper {
 impl Keeper {
     pub(super) fn connect(path: &Path, reading: Reading) -> Result<Self> {
         let stream = socket::connect(path, PATIENCE).map_err(lost)?;
-        let peer = rustix::net::sockopt::socket_peercred(&stream).map_err(lost)?;
+        let peer = socket::peer(&stream).map_err(lost)?;
         let connection = Connection::from_socket(stream).map_err(lost)?;
         let queue = connection.new_event_queue();
         let handle = queue.handle();
@@ -67,7 +67,7 @@ impl Keeper {
             heard: start.heard,
             asked: 2,
             control,
-            compositor: peer.pid.as_raw_nonzero().get().cast_unsigned(),
+            compositor: peer.pid.unwrap_or_default(),
             owned: None,
             writers: Vec::new(),
             reading,

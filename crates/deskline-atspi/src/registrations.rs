@@ -1,0 +1,114 @@
+//! Apps that are on the bus more than once: a Qt app whose file dialogs are GTK's. One registration
+//! is the app; the toplevels of the others are read into its tree.
+
+use std::time::{Duration, Instant};
+
+use deskline_link::Result;
+
+use crate::app_toplevel::AppToplevel;
+use crate::atspi::{AtSpi, Listed, on_bus};
+use crate::bus;
+use crate::engine::Node;
+use crate::partial::Partial;
+use crate::peer::Peer;
+use crate::strategies::embedded;
+
+/// How long a registration may take to describe itself.
+const AT_ONCE: Duration = Duration::from_millis(200);
+
+/// Hides the app's own toplevel of this title: Qt has an empty one for each dialog that GTK draws.
+fn hide_twin(nodes: &mut [Node], title: &str) {
+    let is_twin = |node: &Node| {
+        node.parent == Some(0) && node.showing && node.owner.is_none() && &*node.name == title
+    };
+    let Some(twin) = nodes.iter().position(is_twin) else {
+        return;
+    };
+    nodes[twin].showing = false;
+    // Parents come before their children.
+    for index in twin + 1..nodes.len() {
+        let hidden = |parent: usize| parent >= twin && !nodes[parent].showing;
+        if nodes[index].parent.is_some_and(hidden) {
+            nodes[index].showing = false;
+        }
+    }
+}
+
+impl AtSpi {
+    /// The bus name by which to know the app: the first that has windows, as a plug has none.
+    /// `None` if the app is not on the bus.
+    pub(crate) fn main_registration(&mut self, pid: u32) -> Result<Option<String>> {
+        let what = "asking the accessibility registry for its apps";
+        let mut listed = self.apps().map_err(on_bus(what))?;
+        listed.retain(|app| app.pid == pid);
+        let windows = match listed.len() {
+            0 | 1 => Vec::new(),
+            _ => self.toplevels_of(&listed).map_err(on_bus(what))?.0,
+        };
+        let has_windows = |app: &Listed| windows.iter().any(|w| w.bus_name() == app.bus_name);
+        let main = listed.iter().position(has_windows);
+        let main = main.unwrap_or(listed.len().saturating_sub(1));
+        Ok(listed.into_iter().nth(main).map(|app| app.bus_name))
+    }
+
+    /// Updates the app's registrations beside the one that it is known by: a Qt app registers GTK's
+    /// with its first dialog of it.
+    pub(crate) fn note_registrations(&mut self, pid: u32) -> Result<(), bus::Error> {
+        let listed = self.apps()?;
+        let Some(app) = self.apps.get_mut(&pid) else {
+            return Ok(());
+        };
+        let main = &app.peer.bus_name;
+        let is_beside = |l: &&Listed| l.pid == pid && l.bus_name != *main;
+        let now: Vec<&str> = listed
+            .iter()
+            .filter(is_beside)
+            .map(|l| l.bus_name.as_str())
+            .collect();
+        app.beside
+            .retain(|peer| now.contains(&peer.bus_name.as_str()));
+        for name in now {
+            if app.beside.iter().all(|peer| peer.bus_name != name) {
+                app.beside
+                    .push(Peer::meet(&mut self.bus, name, pid, AT_ONCE)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the toplevels of the app's other registrations to its nodes.
+    pub(crate) fn read_beside(
+        &mut self,
+        pid: u32,
+        nodes: &mut Vec<Node>,
+        partial: &mut Partial,
+        end: Instant,
+    ) -> Result<(), bus::Error> {
+        let beside = self.apps.get(&pid).map_or(&[][..], |app| &app.beside);
+        let toolkits: Vec<_> = beside
+            .iter()
+            .map(|peer| (peer.bus_name.clone(), peer.toolkit))
+            .collect();
+        if toolkits.is_empty() || nodes.is_empty() {
+            return Ok(());
+        }
+        let listed: Vec<Listed> = toolkits
+            .iter()
+            .map(|(bus_name, _)| Listed {
+                bus_name: bus_name.clone(),
+                pid,
+            })
+            .collect();
+        let shown: Vec<AppToplevel> = self.toplevels_of(&listed)?.0;
+        for toplevel in &shown {
+            let its = |(name, _): &&(String, _)| name == toplevel.bus_name();
+            let Some((_, toolkit)) = toolkits.iter().find(its) else {
+                continue;
+            };
+            hide_twin(nodes, &toplevel.title);
+            let object = (0, toplevel.bus_name(), toplevel.path());
+            embedded::read(&mut self.bus, *toolkit, nodes, partial, object, end)?;
+        }
+        Ok(())
+    }
+}

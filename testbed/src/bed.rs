@@ -1,7 +1,6 @@
 //! A private desktop for one test, or for the tests of one file.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -29,20 +28,40 @@ impl Bed {
 
     /// Starts one with additional arguments to `deskline desktop`.
     pub fn with(args: &[&str]) -> Self {
-        Self::start(folder(), args, None)
+        Self::start(folder(), args, Command::new(deskline()))
+    }
+
+    /// Starts one in a process namespace of its own, as in a container.
+    pub fn apart() -> Self {
+        let mut command = Command::new("unshare");
+        command.args(["--pid", "--fork", "--kill-child", "--mount-proc"]);
+        command.arg(deskline());
+        Self::start(folder(), &[], command)
+    }
+
+    /// A command for a program in the namespaces of [`Bed::apart`].
+    pub fn command_inside(&self, program: &str) -> Command {
+        let outer = self.desktop.id();
+        let children = format!("/proc/{outer}/task/{outer}/children");
+        let inside = std::fs::read_to_string(children).unwrap();
+        let mut command = self.command("nsenter");
+        command.args(["--target", inside.trim(), "--pid", "--mount", "--"]);
+        command.arg(program);
+        command
     }
 
     /// Starts one on Xorg, with a keyboard and a mouse that look like hardware.
     pub fn on_xorg() -> Self {
         let folder = folder();
         let path = xorg::install(folder.path(), SIZE);
-        Self::start(folder, &[], Some(path))
+        let mut command = Command::new(deskline());
+        command.env("PATH", path);
+        Self::start(folder, &[], command)
     }
 
-    fn start(folder: tempfile::TempDir, args: &[&str], path: Option<OsString>) -> Self {
+    fn start(folder: tempfile::TempDir, args: &[&str], mut desktop: Command) -> Self {
         let (width, height) = SIZE;
-        let mut desktop = Command::new(deskline())
-            .envs(path.map(|path| ("PATH", path)))
+        let mut desktop = desktop
             .args(["desktop", "--json", "--until-eof"])
             .arg(format!("--size={width}x{height}"))
             .args(args)

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use deskline_core::App;
 
+use crate::display::WindowState;
 use crate::end::End;
 use crate::error::{Result, WindowHint};
 
@@ -12,7 +13,8 @@ use crate::error::{Result, WindowHint};
 pub struct Application {
     /// Name and pid.
     pub app: App,
-    pub windows: Vec<String>,
+    /// Each with its state.
+    pub windows: Vec<(String, WindowState)>,
     /// Whether one of them is the front window.
     pub front: bool,
 }

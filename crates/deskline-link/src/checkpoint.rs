@@ -12,7 +12,7 @@ use deskline_core::{KeyPress, Modifiers, Point};
 
 use crate::apps::{Opened, Permit};
 use crate::desktop::Desktop;
-use crate::display::{Pointer, Window, WindowId};
+use crate::display::{Pointer, Window, WindowId, WindowState};
 use crate::error::{Missing, Result, TargetError};
 use crate::guard::{Grab, Task, Watch};
 use crate::subject::Subject;
@@ -39,6 +39,11 @@ pub(crate) struct Saved {
     /// Where links have put the pointer. There can be several: if a click is refused after the
     /// wheel was turned, the pointer is still where the wheel was.
     left: Vec<Point>,
+    /// The windows that links have brought to the front from another workspace, minimised or
+    /// shaded.
+    away: Vec<(WindowId, WindowState)>,
+    /// The person's workspace, if a link has left it.
+    workspace: Option<u32>,
 }
 
 /// A restore that is deferred to a later link.
@@ -46,6 +51,8 @@ pub(crate) struct Saved {
 pub(crate) struct DeferredRestore {
     saved: Saved,
     why: Deferral,
+    /// The front window at that time.
+    front: Option<WindowId>,
     /// The id of its desktop. Window ids are meaningless on another one.
     desktop: String,
 }
@@ -151,7 +158,12 @@ impl<'a> Checkpoint<'a> {
             Some(deferred) if deferred.desktop == self.desktop.id() => Some(deferred.why),
             _ => None,
         };
-        let owns_front = |pid| front.as_ref().is_some_and(|front| front.pid == Some(pid));
+        // A panel's menu leaves the person's window in front.
+        let then = self.deferred.as_ref().and_then(|deferred| deferred.front);
+        let owns_front = |pid| {
+            let front = front.as_ref();
+            front.is_some_and(|front| front.pid == Some(pid) || then == Some(front.id))
+        };
         match why {
             Some(Deferral::Menu(pid)) if owns_front(pid) && self.desktop.popup_open(pid)? => {
                 if let Some(deferred) = self.deferred.take() {
@@ -214,6 +226,7 @@ impl<'a> Checkpoint<'a> {
         };
         if let Some(pid) = of.filter(|_| self.touched) {
             *self.deferred = Some(DeferredRestore {
+                front: self.desktop.front().ok().flatten().map(|front| front.id),
                 saved: std::mem::take(&mut self.saved),
                 why: Deferral::Menu(pid),
                 desktop: self.desktop.id(),
@@ -305,7 +318,28 @@ impl<'a> Checkpoint<'a> {
         self.touched = true;
         self.raised = Some(window);
         self.raised_now = Some(window);
+        self.save_state(window)?;
         self.desktop.raising()?.activate(window, cancel)
+    }
+
+    /// Saves what bringing a window to the front changes beside the order of windows.
+    fn save_state(&mut self, window: WindowId) -> Result<()> {
+        if self.desktop.is_private() {
+            return Ok(());
+        }
+        let states = self.desktop.window_states()?;
+        let state = states
+            .into_iter()
+            .find(|(id, state)| *id == window && state.is_away());
+        let Some(away) = state.filter(|_| self.saved.away.iter().all(|(id, _)| *id != window))
+        else {
+            return Ok(());
+        };
+        if away.1.workspace.is_some() && self.saved.workspace.is_none() {
+            self.saved.workspace = self.desktop.workspace()?;
+        }
+        self.saved.away.push(away);
+        Ok(())
     }
 
     /// The window that was brought to the front for the current step.
@@ -396,16 +430,38 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
+    /// Puts the windows that links have raised back to where they were, and shows the person's
+    /// workspace.
+    fn restore_places(&mut self) {
+        let Ok(raising) = self.desktop.raising() else {
+            return;
+        };
+        for (window, state) in std::mem::take(&mut self.saved.away) {
+            if let Err(e) = raising.put_away(window, state) {
+                tracing::warn!("a window was not put away again: {e}");
+            }
+        }
+        let Some(workspace) = self.saved.workspace.take() else {
+            return;
+        };
+        if let Err(e) = raising.show_workspace(workspace, &Cancel::new()) {
+            tracing::warn!("the workspace was not put back: {e}");
+        }
+    }
+
     /// Brings the person's window back to the front, unless they have switched meanwhile, another
     /// app has opened a window for them, or the window is gone.
     fn restore_front(&mut self) {
         if self.keep || !self.touched || self.desktop.is_private() {
             return;
         }
+        let now = self.desktop.front().ok().flatten();
         let Some(front) = self.saved.front.take() else {
+            if now.as_ref().is_none_or(|now| self.is_targets(now)) {
+                self.restore_places();
+            }
             return;
         };
-        let now = self.desktop.front().ok().flatten();
         let same_app = |now: &Window| {
             // The target was in front before, and has opened a new window above the old one.
             let new = !self
@@ -418,6 +474,9 @@ impl<'a> Checkpoint<'a> {
             .as_ref()
             .is_some_and(|now| now.id == front.id || same_app(now))
         {
+            if now.is_some_and(|now| now.id == front.id) {
+                self.restore_places();
+            }
             return;
         }
         // The front window is neither the person's earlier one nor the target's: they have
@@ -429,6 +488,7 @@ impl<'a> Checkpoint<'a> {
         if now.as_ref().is_some_and(elsewhere) {
             return;
         }
+        self.restore_places();
         let Ok(raising) = self.desktop.raising() else {
             return;
         };
@@ -454,8 +514,10 @@ impl<'a> Checkpoint<'a> {
                     front: None,
                     pointer: Some(pointer),
                     left: std::mem::take(&mut self.saved.left),
+                    ..Saved::default()
                 },
                 why: Deferral::Hover,
+                front: None,
                 desktop: self.desktop.id(),
             });
             return;

@@ -3,7 +3,7 @@
 use deskline_input::Cancel;
 
 use crate::apps::Apps;
-use crate::display::{Display, Pointer, Screen, Window};
+use crate::display::{Display, Pointer, Screen, Window, WindowId, WindowState};
 use crate::error::Result;
 use crate::trees::Trees;
 
@@ -68,6 +68,14 @@ impl dyn Desktop + '_ {
 
     pub(crate) fn front(&mut self) -> Result<Option<Window>> {
         self.ask(|screen| screen.front())
+    }
+
+    pub(crate) fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        self.ask(|screen| screen.window_states())
+    }
+
+    pub(crate) fn workspace(&mut self) -> Result<Option<u32>> {
+        self.ask(|screen| screen.workspace())
     }
 
     pub(crate) fn every_window(&mut self) -> Result<Vec<Window>> {

@@ -1,6 +1,7 @@
 //! The display, as its abilities: windows, the pointer, keys, pictures, the guard that keeps the
 //! person's input out. A backend may lack any of them, and the link works without it.
 
+use std::fmt;
 use std::time::Duration;
 
 pub use deskline_core::WindowId;
@@ -21,6 +22,56 @@ pub struct Window {
     pub title: String,
     /// The bounds without the shadow; `None` if the display does not report them.
     pub extents: Option<Rect>,
+}
+
+/// What a window is beside a plain one on the screen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WindowState {
+    /// Its workspace, counted from 1, if that is not the one that shows.
+    pub workspace: Option<u32>,
+    pub minimised: bool,
+    /// Rolled up to its title bar.
+    pub shaded: bool,
+    pub place: Place,
+}
+
+/// Whether a window is an app's or a part of the desktop, which never becomes the front window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Place {
+    #[default]
+    App,
+    Panel,
+    Notification,
+    /// The window below all others, with the icons.
+    Desktop,
+}
+
+impl WindowState {
+    /// Whether bringing the window to the front changes more than the order of windows.
+    pub fn is_away(self) -> bool {
+        self.workspace.is_some() || self.minimised || self.shaded
+    }
+}
+
+/// In parentheses, as in `(workspace 2, minimised)`; nothing for a plain window on the screen.
+impl fmt::Display for WindowState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let workspace = self.workspace.map(|n| format!("workspace {n}"));
+        let minimised = self.minimised.then(|| "minimised".to_owned());
+        let shaded = self.shaded.then(|| "shaded".to_owned());
+        let place = match self.place {
+            Place::App => None,
+            Place::Panel => Some("panel".to_owned()),
+            Place::Notification => Some("notification".to_owned()),
+            Place::Desktop => Some("desktop".to_owned()),
+        };
+        let words = [place, workspace, minimised, shaded];
+        let words: Vec<String> = words.into_iter().flatten().collect();
+        if words.is_empty() {
+            return Ok(());
+        }
+        write!(f, "({})", words.join(", "))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,6 +161,16 @@ pub trait Screen {
     /// The app's windows, frontmost first.
     fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>>;
 
+    /// The states of all windows that are not plain ones on the screen.
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        Ok(Vec::new())
+    }
+
+    /// The workspace that shows, counted from 1; `None` if there are none, or it is unknown.
+    fn workspace(&mut self) -> Result<Option<u32>> {
+        Ok(None)
+    }
+
     /// Where the pointer is, and whether a button is down. `None` where that cannot be asked: the
     /// pointer is not put back then, and a button that the person holds is not waited for.
     fn pointer(&mut self) -> Result<Option<Pointer>>;
@@ -122,6 +183,16 @@ pub trait Screen {
 pub trait Raising {
     /// Brings the window to the front and waits until it is there (bounded).
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()>;
+
+    /// Minimises or shades a window again that [`Raising::activate`] has brought out of `state`.
+    fn put_away(&mut self, _window: WindowId, _state: WindowState) -> Result<()> {
+        Ok(())
+    }
+
+    /// Shows the workspace with this number, and waits until it does (bounded).
+    fn show_workspace(&mut self, _workspace: u32, _cancel: &Cancel) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Clicks, drags and the wheel.

@@ -55,8 +55,8 @@ pub use deskline_input::{
 };
 pub use desktop::{AppWindows, Desktop, Platform};
 pub use display::{
-    Display, KeyInput, Offer, Overlay, Picture, Pictures, Pointer, PointerInput, Raising, Screen,
-    Window, WindowId,
+    Display, KeyInput, Offer, Overlay, Picture, Pictures, Place, Pointer, PointerInput, Raising,
+    Screen, Window, WindowId, WindowState,
 };
 pub use end::{End, Exit};
 pub use error::{

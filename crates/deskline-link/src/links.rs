@@ -402,7 +402,10 @@ fn list(applications: &[Application], last: Option<u32>) -> String {
             .windows
             .iter()
             .take(MOST_TITLES)
-            .map(|title| format!("\"{}\"", escape::short_escaped(title, 30)))
+            .map(|(title, state)| {
+                let text = format!("\"{}\" {state}", escape::short_escaped(title, 30));
+                text.trim_end().to_owned()
+            })
             .collect();
         let front = match application {
             a if a.front => " front",

@@ -4,16 +4,18 @@
 mod display;
 mod in_menu;
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use deskline_core::{App, ElementId, Tree};
 use deskline_input::InputError;
 use deskline_link::clipboard::ClipboardThread;
 use deskline_link::{
-    Application, Apps, Cancel, Desktop, End, Identity, OpenError, Opened, Permit, Progress, Result,
-    Scope, Sent, Sign, Trees, Window,
+    Application, Apps, Cancel, Desktop, End, Identity, OpenError, Opened, Permit, Place, Progress,
+    Result, Scope, Sent, Sign, Trees, Window,
 };
 
+use crate::absent;
 use crate::apps::{self, Identities, Launch, Launched, Running};
 use crate::display::DisplaySystem;
 use crate::ends::Ends;
@@ -23,7 +25,6 @@ use crate::menus::Menus;
 use crate::native;
 use crate::portal::Portal;
 use crate::session::{GNOME_SHELL, Session};
-use deskline_atspi::toolkits::mapped;
 use deskline_atspi::{self as atspi, AppToplevel, AtSpi};
 use deskline_unix::family::{self, Family};
 use deskline_unix::process;
@@ -217,7 +218,7 @@ impl LinuxDesktop {
     fn name_of(&mut self, pid: u32) -> String {
         let name = self.atspi.name_of(pid);
         if name.is_empty() {
-            process::name(pid)
+            process::app_name(pid)
         } else {
             name
         }
@@ -237,7 +238,7 @@ impl LinuxDesktop {
                 continue;
             }
             let name = self.atspi.name_of(pid);
-            let program = process::name(pid);
+            let program = process::app_name(pid);
             let running = Running {
                 program: &program,
                 accessible_name: &name,
@@ -264,9 +265,17 @@ impl LinuxDesktop {
         let Starting {
             launch, launched, ..
         } = starting;
-        let came = |window: &Window| {
+        let made = windows.iter().map(|window| {
+            let its = if process::are_elsewhere() {
+                self.display.claimed_pid(window.id)
+            } else {
+                window.pid
+            };
+            its.is_some_and(|pid| launched.made(pid))
+        });
+        let made: Vec<bool> = made.collect();
+        let came = |(window, its): (&Window, bool)| {
             let pid = window.pid?;
-            let its = launched.made(pid);
             let came = if starting.is_new(window) {
                 its || is_instance(launch, launched, pid)
             } else if starting.is_retitled(window) {
@@ -276,7 +285,7 @@ impl LinuxDesktop {
             };
             came.then_some(pid)
         };
-        let mut pids: Vec<u32> = windows.iter().filter_map(came).collect();
+        let mut pids: Vec<u32> = windows.iter().zip(made).filter_map(came).collect();
         pids.dedup();
         for &pid in &pids {
             let showing = self
@@ -301,7 +310,7 @@ impl LinuxDesktop {
             }
         }
         Ok(pids.first().map_or(Progress::Starting, |&pid| {
-            Progress::Waiting(pid, mapped::hint(pid))
+            Progress::Waiting(pid, absent::hint(pid, self.atspi.address(), &self.session))
         }))
     }
 
@@ -349,7 +358,7 @@ fn front_pid(display: &mut dyn DisplaySystem) -> Result<Option<u32>> {
 fn is_instance(launch: &Launch, launched: &Launched, pid: u32) -> bool {
     launched.may_have_handed_over_to(pid)
         || launch.is_running_as(Running {
-            program: &process::name(pid),
+            program: &process::app_name(pid),
             ..Running::default()
         })
 }
@@ -363,7 +372,8 @@ impl Desktop for LinuxDesktop {
 impl Trees for LinuxDesktop {
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
         let mut windows = self.windows_of(pid)?;
-        let mut tree = self.atspi.read(pid, scope, &windows)?;
+        let read = self.atspi.read(pid, scope, &windows);
+        let mut tree = read.map_err(|e| absent::explain(e, self.atspi.address(), &self.session))?;
         self.ends.remember(pid, &tree.app.name, None);
         let start = Instant::now();
         while self.atspi.lacks_windows(pid) {
@@ -384,7 +394,8 @@ impl Trees for LinuxDesktop {
         if native && self.atspi.ignores_clicks_in_new_menus(pid) {
             items = self.place_menus(pid, &mut tree, &windows.popups)?;
         }
-        self.menus.read(pid, &tree, items, process::runs);
+        self.menus
+            .read(pid, &tree, items, |pid| !process::is_gone(pid));
         self.display.menu_read(pid, self.menus.is_open(pid));
         Ok(tree)
     }
@@ -394,7 +405,8 @@ impl Trees for LinuxDesktop {
         if let Some(portal) = &mut self.portal {
             portal.forget();
         }
-        self.atspi.listen(pid)
+        let listens = self.atspi.listen(pid);
+        listens.map_err(|e| absent::explain(e, self.atspi.address(), &self.session))
     }
 
     fn rest(&mut self) {
@@ -437,22 +449,30 @@ impl Trees for LinuxDesktop {
 
 impl Apps for LinuxDesktop {
     fn applications(&mut self) -> Result<Vec<Application>> {
-        let mut front = front_pid(&mut *self.display)?;
+        let states: HashMap<_, _> = self.display.window_states()?.into_iter().collect();
+        let is_app = |window: &Window| {
+            let state = states.get(&window.id);
+            state.is_none_or(|state| state.place == Place::App)
+        };
+        let front = self.display.front()?.filter(is_app);
+        let mut front = front.and_then(|window| window.pid);
         if front.is_none() && self.has_native {
             front = native::active(&self.toplevels()?);
         }
         let mut applications: Vec<Application> = Vec::new();
         for window in self.known_windows()? {
             let Some(pid) = window.pid else { continue };
+            let state = states.get(&window.id).copied().unwrap_or_default();
+            let window = (window.title, state);
             let known = applications.iter_mut().find(|a| a.app.pid == pid);
             if let Some(application) = known {
-                application.windows.push(window.title);
+                application.windows.push(window);
                 continue;
             }
             let name = self.name_of(pid);
             applications.push(Application {
                 app: App { name, pid },
-                windows: vec![window.title],
+                windows: vec![window],
                 front: front == Some(pid),
             });
         }
@@ -528,11 +548,11 @@ impl Apps for LinuxDesktop {
     }
 
     fn computed(&mut self, pid: u32) -> Option<Duration> {
-        Some(Family::new(pid).ran())
+        (!process::are_elsewhere()).then(|| Family::new(pid).ran())
     }
 
     fn threads_computed(&mut self, pid: u32) -> Option<Duration> {
-        Some(family::threads_ran(pid))
+        (!process::are_elsewhere()).then(|| family::threads_ran(pid))
     }
 
     fn names_of(&mut self, pid: u32) -> Vec<String> {

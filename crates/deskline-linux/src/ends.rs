@@ -48,7 +48,9 @@ struct Known {
 impl Ends {
     /// Remembers a process that a call is about.
     pub(crate) fn remember(&mut self, pid: u32, name: &str, launched: Option<&Launched>) {
-        let Some(started) = started(pid) else { return };
+        let Some(started) = started(pid).filter(|_| !process::are_elsewhere()) else {
+            return;
+        };
         let launched = launched
             .filter(|launched| launched.exited().is_none())
             .cloned();

@@ -1,6 +1,7 @@
 //! The desktops of Linux: sessions, apps, portals and private desktops, and the desktop that puts
 //! AT-SPI's trees and a display system's windows together.
 
+mod absent;
 pub mod apps;
 mod desktop;
 mod display;

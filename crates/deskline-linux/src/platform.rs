@@ -113,11 +113,14 @@ impl LinuxPlatform {
 impl Platform for LinuxPlatform {
     fn connect(&self) -> Result<Box<dyn Desktop>> {
         let session = self.session()?;
-        let display = match self.prepared_for(&session) {
+        let mut display = match self.prepared_for(&session) {
             Some(display) => display,
             None => display::connect(&session)?,
         };
-        let atspi = Self::accessibility_bus(&session)?;
+        let mut atspi = Self::accessibility_bus(&session)?;
+        let ours = atspi.own_pid();
+        let agreed = display.take_pids(ours);
+        process::set_elsewhere(agreed && ours != Some(std::process::id()));
         let portal = session.session_bus.as_deref().and_then(|bus| {
             Portal::watch(bus)
                 .inspect_err(|e| tracing::debug!("portal dialogs are not awaited: {e}"))
@@ -160,9 +163,9 @@ impl Platform for LinuxPlatform {
         }
         match answered {
             // The link reports the end of a process.
-            Ok(false) if !process::runs(pid) => Ok(()),
+            Ok(false) if process::is_gone(pid) => Ok(()),
             Ok(false) => Err(Error::NotAnswering {
-                app: process::name(pid),
+                app: process::app_name(pid),
                 pid,
                 ms: deskline_atspi::PATIENCE.as_millis(),
             }),

@@ -3,10 +3,7 @@
 use std::time::Duration;
 
 use deskline_link::{Cancel, Result, TargetError, WindowId};
-use x11rb::connection::Connection as _;
-use x11rb::protocol::xproto::{
-    ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, EventMask, InputFocus, StackMode,
-};
+use x11rb::protocol::xproto::{ConfigureWindowAux, ConnectionExt as _, InputFocus, StackMode};
 
 use super::toplevel::Toplevel;
 use super::{During as _, Present as _, X11};
@@ -17,6 +14,9 @@ const LIMIT: Duration = Duration::from_secs(1);
 /// Source indication of `_NET_ACTIVE_WINDOW`: a pager, which acts for the user. Focus stealing
 /// prevention applies to source 1 only.
 const FROM_USER: u32 = 2;
+
+/// Window managers that mark a window as urgent instead of activating it.
+const IGNORING: [&str; 1] = ["dwm"];
 
 const WHAT: &str = "activating a window";
 
@@ -35,7 +35,14 @@ impl X11 {
         if self.is_front(&wanted)? {
             return Ok(());
         }
+        if !wanted.takes_front() {
+            return Ok(());
+        }
         let managed = self.has_window_manager()?;
+        // Else some window managers bring the window to the person's workspace.
+        if let Some(workspace) = wanted.elsewhere(self.workspace()?) {
+            self.show_workspace(workspace, cancel)?;
+        }
         let there = self.watching_root(|x11| {
             if managed {
                 x11.ask_manager(&wanted)?;
@@ -50,6 +57,7 @@ impl X11 {
         Err(TargetError::HeldBack {
             title: wanted.title,
             front: self.front()?.map(|front| front.pid),
+            manager: self.ignoring_manager()?,
         }
         .into())
     }
@@ -84,23 +92,24 @@ impl X11 {
         Ok(false)
     }
 
+    /// The name of the window manager, if it is one that ignores requests to bring a window to the
+    /// front.
+    fn ignoring_manager(&self) -> Result<Option<&'static str>> {
+        let name = self.manager_name()?;
+        Ok(IGNORING.into_iter().find(|known| *known == name))
+    }
+
     fn ask_manager(&mut self, wanted: &Toplevel) -> Result<()> {
         let time = self.server_time()?;
-        let c = &self.connection;
         if wanted.minimised {
             // ICCCM §4.1.4: mapping is how a client leaves the iconic state.
-            c.map_window(wanted.id).during(WHAT)?;
+            self.connection.map_window(wanted.id).during(WHAT)?;
         }
-        let message = ClientMessageEvent::new(
-            32,
-            wanted.id,
-            self.atoms._NET_ACTIVE_WINDOW,
-            [FROM_USER, time, 0, 0, 0],
-        );
-        let to_manager = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_REDIRECT;
-        c.send_event(false, self.root, to_manager, message)
-            .during(WHAT)?;
-        c.flush().during(WHAT)
+        if wanted.shaded {
+            self.unshade(wanted.id)?;
+        }
+        let data = [FROM_USER, time, 0, 0, 0];
+        self.tell_manager(wanted.id, self.atoms._NET_ACTIVE_WINDOW, data)
     }
 
     fn take_front(&self, wanted: &Toplevel) -> Result<()> {

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
+use deskline_core::Rect;
 use deskline_input::{Aim, Cancel, Other, Receiver};
 use deskline_link::Result;
 use x11rb::protocol::shape::{self, ConnectionExt as _};
-use x11rb::protocol::xproto::Window;
+use x11rb::protocol::xproto::{Rectangle, Window};
 
 use super::grab_probe::Grabbable;
 use super::toplevel::{Kind, Toplevel};
@@ -162,21 +163,44 @@ impl X11 {
                 && window.viewable
                 && window.raw.intersect(&target) == target
                 && ![0, pid, std::process::id()].contains(&window.pid);
-            if over && self.takes_input(window.id)? {
+            if over && self.takes_input_over(&window, target)? {
                 return Ok(Some(window));
             }
         }
         Ok(None)
     }
 
+    /// Whether the window takes all input over this place. KWin's resize handles are a window as large
+    /// as the one they are around, which takes input at the edges alone.
+    fn takes_input_over(&self, window: &Toplevel, place: Rect) -> Result<bool> {
+        let Some(shape) = self.input_shape(window.id)? else {
+            return Ok(true);
+        };
+        Ok(shape.iter().any(|part| {
+            let part = Rect {
+                x: window.raw.x + i32::from(part.x),
+                y: window.raw.y + i32::from(part.y),
+                w: part.width.into(),
+                h: part.height.into(),
+            };
+            part.intersect(&place) == place
+        }))
+    }
+
     /// `false` for windows that are transparent to input, such as a compositor's.
     pub(super) fn takes_input(&self, window: Window) -> Result<bool> {
+        let shape = self.input_shape(window)?;
+        Ok(shape.is_none_or(|shape| !shape.is_empty()))
+    }
+
+    /// Where the window takes input, in parts relative to it; `None` if it has gone.
+    fn input_shape(&self, window: Window) -> Result<Option<Vec<Rectangle>>> {
         let shape = self
             .connection
             .shape_get_rectangles(window, shape::SK::INPUT)
             .during(WHAT)?
             .reply()
             .present(WHAT)?;
-        Ok(shape.is_none_or(|shape| !shape.rectangles.is_empty()))
+        Ok(shape.map(|shape| shape.rectangles))
     }
 }

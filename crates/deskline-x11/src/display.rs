@@ -9,7 +9,7 @@ use deskline_link::clipboard::ClipboardThread;
 use deskline_link::guard::Guards;
 use deskline_link::{
     Aim, Cancel, Clipboard, Display, KeyInput, Offer, Overlay, Picture, Pictures, Pointer,
-    PointerInput, Raising, Result, Screen, Window, WindowId,
+    PointerInput, Raising, Result, Screen, Window, WindowId, WindowState,
 };
 
 use crate::clipboard;
@@ -47,24 +47,31 @@ impl X11Display {
         })
     }
 
+    /// See [`X11::take_pids`].
+    pub fn take_pids(&mut self, ours: Option<u32>) -> bool {
+        self.x11.take_pids(ours)
+    }
+
     /// The connection for windows, input and pictures.
     pub fn x11(&self) -> &X11 {
         &self.x11
     }
 
-    /// The windows that a person would call so, minimised ones too: no panels, menus or tool tips.
+    /// The windows that a person would call so, also minimised ones and those on other workspaces:
+    /// no menus or tool tips.
     ///
     /// # Errors
     ///
     /// As [`X11::toplevels`].
     pub fn app_windows(&self) -> Result<Vec<Toplevel>> {
         let mut windows = self.x11.toplevels()?;
-        windows.retain(|w| {
-            let kind = matches!(
-                w.kind,
-                Kind::Normal | Kind::Dialog | Kind::Utility | Kind::Toolbar
-            );
-            kind && (w.viewable || w.minimised)
+        let shown = self.x11.workspace()?;
+        windows.retain(|w| match w.kind {
+            Kind::Normal | Kind::Dialog | Kind::Utility | Kind::Toolbar => {
+                w.viewable || w.state(shown).is_away()
+            }
+            Kind::Dock | Kind::Notification | Kind::Desktop => w.viewable,
+            _ => false,
         });
         Ok(windows)
     }
@@ -134,9 +141,22 @@ impl Screen for X11Display {
     fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
         let mut windows = self.app_windows()?;
         windows.retain(|w| w.pid == pid);
-        // One that is minimised is not in front of anything.
-        windows.sort_by_key(|w| w.minimised);
+        // One that does not show is not in front of anything.
+        windows.sort_by_key(|w| !w.viewable || w.minimised);
         Ok(windows.iter().map(Toplevel::window).collect())
+    }
+
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        let shown = self.x11.workspace()?;
+        let windows = self.app_windows()?.into_iter();
+        let states = windows.map(|w| (WindowId(w.id.into()), w.state(shown)));
+        Ok(states
+            .filter(|(_, state)| *state != WindowState::default())
+            .collect())
+    }
+
+    fn workspace(&mut self) -> Result<Option<u32>> {
+        Ok(self.x11.workspace()?.map(|n| n.saturating_add(1)))
     }
 
     fn pointer(&mut self) -> Result<Option<Pointer>> {
@@ -151,6 +171,14 @@ impl Screen for X11Display {
 impl Raising for X11 {
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         X11::activate(self, window, cancel)
+    }
+
+    fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()> {
+        X11::put_away(self, window, state)
+    }
+
+    fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()> {
+        X11::show_workspace(self, workspace.saturating_sub(1), cancel)
     }
 }
 

@@ -32,6 +32,7 @@ mod toplevel;
 mod typing;
 pub mod window_manager;
 mod windows;
+mod workspaces;
 pub mod xauth;
 
 use std::path::Path;
@@ -60,6 +61,7 @@ x11rb::atom_manager! {
     pub(crate) Atoms:
     AtomsCookie {
         UTF8_STRING,
+        WM_CHANGE_STATE,
         WM_PROTOCOLS,
         WM_STATE,
         _DESKLINE_BOUND_KEYCODES,
@@ -67,15 +69,18 @@ x11rb::atom_manager! {
         _GTK_FRAME_EXTENTS,
         _NET_ACTIVE_WINDOW,
         _NET_CLIENT_LIST,
+        _NET_CURRENT_DESKTOP,
         _NET_FRAME_EXTENTS,
         _NET_REQUEST_FRAME_EXTENTS,
         _NET_SUPPORTING_WM_CHECK,
+        _NET_WM_DESKTOP,
         _NET_WM_NAME,
         _NET_WM_PID,
         _NET_WM_PING,
         _NET_WM_STATE,
         _NET_WM_STATE_HIDDEN,
         _NET_WM_STATE_MODAL,
+        _NET_WM_STATE_SHADED,
         _NET_WM_WINDOW_TYPE,
         _NET_WM_WINDOW_TYPE_COMBO,
         _NET_WM_WINDOW_TYPE_DESKTOP,
@@ -106,6 +111,8 @@ pub struct X11 {
     /// The XKB device whose map turns our key codes into symbols.
     keyboard: xkb::DeviceSpec,
     has_res: bool,
+    /// Whether the server's pids are those of the accessibility bus.
+    has_pids: bool,
     heard: Heard,
     pictures: Pictures,
     hands: Hands<Keycode>,
@@ -186,6 +193,7 @@ impl X11 {
             own,
             keyboard,
             has_res,
+            has_pids: has_res,
             heard: Heard::by(own),
             pictures: pictures.reply()?,
             hands: Hands::default(),

@@ -1,7 +1,7 @@
 //! Describes a toplevel window in X11's terms.
 
 use deskline_core::Rect;
-use deskline_link::{Window, WindowId};
+use deskline_link::{Place, Window, WindowId, WindowState};
 
 /// The widths of an invisible or decorative border, in pixels, such as the shadow that a window
 /// draws inside its X window (`_GTK_FRAME_EXTENTS`).
@@ -64,6 +64,7 @@ pub enum Kind {
 }
 
 /// A toplevel window in X11's terms.
+#[allow(clippy::struct_excessive_bools)] // Each is a property of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toplevel {
     /// Its X window.
@@ -83,6 +84,10 @@ pub struct Toplevel {
     pub extents: Rect,
     /// Whether it is minimised.
     pub minimised: bool,
+    /// Whether it is rolled up to its title bar.
+    pub shaded: bool,
+    /// Its workspace, counted from 0; `None` if it is on all, or there are none.
+    pub workspace: Option<u32>,
     /// Whether it and all its ancestors are mapped. A window on another workspace is not.
     pub viewable: bool,
     /// The window that it is a dialog or pop-up of (`WM_TRANSIENT_FOR`).
@@ -94,6 +99,32 @@ pub struct Toplevel {
 }
 
 impl Toplevel {
+    /// Its state, where the workspace `shown` shows.
+    pub fn state(&self, shown: Option<u32>) -> WindowState {
+        WindowState {
+            workspace: self.elsewhere(shown).map(|n| n.saturating_add(1)),
+            minimised: self.minimised,
+            shaded: self.shaded,
+            place: match self.kind {
+                Kind::Dock => Place::Panel,
+                Kind::Notification => Place::Notification,
+                Kind::Desktop => Place::Desktop,
+                _ => Place::App,
+            },
+        }
+    }
+
+    /// Whether it can become the front window. Panels and notifications take clicks where they are.
+    pub(super) fn takes_front(&self) -> bool {
+        !matches!(self.kind, Kind::Dock | Kind::Notification)
+    }
+
+    /// Its workspace, if it is another than `shown`.
+    pub(super) fn elsewhere(&self, shown: Option<u32>) -> Option<u32> {
+        self.workspace
+            .filter(|_| shown.is_some() && self.workspace != shown)
+    }
+
     /// Converts it to the type that the contract uses.
     pub fn window(&self) -> Window {
         Window {

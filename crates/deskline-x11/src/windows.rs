@@ -24,6 +24,9 @@ const MAX_WINDOWS: u32 = 4096;
 /// `WM_STATE` of a minimised window (ICCCM §4.1.3.1).
 const ICONIC: u32 = 3;
 
+/// `_NET_WM_DESKTOP` of a window that is on all workspaces.
+const ALL_WORKSPACES: u32 = u32::MAX;
+
 /// Requests in flight about one window. All windows are requested before the first reply is read.
 struct Asked<'c> {
     id: Window,
@@ -37,6 +40,7 @@ struct Asked<'c> {
     border: Cookie<'c, Connection, GetPropertyReply>,
     net_state: Cookie<'c, Connection, GetPropertyReply>,
     wm_state: Cookie<'c, Connection, GetPropertyReply>,
+    workspace: Cookie<'c, Connection, GetPropertyReply>,
     kinds: Cookie<'c, Connection, GetPropertyReply>,
     transient_for: Cookie<'c, Connection, GetPropertyReply>,
 }
@@ -137,6 +141,17 @@ impl X11 {
         Ok(frames.into_iter().map(|(id, _)| id).collect())
     }
 
+    /// The name that the window manager gives itself; empty without one.
+    pub(super) fn manager_name(&self) -> Result<String> {
+        let check = self.window_list(self.root, self.atoms._NET_SUPPORTING_WM_CHECK)?;
+        let Some(manager) = check.first() else {
+            return Ok(String::new());
+        };
+        let (c, a) = (&self.connection, &self.atoms);
+        let name = c.get_property(false, *manager, a._NET_WM_NAME, a.UTF8_STRING, 0, MAX_TITLE);
+        Ok(String::from_utf8_lossy(&bytes(name.during(WHAT)?)?).into_owned())
+    }
+
     fn window_list(&self, window: Window, property: u32) -> Result<Vec<Window>> {
         let list = self
             .connection
@@ -189,6 +204,7 @@ impl X11 {
             border: property(a._NET_FRAME_EXTENTS, cardinal, 4)?,
             net_state: property(a._NET_WM_STATE, atom, 64)?,
             wm_state: property(a.WM_STATE, a.WM_STATE, 1)?,
+            workspace: property(a._NET_WM_DESKTOP, cardinal, 1)?,
             kinds: property(a._NET_WM_WINDOW_TYPE, atom, 16)?,
             transient_for: property(AtomEnum::WM_TRANSIENT_FOR.into(), window, 1)?,
         })
@@ -207,6 +223,7 @@ impl X11 {
         let border = numbers(asked.border)?;
         let net_state = numbers(asked.net_state)?;
         let wm_state = numbers(asked.wm_state)?;
+        let workspace = numbers(asked.workspace)?;
         let kinds = numbers(asked.kinds)?;
         let transient_for = numbers(asked.transient_for)?.first().copied();
         let (Some(attributes), Some(geometry), Some(place)) = (attributes, geometry, place) else {
@@ -240,6 +257,8 @@ impl X11 {
                 extents: shadow.unwrap_or_default().around(raw),
                 minimised: net_state.contains(&self.atoms._NET_WM_STATE_HIDDEN)
                     || wm_state.first() == Some(&ICONIC),
+                shaded: net_state.contains(&self.atoms._NET_WM_STATE_SHADED),
+                workspace: workspace.first().copied().filter(|n| *n != ALL_WORKSPACES),
                 viewable: attributes.map_state == MapState::VIEWABLE,
                 transient_for,
                 modal: net_state.contains(&self.atoms._NET_WM_STATE_MODAL),
@@ -257,9 +276,37 @@ impl X11 {
         id & !self.connection.setup().resource_id_mask
     }
 
-    /// The real pids of the clients that created these windows (X-Resource 1.2). `_NET_WM_PID` is what
-    /// an app claims, and in a sandbox it claims another number.
+    /// Takes the server's pids if the server and the accessibility bus, which knows this process as
+    /// `ours`, are in the same process namespace, else those that apps report. Returns whether it
+    /// takes the server's.
+    pub fn take_pids(&mut self, ours: Option<u32>) -> bool {
+        let own = self.res_pids(&[self.own]).unwrap_or_default();
+        self.has_pids = self.has_res && own.into_values().next() == ours;
+        self.has_pids
+    }
+
+    /// The pid that the window's app reports, in its own process namespace.
+    pub fn claimed_pid(&self, window: WindowId) -> Result<Option<u32>> {
+        let Ok(id) = u32::try_from(window.0) else {
+            return Ok(None);
+        };
+        let (c, property) = (&self.connection, self.atoms._NET_WM_PID);
+        let pid = c.get_property(false, id, property, AtomEnum::CARDINAL, 0, 1);
+        Ok(numbers(pid.during(WHAT)?)?.first().copied())
+    }
+
+    /// The real pids of the clients that created these windows. `_NET_WM_PID` is what an app claims,
+    /// and in a sandbox it claims another number.
     fn client_pids(&self, ids: &[Window]) -> Result<HashMap<u32, u32>> {
+        if !self.has_pids {
+            return Ok(HashMap::new());
+        }
+        self.res_pids(ids)
+    }
+
+    /// The server's pids of clients (X-Resource 1.2). It sees none of a process outside its own
+    /// namespace.
+    fn res_pids(&self, ids: &[Window]) -> Result<HashMap<u32, u32>> {
         if !self.has_res || ids.is_empty() {
             return Ok(HashMap::new());
         }
@@ -277,6 +324,7 @@ impl X11 {
             .unwrap_or_default()
             .iter()
             .filter_map(|id| Some((self.client(id.spec.client), *id.value.first()?)))
+            .filter(|(_, pid)| *pid != 0)
             .collect())
     }
 
@@ -303,7 +351,9 @@ impl X11 {
     }
 }
 
-fn numbers<C: RequestConnection>(cookie: Cookie<'_, C, GetPropertyReply>) -> Result<Vec<u32>> {
+pub(super) fn numbers<C: RequestConnection>(
+    cookie: Cookie<'_, C, GetPropertyReply>,
+) -> Result<Vec<u32>> {
     let reply = cookie.reply().present(WHAT)?;
     Ok(reply
         .as_ref()

@@ -173,16 +173,18 @@ pub enum TargetError {
     },
     /// The window did not come to the front in time, which another program may hold.
     #[error(
-        "the window {} did not come to the front within 1 s; in front is {}. A program that has \
-         an open menu or a dialog may be holding the keyboard: close that first",
+        "the window {} did not come to the front within 1 s; in front is {}. {}",
         escape::quoted(.title, 40),
-        .front.map_or_else(|| "nothing".to_owned(), |pid| format!("a window of pid {pid}"))
+        .front.map_or_else(|| "nothing".to_owned(), |pid| format!("a window of pid {pid}")),
+        held_back(*.manager)
     )]
     HeldBack {
         /// The window's title.
         title: String,
         /// The pid of the window in front.
         front: Option<u32>,
+        /// The window manager, if it ignores such requests.
+        manager: Option<&'static str>,
     },
     /// Another program has held the person's devices for this many seconds.
     #[error(
@@ -249,6 +251,20 @@ pub enum WindowHint {
          list_applications for what can be driven"
     )]
     NotOnBus,
+    /// It runs as the user of this id, who cannot join this user's accessibility bus.
+    #[error(
+        "It runs as {}, whose apps cannot join this user's accessibility bus: start it as this user, \
+         with open_application_and_traverse. Call list_applications for what can be driven",
+        user(*.0)
+    )]
+    OtherUser(u32),
+    /// Its environment names another session bus or accessibility bus than this desktop's.
+    #[error(
+        "It was started with another DBUS_SESSION_BUS_ADDRESS or AT_SPI_BUS_ADDRESS than this \
+         desktop's, so it is on another accessibility bus: end it and start it again with \
+         open_application_and_traverse. Call list_applications for what can be driven"
+    )]
+    OtherBus,
     /// The system's accessibility answered with this error.
     #[error("Accessibility says {0}. Call list_applications for what can be driven")]
     SystemError(String),
@@ -257,4 +273,24 @@ pub enum WindowHint {
          with it"
     )]
     Windowless,
+}
+
+fn held_back(manager: Option<&str>) -> String {
+    match manager {
+        Some(manager) => format!(
+            "The window manager, {manager}, lets no program bring a window to the front: ask the \
+             user to switch to it, or use press_ax_and_traverse, set_value_and_traverse and \
+             set_selected_and_traverse, which need no front window"
+        ),
+        None => "A program that has an open menu or a dialog may be holding the keyboard: close \
+                 that first"
+            .to_owned(),
+    }
+}
+
+fn user(id: u32) -> String {
+    match id {
+        0 => "root".to_owned(),
+        id => format!("another user (uid {id})"),
+    }
 }

@@ -11,7 +11,7 @@ use deskline_core::Tree;
 
 use crate::call::Action;
 use crate::checkpoint::Checkpoint;
-use crate::display::Window;
+use crate::display::{Place, Window, WindowState};
 use crate::error::Result;
 use crate::report::{Handoff, Notes};
 use crate::steps::Steps;
@@ -69,6 +69,12 @@ impl FrontWatch {
         else {
             return Ok(None);
         };
+        // The desktop's own window is in front where no app's is.
+        let states = desk.window_states()?;
+        let is_part = |(id, state): &(_, WindowState)| *id == front.id && state.place != Place::App;
+        if states.iter().any(is_part) {
+            return Ok(None);
+        }
         if desk.is_private() || desk.person_pressed() == Some(false) {
             return Ok(Some((front, owner)));
         }

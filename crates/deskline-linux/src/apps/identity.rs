@@ -223,6 +223,10 @@ impl Identities {
     /// The names by which the system knows a process. For a pid that is no longer taken, those of
     /// its last process.
     pub(crate) fn names_of(&mut self, pid: u32, session: &Session) -> Vec<String> {
+        // Another process may have that number here.
+        if process::are_elsewhere() {
+            return Vec::new();
+        }
         let Some(process) = process::read(Path::new("/proc"), pid.cast_signed()) else {
             return self
                 .known

@@ -8,7 +8,7 @@ use deskline_input::Progress;
 use deskline_link::guard::Guards;
 use deskline_link::{
     Aim, AppWindows, Cancel, Click, Clipboard, Display, KeyInput, Missing, Offer, Overlay,
-    Pictures, PointerInput, Raising, Result, Screen, Window, WindowId,
+    Pictures, PointerInput, Raising, Result, Screen, Window, WindowId, WindowState,
 };
 
 use deskline_unix::process;
@@ -109,7 +109,8 @@ impl AppWindows for LinuxDesktop {
         let mut found = self.display.dialogs_of(pid)?;
         for window in self.display.every_window()? {
             let known = found.iter().any(|known| known.id == window.id);
-            let started = |its: u32| its != pid && process::descends(its, pid);
+            let started =
+                |its: u32| its != pid && !process::are_elsewhere() && process::descends(its, pid);
             if !known && window.pid.is_some_and(started) {
                 found.push(window);
             }
@@ -132,6 +133,14 @@ impl Raising for LinuxDesktop {
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         native::refuse(window)?;
         self.display.raising()?.activate(window, cancel)
+    }
+
+    fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()> {
+        self.display.raising()?.put_away(window, state)
+    }
+
+    fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()> {
+        self.display.raising()?.show_workspace(workspace, cancel)
     }
 }
 

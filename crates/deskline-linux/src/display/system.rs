@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskline_atspi as atspi;
 use deskline_core::Rect;
 use deskline_link::doctor::Fix;
-use deskline_link::{Display, Missing, Result, Screen, Window};
+use deskline_link::{Display, Missing, Result, Screen, Window, WindowId, WindowState};
 
 /// How most display systems do what they do, for the doctor.
 pub(crate) const BY_PROTOCOLS: &str = "by the compositor's own protocols";
@@ -15,6 +15,18 @@ pub(crate) trait DisplaySystem: Display + Send {
     /// The app's windows, for the coordinates of toolkits that do not know their own; with its open
     /// pop-ups if `popups`.
     fn windows_for_tree(&mut self, pid: u32, popups: bool) -> Result<atspi::Windows>;
+
+    /// Takes note that the accessibility bus knows this process by that pid. Windows have pids of
+    /// the same process namespace from here on, if there is a way. Returns whether the display
+    /// system knows this process by that pid too.
+    fn take_pids(&mut self, ours: Option<u32>) -> bool {
+        ours == Some(std::process::id())
+    }
+
+    /// The pid that the window's app reports, in its own process namespace.
+    fn claimed_pid(&mut self, _window: WindowId) -> Option<u32> {
+        None
+    }
 
     /// Between links: ends what is kept for a next link and is due. Returns after which time to call it
     /// again, if at all.
@@ -118,6 +130,11 @@ pub(crate) trait DisplaySystem: Display + Send {
 impl dyn DisplaySystem + '_ {
     pub(crate) fn front(&mut self) -> Result<Option<Window>> {
         self.screen().map_or(Ok(None), Screen::front)
+    }
+
+    pub(crate) fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        let screen = self.screen();
+        screen.map_or_else(|_| Ok(Vec::new()), Screen::window_states)
     }
 
     pub(crate) fn every_window(&mut self) -> Result<Vec<Window>> {

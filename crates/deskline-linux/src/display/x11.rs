@@ -32,6 +32,14 @@ impl DisplaySystem for X11Display {
         self.x11().popup_open(pid).map(Some)
     }
 
+    fn take_pids(&mut self, ours: Option<u32>) -> bool {
+        self.take_pids(ours)
+    }
+
+    fn claimed_pid(&mut self, window: WindowId) -> Option<u32> {
+        self.x11().claimed_pid(window).ok().flatten()
+    }
+
     fn dialogs_of(&mut self, pid: u32) -> Result<Vec<Window>> {
         let windows = self.app_windows()?;
         let is_for = |w: &&Toplevel| {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use deskline_core::App;
 use deskline_link::{
     Application, Apps, Identity, OpenError, Opened, Permit, Progress, Result, WindowHint,
+    WindowState,
 };
 
 use super::MacDesktop;
@@ -29,7 +30,10 @@ impl<O: Os> Apps for MacDesktop<O> {
                     name: app.name,
                     pid: app.pid,
                 },
-                windows: windows.into_iter().map(|(w, _)| w.title).collect(),
+                windows: windows
+                    .into_iter()
+                    .map(|(w, _)| (w.title, WindowState::default()))
+                    .collect(),
             });
         }
         applications.sort_by_key(|a| !a.front);

@@ -1,0 +1,83 @@
+//! Workspaces, and windows that are minimised or shaded: EWMH and ICCCM §4.1.4.
+
+use std::time::Duration;
+
+use deskline_link::{Cancel, Result, WindowId, WindowState};
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::{AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask};
+
+use super::windows::numbers;
+use super::{During as _, X11};
+
+/// How long a window manager may take to switch workspaces.
+const LIMIT: Duration = Duration::from_secs(1);
+
+/// `WM_STATE` of a minimised window.
+const ICONIC: u32 = 3;
+
+/// `_NET_WM_STATE` messages.
+const REMOVE: u32 = 0;
+const ADD: u32 = 1;
+
+/// Source indication: a pager, which acts for the user.
+const FROM_USER: u32 = 2;
+
+const WHAT: &str = "switching workspaces";
+
+impl X11 {
+    /// The workspace that shows, counted from 0; `None` without workspaces.
+    pub fn workspace(&self) -> Result<Option<u32>> {
+        let (c, property) = (&self.connection, self.atoms._NET_CURRENT_DESKTOP);
+        let shown = c.get_property(false, self.root, property, AtomEnum::CARDINAL, 0, 1);
+        Ok(numbers(shown.during(WHAT)?)?.first().copied())
+    }
+
+    /// Shows a workspace, and waits until it does.
+    pub fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()> {
+        if self.workspace()? == Some(workspace) {
+            return Ok(());
+        }
+        self.watching_root(|x11| {
+            let time = x11.server_time()?;
+            let property = x11.atoms._NET_CURRENT_DESKTOP;
+            x11.tell_manager(x11.root, property, [workspace, time, 0, 0, 0])?;
+            x11.wait_until(LIMIT, cancel, |x11| Ok(x11.workspace()? == Some(workspace)))
+        })?;
+        Ok(())
+    }
+
+    /// Rolls a window down again.
+    pub(super) fn unshade(&self, window: u32) -> Result<()> {
+        self.set_shaded(window, REMOVE)
+    }
+
+    /// Minimises and shades a window as it was in `state`.
+    pub fn put_away(&self, window: WindowId, state: WindowState) -> Result<()> {
+        let Ok(id) = u32::try_from(window.0) else {
+            return Ok(());
+        };
+        if state.shaded {
+            self.set_shaded(id, ADD)?;
+        }
+        if state.minimised {
+            self.tell_manager(id, self.atoms.WM_CHANGE_STATE, [ICONIC, 0, 0, 0, 0])?;
+        }
+        Ok(())
+    }
+
+    fn set_shaded(&self, window: u32, action: u32) -> Result<()> {
+        let shaded = self.atoms._NET_WM_STATE_SHADED;
+        let data = [action, shaded, 0, FROM_USER, 0];
+        self.tell_manager(window, self.atoms._NET_WM_STATE, data)
+    }
+
+    /// Sends a message about a window to the window manager.
+    pub(super) fn tell_manager(&self, window: u32, kind: u32, data: [u32; 5]) -> Result<()> {
+        let c = &self.connection;
+        let message = ClientMessageEvent::new(32, window, kind, data);
+        let to_manager = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_REDIRECT;
+        c.send_event(false, self.root, to_manager, message)
+            .during(WHAT)?;
+        c.flush().during(WHAT)
+    }
+}

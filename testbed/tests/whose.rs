@@ -1,0 +1,198 @@
+//! Whose a window and a tree are: apps behind proxies of the accessibility bus, on it twice or on
+//! another one, of another user, and with the server or the desktop in a process namespace.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use deskline_testbed::{Bed, Client, Window, until};
+use serde_json::json;
+
+/// A process that ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(command: &mut Command) -> Running {
+    Running(command.stdin(Stdio::null()).spawn().unwrap())
+}
+
+fn window(bed: &Bed, title: &str) -> Window {
+    until(&format!("a window {title}"), || {
+        let mut windows = bed.screen().windows().into_iter();
+        windows.find(|w| w.title.contains(title))
+    })
+}
+
+/// mousepad with this file, once its window shows.
+fn mousepad(bed: &Bed, mut command: Command, file: &str) -> (Running, Window) {
+    let path = bed.path(file);
+    fs::write(&path, "").unwrap();
+    let app = start(command.args(["--disable-server"]).arg(&path));
+    (app, window(bed, file))
+}
+
+/// Types into the file of a mousepad that is behind the person's window, and saves it.
+fn writes(bed: &Bed, server: &Client, pid: u32, file: &str, text: &str) {
+    let front = bed.screen().front();
+    let keys = json!({"pid": pid, "text": text, "pressKey": "s", "pressKeyModifiers": ["Control"]});
+    until("its tree", || {
+        let read = server.call("refresh_traversal", json!({"pid": pid}));
+        (!read.is_error).then_some(())
+    });
+    server.call("type_and_traverse", keys).ok();
+    until("the saved text", || {
+        (fs::read_to_string(bed.path(file)).unwrap().trim() == text).then_some(())
+    });
+    assert_eq!(bed.screen().front(), front, "the person's window");
+}
+
+fn listed(server: &Client, pid: u32) {
+    let list = server.call("list_applications", json!({})).text;
+    assert!(list.contains(&format!("mousepad (PID: {pid})")), "{list}");
+}
+
+#[test]
+fn apps_behind_two_proxies_and_on_the_bus_twice() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let behind = |n: u32| {
+        let socket = bed.path(&format!("proxy-{n}"));
+        let mut proxy = bed.command("xdg-dbus-proxy");
+        let proxy = start(proxy.arg(bed.accessibility()).arg(&socket));
+        until("the proxy's socket", || socket.exists().then_some(()));
+        let mut command = bed.command("mousepad");
+        let address = format!("unix:path={}", socket.display());
+        command.env("AT_SPI_BUS_ADDRESS", address);
+        (proxy, mousepad(&bed, command, &format!("behind-{n}.txt")))
+    };
+    let (_first, (one, _)) = behind(1);
+    let (_second, (two, _)) = behind(2);
+    // Of a Qt app whose dialogs are GTK's.
+    let mut qt = bed.command("featherpad");
+    let qt = start(qt.env("QT_QPA_PLATFORMTHEME", "gtk3"));
+    window(&bed, "Untitled");
+    let _person = bed.zenity(&["--info", "--text=Mine"]);
+
+    for (app, n) in [(&one, 1), (&two, 2)] {
+        listed(&server, app.0.id());
+        writes(
+            &bed,
+            &server,
+            app.0.id(),
+            &format!("behind-{n}.txt"),
+            &format!("text of {n}"),
+        );
+    }
+
+    let pid = qt.0.id();
+    let open = json!({"pid": pid, "keyName": "o", "modifierFlags": ["Control"]});
+    server.call("press_key_and_traverse", open).ok();
+    let cancel = until("the dialog's elements", || {
+        let read = server.call("refresh_traversal", json!({"pid": pid})).ok();
+        read.find("AXButton", "Cancel").filter(|e| e.visible)
+    });
+    let cancel = cancel.reference.unwrap();
+    let closed = server.call(
+        "click_and_traverse",
+        json!({"pid": pid, "ref": cancel.to_string()}),
+    );
+    closed.ok();
+    until("one window of the Qt app", || {
+        (bed.screen().windows_of(pid).len() == 1).then_some(())
+    });
+}
+
+#[test]
+fn an_app_of_another_bus_or_user_is_explained() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let refused = |pid: u32| {
+        let read = server.call("refresh_traversal", json!({"pid": pid}));
+        read.text
+    };
+    let other = bed.path("other-bus");
+    let address = format!("--address=unix:path={}", other.display());
+    let mut daemon = bed.command("dbus-daemon");
+    let _daemon = start(daemon.args(["--session", "--nofork", &address]));
+    until("the other bus", || other.exists().then_some(()));
+    let mut command = bed.command("mousepad");
+    command.env(
+        "AT_SPI_BUS_ADDRESS",
+        format!("unix:path={}", other.display()),
+    );
+    let (elsewhere, _) = mousepad(&bed, command, "elsewhere.txt");
+    let said = refused(elsewhere.0.id());
+    assert!(said.contains("another accessibility bus"), "{said}");
+
+    // Only root can start an app of another user.
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let cookie = Path::new("/tmp").join(format!("deskline-cookie-{}", std::process::id()));
+    fs::copy(&bed.environment()["XAUTHORITY"], &cookie).unwrap();
+    fs::set_permissions(&cookie, fs::Permissions::from_mode(0o644)).unwrap();
+    let mut command = bed.command("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+    command.args(["zenity", "--info", "--title=Theirs"]);
+    command.env("XAUTHORITY", &cookie).current_dir("/");
+    let theirs = start(&mut command);
+    window(&bed, "Theirs");
+    fs::remove_file(&cookie).unwrap();
+    let said = refused(theirs.0.id());
+    assert!(said.contains("another user (uid 65534)"), "{said}");
+}
+
+/// In a process namespace of its own.
+const APART: [&str; 6] = [
+    "--user",
+    "--map-current-user",
+    "--pid",
+    "--fork",
+    "--kill-child",
+    "--mount-proc",
+];
+
+#[test]
+fn the_server_can_be_in_a_process_namespace() {
+    let bed = Bed::new();
+    let (app, file) = bed.mousepad("");
+    let _person = bed.zenity(&["--info", "--text=Mine"]);
+    let serve = bed.serve(&[]);
+    let mut command = bed.command("unshare");
+    command.args(APART).arg(serve.get_program());
+    let server = Client::start({
+        command.args(serve.get_args());
+        command
+    });
+    let name = file.file_name().unwrap().to_str().unwrap();
+    listed(&server, app.pid);
+    writes(&bed, &server, app.pid, name, "from inside");
+    let open = json!({"identifier": "kcalc"});
+    let opened = server.call("open_application_and_traverse", open).ok();
+    let calculator = bed.screen().windows();
+    assert!(
+        calculator.iter().any(|w| w.title == "KCalc"),
+        "{calculator:?}"
+    );
+    assert!(opened.find("AXButton", "7").is_some(), "{}", opened.text);
+}
+
+#[test]
+fn the_desktop_can_be_in_a_process_namespace() {
+    let bed = Bed::apart();
+    let server = bed.server(&[]);
+    let (_app, window) = mousepad(&bed, bed.command_inside("mousepad"), "inside.txt");
+    let mut person = bed.command_inside("zenity");
+    let _person = start(person.args(["--info", "--title=Mine"]));
+    self::window(&bed, "Mine");
+    listed(&server, window.pid);
+    writes(&bed, &server, window.pid, "inside.txt", "from outside");
+}

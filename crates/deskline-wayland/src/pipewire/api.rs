@@ -28,6 +28,14 @@ pub(super) struct StreamEvents {
     pub(super) process: Option<unsafe extern "C" fn(*mut c_void)>,
 }
 
+/// `struct spa_hook`, which the library fills in.
+#[repr(C)]
+pub(super) struct Hook([Any; 6]);
+
+impl Hook {
+    pub(super) const NEW: Self = Self([std::ptr::null_mut(); 6]);
+}
+
 /// `struct pw_buffer`, of which only the first field is used.
 #[repr(C)]
 pub(super) struct Buffer {
@@ -104,7 +112,11 @@ api! {
     pw_thread_loop_unlock: fn(Any);
     pw_thread_loop_get_loop: fn(Any) -> Any;
     pw_properties_new: fn(*const c_char; ...) -> Any;
-    pw_stream_new_simple: fn(Any, *const c_char, Any, *const StreamEvents, Any) -> Any;
+    pw_context_new: fn(Any, Any, usize) -> Any;
+    pw_context_connect: fn(Any, Any, usize) -> Any;
+    pw_context_destroy: fn(Any);
+    pw_stream_new: fn(Any, *const c_char, Any) -> Any;
+    pw_stream_add_listener: fn(Any, *mut Hook, *const StreamEvents, Any);
     pw_stream_connect: fn(Any, c_int, u32, c_int, *const *const u8, u32) -> c_int;
     pw_stream_update_params: fn(Any, *const *const u8, u32) -> c_int;
     pw_stream_dequeue_buffer: fn(Any) -> *mut Buffer;

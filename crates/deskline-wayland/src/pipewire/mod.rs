@@ -9,6 +9,7 @@ mod pod;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use deskline_link::{Error, Result};
@@ -58,20 +59,32 @@ const TRIES: [Duration; 2] = [Duration::from_millis(400), Duration::from_millis(
 /// Takes the first frame of a stream that comes within `time`, and the tries before.
 pub(crate) fn frame(node: u32, time: Duration) -> Result<Frame> {
     let failed = |why: &str| Error::system(WHAT)(why.to_owned());
-    let api = api().map_err(|e| failed(&e))?;
+    let mut connection = CONNECTION.lock().unwrap_or_else(PoisonError::into_inner);
     for time in TRIES.into_iter().chain([time]) {
+        let connected = match connection.take() {
+            Some(connected) => connected,
+            None => Connection::open().map_err(|e| failed(&e))?,
+        };
         let (sender, frames) = channel();
-        let stream = Stream::connect(api, node, sender);
-        let stream = stream.ok_or_else(|| failed("PipeWire refuses"))?;
+        // PipeWire may have been restarted since.
+        let Some(stream) = connected.stream(node, sender) else {
+            continue;
+        };
         let frame = frames.recv_timeout(time);
         drop(stream);
         if let Ok(frame) = frame {
+            if frame.is_ok() {
+                *connection = Some(connected);
+            }
             return frame.map_err(|why| failed(&why));
         }
         tracing::debug!("no frame came within {} ms", time.as_millis());
     }
     Err(failed("no frame came"))
 }
+
+/// Is kept: to connect takes longer than to get a frame.
+static CONNECTION: Mutex<Option<Connection>> = Mutex::new(None);
 
 /// A frame, or why there is none.
 type Heard = std::result::Result<Frame, String>;
@@ -85,13 +98,24 @@ struct State {
     frames: Sender<Heard>,
 }
 
-/// A stream with a thread of its own.
-struct Stream {
+/// A connection with a thread of its own.
+struct Connection {
     api: &'static Api,
     thread: *mut c_void,
+    context: *mut c_void,
+    core: *mut c_void,
+}
+
+// SAFETY: the library's functions are called from any thread that holds the loop's lock.
+unsafe impl Send for Connection {}
+
+/// A stream of it.
+struct Stream<'c> {
+    connection: &'c Connection,
     handle: *mut c_void,
-    /// Given to the callbacks; freed after the thread has ended.
+    /// Given to the callbacks; freed after the stream.
     state: *mut State,
+    hook: *mut api::Hook,
 }
 
 static EVENTS: StreamEvents = StreamEvents {
@@ -106,8 +130,44 @@ static EVENTS: StreamEvents = StreamEvents {
     process: Some(process),
 };
 
-impl Stream {
-    fn connect(api: &'static Api, node: u32, frames: Sender<Heard>) -> Option<Self> {
+impl Connection {
+    fn open() -> std::result::Result<Self, String> {
+        let api = api()?;
+        // From here on `Drop` frees what there is.
+        let mut it = Self {
+            api,
+            thread: null_mut(),
+            context: null_mut(),
+            core: null_mut(),
+        };
+        // SAFETY: each pointer is checked before it is used.
+        unsafe {
+            it.thread = (api.pw_thread_loop_new)(c"deskline".as_ptr(), null());
+            if it.thread.is_null() || (api.pw_thread_loop_start)(it.thread) < 0 {
+                return Err("its thread does not start".into());
+            }
+            let _locked = it.lock();
+            let inner = (api.pw_thread_loop_get_loop)(it.thread);
+            it.context = (api.pw_context_new)(inner, null_mut(), 0);
+            if !it.context.is_null() {
+                it.core = (api.pw_context_connect)(it.context, null_mut(), 0);
+            }
+        }
+        if it.core.is_null() {
+            return Err("PipeWire does not answer".into());
+        }
+        Ok(it)
+    }
+
+    /// Keeps the callbacks from running.
+    fn lock(&self) -> Locked {
+        // SAFETY: the loop is there as long as the connection.
+        unsafe { (self.api.pw_thread_loop_lock)(self.thread) };
+        Locked(self.api, self.thread)
+    }
+
+    fn stream(&self, node: u32, frames: Sender<Heard>) -> Option<Stream<'_>> {
+        let api = self.api;
         let state = Box::into_raw(Box::new(State {
             api,
             stream: null_mut(),
@@ -115,47 +175,61 @@ impl Stream {
             frames,
         }));
         // From here on `Drop` frees what there is.
-        let mut it = Self {
-            api,
-            thread: null_mut(),
+        let mut it = Stream {
+            connection: self,
             handle: null_mut(),
             state,
+            hook: Box::into_raw(Box::new(api::Hook::NEW)),
         };
-        let name = c"deskline".as_ptr();
-        // SAFETY: each pointer is checked before it is used. The thread runs only once the loop is
-        // unlocked, so that no callback sees a half-made state. The library takes over the properties
-        // and copies the pods.
+        let _locked = self.lock();
+        // SAFETY: each pointer is checked before it is used. No callback runs before the loop is
+        // unlocked, so that none sees a half-made state. The library takes over the properties and
+        // copies the pods.
         unsafe {
-            it.thread = (api.pw_thread_loop_new)(name, null());
-            if it.thread.is_null() || (api.pw_thread_loop_start)(it.thread) < 0 {
+            let properties = properties(api);
+            it.handle = (api.pw_stream_new)(self.core, c"deskline".as_ptr(), properties);
+            if it.handle.is_null() {
                 return None;
             }
-            (api.pw_thread_loop_lock)(it.thread);
-            let properties = properties(api);
-            let inner = (api.pw_thread_loop_get_loop)(it.thread);
-            it.handle = (api.pw_stream_new_simple)(
-                inner,
-                name,
-                properties,
-                &raw const EVENTS,
-                state.cast(),
+            (*state).stream = it.handle;
+            (api.pw_stream_add_listener)(it.handle, it.hook, &raw const EVENTS, state.cast());
+            let formats = pod::formats();
+            let connected = (api.pw_stream_connect)(
+                it.handle,
+                api::DIRECTION_INPUT,
+                node,
+                api::FLAGS,
+                [formats.as_ptr()].as_ptr(),
+                1,
             );
-            let mut connected = -1;
-            if !it.handle.is_null() {
-                (*state).stream = it.handle;
-                let formats = pod::formats();
-                let pods = [formats.as_ptr()];
-                connected = (api.pw_stream_connect)(
-                    it.handle,
-                    api::DIRECTION_INPUT,
-                    node,
-                    api::FLAGS,
-                    pods.as_ptr(),
-                    1,
-                );
-            }
-            (api.pw_thread_loop_unlock)(it.thread);
             (connected >= 0).then_some(it)
+        }
+    }
+}
+
+/// A loop that is locked.
+struct Locked(&'static Api, *mut c_void);
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // SAFETY: it was locked by this thread.
+        unsafe { (self.0.pw_thread_loop_unlock)(self.1) };
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // SAFETY: the thread has ended before what it uses is freed; the context frees its core.
+        unsafe {
+            if !self.thread.is_null() {
+                (self.api.pw_thread_loop_stop)(self.thread);
+            }
+            if !self.context.is_null() {
+                (self.api.pw_context_destroy)(self.context);
+            }
+            if !self.thread.is_null() {
+                (self.api.pw_thread_loop_destroy)(self.thread);
+            }
         }
     }
 }
@@ -179,20 +253,16 @@ unsafe fn properties(api: &Api) -> *mut c_void {
     }
 }
 
-impl Drop for Stream {
+impl Drop for Stream<'_> {
     fn drop(&mut self) {
-        // SAFETY: the thread has ended before the stream and the state that its callbacks use are freed.
+        let _locked = self.connection.lock();
+        // SAFETY: no callback runs while the loop is locked, nor once the stream is gone.
         unsafe {
-            if !self.thread.is_null() {
-                (self.api.pw_thread_loop_stop)(self.thread);
-            }
             if !self.handle.is_null() {
-                (self.api.pw_stream_destroy)(self.handle);
-            }
-            if !self.thread.is_null() {
-                (self.api.pw_thread_loop_destroy)(self.thread);
+                (self.connection.api.pw_stream_destroy)(self.handle);
             }
             drop(Box::from_raw(self.state));
+            drop(Box::from_raw(self.hook));
         }
     }
 }

@@ -95,6 +95,11 @@ pub trait Compositor: Send {
     /// Ends what lasts as long as a link sends.
     fn release(&mut self);
 
+    /// The target's input is over. Keys that bring the person's window back may follow.
+    fn end_input(&mut self) {
+        self.release();
+    }
+
     /// How long a text's parts are, between two looks at who has the keyboard.
     fn part(&self) -> Part {
         Part { least: 8, most: 8 }

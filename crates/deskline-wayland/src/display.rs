@@ -143,10 +143,13 @@ impl<C: Compositor + 'static> Display for WaylandDisplay<C> {
 
     fn release_all(&mut self) {
         // A lost connection has released them.
-        if let Err(e) = deskline_input::release_all(self) {
-            tracing::debug!("not all keys and buttons were released: {e}");
+        match deskline_input::release_all(self) {
+            Ok(()) => self.compositor.end_input(),
+            Err(e) => {
+                tracing::debug!("not all keys and buttons were released: {e}");
+                self.compositor.release();
+            }
         }
-        self.compositor.release();
     }
 
     fn screen(&mut self) -> Offer<&mut dyn Screen> {

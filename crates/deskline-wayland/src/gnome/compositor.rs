@@ -88,6 +88,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
 
     /// Between links. Returns after which time to call it again, if at all.
     pub fn idle(&mut self) -> Option<Duration> {
+        self.compositor.end_sessions();
         self.compositor.plain.idle()
     }
 
@@ -118,8 +119,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
 }
 
 impl<T: Toplevels> Gnome<T> {
-    /// Looks whether the extension reports places now. If that has changed, releases what was
-    /// pressed before.
+    /// Looks whether the extension reports places now.
     fn look_for_places(&mut self) {
         let Some(placed) = &mut self.placed else {
             return;
@@ -127,10 +127,15 @@ impl<T: Toplevels> Gnome<T> {
         let now = placed.is_there();
         if now != self.has_places {
             tracing::debug!("the extension tells places: {now}");
-            placed.release();
-            self.plain.release();
             self.has_places = now;
         }
+    }
+
+    fn end_sessions(&mut self) {
+        if let Some(placed) = &mut self.placed {
+            placed.release();
+        }
+        self.plain.release();
     }
 
     fn places(&mut self) -> Option<&mut Placed> {
@@ -188,6 +193,7 @@ impl<T: Toplevels> Compositor for Gnome<T> {
 
     fn begin_link(&mut self, acts: bool) {
         self.look_for_places();
+        self.end_sessions();
         self.plain.look_at_seat(acts);
     }
 
@@ -244,12 +250,14 @@ impl<T: Toplevels> Compositor for Gnome<T> {
         self.now_mut().devices(offset)
     }
 
-    fn put_pointer(&mut self, to: Point, offset: (f64, f64)) -> Result<()> {
-        self.now_mut().put_pointer(to, offset)
-    }
-
     fn release(&mut self) {
         self.now_mut().release();
+    }
+
+    /// The session stays until [`GnomeDisplay::idle`], right after the link: to start another would
+    /// delay the person's window.
+    fn end_input(&mut self) {
+        self.plain.forget_offset();
     }
 
     fn pictures_are_quick(&self) -> bool {

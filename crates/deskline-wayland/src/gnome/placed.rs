@@ -283,16 +283,6 @@ impl Compositor for Placed {
         Ok(Box::new(self.session()?.port(offset)))
     }
 
-    fn put_pointer(&mut self, to: Point, offset: (f64, f64)) -> Result<()> {
-        // After a link has ended its session, this starts one for itself.
-        let open = self.session.is_some();
-        let moved = self.devices(offset).and_then(|mut devices| devices.go(to));
-        if !open {
-            self.release();
-        }
-        moved
-    }
-
     fn release(&mut self) {
         if let Some(session) = self.session.take() {
             session.stop(&self.bus);

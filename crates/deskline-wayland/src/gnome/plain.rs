@@ -1,6 +1,7 @@
 //! GNOME for a display, with what Mutter lets every program do: windows are those that apps
 //! describe, and places count from the front window's corner.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use deskline_core::Point;
@@ -29,6 +30,10 @@ const LOOK: Duration = Duration::from_millis(10);
 /// How long the app that input goes to may take to answer at all.
 const ANSWERS: Duration = Duration::from_secs(2);
 
+/// How long it is known where a window's content begins: a window of the same size has another shadow
+/// only after the person has chosen another theme. Each link's picture looks anew.
+const KNOWN: Duration = Duration::from_secs(60);
+
 /// A GNOME session.
 pub(crate) struct Plain<T> {
     pub(super) bus: Bus,
@@ -44,6 +49,23 @@ pub(crate) struct Plain<T> {
     /// The menu that was last seen to have the keyboard, and its window. GTK 3 reports no window as
     /// active then, or the menu itself.
     menu: Option<(WindowId, OpenMenu)>,
+    /// Of windows that were pictured, for [`KNOWN`].
+    known: HashMap<WindowId, Known>,
+}
+
+/// Where a window's content began in its last picture.
+struct Known {
+    offset: (f64, f64),
+    /// The size that the window reported, and the scales of the screens.
+    size: (i32, i32),
+    screens: Vec<f64>,
+    since: Instant,
+}
+
+impl Known {
+    fn is_good(&self, size: (i32, i32), screens: &[f64]) -> bool {
+        self.size == size && self.screens == screens && self.since.elapsed() < KNOWN
+    }
 }
 
 impl<T: Toplevels> Plain<T> {
@@ -61,6 +83,7 @@ impl<T: Toplevels> Plain<T> {
             recency: Recency::default(),
             devices: Devices::on(to.wayland_socket),
             menu: None,
+            known: HashMap::new(),
         })
     }
 
@@ -180,6 +203,25 @@ impl<T: Toplevels> Plain<T> {
         Ok(self.menu.is_some())
     }
 
+    fn note(&mut self, window: WindowId, size: (i32, i32), screens: Vec<f64>, offset: (f64, f64)) {
+        self.known.retain(|_, known| known.since.elapsed() < KNOWN);
+        let since = Instant::now();
+        let known = Known {
+            offset,
+            size,
+            screens,
+            since,
+        };
+        self.known.insert(window, known);
+    }
+
+    /// What the target has done with its window since is not known.
+    pub(super) fn forget_offset(&mut self) {
+        if let Some(session) = &mut self.session {
+            session.offset = None;
+        }
+    }
+
     /// Whether a menu is open whose place in the window below it is known.
     fn menu_is_placed(&self) -> bool {
         self.menu.is_some_and(|(_, menu)| menu.placed)
@@ -197,13 +239,18 @@ impl<T: Toplevels> Plain<T> {
     /// Where the content of the session's window begins in its stream. Mutter streams the window
     /// below an open menu, also where the menu says that it has the keyboard.
     fn offset(&mut self, session: &Session, front: &AppToplevel) -> Result<(f64, f64)> {
-        let frame = session.frame()?;
         let screens = scales::of_screens(&self.bus);
         let mut of = vec![front.id];
         if self.menu_is_placed() {
             let all = self.toplevels.toplevels()?;
             of.extend(all.iter().filter(|t| t.pid == front.pid).map(|t| t.id));
+        } else if let Some(size) = self.toplevels.size(front.id)?
+            && let Some(known) = self.known.get(&front.id)
+            && known.is_good(size, &screens)
+        {
+            return Ok(known.offset);
         }
+        let frame = session.frame()?;
         for window in of {
             let size = self.toplevels.size(window)?;
             tracing::debug!(
@@ -212,7 +259,11 @@ impl<T: Toplevels> Plain<T> {
                 frame.height,
                 frame.opaque()
             );
-            if let Some(content) = size.and_then(|size| place::content(&frame, size, &screens)) {
+            let Some(size) = size else { continue };
+            if let Some(content) = place::content(&frame, size, &screens) {
+                if !self.menu_is_placed() {
+                    self.note(window, size, screens, content.offset);
+                }
                 return Ok(content.offset);
             }
         }
@@ -290,23 +341,29 @@ impl<T: Toplevels> Compositor for Plain<T> {
                 "a menu of the app is open, and it is not known where on the screen. Nothing was sent. Use press_ax_and_traverse on its items, or press_key_and_traverse with Up, Down, Return or Escape".into(),
             ));
         }
-        let late = !self
-            .session
-            .as_ref()
-            .is_some_and(|open| open.points_at(front.id));
-        if late {
-            self.release();
-            let mut session = Session::start(&self.bus, &self.way, Some(front.id))?;
-            match self.offset(&session, &front) {
-                Ok(offset) => session.offset = offset,
-                Err(e) => {
-                    session.stop(&self.bus);
-                    return Err(e);
+        let mut session = match self.session.take() {
+            Some(open) if open.points_at(front.id) => open,
+            other => {
+                if let Some(other) = other {
+                    other.stop(&self.bus);
                 }
+                Session::start(&self.bus, &self.way, Some(front.id))?
             }
-            self.session = Some(session);
-        }
-        let (x, y) = self.session()?.offset;
+        };
+        let late = session.offset.is_none();
+        let offset = match session.offset {
+            Some(offset) => Ok(offset),
+            None => self.offset(&session, &front),
+        };
+        let (x, y) = match offset {
+            Ok(offset) => offset,
+            Err(e) => {
+                session.stop(&self.bus);
+                return Err(e);
+            }
+        };
+        session.offset = Some((x, y));
+        self.session = Some(session);
         // The middle of a pixel: the stream may be shown at another scale.
         let offset = (x + 0.5, y + 0.5);
         Ok(Located { offset, late })
@@ -348,8 +405,10 @@ impl<T: Toplevels> Compositor for Plain<T> {
         }
         let size = self.toplevels.size(window)?;
         let size = size.ok_or_else(|| failed("the app does not say how large its window is"))?;
-        let content = place::content(&frame, size, &scales::of_screens(&self.bus));
+        let screens = scales::of_screens(&self.bus);
+        let content = place::content(&frame, size, &screens);
         let content = content.ok_or_else(|| failed("the window is translucent"))?;
+        self.note(window, size, screens, content.offset);
         picture::content(&frame, content, size).ok_or_else(|| failed("the frame is too small"))
     }
 }

@@ -41,8 +41,9 @@ pub(crate) struct Session {
     of_portal: bool,
     events: Box<dyn Events>,
     pub(crate) stream: Option<Stream>,
-    /// Where the content of the stream's window begins in it, in the window's own units.
-    pub(crate) offset: (f64, f64),
+    /// Where the content of the stream's window begins in it, in the window's own units, where that is
+    /// known.
+    pub(crate) offset: Option<(f64, f64)>,
 }
 
 /// The stream of one window.
@@ -171,7 +172,7 @@ impl Session {
                 of_portal: true,
                 events: Box::new(eis),
                 stream: None,
-                offset: (0.0, 0.0),
+                offset: None,
             });
         }
         let path = bus.make(REMOTE, "CreateSession", &())?;
@@ -185,7 +186,7 @@ impl Session {
             of_portal: false,
             events,
             stream,
-            offset: (0.0, 0.0),
+            offset: None,
         })
     }
 

@@ -1,6 +1,7 @@
 //! The errors of a link. They are typed where they happen, in a backend or here; this folder alone
 //! has their words, which end with the agent's next step.
 
+mod display;
 mod input;
 mod open;
 mod refusal;
@@ -12,6 +13,7 @@ use deskline_core::escape;
 use deskline_input::Reason;
 
 use crate::end::End;
+pub use display::DisplayError;
 pub use open::OpenError;
 pub use refusal::{Obstacle, QuietAction, Refusal};
 pub(crate) use target::AWAY;
@@ -115,6 +117,9 @@ pub enum Error {
     /// The target cannot be acted on.
     #[error(transparent)]
     Target(#[from] TargetError),
+    /// The display sent nothing.
+    #[error(transparent)]
+    Display(#[from] DisplayError),
     /// The time of a wait is over.
     #[error("timed out after {seconds:.1} s: {instead}")]
     TimedOut {
@@ -280,6 +285,7 @@ impl Error {
             Self::EndedAfter { error, .. } => error.did_nothing(),
             Self::Input(_)
             | Self::Target(_)
+            | Self::Display(_)
             | Self::TimedOut { .. }
             | Self::OutOfBounds { .. }
             | Self::LedOutOfBounds { .. }

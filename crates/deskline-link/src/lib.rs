@@ -60,7 +60,8 @@ pub use display::{
 };
 pub use end::{End, Exit};
 pub use error::{
-    Error, Missing, Obstacle, OpenError, QuietAction, Refusal, Result, TargetError, WindowHint,
+    DisplayError, Error, Missing, Obstacle, OpenError, QuietAction, Refusal, Result, TargetError,
+    WindowHint,
 };
 pub use links::{Links, Looked, unanswered};
 pub use policy::{Policy, identify};

@@ -9,7 +9,8 @@ use deskline_core::Point;
 use deskline_input::{Part, Port};
 use deskline_link::guard::Guards;
 use deskline_link::{
-    Aim, Cancel, Error, Missing, Offer, Other, Picture, Pointer, Result, Window, WindowId,
+    Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, Pointer, Result, Window,
+    WindowId,
 };
 
 /// A compositor, as a display uses it. All places are in logical pixels.
@@ -59,14 +60,14 @@ pub trait Compositor: Send {
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] where it cannot go to one of them.
+    /// [`Error::Display`] where it cannot go to one of them.
     fn locate(&mut self, aim: Option<Aim>, places: &[Point], cancel: &Cancel) -> Result<Located>;
 
     /// Makes the keyboard ready, before who has it is looked at.
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] where it does not reach the target.
+    /// [`Error::Display`] where it does not reach the target.
     fn ready(&mut self) -> Result<()> {
         Ok(())
     }
@@ -183,7 +184,7 @@ impl Located {
 
 /// The error where a window that was to be raised is not there any more.
 pub(crate) fn gone() -> Error {
-    Error::Input("the window is gone".into())
+    DisplayError::Gone.into()
 }
 
 /// A point that is `offset` from this one.
@@ -196,20 +197,17 @@ pub(crate) fn plus(at: Point, (x, y): (f64, f64)) -> (f64, f64) {
 ///
 /// # Errors
 ///
-/// [`Error::Input`] with `failure`, a clause, where that takes longer than `longest`.
+/// [`Error::Display`] with `failure`, a clause, where that takes longer than `longest`.
 pub(crate) fn await_front(
     window: WindowId,
-    (failure, longest, often): (&str, Duration, Duration),
+    (failure, longest, often): (&'static str, Duration, Duration),
     cancel: &Cancel,
     mut front: impl FnMut() -> Result<Option<WindowId>>,
 ) -> Result<()> {
     let start = Instant::now();
     while front()? != Some(window) {
         if start.elapsed() >= longest {
-            return Err(Error::Input(format!(
-                "{failure} within {} s. Nothing was sent",
-                longest.as_secs()
-            )));
+            return Err(DisplayError::NotRaised(failure, longest).into());
         }
         cancel.wait(often)?;
     }

@@ -10,8 +10,8 @@ use deskline_input::{
 };
 use deskline_link::guard::Guards;
 use deskline_link::{
-    Clipboard, Display, Error, KeyInput, Missing, Offer, Overlay, Picture, Pictures, Pointer,
-    PointerInput, Raising, Result, Screen, Window, WindowId,
+    Clipboard, Display, DisplayError, Error, KeyInput, Missing, Offer, Overlay, Picture, Pictures,
+    Pointer, PointerInput, Raising, Result, Screen, Window, WindowId,
 };
 use deskline_unix::unread::Unread;
 
@@ -115,9 +115,7 @@ impl<C: Compositor> WaylandDisplay<C> {
             if now == front {
                 return Ok(());
             }
-            Err(Error::Input(
-                "the front window has just changed. Nothing was sent; try again".into(),
-            ))
+            Err(DisplayError::FrontChanged.into())
         });
         let located = still.and(located);
         if located.is_err() {

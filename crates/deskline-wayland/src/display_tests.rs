@@ -70,7 +70,7 @@ impl Port for Recorder<'_> {
     }
 
     fn press(&mut self, _: KeyPress, _: &Cancel) -> Result<Stroke<u32>> {
-        Err(Error::Input("no key".into()))
+        Err(DisplayError::NoKeymap.into())
     }
 
     fn modifiers(&mut self, _: Modifiers) -> Result<Vec<u32>> {
@@ -114,7 +114,7 @@ impl Compositor for Scripted {
 
     fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {
         if self.lost {
-            return Err(Error::Input("translucent".into()));
+            return Err(DisplayError::ContentUnknown.into());
         }
         Ok(self.located.unwrap_or(Located::MIDDLE))
     }
@@ -132,7 +132,7 @@ impl Compositor for Scripted {
     }
 
     fn capture(&mut self, _: WindowId) -> Result<Picture> {
-        Err(Error::Input("no picture".into()))
+        Err(Error::NoPicture("none".into()))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::InputError;
-use deskline_link::Error;
+use deskline_link::{DisplayError, Error};
 use kbvm::lookup::LookupTable;
 use kbvm::xkb::diagnostic::{Diagnostic, DiagnosticHandler};
 use kbvm::xkb::keymap::Action;
@@ -81,10 +81,7 @@ impl DiagnosticHandler for Deaf {
 
 /// The error where the compositor's keymap cannot be read.
 pub(crate) fn unreadable() -> Error {
-    Error::Input(
-        "the compositor's keymap cannot be read, so no keys are sent. Use set_value_and_traverse"
-            .into(),
-    )
+    DisplayError::NoKeymap.into()
 }
 
 /// Caps Lock, if it is on, as one of the modifiers that [`Layout::read`] takes.

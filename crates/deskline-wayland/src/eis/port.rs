@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::time::Instant;
 
-use deskline_link::{Error, Result};
+use deskline_link::{DisplayError, Error, Result};
 use reis::ei::button::ButtonState;
 use reis::ei::handshake::ContextType;
 use reis::ei::keyboard::KeyState;
@@ -67,10 +67,7 @@ impl Eis {
             devices.any(|d| d.resumed && d.reaches(mapping))
         };
         if !self.connection.until(Instant::now() + PATIENCE, there)? {
-            return Err(Error::Input(
-                "no pointer of the compositor's reaches that part of the screen. Nothing was sent"
-                    .into(),
-            ));
+            return Err(DisplayError::OutOfReach.into());
         }
         self.space = mapping.map(str::to_owned);
         Ok(())
@@ -81,11 +78,7 @@ impl Eis {
         self.connection.pump()?;
         let devices = &self.connection.devices;
         let found = devices.iter().position(|d| d.resumed && suits(d));
-        let index = found.ok_or_else(|| {
-            Error::Input(format!(
-                "the compositor offers no {what} any more. Nothing was sent"
-            ))
-        })?;
+        let index = found.ok_or_else(|| Error::from(DisplayError::NoDevice(what.to_owned())))?;
         let resumed =
             |proto: &reis::ei::Device| devices.iter().any(|d| d.resumed && d.proto == *proto);
         self.started.retain(resumed);
@@ -199,7 +192,7 @@ impl Events for Eis {
             self.layout = Some((device.locked, layout));
         }
         let layout = self.layout.as_ref().map(|(_, layout)| layout);
-        layout.ok_or_else(|| Error::Input("no keymap".into()))
+        layout.ok_or_else(unreadable)
     }
 
     fn known_layout(&self) -> Option<&Layout> {

@@ -98,7 +98,9 @@ impl Notify {
 impl Events for Notify {
     fn go(&mut self, x: f64, y: f64) -> Result<()> {
         let Some(stream) = &self.stream else {
-            return Err(Error::Input("the session has no stream".into()));
+            return Err(Error::system("moving the pointer")(
+                "the session has no stream",
+            ));
         };
         self.tell("NotifyPointerMotionAbsolute", &(stream, x, y))
     }
@@ -141,8 +143,8 @@ impl Events for Notify {
 
     // Only KWin's guard pushes, and that comes with EIS.
     fn push_over(&mut self, _: (f64, f64), _: (f64, f64)) -> Result<()> {
-        Err(Error::Input(
-            "no motion by single calls crosses an edge of a screen".into(),
+        Err(Error::system("moving the pointer")(
+            "no single motion crosses an edge",
         ))
     }
 }

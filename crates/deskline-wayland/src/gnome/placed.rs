@@ -4,7 +4,9 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
-use deskline_link::{Aim, Cancel, Error, Offer, Other, Picture, Pointer, Result, Window, WindowId};
+use deskline_link::{
+    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, Pointer, Result, Window, WindowId,
+};
 
 use super::bus::Bus;
 use super::extension::{Extension, Kind, Over, Screen, ShellWindow};
@@ -27,8 +29,6 @@ const RESTACKS: Duration = Duration::from_millis(300);
 
 /// How often to look.
 const LOOK: Duration = Duration::from_millis(10);
-
-const SWITCHED_OFF: &str = "Deskline's extension of GNOME Shell was switched off during this call, so its coordinates mean something else now. Call refresh_traversal for the new ones";
 
 const ESC: KeyPress = KeyPress {
     key: deskline_core::Key::Escape,
@@ -68,7 +68,7 @@ impl Placed {
 
     /// Asks the extension. One that is being switched off keeps its name for a moment.
     fn ask<T>(&self, ask: impl FnOnce(Extension<'_>) -> Result<T>) -> Result<T> {
-        let switched_off = || Error::Input(SWITCHED_OFF.into());
+        let switched_off = || Error::from(DisplayError::ExtensionOff);
         let extension = Extension::find(&self.bus).ok_or_else(switched_off)?;
         ask(extension).map_err(|e| {
             if e.costs_connection() {
@@ -294,9 +294,9 @@ impl Compositor for Placed {
     fn capture(&mut self, id: WindowId) -> Result<Picture> {
         let windows = self.look()?.windows;
         let window = windows.iter().find(|w| w.id == id.0);
-        let window = window.ok_or_else(|| Error::Input("it has been closed".into()))?;
+        let window = window.ok_or_else(|| Error::NoPicture("it has been closed".into()))?;
         if !window.visible {
-            return Err(Error::Input(
+            return Err(Error::NoPicture(
                 "it is minimised or on another workspace".into(),
             ));
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use deskline_core::Point;
-use deskline_link::{Aim, Cancel, Error, Offer, Picture, Result, Window, WindowId};
+use deskline_link::{Aim, Cancel, DisplayError, Error, Offer, Picture, Result, Window, WindowId};
 
 use super::bus::Bus;
 use super::devices::Devices;
@@ -267,9 +267,7 @@ impl<T: Toplevels> Plain<T> {
                 return Ok(content.offset);
             }
         }
-        Err(Error::Input(
-            "this window is translucent, or does not say how large it is, so it is not known where its content begins. Nothing was sent. Use press_ax_and_traverse, or keys".into(),
-        ))
+        Err(DisplayError::ContentUnknown.into())
     }
 }
 
@@ -277,7 +275,8 @@ impl Session {
     /// A frame of its stream.
     fn frame(&self) -> Result<Frame> {
         let stream = self.stream.as_ref();
-        let stream = stream.ok_or_else(|| Error::Input("the session has no stream".into()))?;
+        let stream =
+            stream.ok_or_else(|| Error::system("taking a picture")("the session has no stream"))?;
         pipewire::frame(stream.node, PAINTS)
     }
 }
@@ -337,9 +336,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
     fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {
         let front = self.front.clone().ok_or_else(gone)?;
         if !front.active && !self.menu_is_placed() {
-            return Err(Error::Input(
-                "a menu of the app is open, and it is not known where on the screen. Nothing was sent. Use press_ax_and_traverse on its items, or press_key_and_traverse with Up, Down, Return or Escape".into(),
-            ));
+            return Err(DisplayError::MenuSomewhere.into());
         }
         let mut session = match self.session.take() {
             Some(open) if open.points_at(front.id) => open,

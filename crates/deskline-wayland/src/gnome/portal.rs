@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use deskline_link::{Error, Result};
+use deskline_link::{DisplayError, Error, Result};
 use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
 use zbus::zvariant::{DynamicType, ObjectPath, OwnedValue, Value};
@@ -162,12 +162,7 @@ impl Portal {
     }
 
     fn failed(&self) -> impl Fn(io::Error) -> Error {
-        move |e| {
-            let file = self.token.display();
-            Error::Input(format!(
-                "the permission of the desktop's portal cannot be kept in {file} ({e}). Nothing was sent"
-            ))
-        }
+        move |e| DisplayError::PermissionNotKept(self.token.clone(), e).into()
     }
 }
 
@@ -226,19 +221,14 @@ where
     let Ok(answer) = answer else {
         // Ends the dialog.
         let _ = bus.tell((NAME, &request, REQUEST), "Close", &());
-        return Err(Error::Input(format!(
-            "the desktop's portal did not answer within {} s: it asks the user. Nothing was sent. Run `deskline doctor --fix`, and let the user allow remote interaction in its dialog",
-            patience.as_secs()
-        )));
+        return Err(DisplayError::PortalSilent(patience).into());
     };
     match read(&answer)? {
         (0_u32, results) => Ok(results),
         (1, _) => Err(Error::Unavailable(
             "the user refused in the dialog of the desktop's portal".into(),
         )),
-        (code, _) => Err(Error::Input(format!(
-            "the desktop's portal ended {method} with {code}. Nothing was sent"
-        ))),
+        (code, _) => Err(DisplayError::PortalEnded(method.to_owned(), code).into()),
     }
 }
 

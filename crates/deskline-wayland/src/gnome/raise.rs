@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::Port as _;
-use deskline_link::{Cancel, Error, Result, WindowId};
+use deskline_link::{Cancel, DisplayError, Result, WindowId};
 
 use super::extension::{Extension, candidates};
 use super::plain::Plain;
@@ -81,9 +81,7 @@ impl<T: Toplevels> Plain<T> {
                 break;
             }
         }
-        Err(Error::Input(
-            "GNOME's Alt+Esc did not bring the window to the front: it is on another workspace, or that shortcut is another's. Nothing was sent to the app. Ask the user to bring it there, or use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which need no window".into(),
-        ))
+        Err(DisplayError::NotSwitched.into())
     }
 
     /// Asks the extension. `false` where there is none, or it did not bring the window to the

@@ -362,7 +362,7 @@ impl Compositor for Kde {
     fn capture(&mut self, id: WindowId) -> Result<Picture> {
         let screen = self.look()?;
         let window = screen.windows.iter().find(|w| w.id == id.0);
-        let window = window.ok_or_else(|| Error::Input("it has been closed".into()))?;
+        let window = window.ok_or_else(|| Error::NoPicture("it has been closed".into()))?;
         let content = window.content;
         let origin = Point {
             x: content.x,

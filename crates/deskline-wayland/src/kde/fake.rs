@@ -127,8 +127,8 @@ impl Events for Fake {
 
     // Only KWin's guard pushes, and that comes with EIS.
     fn push_over(&mut self, _: (f64, f64), _: (f64, f64)) -> Result<()> {
-        Err(Error::Input(
-            "no motion by single calls crosses an edge of a screen".into(),
+        Err(Error::system("moving the pointer")(
+            "no single motion crosses an edge",
         ))
     }
 }

@@ -200,8 +200,8 @@ impl Guard {
         }
         drop(state);
         self.cancel.check()?;
-        Err(Error::Input(
-            "KWin does not keep the user's input out: no capture began within 300 ms".into(),
+        Err(Error::system("keeping the user's input out")(
+            "no capture of KWin's began within 300 ms",
         ))
     }
 

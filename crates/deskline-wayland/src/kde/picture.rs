@@ -71,6 +71,10 @@ impl Pictures {
     }
 }
 
+fn no_picture(why: impl Into<String>) -> Error {
+    Error::NoPicture(why.into())
+}
+
 /// A picture of the window's content, whose first pixel is at `origin`.
 pub(super) fn take(
     connection: &Connection,
@@ -123,13 +127,13 @@ fn read(pipe: &OwnedFd, size: usize) -> Result<Vec<u8>> {
     let mut filled = 0;
     while filled < size {
         match rustix::io::read(pipe, &mut raw[filled..]) {
-            Ok(0) => return Err(Error::Input("KWin's picture ended too early".into())),
+            Ok(0) => return Err(no_picture("KWin's picture ended too early")),
             Ok(read) => filled += read,
             Err(Errno::INTR) => {}
             Err(Errno::AGAIN) => {
                 let left = deadline.saturating_duration_since(Instant::now());
                 if left.is_zero() {
-                    return Err(Error::Input(format!(
+                    return Err(no_picture(format!(
                         "KWin did not send its picture within {} s",
                         PATIENCE.as_secs()
                     )));
@@ -162,14 +166,14 @@ struct Shape {
 impl Shape {
     fn read(said: &HashMap<String, OwnedValue>) -> Result<Self> {
         let number = |name: &str| said.get(name).and_then(|v| u32::try_from(v).ok());
-        let missing = |name: &str| Error::Input(format!("KWin's picture has no {name}"));
+        let missing = |name: &str| no_picture(format!("KWin's picture has no {name}"));
         let get = |name: &str| number(name).ok_or_else(|| missing(name));
         let (width, height, stride) = (get("width")?, get("height")?, get("stride")? as usize);
         let sizes = 1..=MOST;
         let row = width as usize * PIXEL;
         if !sizes.contains(&width) || !sizes.contains(&height) || !(row..=2 * row).contains(&stride)
         {
-            return Err(Error::Input(format!(
+            return Err(no_picture(format!(
                 "KWin's picture has no usable size: {width}×{height}, {stride} bytes a row"
             )));
         }
@@ -180,7 +184,7 @@ impl Shape {
             16 => ([0, 1, 2, 3], false),
             17 | 18 => ([0, 1, 2, 3], true),
             format => {
-                return Err(Error::Input(format!(
+                return Err(no_picture(format!(
                     "KWin's picture has the format {format} of QImage, which Deskline does not read"
                 )));
             }

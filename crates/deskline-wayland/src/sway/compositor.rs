@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Point, Rect};
 use deskline_link::guard::{Grab, Guards, Task};
-use deskline_link::{Aim, Cancel, Error, Offer, Other, Picture, Result, Window, WindowId};
+use deskline_link::{
+    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, Result, Window, WindowId,
+};
 
 use crate::compositor::{
     Ability, BoxedPort, Compositor, Holder, Keyboard, Located, await_front, gone,
@@ -157,9 +159,7 @@ impl Sway {
             why => why,
         };
         match why {
-            Some(why) => Err(Error::Input(format!(
-                "the agent's own seat does not reach this app: {why}. Nothing was sent. Use press_ax_and_traverse, set_value_and_traverse and set_selected_and_traverse, start the app anew with open_application_and_traverse, or serve with --seat shared"
-            ))),
+            Some(why) => Err(DisplayError::SeatUnserved(why).into()),
             None => Ok(()),
         }
     }
@@ -194,9 +194,7 @@ impl Sway {
                 cancel.wait(LOOK)?;
             }
         }
-        Err(Error::Input(
-            "sway did not give the window to the agent's seat. Nothing was sent".into(),
-        ))
+        Err(DisplayError::NotBroughtUp("sway did not give the window to the agent's seat").into())
     }
 }
 

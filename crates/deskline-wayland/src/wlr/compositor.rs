@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_core::{Point, Rect, escape};
-use deskline_link::{Aim, Cancel, Error, Missing, Offer, Picture, Result, Window, WindowId};
+use deskline_link::{
+    Aim, Cancel, DisplayError, Error, Missing, Offer, Picture, Result, Window, WindowId,
+};
 
 use super::pairs::{Listed, Pairs, is_called};
 use super::place::{Effort, Enlarged, Place};
@@ -348,10 +350,10 @@ impl<T: Toplevels> Compositor for Wlr<T> {
             if is_gone {
                 return Err(gone());
             }
-            return Err(Error::Input(
-                "the compositor did not bring the window to the front within 1 s. Nothing was sent"
-                    .into(),
-            ));
+            return Err(DisplayError::NotBroughtUp(
+                "the compositor did not bring the window to the front within 1 s",
+            )
+            .into());
         };
         let may_be = self.pairs.listed(window, &listed(&self.client), &described);
         // Windows with one title are tried one after the other: the app says which of them it is.
@@ -364,11 +366,11 @@ impl<T: Toplevels> Compositor for Wlr<T> {
                 return Ok(());
             }
         }
-        Err(Error::Input(if may_be.is_empty() {
-            "the compositor lists no window of this title. Nothing was sent".into()
+        Err(DisplayError::NotBroughtUp(if may_be.is_empty() {
+            "the compositor lists no window of this title"
         } else {
-            "the compositor did not bring the window to the front, or its app does not say that it is there. Nothing was sent".into()
-        }))
+            "the compositor did not bring the window to the front, or its app does not say that it is there"
+        }).into())
     }
 
     fn counts_from_window(&self) -> bool {
@@ -428,7 +430,7 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         })?;
         let corner = self.corner(&Front { number, its }, Effort::Look, &Cancel::new());
         let corner = corner.map_err(|e| match e {
-            Error::Input(_) => failed(
+            Error::Display(_) => failed(
                 "it is not known where on the screen the window is: Deskline finds that out when it first clicks, drags or turns the wheel in it",
             ),
             e => e,

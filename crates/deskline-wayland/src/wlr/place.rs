@@ -5,11 +5,12 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::Point;
-use deskline_link::{Cancel, Error, Result, WindowId};
+use deskline_link::{Cancel, DisplayError, Error, Result, WindowId};
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
 
 use super::compositor::{Front, Wlr};
 use super::marks::{Found, Marks, Shot};
+use crate::compositor::gone;
 use crate::described::{Part, Toplevels};
 use crate::wlroots::picture;
 use crate::wlroots::screens::Screen;
@@ -55,7 +56,7 @@ impl<T: Toplevels> Wlr<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] where it is not known: nothing may be sent.
+    /// [`Error::Display`] where it is not known: nothing may be sent.
     pub(super) fn corner(
         &mut self,
         front: &Front,
@@ -110,9 +111,7 @@ impl<T: Toplevels> Wlr<T> {
                 for at in wanted {
                     tracing::debug!("{at:?}: {:?}, {:?}", there(&parts, *at), there(&now, *at));
                 }
-                return Err(Error::Input(
-                    "the app has moved what is in its window while Deskline looked where the window is. Nothing was sent; call again, with a place or ref of this answer's tree".into(),
-                ));
+                return Err(DisplayError::ContentMoved.into());
             }
             cancel.wait(LOOK)?;
             now = self.toplevels.parts(window)?;
@@ -325,12 +324,6 @@ fn there(parts: &[Part], at: Point) -> Vec<&Part> {
 const NO_FULL_SCREEN: &str =
     "the window cannot be shown in full screen, by which Deskline would find its place";
 
-fn gone() -> Error {
-    Error::Input("the window is gone. Nothing was sent".into())
-}
-
-fn not_known(why: &str) -> Error {
-    Error::Input(format!(
-        "{why}, and this compositor does not tell. Nothing was sent. Use press_ax_and_traverse, set_value_and_traverse or keys"
-    ))
+fn not_known(why: &'static str) -> Error {
+    DisplayError::PlaceUnknown(why).into()
 }

@@ -1,7 +1,7 @@
 //! The outputs, and where they are in the layout (xdg-output).
 
 use deskline_core::{Point, Rect};
-use deskline_link::{Error, Result};
+use deskline_link::{DisplayError, Error, Result};
 use wayland_client::protocol::wl_output::{self, WlOutput};
 use wayland_client::{Connection, Dispatch, Proxy as _, QueueHandle, delegate_noop};
 use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_manager_v1::ZxdgOutputManagerV1;
@@ -111,10 +111,8 @@ pub(crate) const NOWHERE: Rect = Rect {
 /// The bounds of all outputs. An error if a point is on none: the compositor would put the pointer at the
 /// nearest place that is on one, and click there.
 pub(crate) fn layout_around(screens: &[Rect], points: &[Point]) -> Result<Rect> {
-    if let Some(Point { x, y }) = off_screen(screens, points) {
-        return Err(Error::Input(format!(
-            "({x}, {y}) is on no screen. Nothing was sent there; move the window, or use press_ax_and_traverse"
-        )));
+    if let Some(at) = off_screen(screens, points) {
+        return Err(DisplayError::OffScreen(at).into());
     }
     Ok(screens.iter().copied().reduce(hull).unwrap_or(Rect {
         x: 0,

@@ -1,0 +1,109 @@
+//! Why a display sent nothing: the words, and the next step.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use deskline_core::Point;
+
+/// What agents can use where the display takes no input.
+const QUIET_TOOLS: &str =
+    "press_ax_and_traverse, set_value_and_traverse and set_selected_and_traverse";
+
+/// Why a display sent nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DisplayError {
+    /// The window to act in, or to raise, is gone.
+    #[error("the window is gone. Nothing was sent")]
+    Gone,
+    /// A window did not come to the front in time: who failed, as a clause.
+    #[error("{who} within {secs} s. Nothing was sent", who = .0, secs = .1.as_secs())]
+    NotRaised(&'static str, Duration),
+    /// A window did not come to the front: who failed, as a clause.
+    #[error("{0}. Nothing was sent")]
+    NotBroughtUp(&'static str),
+    /// The shortcut that switches windows did not lead to this one.
+    #[error(
+        "GNOME's Alt+Esc did not bring the window to the front: it is on another workspace, or \
+         that shortcut is another's. Nothing was sent to the app. Ask the user to bring it there, \
+         or use {QUIET_TOOLS}, which need no window"
+    )]
+    NotSwitched,
+    /// Another window came to the front while the place of the target's was looked for.
+    #[error("the front window has just changed. Nothing was sent; try again")]
+    FrontChanged,
+    /// The place is on no screen.
+    #[error(
+        "({}, {}) is on no screen. Nothing was sent there; move the window, or use \
+         press_ax_and_traverse",
+        .0.x,
+        .0.y
+    )]
+    OffScreen(Point),
+    /// It is not known where on the screen the window is: why, as a clause.
+    #[error(
+        "{0}, and this compositor does not tell. Nothing was sent. Use press_ax_and_traverse, \
+         set_value_and_traverse or keys"
+    )]
+    PlaceUnknown(&'static str),
+    /// It is not known where in its stream the window begins.
+    #[error(
+        "this window is translucent, or does not say how large it is, so it is not known where \
+         its content begins. Nothing was sent. Use press_ax_and_traverse, or keys"
+    )]
+    ContentUnknown,
+    /// An open menu may lie over the place.
+    #[error(
+        "a menu of the app is open, and it is not known where on the screen. Nothing was sent. \
+         Use press_ax_and_traverse on its items, or press_key_and_traverse with Up, Down, Return \
+         or Escape"
+    )]
+    MenuSomewhere,
+    /// The content of the window changed while its place was looked for.
+    #[error(
+        "the app has moved what is in its window while Deskline looked where the window is. \
+         Nothing was sent; call again, with a place or ref of this answer's tree"
+    )]
+    ContentMoved,
+    /// Coordinates have changed their meaning.
+    #[error(
+        "Deskline's extension of GNOME Shell was switched off during this call, so its \
+         coordinates mean something else now. Call refresh_traversal for the new ones"
+    )]
+    ExtensionOff,
+    /// The agent's own seat does not reach the app: why, as a clause.
+    #[error(
+        "the agent's own seat does not reach this app: {0}. Nothing was sent. Use {QUIET_TOOLS}, \
+         start the app anew with open_application_and_traverse, or serve with --seat shared"
+    )]
+    SeatUnserved(&'static str),
+    /// The keyboard's layout is not known.
+    #[error(
+        "the compositor's keymap cannot be read, so no keys are sent. Use set_value_and_traverse"
+    )]
+    NoKeymap,
+    /// No pointer reaches the part of the screen.
+    #[error("no pointer of the compositor's reaches that part of the screen. Nothing was sent")]
+    OutOfReach,
+    /// A device has gone.
+    #[error("the compositor offers no {0} any more. Nothing was sent")]
+    NoDevice(String),
+    /// The portal's permission cannot be kept.
+    #[error(
+        "the permission of the desktop's portal cannot be kept in {file} ({why}). Nothing was sent",
+        file = .0.display(),
+        why = .1
+    )]
+    PermissionNotKept(PathBuf, #[source] io::Error),
+    /// The portal waits for the person.
+    #[error(
+        "the desktop's portal did not answer within {} s: it asks the user. Nothing was sent. Run \
+         `deskline doctor --fix`, and let the user allow remote interaction in its dialog",
+        .0.as_secs()
+    )]
+    PortalSilent(Duration),
+    /// The portal refused a method with this code.
+    #[error("the desktop's portal ended {0} with {1}. Nothing was sent")]
+    PortalEnded(String, u32),
+}

@@ -1,11 +1,14 @@
-//! An app that is not on the accessibility bus: the error and doctor name the package that its
-//! toolkit needs, and that works.
+//! Apps that are not on the accessibility bus. They are driven by the picture of their windows,
+//! behind the person's window. Where a package gives an app a tree, the answer and doctor name it,
+//! and that works.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
+use std::path::Path;
 
-use deskline_testbed::{Bed, deskline, until};
-use serde_json::json;
+use deskline_core::{Line, Rect};
+use deskline_testbed::{Answer, App, Bed, Client, deskline, until};
+use serde_json::{Value, json};
 
 const SWING: &str = "import javax.swing.*;\n\
     public class Swing {\n\
@@ -33,13 +36,13 @@ fn a_swing_app_needs_its_wrapper() {
     let doctor = bed.command(deskline()).arg("doctor").output().unwrap();
     let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
     // Give the app what the error asks for.
-    for said in [refused.error(), &doctor] {
+    for said in [&refused.text, &doctor] {
         assert!(said.contains("Java"), "{said}");
         assert!(said.contains("libatk-wrapper-java-jni"), "{said}");
     }
     deaf.kill().unwrap();
     deaf.wait().unwrap();
-    let options = refused.error().split_once("JAVA_TOOL_OPTIONS='").unwrap().1;
+    let options = refused.text.split_once("JAVA_TOOL_OPTIONS='").unwrap().1;
     let options = options.split('\'').next().unwrap();
     let line = format!(
         "env 'JAVA_TOOL_OPTIONS={options}' java '{}'",
@@ -53,4 +56,216 @@ fn a_swing_app_needs_its_wrapper() {
         let windows = bed.screen().windows_of(opened.pid());
         windows.iter().any(|w| w.title == "Clicked").then_some(())
     });
+}
+
+/// An app without a tree, behind the person's window.
+struct Treeless<'b> {
+    bed: &'b Bed,
+    server: &'b Client,
+    persons: &'b App<'b>,
+    pid: u32,
+    /// Its window.
+    place: Rect,
+}
+
+impl<'b> Treeless<'b> {
+    fn open(bed: &'b Bed, server: &'b Client, persons: &'b App<'b>, line: &str) -> (Self, Answer) {
+        persons.bring_to_front();
+        let open = json!({"identifier": line});
+        let opened = server.call("open_application_and_traverse", open).ok();
+        let window = opened.lines().remove(0);
+        let app = Self {
+            bed,
+            server,
+            persons,
+            pid: opened.pid(),
+            place: window.extents.unwrap(),
+        };
+        (app, opened)
+    }
+
+    /// Calls a tool with the person's window in front, which it is again afterwards.
+    #[track_caller]
+    fn call(&self, tool: &str, mut more: Value) -> Answer {
+        self.persons.bring_to_front();
+        more["pid"] = self.pid.into();
+        let answer = self.server.call(tool, more).ok();
+        let front = self.bed.screen().front();
+        assert_eq!(front, self.persons.window.id, "{answer}");
+        answer
+    }
+
+    /// A place in its window.
+    fn at(&self, x: i32, y: i32, mut more: Value) -> Value {
+        more["x"] = (self.place.x + x).into();
+        more["y"] = (self.place.y + y).into();
+        more
+    }
+
+    /// The element of a text in its picture. On a busy machine reading takes more than one call.
+    fn reads(&self, text: &str) -> Line {
+        until(&format!("\"{text}\" in the picture"), || {
+            let tree = self.call("refresh_traversal", json!({}));
+            tree.find("AXStaticText", text)
+        })
+    }
+
+    fn click(&self, x: i32, y: i32, more: Value) -> Answer {
+        self.call("click_and_traverse", self.at(x, y, more))
+    }
+}
+
+fn tk_app(bed: &Bed) -> (String, std::path::PathBuf) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("apps/tk.py");
+    let log = bed.path("tk.log");
+    let line = format!("/usr/bin/python3 -B {} {}", script.display(), log.display());
+    (line, log)
+}
+
+fn has_logged(log: &Path, line: &str) {
+    until(&format!("\"{line}\" in the log"), || {
+        let log = fs::read_to_string(log).unwrap();
+        log.lines().any(|l| l == line).then_some(())
+    });
+}
+
+fn windows(answer: &Answer) -> Vec<Line> {
+    let mut lines = answer.lines();
+    lines.retain(|line| line.role.ax() == "AXWindow");
+    lines
+}
+
+#[test]
+fn a_tk_app_is_driven_by_its_picture() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (persons, _) = bed.mousepad("");
+    let (line, log) = tk_app(&bed);
+    let (tk, opened) = Treeless::open(&bed, &server, &persons, &line);
+    let why = opened.field("no_tree");
+    assert!(why.contains("not on the accessibility bus"), "{why}");
+    assert!(opened.file().contains(&format!("# no tree: {why}\n")));
+    assert_eq!(
+        windows(&opened)[0].to_string().split(" #").next().unwrap(),
+        format!(
+            "[AXWindow] \"Tk form\" x:{} y:{} w:420 h:320 visible",
+            tk.place.x, tk.place.y
+        )
+    );
+    assert!(Path::new(opened.field("screenshot")).exists());
+    let listed = server.call("list_applications", json!({})).ok();
+    assert!(listed.text.contains("\"Tk form\""), "{listed}");
+
+    // The texts of its picture are elements, with refs that stay.
+    let total = tk.reads("Total 42");
+    assert_eq!(total.native_role.as_deref(), Some("ocr"));
+    let place = total.extents.unwrap();
+    let (x, y) = (place.x - tk.place.x, place.y - tk.place.y);
+    assert!((20..30).contains(&x) && (10..25).contains(&y), "{total}");
+    assert!(
+        (50..70).contains(&place.w) && (8..16).contains(&place.h),
+        "{total}"
+    );
+    tk.call("click_and_traverse", json!({"element": "Go"}));
+    has_logged(&log, "go ");
+    assert_eq!(tk.reads("Total 42").reference, total.reference);
+
+    // Text and a button.
+    let typed = tk.click(60, 55, json!({"text": "hello Ann"}));
+    let sentence = typed.field("summary");
+    assert!(
+        !sentence.contains("hello Ann"),
+        "it may be a secret: {typed}"
+    );
+    tk.reads("hello Ann");
+    assert!(typed.field("picture_changed").contains('%'), "{typed}");
+    tk.click(60, 100, json!({}));
+    has_logged(&log, "go hello Ann");
+
+    // It looks at keys and the button at intervals: none is missed.
+    tk.click(100, 200, json!({}));
+    for n in 2..=5 {
+        tk.click(100, 200, json!({}));
+        has_logged(&log, &format!("seen 0 {n}"));
+    }
+    for n in 1..=10 {
+        tk.call("press_key_and_traverse", json!({"keyName": "a"}));
+        has_logged(&log, &format!("seen {n} 5"));
+    }
+
+    // A menu is a window of its own.
+    let menu = tk.server.call("click_and_traverse", {
+        let mut click = tk.at(200, 200, json!({"rightClick": true}));
+        click["pid"] = tk.pid.into();
+        click
+    });
+    let menu = menu.ok();
+    let added = menu.diff_lines();
+    assert!(
+        added.iter().any(|l| l.starts_with("+ [AXWindow (pop-up)]")),
+        "{menu}"
+    );
+    let place = windows(&menu).last().unwrap().extents.unwrap();
+    let item = json!({"x": place.x, "y": place.y, "width": place.w, "height": place.h});
+    tk.call("click_and_traverse", item);
+    has_logged(&log, "mark");
+
+    tk.call("scroll_and_traverse", tk.at(200, 200, json!({"deltaY": 2})));
+    has_logged(&log, "wheel");
+    let to = (tk.place.x + 300, tk.place.y + 240);
+    let drag = json!({"toX": to.0, "toY": to.1});
+    tk.call("drag_and_traverse", tk.at(100, 200, drag));
+    has_logged(&log, "drag 80 60 280 100");
+
+    // What accessibility cannot do, and what does it.
+    persons.bring_to_front();
+    let press = json!({"pid": tk.pid, "element": "Tk form"});
+    let refused = server.call("press_ax_and_traverse", press);
+    assert!(
+        refused.error().contains("known by the picture alone"),
+        "{refused}"
+    );
+    let nothing = tk.call("press_key_and_traverse", json!({"keyName": "F9"}));
+    assert_eq!(nothing.field("picture_changed"), "no", "{nothing}");
+    server
+        .call(
+            "chain_and_traverse",
+            json!({"pid": tk.pid, "steps": [
+                tk.at(60, 55, json!({"do": "click"})),
+                {"do": "press_key", "keyName": "a", "modifierFlags": ["Control"]},
+                {"do": "type", "text": "llama"},
+                tk.at(60, 100, json!({"do": "click"})),
+            ]}),
+        )
+        .ok();
+    // Tk goes to the start of the text by Control+A.
+    has_logged(&log, "go llamahello Ann");
+}
+
+#[test]
+fn a_shell_in_xterm_runs_what_is_typed() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (persons, _) = bed.mousepad("");
+    let (xterm, opened) = Treeless::open(&bed, &server, &persons, "xterm -e sh");
+    assert_eq!(opened.field("app"), "xterm");
+    let file = bed.path("typed.txt");
+    let command = format!("echo \"Hello, $((6 * 7))\" > {}", file.display());
+    let typed = xterm.call(
+        "type_and_traverse",
+        json!({"text": command, "pressKey": "Return"}),
+    );
+    assert!(typed.field("picture_changed").contains('%'), "{typed}");
+    until("the line in the file", || {
+        (fs::read_to_string(&file).ok()? == "Hello, 42\n").then_some(())
+    });
+    // The app that runs already is the one that is meant.
+    persons.bring_to_front();
+    let again = server.call(
+        "open_application_and_traverse",
+        json!({"identifier": "xterm"}),
+    );
+    assert_eq!(again.ok().pid(), xterm.pid);
+    let ended = xterm.call("type_and_traverse", json!({"text": "exit\n"}));
+    assert!(ended.field("summary").contains("ended"), "{ended}");
 }

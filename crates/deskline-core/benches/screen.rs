@@ -42,6 +42,7 @@ fn tree(elements: usize, age: usize) -> Tree {
         partial: vec![],
         older: None,
         blind: Vec::new(),
+        no_tree: None,
         coordinates: deskline_core::Coordinates::Screen,
         took: Duration::ZERO,
     }

@@ -60,6 +60,8 @@ pub struct Summary {
     pub dialog: Option<String>,
     /// What the tree lacks, and why.
     pub partial: Vec<String>,
+    /// Why the app has no tree, and what would help.
+    pub no_tree: Option<String>,
     /// Where the picture shows something that a full tree does not describe.
     pub blind: Vec<String>,
     pub file: Option<File>,
@@ -139,7 +141,12 @@ impl Summary {
         for what in self.partial.iter().take(2) {
             out.field("partial", what, 160);
         }
-        for place in self.blind.iter().take(3) {
+        if let Some(why) = &self.no_tree {
+            out.field("no_tree", why, 370);
+        }
+        // Without a tree all of the window is blind.
+        let blind = self.blind.iter().filter(|_| self.no_tree.is_none());
+        for place in blind.take(3) {
             let look = format!("{}: look at the screenshot there", short(place, 80));
             out.field("blind", &look, 120);
         }

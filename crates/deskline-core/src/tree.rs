@@ -54,6 +54,9 @@ pub struct Tree {
     /// Where the picture shows something that the tree does not describe, largest first: `(x,y w×h)
     /// [role]`. Empty if there is no picture.
     pub blind: Vec<String>,
+    /// Of an app that accessibility does not know: why, and what would help. Its windows are its
+    /// elements then, and their content is known by the picture alone.
+    pub no_tree: Option<String>,
     pub took: Duration,
 }
 
@@ -66,6 +69,11 @@ pub struct Older {
 }
 
 impl Tree {
+    /// Whether only the picture shows what is in the app's windows.
+    pub fn is_picture_only(&self) -> bool {
+        self.no_tree.is_some()
+    }
+
     /// The toplevel that contains an element: its outermost ancestor below the application.
     pub fn toplevel(&self, index: usize) -> Option<usize> {
         let mut at = index;

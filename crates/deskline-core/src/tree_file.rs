@@ -166,6 +166,9 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
     if tree.coordinates == Coordinates::Window {
         out.push_str("# coordinates: window\n");
     }
+    if let Some(why) = &tree.no_tree {
+        push(out, format_args!("# no tree: {}\n", one_line(why)));
+    }
     for what in &tree.partial {
         push(out, format_args!("# partial: {}\n", one_line(what)));
     }

@@ -1,5 +1,7 @@
 //! The target of input.
 
+use std::time::Duration;
+
 use deskline_core::WindowId;
 
 /// The target of keys and clicks.
@@ -14,7 +16,13 @@ pub struct Aim {
     pub menu: bool,
     /// The process that a drag ends in, if it is another.
     pub drop_on: Option<u32>,
+    /// Whether the app may look at keys and buttons at intervals, as games do: they stay down for
+    /// [`POLLED`].
+    pub polls: bool,
 }
+
+/// How long a key or a button stays down so that an app sees it that looks 30 times a second.
+pub const POLLED: Duration = Duration::from_millis(40);
 
 impl Aim {
     /// The target where a drag ends.
@@ -28,5 +36,11 @@ impl Aim {
             },
             None => self,
         }
+    }
+
+    /// How long each key and button has to stay down for this target.
+    pub(crate) fn least_hold(aim: Option<Self>) -> Duration {
+        let polls = aim.is_some_and(|aim| aim.polls);
+        if polls { POLLED } else { Duration::ZERO }
     }
 }

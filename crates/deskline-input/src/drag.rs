@@ -2,6 +2,7 @@
 
 use deskline_core::{Modifiers, Point};
 
+use crate::aim::Aim;
 use crate::cancel::Cancel;
 use crate::clicks::Button;
 use crate::error::Progress;
@@ -51,7 +52,8 @@ fn pull<S: Scene>(
     held: &[S::Key],
     cancel: &Cancel,
 ) -> Result<(), S::Error> {
-    let pace = scene.rhythm().drag;
+    let mut pace = scene.rhythm().drag;
+    pace.dwell = pace.dwell.max(Aim::least_hold(scene.hands().aim));
     hold(scene, held)?;
     button(scene, Button::Left, true, 1)?;
     cancel.wait(pace.dwell)?;

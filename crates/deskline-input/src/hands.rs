@@ -80,10 +80,16 @@ pub(crate) fn let_go<S: Scene>(scene: &mut S, keys: &[S::Key]) -> Result<(), S::
     keys.try_for_each(|held| key(scene, held, false))
 }
 
-/// Presses and releases a key while others are held.
-pub(crate) fn strike<S: Scene>(scene: &mut S, stroke: &Stroke<S::Key>) -> Result<(), S::Error> {
+/// Presses and releases a key while others are held. The key stays down for this time.
+pub(crate) fn strike<S: Scene>(
+    scene: &mut S,
+    stroke: &Stroke<S::Key>,
+    down: Duration,
+    cancel: &Cancel,
+) -> Result<(), S::Error> {
     hold(scene, &stroke.held)?;
     key(scene, &stroke.key, true)?;
+    keep_down(scene, down, cancel)?;
     key(scene, &stroke.key, false)?;
     let_go(scene, &stroke.held)
 }
@@ -103,6 +109,19 @@ pub fn release_all<S: Scene>(scene: &mut S) -> Result<(), S::Error> {
         result = result.and(send(scene, held, false, 1));
     }
     result.and_then(|()| scene.port()?.sync())
+}
+
+/// Keeps what is pressed down for a time. It is sent first, where a port holds events back.
+pub(crate) fn keep_down<S: Scene>(
+    scene: &mut S,
+    time: Duration,
+    cancel: &Cancel,
+) -> Result<(), S::Error> {
+    if time.is_zero() {
+        return Ok(());
+    }
+    scene.port()?.sync()?;
+    Ok(cancel.wait(time)?)
 }
 
 /// Waits, unless the time is none.

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::KeyPress;
 
+use crate::aim::Aim;
 use crate::cancel::Cancel;
 use crate::error::Progress;
 use crate::hands::{act, group, hold, key, let_go, pause};
@@ -25,6 +26,7 @@ pub fn press_key<S: Scene>(
     cancel: &Cancel,
 ) -> Result<(), S::Error> {
     cancel.check()?;
+    let time = time.max(Aim::least_hold(scene.hands().aim));
     act(scene, Doing::Key(press), |scene| {
         let rhythm = scene.rhythm();
         check_keyboard(scene, Progress::NotPressed, cancel)?;

@@ -24,7 +24,7 @@ mod port;
 mod pressed;
 mod typing;
 
-pub use aim::Aim;
+pub use aim::{Aim, POLLED};
 pub use cancel::{Cancel, Cancelled, Reason};
 pub use clicks::{BETWEEN_CLICKS, Button, Click, Clicks};
 pub use drag::drag;

@@ -2,10 +2,11 @@
 
 use deskline_core::{Modifiers, Point};
 
+use crate::aim::Aim;
 use crate::cancel::Cancel;
 use crate::clicks::Click;
 use crate::error::{Device, InputError, Progress};
-use crate::hands::{act, button, group, hold, let_go, pause};
+use crate::hands::{act, button, group, hold, keep_down, let_go, pause};
 use crate::port::{Doing, Port as _, Scene, Under, Wait};
 
 /// Moves the pointer and clicks, with the modifiers held. Waits first while it would become a part of a
@@ -21,7 +22,9 @@ pub fn click<S: Scene>(scene: &mut S, click: Click, cancel: &Cancel) -> Result<(
         clicks,
         modifiers,
     } = click;
-    let rhythm = scene.rhythm();
+    let mut rhythm = scene.rhythm();
+    let down = Aim::least_hold(scene.hands().aim);
+    rhythm.between = rhythm.between.max(down);
     if !rhythm.counted {
         let last = &scene.hands().last_click;
         last.wait_before(at, which, clicks, cancel)?;
@@ -41,6 +44,7 @@ pub fn click<S: Scene>(scene: &mut S, click: Click, cancel: &Cancel) -> Result<(
                 scene.hands().last_click.note(at, which);
                 button(scene, which, true, nth)?;
                 pause(rhythm.dwell, cancel)?;
+                keep_down(scene, down, cancel)?;
                 button(scene, which, false, nth)?;
             }
             let_go(scene, &held)?;

@@ -1,10 +1,16 @@
 //! Text. What follows a Return or a Tab is sent once the app has acted on it, where that can be known.
 
+use std::time::Duration;
+
+use crate::aim::Aim;
 use crate::cancel::Cancel;
 use crate::error::{Device, Gap, InputError, Progress};
-use crate::hands::{act, group, pause, strike};
+use crate::hands::{act, group, keep_down, pause, strike};
 use crate::pointer::await_reader;
 use crate::port::{Doing, Port, Receiver, Scene, Tempo, Wait};
+
+/// How long the keys of a text are down at most, all together.
+const LONGEST: Duration = Duration::from_secs(3);
 
 /// Types a text into what has the focus. Newlines are Return, tabs are Tab.
 ///
@@ -23,6 +29,7 @@ pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Result
             return Err(InputError::Lacks { at, why }.into());
         }
         let rhythm = scene.rhythm();
+        let down = time_down(scene.hands().aim, text.len());
         let (mut typed, mut part) = (0, 0);
         while let rest = &text[typed..]
             && !rest.is_empty()
@@ -35,7 +42,7 @@ pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Result
             check_keyboard(scene, progress(typed, part), cancel)?;
             part = rhythm.part.length_in(rest);
             part = group(scene, |scene| {
-                type_part(scene, rest, part, rhythm.keys, cancel)
+                type_part(scene, rest, part, (rhythm.keys, down), cancel)
             })?;
             if let Tempo::Burst(time) = rhythm.keys {
                 pause(time * u32::try_from(part).unwrap_or(u32::MAX), cancel)?;
@@ -60,15 +67,23 @@ pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Result
     })
 }
 
+/// How long each key of a text stays down: less for a long one, so that it does not outlast the
+/// guard.
+fn time_down(aim: Option<Aim>, characters: usize) -> Duration {
+    let most = LONGEST / u32::try_from(characters.max(1)).unwrap_or(u32::MAX);
+    Aim::least_hold(aim).min(most)
+}
+
 /// Types the first `part` characters of a text, and more if a stroke types several. Returns how many.
 fn type_part<S: Scene>(
     scene: &mut S,
     text: &[char],
     part: usize,
-    tempo: Tempo,
+    (tempo, down): (Tempo, Duration),
     cancel: &Cancel,
 ) -> Result<usize, S::Error> {
     let mut typed = 0;
+    let mut last = None;
     while typed < part {
         cancel.check()?;
         // A keyboard that binds characters looks at all that follow.
@@ -77,7 +92,12 @@ fn type_part<S: Scene>(
             at: vec![typed + 1],
             why: Gap::Layout,
         })?;
-        strike(scene, &stroke)?;
+        if last.as_ref() == Some(&stroke.key) {
+            // A poll has to see it up in between.
+            keep_down(scene, down, cancel)?;
+        }
+        strike(scene, &stroke, down, cancel)?;
+        last = Some(stroke.key);
         typed += length.max(1);
         if let Tempo::Each(time) = tempo {
             scene.port()?.sync()?;

@@ -81,6 +81,7 @@ impl Steps<'_> {
         let same = self.subject.current() == Some(to) && !report.app.is_gone();
         let tree = match after {
             Some(mut tree) if same => {
+                self.reader.add_texts(&mut **desk, &mut tree);
                 self.rename_since_step(report, &tree);
                 if let (Some(_), Some(before)) = (&self.call.window, report.readings.current()) {
                     let now = desk.front()?.map(|front| front.id);
@@ -225,6 +226,7 @@ impl Steps<'_> {
         let Some(mut tree) = report.readings.after.take() else {
             return Ok(());
         };
+        self.reader.add_texts(desktop, &mut tree);
         self.rename_since_step(report, &tree);
         let before = report.readings.before.as_ref();
         let diff = before.map(|before| Diff::between(before, &tree));

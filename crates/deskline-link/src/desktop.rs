@@ -2,9 +2,12 @@
 
 use deskline_input::Cancel;
 
+use std::sync::Arc;
+
 use crate::apps::Apps;
 use crate::display::{Display, Pointer, Screen, Window, WindowId, WindowState};
 use crate::error::Result;
+use crate::ocr::Ocr;
 use crate::trees::Trees;
 
 /// How to reach a desktop. Connects when a call first needs it and again after a loss, so that a
@@ -34,6 +37,14 @@ pub trait Desktop: Trees + Display + AppWindows + Apps + Send {
     /// A name for this desktop that no other has, and that the next server process on it finds
     /// again. Scopes refs.
     fn id(&self) -> String;
+
+    /// The engine that reads texts from pictures.
+    ///
+    /// # Errors
+    /// What would give this desktop one: a sentence that follows another, or nothing.
+    fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str> {
+        Err("")
+    }
 }
 
 /// What is known of an app's windows beyond the display's list.

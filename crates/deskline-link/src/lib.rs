@@ -33,6 +33,7 @@ pub mod error;
 pub mod guard;
 mod link;
 mod links;
+pub mod ocr;
 mod picture;
 mod policy;
 mod reader;

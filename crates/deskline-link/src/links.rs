@@ -18,6 +18,7 @@ use crate::desktop::{Desktop, Platform};
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError, panic_text};
 use crate::link;
+use crate::picture::texts::Texts;
 use crate::policy::{Policy, identify};
 use crate::reader::Reader;
 use crate::report::Report;
@@ -38,6 +39,7 @@ pub struct Links {
     deferred: Option<DeferredRestore>,
     /// The trees of the last answers.
     last_trees: LastTrees,
+    texts: Texts,
     /// Whether a link has been answered.
     answered: bool,
     /// The process that a link was about last.
@@ -58,6 +60,7 @@ impl Links {
             policy,
             deferred: None,
             last_trees: LastTrees::default(),
+            texts: Texts::default(),
             answered: false,
             last: None,
             helpers_named: HashSet::new(),
@@ -154,6 +157,7 @@ impl Links {
                 id: desktop.id(),
                 refs: &mut self.refs,
                 policy: &self.policy,
+                texts: &mut self.texts,
             },
             last_trees: &self.last_trees,
             windows: Windows::default(),

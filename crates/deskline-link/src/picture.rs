@@ -3,6 +3,8 @@
 
 pub(crate) mod change;
 mod detail;
+mod lines;
+pub(crate) mod texts;
 mod undescribed;
 
 use crate::checkpoint::Checkpoint;

@@ -1,10 +1,11 @@
 //! Makes trees that an agent may see: reads, checks the policy, assigns refs.
 
-use deskline_core::{ElementId, Tree};
+use deskline_core::{App, ElementId, Tree};
 use deskline_journal::RefStore;
 
 use crate::desktop::Desktop;
 use crate::error::Result;
+use crate::picture::texts::Texts;
 use crate::policy::Policy;
 use crate::report::Notes;
 use crate::trees::Scope;
@@ -14,6 +15,7 @@ pub(crate) struct Reader<'t> {
     pub(crate) id: String,
     pub(crate) refs: &'t mut RefStore,
     pub(crate) policy: &'t Policy,
+    pub(crate) texts: &'t mut Texts,
 }
 
 impl Reader<'_> {
@@ -25,6 +27,7 @@ impl Reader<'_> {
         notes: &mut Notes,
     ) -> Result<Tree> {
         let mut tree = desktop.read(pid, self.whole())?;
+        self.add_texts(desktop, &mut tree);
         self.accept(desktop, &mut tree, notes)?;
         Ok(tree)
     }
@@ -49,6 +52,14 @@ impl Reader<'_> {
         {
             // They have new refs then, and the old ones are stale.
             tracing::warn!("refs were not carried over: {e}");
+        }
+    }
+
+    /// Adds the texts that only the picture shows, if the agent may see the app.
+    pub(crate) fn add_texts(&mut self, desktop: &mut dyn Desktop, tree: &mut Tree) {
+        let App { name, pid } = &tree.app;
+        if tree.is_picture_only() && self.policy.permit(desktop, name, *pid).is_ok() {
+            self.texts.add(desktop, tree);
         }
     }
 

@@ -140,7 +140,12 @@ impl Report {
         let Some(Ok(after)) = &self.pictures.after else {
             return None;
         };
-        if self.handoff.is_some() || self.names_what_shows()? {
+        let by_picture = self
+            .readings
+            .after
+            .as_ref()
+            .is_some_and(Tree::is_picture_only);
+        if self.handoff.is_some() || self.names_what_shows()? && !by_picture {
             return None;
         }
         before.changed(window, after)

@@ -60,6 +60,7 @@ impl Steps<'_> {
         report: &mut Report,
     ) -> Result<Tree> {
         let mut tree = desktop.read(pid, scope)?;
+        self.reader.add_texts(desktop, &mut tree);
         let since = self.last_trees.since(&tree);
         if let Some(since) = &since {
             self.reader.rename(&since.renamed(&tree));

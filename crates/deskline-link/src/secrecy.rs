@@ -25,7 +25,8 @@ pub(crate) struct Witness {
     /// The focused element. A cell's focus counts as its table's. `None` if no element reports the
     /// focus.
     focus: Option<Focus>,
-    /// Whether any element is secure, including hidden ones.
+    /// Whether any element is secure, including hidden ones, or may be: nothing is known of an app
+    /// without a tree.
     secure: bool,
     /// Whether the focused element is secure.
     secure_focus: bool,
@@ -51,7 +52,7 @@ impl Witness {
         Self {
             pid: tree.app.pid,
             focus: focused.map(|index| holder(tree, index)),
-            secure: tree.elements.iter().any(|e| is(States::SECURE)(&e)),
+            secure: tree.is_picture_only() || tree.elements.iter().any(|e| is(States::SECURE)(&e)),
             secure_focus: tree
                 .elements
                 .iter()
@@ -71,7 +72,7 @@ impl Witness {
         self.terminal
     }
 
-    /// Whether the app has a secure element.
+    /// Whether the app has a secure element, or may have one.
     pub(crate) fn is_secure(&self) -> bool {
         self.secure
     }

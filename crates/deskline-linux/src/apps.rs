@@ -20,6 +20,7 @@ use deskline_link::{OpenError, Result};
 
 use crate::session::Session;
 use command::Document;
+pub(crate) use command::in_path;
 pub use entry::Entry;
 pub(crate) use identity::Identities;
 use installed::Installed;

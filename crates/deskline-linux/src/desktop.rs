@@ -5,14 +5,16 @@ mod display;
 mod in_menu;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_core::{App, ElementId, Tree};
 use deskline_input::InputError;
 use deskline_link::clipboard::ClipboardThread;
+use deskline_link::ocr::Ocr;
 use deskline_link::{
-    Application, Apps, Cancel, Desktop, End, Identity, OpenError, Opened, Permit, Place, Progress,
-    Result, Scope, Sent, Sign, Trees, Window,
+    Application, Apps, Cancel, Desktop, End, Error, Identity, OpenError, Opened, Permit, Place,
+    Progress, Result, Scope, Sent, Sign, Trees, Window,
 };
 
 use crate::absent;
@@ -25,6 +27,9 @@ use crate::menus::Menus;
 use crate::native;
 use crate::portal::Portal;
 use crate::session::{GNOME_SHELL, Session};
+use crate::tesseract::{self, Tesseract};
+use crate::treeless::Readable;
+use deskline_atspi::toolkits::mapped;
 use deskline_atspi::{self as atspi, AppToplevel, AtSpi};
 use deskline_unix::family::{self, Family};
 use deskline_unix::process;
@@ -83,6 +88,8 @@ pub struct LinuxDesktop {
     /// The front window's process when the link began, to tell whether a pending window has come.
     front_at_start: Option<u32>,
     ends: Ends,
+    readable: Readable,
+    tesseract: Option<Arc<Tesseract>>,
     identities: Identities,
     menus: Menus,
     input_methods: InputMethods,
@@ -107,6 +114,7 @@ impl LinuxDesktop {
     ) -> Self {
         let by_kernel = guard::by_kernel(&session).map(|kernels| kernels.guard);
         let input_methods = InputMethods::new(&session);
+        let tesseract = Tesseract::find(&session);
         Self {
             has_native: session.wayland_display.is_some() && !display.lists_all(),
             session,
@@ -116,6 +124,8 @@ impl LinuxDesktop {
             starting: None,
             front_at_start: None,
             ends: Ends::default(),
+            readable: Readable::default(),
+            tesseract,
             identities: Identities::default(),
             menus: Menus::default(),
             input_methods,
@@ -234,7 +244,8 @@ impl LinuxDesktop {
         let windows = self.known_windows()?;
         // The frontmost window's app comes first.
         for pid in windows.iter().filter_map(|window| window.pid) {
-            if listed.iter().all(|app| app.pid != pid) {
+            // One that can have a tree gets it by being started anew.
+            if listed.iter().all(|app| app.pid != pid) && mapped::of(pid).is_some() {
                 continue;
             }
             let name = self.atspi.name_of(pid);
@@ -332,6 +343,17 @@ impl LinuxDesktop {
             .ok()
     }
 
+    /// The windows of an app that accessibility does not know are its tree.
+    fn read_windows(&mut self, pid: u32, e: Error) -> Result<Tree> {
+        let Error::NoWindow { hint, .. } = &e else {
+            return Err(e);
+        };
+        let windows = self.display.windows_for_tree(pid, true)?;
+        let tree = self.readable.instead(pid, hint, &windows).ok_or(e)?;
+        self.ends.remember(pid, &tree.app.name, None);
+        Ok(tree)
+    }
+
     /// The app's windows, for the coordinates of toolkits that do not know their own.
     fn windows_of(&mut self, pid: u32) -> Result<atspi::Windows> {
         let popups = self.atspi.needs_popups(pid);
@@ -367,14 +389,27 @@ impl Desktop for LinuxDesktop {
     fn id(&self) -> String {
         self.atspi.guid().to_owned()
     }
+
+    fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str> {
+        match &self.tesseract {
+            Some(engine) => Ok(engine.clone()),
+            None => Err(tesseract::LACKING),
+        }
+    }
 }
 
 impl Trees for LinuxDesktop {
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
         let mut windows = self.windows_of(pid)?;
-        let read = self.atspi.read(pid, scope, &windows);
-        let mut tree = read.map_err(|e| absent::explain(e, self.atspi.address(), &self.session))?;
+        let mut tree = match self.atspi.read(pid, scope, &windows) {
+            Ok(tree) => tree,
+            Err(e) => {
+                let e = absent::explain(e, self.atspi.address(), &self.session);
+                return self.read_windows(pid, e);
+            }
+        };
         self.ends.remember(pid, &tree.app.name, None);
+        self.readable.note(pid);
         let start = Instant::now();
         while self.atspi.lacks_windows(pid) {
             if start.elapsed() > MAPS {
@@ -530,7 +565,7 @@ impl Apps for LinuxDesktop {
             return Ok(Progress::Starting);
         };
         let progress = self.come(&mut starting);
-        if let Ok(Progress::Ready(pid)) = progress {
+        if let Ok(Progress::Ready(pid) | Progress::Waiting(pid, _)) = progress {
             let Starting {
                 launch, launched, ..
             } = &starting;

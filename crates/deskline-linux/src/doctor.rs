@@ -17,8 +17,10 @@ pub use deskline_link::doctor::{Check, Fix, Report, Status};
 use deskline_atspi::accessibility_bus;
 
 use crate::display::ask_portal;
+use crate::packages::{self, Package};
 use crate::private;
 use crate::session::Session;
+use crate::tesseract::Tesseract;
 use remedy::{PRIVATE, carry_out};
 
 /// The time limits for connecting and listing, and then for reading a tree and a picture. Their sum
@@ -64,6 +66,7 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     };
 
     let deadline = Instant::now() + TRY;
+    let for_texts = session;
     let session = session.clone();
     let for_guard = session.clone();
     let guard = (!trees_only).then(|| start(move || display::guard(&for_guard, attended)));
@@ -86,6 +89,7 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
         })
     }));
     checks.extend(guard.map(|guard| by(&guard, deadline).unwrap_or_else(display::no_guard)));
+    checks.push(texts(for_texts));
     checks.extend(private::missing().map(|missing| {
         let remedy = format!("as root: {}", missing.install());
         let check = Check::warn("private desktop", missing.finding(), remedy);
@@ -110,6 +114,17 @@ pub fn repair(check: &Check, session: &Session) -> Option<Result<String, String>
         Fix::Command(words) => Some(carry_out(words, session)),
         Fix::Root(_) => None,
     }
+}
+
+/// Whether texts that only the picture shows are read.
+fn texts(session: &Session) -> Check {
+    const NAME: &str = "text in pictures";
+    if Tesseract::find(session).is_some() {
+        return Check::ok(NAME, "read by tesseract, in apps without a tree");
+    }
+    let install = packages::install(&[Package::Tesseract]);
+    let finding = "no OCR engine: texts of apps without a tree are on the screenshot only";
+    Check::warn(NAME, finding, format!("as root: {install}")).mended_by(Fix::Root(install))
 }
 
 /// Runs `work` on a thread, so that work that hangs does not hang the doctor.

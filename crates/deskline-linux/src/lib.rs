@@ -16,6 +16,8 @@ mod platform;
 mod portal;
 pub mod private;
 pub mod session;
+mod tesseract;
+mod treeless;
 
 pub use deskline_wayland::{GnomeInput, helper};
 pub use desktop::LinuxDesktop;

@@ -197,6 +197,7 @@ pub(crate) mod tests {
             partial: Vec::new(),
             older: None,
             blind: Vec::new(),
+            no_tree: None,
             took: Duration::ZERO,
         }
     }

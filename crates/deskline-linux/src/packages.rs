@@ -9,13 +9,14 @@ pub(crate) enum Package {
     Xvnc,
     Xfwm4,
     DbusDaemon,
+    Tesseract,
 }
 
 /// A package manager: its program, how it installs, and its names in the order of [`Package`].
 struct Manager {
     program: &'static str,
     install: &'static str,
-    names: [&'static str; 5],
+    names: [&'static str; 6],
 }
 
 /// The first that is installed is the distribution's.
@@ -30,6 +31,7 @@ const MANAGERS: [Manager; 4] = [
             "tigervnc-server-minimal",
             "xfwm4",
             "dbus-daemon",
+            "tesseract tesseract-langpack-eng",
         ],
     },
     Manager {
@@ -41,6 +43,7 @@ const MANAGERS: [Manager; 4] = [
             "tigervnc",
             "xfwm4",
             "dbus",
+            "tesseract tesseract-data-eng",
         ],
     },
     Manager {
@@ -52,6 +55,7 @@ const MANAGERS: [Manager; 4] = [
             "xorg-x11-Xvnc",
             "xfwm4",
             "dbus-1-daemon",
+            "tesseract-ocr tesseract-ocr-traineddata-english",
         ],
     },
 ];
@@ -65,6 +69,7 @@ const DEBIAN: Manager = Manager {
         "tigervnc-standalone-server",
         "xfwm4",
         "dbus-daemon",
+        "tesseract-ocr",
     ],
 };
 

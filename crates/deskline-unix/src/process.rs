@@ -7,6 +7,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
+
 /// The maximum length of an environment block. The rest is cut. `execve` allows more, but nobody
 /// needs it.
 const LONGEST_ENVIRONMENT: usize = 1 << 20;
@@ -61,6 +63,17 @@ pub fn read(proc: &Path, pid: i32) -> Option<Process> {
         started,
         ended: matches!(state, "Z" | "X"),
     })
+}
+
+/// How long ago the process was started. `None` if there is none.
+pub fn age(pid: u32) -> Option<Duration> {
+    /// proc(5): `sysconf(_SC_CLK_TCK)`, which is the same on every Linux.
+    const TICKS: u64 = 100;
+    let started = read(Path::new("/proc"), pid.cast_signed())?.started;
+    let now = clock_gettime(ClockId::Boottime);
+    let nanos = u32::try_from(now.tv_nsec).ok()?;
+    let now = Duration::new(u64::try_from(now.tv_sec).ok()?, nanos);
+    Some(now.saturating_sub(Duration::from_millis(started.saturating_mul(1_000 / TICKS))))
 }
 
 /// The environment that a process was started with. Empty if it cannot be read.

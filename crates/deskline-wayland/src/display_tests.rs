@@ -144,6 +144,7 @@ const AIM: Aim = Aim {
     window: Some(WindowId(1)),
     menu: false,
     drop_on: None,
+    polls: false,
 };
 
 fn window(id: u64, pid: u32) -> Keyboard {

@@ -356,6 +356,7 @@ fn a_held_key_repeats_until_its_time_is_over_or_another_window_comes() {
         window: Some(WindowId(window.id.into())),
         menu: false,
         drop_on: None,
+        polls: false,
     };
     x11.aim(aim);
     let never = Cancel::new();
@@ -450,6 +451,7 @@ fn another_window_of_the_process_gets_no_key_and_a_dialog_does() {
         window: Some(WindowId(wanted.id.into())),
         menu: false,
         drop_on: None,
+        polls: false,
     };
     x11.aim(aim);
     // The new window has taken the keyboard.

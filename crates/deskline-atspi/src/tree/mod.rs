@@ -102,6 +102,7 @@ pub fn build(
         partial: Vec::new(),
         older: None,
         blind: Vec::new(),
+        no_tree: None,
         coordinates: if windows.unplaced {
             Coordinates::Window
         } else {

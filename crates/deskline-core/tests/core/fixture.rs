@@ -47,6 +47,7 @@ pub(crate) fn tree(lines: &str) -> Tree {
         partial: vec![],
         older: None,
         blind: Vec::new(),
+        no_tree: None,
         coordinates: deskline_core::Coordinates::Screen,
         took: Duration::from_millis(84),
     }
@@ -162,6 +163,7 @@ prop_compose! {
             partial,
             coordinates: deskline_core::Coordinates::Screen,
             older: None,
+            no_tree: blind.first().cloned(),
             blind,
             took: Duration::from_millis(5),
         }

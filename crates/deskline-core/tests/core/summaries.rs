@@ -460,6 +460,7 @@ prop_compose! {
             focus: some(1),
             windows: some(4),
             notes: partial.clone(),
+            no_tree: some(5),
             blind: more.clone(),
             late_changes: LateChanges {
                 counts: texts[7].clone(),

@@ -114,6 +114,7 @@ impl Default for Script {
             window: None,
             menu: false,
             drop_on: None,
+            polls: false,
         });
         Self {
             cancel: Cancel::new(),

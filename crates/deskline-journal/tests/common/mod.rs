@@ -68,6 +68,7 @@ pub fn tree(ids: impl IntoIterator<Item = String>) -> Tree {
         partial: Vec::new(),
         older: None,
         blind: Vec::new(),
+        no_tree: None,
         coordinates: deskline_core::Coordinates::Screen,
         took: Duration::ZERO,
     }

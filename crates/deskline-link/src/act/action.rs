@@ -30,6 +30,13 @@ pub(crate) struct Act<'c> {
     pub(crate) in_chain: bool,
 }
 
+impl Act<'_> {
+    /// Whether only the picture shows what is in the app's windows.
+    pub(crate) fn is_picture_only(&self) -> bool {
+        self.tree.is_some_and(Tree::is_picture_only)
+    }
+}
+
 /// The results of an action. Filled as it goes, so that an error in the middle keeps what was done
 /// before it.
 pub(crate) struct Outcome<'o> {

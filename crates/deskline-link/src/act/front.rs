@@ -87,6 +87,7 @@ impl Act<'_> {
             window,
             menu: self.menu_is_active(),
             drop_on: self.drop_on.map(|end| end.pid),
+            polls: self.is_picture_only(),
         }
     }
 

@@ -10,7 +10,7 @@ use super::action::{Act, Outcome};
 use super::reach::Reached;
 use crate::call::{Action, ClickKind, Input, Quiet, Typing};
 use crate::checkpoint::Checkpoint;
-use crate::error::{Error, Result, TargetError};
+use crate::error::{Error, Obstacle, QuietAction, Refusal, Result, TargetError};
 use crate::guard::{self, Mode, Task};
 use crate::picture::change;
 use crate::resolve::lookup::Resolved;
@@ -168,6 +168,20 @@ impl Act<'_> {
             .index
             .and_then(|i| self.tree?.elements.get(i))
             .ok_or_else(|| TargetError::NoElement(target.name.clone()))?;
+        if self.is_picture_only() {
+            let action = match quiet {
+                Quiet::SetValue { .. } => QuietAction::SetValue,
+                Quiet::PressAx { .. } => QuietAction::Press,
+                Quiet::SetSelected { .. } => QuietAction::SetSelected,
+            };
+            return Err(Error::RefusedBy {
+                element: target.name.clone(),
+                refusal: Refusal {
+                    action,
+                    obstacle: Obstacle::OnlyPictured,
+                },
+            });
+        }
         self.animate(desk, target, None, None)?;
         let done = &mut outcome.step.done;
         // An app that does not answer may have done it all the same.
@@ -215,6 +229,9 @@ impl Act<'_> {
 
     /// Pictures the window right before input goes to it, unless the link has done so.
     fn picture_before_input(&self, desk: &mut Checkpoint<'_>, outcome: &mut Outcome<'_>) {
+        if self.options.show_diff && self.is_picture_only() && outcome.picture.is_none() {
+            *outcome.picture = change::before_when_still(&mut **desk, self.cancel);
+        }
         if self.options.show_diff && self.tree.is_some() && !outcome.is_pictured {
             let window = desk.raised_now();
             outcome.step.before_input = change::before_input(&mut **desk, window);
@@ -261,6 +278,9 @@ impl Act<'_> {
         let Some(known) = self.tree.map(Witness::new) else {
             return Ok(None);
         };
+        if self.is_picture_only() {
+            return Ok(Some(known));
+        }
         let front = desk.front_before().and_then(|front| front.pid);
         let behind = front != Some(self.pid);
         // Qt 5 reports a current tab as focused, all the time.
@@ -298,6 +318,7 @@ impl Act<'_> {
                 window: Some(front.id),
                 menu: false,
                 drop_on: None,
+                polls: tree.is_picture_only(),
             });
             return Ok(Some(Witness::new(tree)));
         }
@@ -317,14 +338,15 @@ impl Act<'_> {
                 });
             }
         }
+        // A tree that cannot be read may hold anything.
+        let prompt = desk.read(pid, Scope::Showing).ok();
         desk.aim(Aim {
             pid,
             window: None,
             menu: false,
             drop_on: None,
+            polls: prompt.as_ref().is_some_and(Tree::is_picture_only),
         });
-        // A tree that cannot be read may hold anything.
-        let prompt = desk.read(pid, Scope::Showing).ok();
         Ok(prompt.as_ref().map(Witness::new))
     }
 

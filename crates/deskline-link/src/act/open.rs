@@ -5,14 +5,12 @@ use std::time::{Duration, Instant};
 use crate::apps::{Opened, Permit, Progress};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, OpenError, Result};
+use crate::trees::Scope;
 use deskline_input::Cancel;
 
 /// The longest that a started app may take to show a window with a tree: LibreOffice takes 5 s on
 /// a quiet machine.
 const START: Duration = Duration::from_secs(45);
-
-/// How long an app that should be there may lack a window or a tree. Some never get one.
-const JOINS: Duration = Duration::from_secs(10);
 
 /// How often to look. An app's process, its window and its tree come by three different ways, of
 /// which two send no event.
@@ -50,8 +48,12 @@ fn started(desk: &mut Checkpoint<'_>, name: String, cancel: &Cancel) -> Result<u
             Progress::Ready(pid) => return Ok(pid),
             Progress::Waiting(pid, hint) => {
                 let since = *waiting.get_or_insert_with(Instant::now);
-                if since.elapsed() > JOINS {
-                    return Err(Error::NoWindow { pid, name, hint });
+                if since.elapsed() > hint.joins() {
+                    // Some apps have windows and no tree.
+                    return match desk.read(pid, Scope::Showing) {
+                        Ok(_) => Ok(pid),
+                        Err(_) => Err(Error::NoWindow { pid, name, hint }),
+                    };
                 }
             }
             Progress::Starting => {}

@@ -75,6 +75,7 @@ pub(super) fn summarise(
             summary.picture_changed = report.picture_changed();
         }
         (_, Some(after), _) => {
+            summary.no_tree.clone_from(&after.no_tree);
             summary.blind.clone_from(&after.blind);
             summary.visible_elements = listing::tree_elements_in(after, report.window);
         }

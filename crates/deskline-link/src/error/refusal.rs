@@ -108,6 +108,8 @@ pub enum Obstacle {
     NoValue,
     #[error("what it is in has no selection that accessibility can change")]
     NoSelection,
+    #[error("it is known by the picture alone, not by accessibility")]
+    OnlyPictured,
 }
 
 const CLICK: &str = "Use click_and_traverse with its ref";
@@ -124,7 +126,7 @@ impl Obstacle {
                 "It may be of when its menu was last open: open the menu, or do first what \
                  enables it"
             }
-            Self::SystemError(_) if action == QuietAction::SetValue => TYPE,
+            Self::SystemError(_) | Self::OnlyPictured if action == QuietAction::SetValue => TYPE,
             Self::TextNotSettable => TYPE,
             Self::AmbiguousNumber {
                 numbers: [a, b], ..
@@ -151,6 +153,7 @@ impl Obstacle {
             | Self::AppError(_)
             | Self::SystemError(_)
             | Self::TabNotSelected
+            | Self::OnlyPictured
             | Self::NoValue => CLICK,
         }
         .to_owned()

@@ -1,5 +1,7 @@
 //! Why a target cannot be acted on. Nothing was sent in any of these cases.
 
+use std::time::Duration;
+
 use deskline_core::{Point, Ref, escape};
 
 /// The advice about an app whose windows accessibility does not list now.
@@ -292,5 +294,33 @@ fn user(id: u32) -> String {
     match id {
         0 => "root".to_owned(),
         id => format!("another user (uid {id})"),
+    }
+}
+
+impl WindowHint {
+    /// How long an app with a window may take to be known to accessibility. Of a toolkit that is
+    /// known to have accessibility more is expected.
+    pub fn joins(&self) -> Duration {
+        match self {
+            Self::NotOnBus => Duration::from_secs(1),
+            _ => Duration::from_secs(10),
+        }
+    }
+
+    /// Why an app whose windows the display lists has no tree, and what would help.
+    pub fn no_tree(&self) -> String {
+        let why = match self {
+            Self::Restart { toolkit, remedy } => format!(
+                "it is a {toolkit} app that is not on the accessibility bus. Started again \
+                 {remedy} it has a tree. Until then"
+            ),
+            _ => "the app is not on the accessibility bus: its toolkit seems to have no \
+                  accessibility. So"
+                .to_owned(),
+        };
+        format!(
+            "{why} look at the screenshot, and click, drag and scroll by x and y. Its pixels are \
+             places on the screen, counted from the window's x and y"
+        )
     }
 }

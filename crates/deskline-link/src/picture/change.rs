@@ -113,6 +113,9 @@ pub(crate) fn is_undescribed(tree: &Tree, target: Option<usize>, at: Point) -> b
     else {
         return true;
     };
+    if tree.is_picture_only() {
+        return true;
+    }
     let says = [&element.title, &element.value, &element.description];
     !element.role.is_interactive() && says.iter().all(|text| text.is_blank())
 }
@@ -140,6 +143,16 @@ pub(crate) fn before_when_still(desktop: &mut dyn Desktop, cancel: &Cancel) -> O
 }
 
 impl Before {
+    /// The window.
+    pub(crate) fn window(&self) -> WindowId {
+        self.window
+    }
+
+    /// Whether the window looks different in a later picture.
+    pub(crate) fn differs(&self, later: &Self) -> bool {
+        self.window == later.window && compare(&self.picture, &later.picture).is_some()
+    }
+
     /// Whether the window's picture has changed, apart from these places: a clicked element is
     /// drawn pressed, and a focused one has a ring. `None` if no picture can be taken.
     pub(crate) fn has_moved(&self, desktop: &mut dyn Desktop, but: &[Rect]) -> Option<bool> {

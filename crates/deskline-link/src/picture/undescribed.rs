@@ -26,6 +26,9 @@ const FRAME: i32 = 6;
 /// The blind spots of an app's tree in the picture of one of its windows, largest first: `(x,y w×h)
 /// [AXGroup (panel)]`.
 pub(crate) fn spots(tree: &Tree, window: WindowId, picture: &Picture) -> Vec<String> {
+    if tree.is_picture_only() {
+        return Vec::new();
+    }
     let seen = Seen::new(tree, window, picture);
     let mut found: Vec<(usize, Rect)> = Vec::new();
     for (index, place) in seen.silent().into_iter().take(LOOKED_AT) {
@@ -283,6 +286,7 @@ mod tests {
             partial: Vec::new(),
             older: None,
             blind: Vec::new(),
+            no_tree: None,
             took: Duration::ZERO,
         }
     }

@@ -15,6 +15,7 @@ use deskline_core::{Diff, Element, ElementId, Tree};
 use crate::desktop::Desktop;
 use crate::error::Result;
 use crate::picture::change;
+use crate::picture::texts::is_from_picture;
 use crate::settle::expected::{Effect, QUIET};
 use crate::settle::stale::{AGREE, expected_places, lacks_page, may_be_stale};
 use crate::trees::{Scope, Sent, Sign};
@@ -107,6 +108,10 @@ pub(crate) fn await_quiet(
 ) -> Result<(Settled, Tree)> {
     let start = Instant::now();
     let mut restless = Restless::default();
+    let mut drawing = Drawing {
+        before: awaits.look,
+        last: None,
+    };
     let mut last: Option<Tree> = None;
     let mut seen = false;
     let mut shown = false;
@@ -134,7 +139,9 @@ pub(crate) fn await_quiet(
         let tree = desktop.read(pid, awaits.scope)?;
         let read = Instant::now();
         let known = last.as_ref().or(awaits.before);
-        let change = known.map_or(Some(Sign::Change), |known| restless.note(known, &tree));
+        let drawn = drawing.changed(desktop, &tree);
+        let note = |known| restless.note(known, &tree, drawn);
+        let change = known.map_or(Some(Sign::Change), note);
         let changed = change.is_some();
         seen |= awaits.effect.shows(heard.any, change, awaits.raised);
         shown |= awaits.before.is_some() && change >= Some(enough);
@@ -270,17 +277,47 @@ impl Cpu {
     }
 }
 
+/// The picture of a window whose content no tree describes.
+struct Drawing<'t> {
+    /// The window before the act.
+    before: Option<&'t change::Before>,
+    last: Option<change::Before>,
+}
+
+impl Drawing<'_> {
+    /// The element of the window whose picture has changed since the last look.
+    fn changed<'e>(&mut self, desktop: &mut dyn Desktop, tree: &'e Tree) -> Option<&'e ElementId> {
+        if !tree.is_picture_only() {
+            return None;
+        }
+        let last = self.last.as_ref().or(self.before);
+        let front = || tree.windows.first().map(|window| window.id);
+        let window = last.map(change::Before::window).or_else(front)?;
+        let now = change::before_input(desktop, Some(window))?;
+        let changed = last.is_some_and(|last| last.differs(&now));
+        self.last = Some(now);
+        let element = *tree.window(window)?.elements.first()?;
+        tree.elements
+            .get(element)
+            .map(|e| &e.id)
+            .filter(|_| changed)
+    }
+}
+
 /// In how many consecutive readings each element has changed.
 #[derive(Debug, Default)]
 struct Restless(HashMap<ElementId, (u32, Instant)>);
 
 impl Restless {
-    /// The change besides the elements that change by themselves.
-    fn note(&mut self, before: &Tree, after: &Tree) -> Option<Sign> {
+    /// The change besides the elements that change by themselves. `drawn` has changed in the
+    /// picture.
+    fn note(&mut self, before: &Tree, after: &Tree, drawn: Option<&ElementId>) -> Option<Sign> {
         let diff = Diff::between(before, after);
         let changed = diff.changed_ids(before, after);
         let mut counts = HashMap::new();
-        for id in changed {
+        // A reading has none of them yet.
+        let changed = changed.into_iter().filter(|id| !is_from_picture(id));
+        for id in changed.chain(drawn) {
             let (count, since) = self.0.get(id).copied().unwrap_or((0, Instant::now()));
             counts.insert(id.clone(), (count + 1, since));
         }

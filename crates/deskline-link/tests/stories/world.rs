@@ -396,6 +396,7 @@ impl World {
             partial: Vec::new(),
             older: None,
             blind: Vec::new(),
+            no_tree: None,
             coordinates: deskline_core::Coordinates::Screen,
             took: Duration::ZERO,
         };

@@ -54,7 +54,7 @@ pub(super) fn unescape_uri(path: &str) -> PathBuf {
 }
 
 /// The path of the command `name` in the session's `PATH`; `name` itself if it is a path.
-pub(super) fn in_path(name: &str, session: &Session) -> Option<PathBuf> {
+pub(crate) fn in_path(name: &str, session: &Session) -> Option<PathBuf> {
     if name.starts_with('/') {
         let path = PathBuf::from(name);
         return is_executable(&path).then_some(path);

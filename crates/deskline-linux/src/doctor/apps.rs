@@ -94,7 +94,7 @@ pub(super) fn deaf(pid: u32, how: &str) -> Check {
         None => Check::warn(
             "app",
             format!("{}, of a toolkit unknown to Deskline, {how}", who(pid)),
-            "its toolkit may have no accessibility: use another app for the task",
+            "its toolkit may have no accessibility: agents see its picture, and click by place",
         ),
     }
 }

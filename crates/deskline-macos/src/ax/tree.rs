@@ -78,6 +78,7 @@ pub(crate) fn read<O: Os>(
         partial: Vec::new(),
         older: None,
         blind: Vec::new(),
+        no_tree: None,
         coordinates: deskline_core::Coordinates::Screen,
         took: start.elapsed(),
     };

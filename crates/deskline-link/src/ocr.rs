@@ -1,0 +1,29 @@
+//! Reading texts from pictures: what an engine has to do.
+
+use std::time::Duration;
+
+/// A line of text: dark on white, 8-bit grey rows without padding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Print {
+    /// Pixels a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// `width × height` bytes.
+    pub grey: Vec<u8>,
+}
+
+/// An OCR engine.
+pub trait Ocr: Send + Sync {
+    /// Reads lines of text until the time limit, and passes on the text of each as it comes: its
+    /// index, and an empty text for one that is no text. Called on a thread of its own.
+    ///
+    /// # Errors
+    /// The reason why the engine did not run, in words.
+    fn read(
+        &self,
+        lines: &[Print],
+        limit: Duration,
+        found: &(dyn Fn(usize, String) + Sync),
+    ) -> Result<(), String>;
+}

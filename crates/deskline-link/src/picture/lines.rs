@@ -1,0 +1,271 @@
+//! Finds the lines of text in a picture, whatever their colours, and prints each dark on white:
+//! engines tell text from background by one threshold for the whole picture.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::display::Picture;
+use crate::ocr::Print;
+
+/// An area in pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Area {
+    pub(crate) x: usize,
+    pub(crate) y: usize,
+    pub(crate) w: usize,
+    pub(crate) h: usize,
+}
+
+/// Neighbours that differ by this much in a channel have an edge between them.
+const CONTRAST: u8 = 40;
+
+/// Pixels along a straight edge differ by less than this.
+const FLAT: u8 = 8;
+
+/// A straight edge of this length belongs to a frame or a rule, and to no letter.
+const STRAIGHT: usize = 24;
+
+/// Letters that are farther apart than this, and than they are high, belong to two texts.
+const APART: usize = 12;
+
+/// Rows that are nearer to each other may be of one letter, as in `i`.
+const DOT: usize = 3;
+
+/// The least and the greatest height of a line.
+const HEIGHTS: (usize, usize) = (5, 48);
+
+const NARROWEST: usize = 3;
+
+/// A picture with more lines shows no text: noise, a photograph.
+const MOST: usize = 1_000;
+
+type Colour = [u8; 3];
+
+struct Image<'p> {
+    width: usize,
+    height: usize,
+    pixels: &'p [Colour],
+}
+
+/// The lines of text, top down.
+pub(crate) fn lines(picture: &Picture) -> Vec<Area> {
+    let Some(image) = Image::new(picture) else {
+        return Vec::new();
+    };
+    let edges = image.edges();
+    let mut found = Vec::new();
+    for block in blocks(&edges, image.width) {
+        if block.h >= HEIGHTS.0 && block.w >= NARROWEST {
+            image.split(block, &mut found);
+        }
+    }
+    found.sort_by_key(|line| (line.y, line.x));
+    found.truncate(MOST);
+    found
+}
+
+/// The line, enlarged to the size that engines are made for, with a margin.
+pub(crate) fn print(picture: &Picture, line: Area) -> Option<Print> {
+    const MARGIN: usize = 4;
+    let image = Image::new(picture)?;
+    let scale = match line.h {
+        0..=13 => 3,
+        14..=26 => 2,
+        _ => 1,
+    };
+    let background = image.background(line);
+    let rows = (line.y..line.y + line.h).map(|y| &image.row(y)[line.x..line.x + line.w]);
+    let ink = rows.flatten().map(|pixel| contrast(*pixel, background));
+    let ink: Vec<u8> = ink.collect();
+    let most = u32::from(ink.iter().copied().max().unwrap_or(0)).max(1);
+    let paper = |x: usize, y: usize| -> u32 {
+        let inside = x >= MARGIN && y >= MARGIN && x < MARGIN + line.w && y < MARGIN + line.h;
+        if inside {
+            255 - u32::from(ink[(y - MARGIN) * line.w + x - MARGIN]) * 255 / most
+        } else {
+            255
+        }
+    };
+    let (width, height) = ((line.w + 2 * MARGIN) * scale, (line.h + 2 * MARGIN) * scale);
+    let mut grey = Vec::with_capacity(width * height);
+    for y in 0..height {
+        for x in 0..width {
+            // Between two pixels, in both directions.
+            let (right, down) = (x % scale, y % scale);
+            let (x, y) = (x / scale, y / scale);
+            let across = |y| paper(x, y) * (scale - right) as u32 + paper(x + 1, y) * right as u32;
+            let both = across(y) * (scale - down) as u32 + across(y + 1) * down as u32;
+            grey.push((both / (scale * scale) as u32) as u8);
+        }
+    }
+    Some(Print {
+        width: u32::try_from(width).ok()?,
+        height: u32::try_from(height).ok()?,
+        grey,
+    })
+}
+
+/// By how much two colours differ, in the channel that differs most.
+fn contrast(a: Colour, b: Colour) -> u8 {
+    let [r, g, b] = std::array::from_fn(|i| a[i].abs_diff(b[i]));
+    r.max(g).max(b)
+}
+
+impl<'p> Image<'p> {
+    fn new(picture: &'p Picture) -> Option<Self> {
+        let (width, height) = (picture.width as usize, picture.height as usize);
+        let pixels = picture.rgb.as_chunks().0;
+        (width > 1 && height > 1 && pixels.len() == width * height).then_some(Self {
+            width,
+            height,
+            pixels,
+        })
+    }
+
+    fn row(&self, y: usize) -> &[Colour] {
+        &self.pixels[y * self.width..(y + 1) * self.width]
+    }
+
+    /// Which pixels differ from the one to the right or the one below, apart from straight edges.
+    fn edges(&self) -> Vec<bool> {
+        let mut edges = vec![false; self.pixels.len()];
+        let (w, h) = (self.width, self.height);
+        for y in 0..h - 1 {
+            self.mark(&mut edges, (y * w, w), (1, w));
+        }
+        for x in 0..w - 1 {
+            self.mark(&mut edges, (x, h), (w, 1));
+        }
+        edges
+    }
+
+    /// Marks the edges along a row or a column of so many pixels. `along` is the distance to the
+    /// next pixel, `across` that to the one that each is compared with.
+    fn mark(
+        &self,
+        edges: &mut [bool],
+        (first, length): (usize, usize),
+        (along, across): (usize, usize),
+    ) {
+        let pixels = self.pixels;
+        let mut clear = |from: usize, to: usize| {
+            if to - from < STRAIGHT {
+                (from..to).for_each(|i| edges[first + i * along] = true);
+            }
+        };
+        // The edge without a break that ends here, all of it straight.
+        let mut start = None;
+        for i in 0..length {
+            let at = first + i * along;
+            let is_edge = contrast(pixels[at], pixels[at + across]) >= CONTRAST;
+            let goes_on = |_: &usize| {
+                let flat = |at: usize| contrast(pixels[at - along], pixels[at]) < FLAT;
+                is_edge && flat(at) && flat(at + across)
+            };
+            if let Some(from) = start.filter(|from| !goes_on(from)) {
+                clear(from, i);
+                start = None;
+            }
+            if is_edge {
+                start.get_or_insert(i);
+            }
+        }
+        if let Some(from) = start {
+            clear(from, length);
+        }
+    }
+
+    /// The commonest colour.
+    fn background(&self, area: Area) -> Colour {
+        let mut counts: HashMap<Colour, u32> = HashMap::new();
+        for y in area.y..area.y + area.h {
+            for pixel in &self.row(y)[area.x..area.x + area.w] {
+                *counts.entry(*pixel).or_default() += 1;
+            }
+        }
+        let commonest = counts.into_iter().max_by_key(|(colour, n)| (*n, *colour));
+        commonest.map_or([0; 3], |(colour, _)| colour)
+    }
+
+    /// Splits a block of text on one background into lines, and these where there is much space.
+    fn split(&self, block: Area, found: &mut Vec<Area>) {
+        let background = self.background(block);
+        let ink = |x: usize, y: usize| {
+            contrast(self.row(block.y + y)[block.x + x], background) >= CONTRAST
+        };
+        for (top, bottom) in stretches(block.h, 1, |y| (0..block.w).any(|x| ink(x, y))) {
+            let h = bottom + 1 - top;
+            if !(HEIGHTS.0..=HEIGHTS.1).contains(&h) {
+                continue;
+            }
+            let inked = |x| (top..=bottom).any(|y| ink(x, y));
+            for (left, right) in stretches(block.w, APART.max(h), inked) {
+                let w = right + 1 - left;
+                if w >= NARROWEST {
+                    let (x, y) = (block.x + left, block.y + top);
+                    found.push(Area { x, y, w, h });
+                }
+            }
+        }
+    }
+}
+
+/// The first and last of the numbers below `n` that have ink, where no gap is longer than `gap`.
+fn stretches(n: usize, gap: usize, inked: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for i in (0..n).filter(|&i| inked(i)) {
+        match found.last_mut() {
+            Some(last) if i - last.1 <= gap => last.1 = i,
+            _ => found.push((i, i)),
+        }
+    }
+    found
+}
+
+/// The bounds of edges that are near each other.
+fn blocks(edges: &[bool], width: usize) -> Vec<Area> {
+    let height = edges.len() / width;
+    // The stretches of each row, and for each the one that it is joined to, itself at first.
+    let mut all: Vec<(usize, usize, usize)> = Vec::new();
+    let mut joined: Vec<usize> = Vec::new();
+    let mut starts = vec![0];
+    for (y, row) in edges.chunks_exact(width).enumerate() {
+        let above = starts[y.saturating_sub(DOT)]..all.len();
+        for (left, right) in stretches(width, APART, |x| row[x]) {
+            let own = all.len();
+            all.push((y, left, right));
+            joined.push(own);
+            for other in above.clone() {
+                let (_, l, r) = all[other];
+                if l <= right && left <= r {
+                    let (a, b) = (root(&mut joined, other), root(&mut joined, own));
+                    joined[a] = b;
+                }
+            }
+        }
+        starts.push(all.len());
+    }
+    // From and to, inclusive.
+    let mut bounds: BTreeMap<usize, [usize; 4]> = BTreeMap::new();
+    for (i, &(y, left, right)) in all.iter().enumerate() {
+        let block = root(&mut joined, i);
+        let [x0, y0, x1, y1] = bounds.entry(block).or_insert([left, y, right, y]);
+        (*x0, *y0) = ((*x0).min(left), (*y0).min(y));
+        (*x1, *y1) = ((*x1).max(right), (*y1).max(y));
+    }
+    // An edge lies between its pixel and the next.
+    let block = |[x, y, x1, y1]: [usize; 4]| Area {
+        x,
+        y,
+        w: (x1 + 2).min(width) - x,
+        h: (y1 + 2).min(height) - y,
+    };
+    bounds.into_values().map(block).collect()
+}
+
+fn root(joined: &mut [usize], mut at: usize) -> usize {
+    while joined[at] != at {
+        joined[at] = joined[joined[at]];
+        at = joined[at];
+    }
+    at
+}

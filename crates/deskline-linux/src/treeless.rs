@@ -1,0 +1,97 @@
+//! Apps that are not on the accessibility bus: their tree is the windows that the display lists.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use deskline_atspi as atspi;
+use deskline_core::{
+    App, Coordinates, Element, ElementId, Rect, Role, States, Text, Tree, TreeWindow,
+};
+use deskline_link::WindowHint;
+use deskline_unix::process;
+
+/// The apps that have had a tree. One that has none any more is about to end.
+#[derive(Debug, Default)]
+pub(crate) struct Readable(HashSet<u32>);
+
+impl Readable {
+    pub(crate) fn note(&mut self, pid: u32) {
+        self.0.insert(pid);
+    }
+
+    /// The tree of an app that accessibility does not know, for this reason. `None` if it may come
+    /// to know it yet, or if the app shows no window.
+    pub(crate) fn instead(
+        &self,
+        pid: u32,
+        hint: &WindowHint,
+        windows: &atspi::Windows,
+    ) -> Option<Tree> {
+        let may_be_driven = matches!(hint, WindowHint::NotOnBus | WindowHint::Restart { .. });
+        if !may_be_driven || process::are_elsewhere() {
+            return None;
+        }
+        let joins = process::age(pid)? < hint.joins();
+        if joins || self.0.contains(&pid) || windows.unplaced {
+            return None;
+        }
+        let tree = tree(pid, hint, windows);
+        tree.windows.iter().any(|w| w.on_screen).then_some(tree)
+    }
+}
+
+fn tree(pid: u32, hint: &WindowHint, windows: &atspi::Windows) -> Tree {
+    let element = |id: String, native_role: &'static str, title: &str, extents: Rect, visible| {
+        let visible = visible && !extents.is_empty();
+        Element {
+            id: ElementId::new(format!("{pid}{NO_BUS}{id}")),
+            reference: None,
+            parent: None,
+            role: Role::WINDOW,
+            native_role: native_role.into(),
+            title: Text::new(title),
+            value: Text::default(),
+            description: Text::default(),
+            extents: Some(extents),
+            cell: None,
+            visible,
+            states: States::empty(),
+            children_read: true,
+        }
+    };
+    let toplevels = windows.toplevels.iter();
+    let mut elements: Vec<Element> = toplevels
+        .map(|w| {
+            let id = w.id.0.to_string();
+            element(id, "window", &w.title, w.content(), w.on_screen)
+        })
+        .collect();
+    let popups = windows.popups.iter().enumerate();
+    elements.extend(popups.map(|(n, place)| element(format!("p{n}"), "pop-up", "", *place, true)));
+    let windows = windows.toplevels.iter().enumerate();
+    Tree {
+        app: App {
+            name: process::name(pid),
+            pid,
+        },
+        elements,
+        dialog: None,
+        windows: windows
+            .map(|(index, w)| TreeWindow {
+                id: w.id,
+                extents: w.content(),
+                on_screen: w.on_screen,
+                elements: vec![index],
+            })
+            .collect(),
+        coordinates: Coordinates::Screen,
+        partial: Vec::new(),
+        older: None,
+        blind: Vec::new(),
+        no_tree: Some(hint.no_tree()),
+        took: Duration::ZERO,
+    }
+}
+
+/// No name on the bus has this character.
+const NO_BUS: char = '|';

@@ -12,12 +12,18 @@ use wayland_client::protocol::wl_seat::Capability;
 use zbus::zvariant::DynamicType;
 
 use super::bus::{Calls, On};
-use super::session::{REMOTE, REMOTE_SESSION};
 use crate::events::Events;
 use crate::keymap;
 use crate::layout::{Layout, locked, unreadable};
 use crate::seat::Seat;
 use crate::wlroots::client::ASK;
+
+pub(super) const REMOTE: On<'static> = (
+    "org.gnome.Mutter.RemoteDesktop",
+    "/org/gnome/Mutter/RemoteDesktop",
+    "org.gnome.Mutter.RemoteDesktop",
+);
+pub(super) const REMOTE_SESSION: &str = "org.gnome.Mutter.RemoteDesktop.Session";
 
 /// How long `gsettings` may take: 10 ms on an idle machine.
 const SETTINGS: Duration = Duration::from_secs(2);

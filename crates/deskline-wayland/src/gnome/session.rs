@@ -9,23 +9,17 @@ use deskline_link::{Error, Missing, Offer, Result, WindowId};
 use zbus::zvariant::{OwnedValue, Value};
 
 use super::bus::{Bus, Calls, On, Options, read};
-use super::notify::Notify;
+use super::notify::{Notify, REMOTE, REMOTE_SESSION};
 use super::portal::{self, NOT_ALLOWED, Portal};
 use crate::eis::Eis;
 use crate::events::{Events, Sent};
 use crate::pipewire::{self, Frame};
 
-pub(crate) const REMOTE: On<'static> = (
-    "org.gnome.Mutter.RemoteDesktop",
-    "/org/gnome/Mutter/RemoteDesktop",
-    "org.gnome.Mutter.RemoteDesktop",
-);
 const CAST: On<'static> = (
     "org.gnome.Mutter.ScreenCast",
     "/org/gnome/Mutter/ScreenCast",
     "org.gnome.Mutter.ScreenCast",
 );
-pub(crate) const REMOTE_SESSION: &str = "org.gnome.Mutter.RemoteDesktop.Session";
 const CAST_SESSION: &str = "org.gnome.Mutter.ScreenCast.Session";
 const STREAM: &str = "org.gnome.Mutter.ScreenCast.Stream";
 

@@ -9,8 +9,7 @@ use deskline_core::Rect;
 use deskline_link::{Error, Result};
 use deskline_unix::socket;
 use serde::Deserialize;
-
-use crate::sway::devices::Input;
+use serde::de::DeserializeOwned;
 
 /// How long sway may take for an answer.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -188,7 +187,7 @@ impl Ipc {
     }
 
     /// All input devices.
-    pub(crate) fn inputs(&mut self) -> Result<Vec<Input>> {
+    pub(crate) fn inputs<I: DeserializeOwned>(&mut self) -> Result<Vec<I>> {
         let answer = self.ask(GET_INPUTS, "")?;
         serde_json::from_slice(&answer).map_err(Error::system("asking sway"))
     }

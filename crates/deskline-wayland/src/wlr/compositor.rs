@@ -7,9 +7,10 @@ use deskline_core::{Point, Rect, escape};
 use deskline_link::{
     Aim, Cancel, DisplayError, Error, Missing, Offer, Picture, Result, Window, WindowId,
 };
+use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
 
+use super::marks::Marks;
 use super::pairs::{Listed, Pairs, is_called};
-use super::place::{Effort, Enlarged, Place};
 use crate::compositor::{Ability, BoxedPort, Compositor, Holder, Keyboard, Located, gone};
 use crate::described::{self, AppToplevel, Toplevels};
 use crate::display::WaylandDisplay;
@@ -213,6 +214,27 @@ impl Activated {
         }
     }
 }
+
+/// A window that was found.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) window: WindowId,
+    /// Its corner in the layout.
+    pub(super) corner: Point,
+    pub(super) marks: Marks,
+}
+
+/// How far to go for a window's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effort<'a> {
+    /// Only look.
+    Look,
+    /// Show it in full screen for a moment if need be. These places in it must show the same after that as before.
+    Measure(&'a [Point]),
+}
+
+/// What is asked to end its full screen.
+pub(super) type Enlarged = Option<(ZwlrForeignToplevelHandleV1, u64)>;
 
 /// The window with the keyboard, which an app describes.
 #[derive(Clone)]

@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 
 use deskline_core::Point;
 use deskline_link::{Cancel, DisplayError, Error, Result, WindowId};
-use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
 
-use super::compositor::{Front, Wlr};
+use super::compositor::{Effort, Front, Place, Wlr};
 use super::marks::{Found, Marks, Shot};
 use crate::compositor::gone;
 use crate::described::{Part, Toplevels};
@@ -30,26 +29,8 @@ const STILL: Duration = Duration::from_millis(40);
 /// How long that may take: half a second, and several on a machine with much more work than cores.
 const STILL_WITHIN: Duration = Duration::from_secs(5);
 
-/// A window that was found.
-#[derive(Debug)]
-pub(super) struct Place {
-    pub(super) window: WindowId,
-    /// Its corner in the layout.
-    pub(super) corner: Point,
-    marks: Marks,
-}
-
 /// The most windows that are remembered.
 const MOST: usize = 32;
-
-/// How far to go for a window's place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effort<'a> {
-    /// Only look.
-    Look,
-    /// Show it in full screen for a moment if need be. These places in it must show the same after that as before.
-    Measure(&'a [Point]),
-}
 
 impl<T: Toplevels> Wlr<T> {
     /// The corner of a window that shows, in the layout.
@@ -307,9 +288,6 @@ impl<T: Toplevels> Wlr<T> {
         screens.iter().map(|screen| self.shot(screen)).collect()
     }
 }
-
-/// What is asked to end its full screen.
-pub(super) type Enlarged = Option<(ZwlrForeignToplevelHandleV1, u64)>;
 
 /// What is at a place of the window.
 fn there(parts: &[Part], at: Point) -> Vec<&Part> {

@@ -1,10 +1,12 @@
 //! A person at the desktop. Their keyboard and mouse are devices of the X server, as opposed to
 //! XTEST's: those of a VNC viewer, or the `inputtest` driver's.
 
+mod devices;
 mod inputtest;
 mod vnc;
 
 use crate::{Bed, xorg};
+use devices::Devices;
 
 /// Escape, from `keysymdef.h`.
 pub const ESCAPE: u32 = 0xff1b;
@@ -12,15 +14,6 @@ pub const ESCAPE: u32 = 0xff1b;
 pub const SHIFT: u32 = 0xffe1;
 /// The left Control key.
 pub const CONTROL: u32 = 0xffe3;
-
-/// A keyboard and a mouse.
-trait Devices: std::fmt::Debug {
-    /// Presses or releases the key with this symbol.
-    fn key(&mut self, keysym: u32, down: bool);
-
-    /// Moves the mouse and sets its pressed buttons; bit 0 is the left one.
-    fn mouse(&mut self, at: (u16, u16), buttons: u8);
-}
 
 /// A person's keyboard and mouse. Held keys and buttons are released by `Drop`.
 #[derive(Debug)]

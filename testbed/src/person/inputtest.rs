@@ -6,7 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-use super::Devices;
+use super::devices::Devices;
 use crate::bed::SIZE;
 use crate::watcher::Watcher;
 use crate::{Bed, PATIENCE, until, xorg};

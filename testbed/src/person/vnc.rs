@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-use super::Devices;
+use super::devices::Devices;
 use crate::{Bed, PATIENCE};
 
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::{App, Bed};
+use crate::{App, Bed, Window, until};
 
 /// The URI of an `OpenDocument` namespace.
 fn namespace(part: &str) -> String {
@@ -29,11 +29,16 @@ fn flat(kind: &str, mimetype: &str, body: &str) -> String {
 }
 
 /// A flat `OpenDocument` text with these paragraphs.
-pub(crate) fn letter(paragraphs: &[&str]) -> String {
+pub fn letter(paragraphs: &[&str]) -> String {
     let paragraphs = paragraphs
         .iter()
         .map(|text| format!("<text:p>{text}</text:p>"));
     flat("text", "text", &paragraphs.collect::<String>())
+}
+
+/// A flat `OpenDocument` presentation of one slide with this text.
+pub fn slide(text: &str) -> String {
+    flat("presentation", "presentation", &text_box(text))
 }
 
 /// Settings for `LibreOffice` that turn off the tip of the day.
@@ -100,6 +105,28 @@ impl Bed {
         )
     }
 
+    /// Has the `LibreOffice` that runs open more files of these names and contents. Gives their
+    /// windows, in the same order.
+    pub fn open_beside(&self, app: &App<'_>, files: &[(&str, String)]) -> Vec<Window> {
+        let mut opener = self.command("soffice");
+        let profile = self.path("office-profile");
+        opener.arg(format!(
+            "-env:UserInstallation=file://{}",
+            profile.display()
+        ));
+        for (name, content) in files {
+            fs::write(self.path(name), content).unwrap();
+            opener.arg(self.path(name));
+        }
+        assert!(opener.status().unwrap().success());
+        let window = |name: &str| {
+            let mut windows = self.screen().windows_of(app.pid).into_iter();
+            windows.find(|w| w.title.starts_with(name))
+        };
+        let names = files.iter().map(|(name, _)| *name);
+        names.map(|name| until(name, || window(name))).collect()
+    }
+
     /// `LibreOffice` Writer with a document of these paragraphs.
     pub fn writer(&self, paragraphs: &[&str]) -> (App<'_>, PathBuf) {
         self.office("letter.fodt", &letter(paragraphs))
@@ -112,8 +139,7 @@ impl Bed {
 
     /// `LibreOffice` Impress with a slide that has a text box.
     pub fn impress(&self, text: &str) -> (App<'_>, PathBuf) {
-        let body = text_box(text);
-        self.office("talk.fodp", &flat("presentation", "presentation", &body))
+        self.office("talk.fodp", &slide(text))
     }
 
     /// `LibreOffice` Draw with a page that has a text box.

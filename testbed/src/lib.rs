@@ -50,7 +50,7 @@ pub use app::App;
 pub use apps::Toolkit;
 pub use bed::Bed;
 pub use client::{Client, Pending};
-pub use documents::pdf;
+pub use documents::{letter, pdf, slide};
 pub use fake_devices::FakeDevices;
 pub use native::NativeApp;
 pub use program::deskline;

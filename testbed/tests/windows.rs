@@ -2,7 +2,10 @@
 //! the element, not of another one with the same bounds.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use deskline_testbed::{App, Bed, Client, Toolkit, until};
+use std::fs;
+
+use deskline_core::{Line, States};
+use deskline_testbed::{Answer, App, Bed, Client, Toolkit, letter, slide, until};
 use serde_json::json;
 
 const TOOLKITS: [&str; 4] = ["gtk3", "gtk4", "qt5", "qt6"];
@@ -270,32 +273,14 @@ fn two_documents_of_libreoffice() {
     let server = bed.server(&[]);
     let (app, file) = bed.calc(&[&["Alpha"]]);
     let other = bed.path("other.fods");
-    std::fs::write(
-        &other,
-        std::fs::read_to_string(&file)
-            .unwrap()
-            .replace("Alpha", "Beta"),
-    )
-    .unwrap();
-    // The running process opens the second document.
-    let mut second = bed.command("soffice");
-    let profile = bed.path("office-profile");
-    second.arg(format!(
-        "-env:UserInstallation=file://{}",
-        profile.display()
-    ));
-    let mut second = second.arg(&other).spawn().unwrap();
-    let windows = until("the second document", || {
-        let windows = bed.screen().windows_of(app.pid);
-        let there = windows.iter().any(|w| w.title.starts_with("other.fods"));
-        there.then_some(windows)
-    });
-    second.wait().unwrap();
+    let content = fs::read_to_string(&file).unwrap();
+    bed.open_beside(&app, &[("other.fods", content.replace("Alpha", "Beta"))]);
+    let windows = bed.screen().windows_of(app.pid);
     for window in &windows {
         bed.screen().move_window(window.id, 0, 0);
     }
     for (name, path) in [("Alpha", &file), ("Beta", &other)] {
-        let before = std::fs::read_to_string(path).unwrap();
+        let before = fs::read_to_string(path).unwrap();
         let cell = until("the cell", || {
             // An error while soffice is still opening the document.
             let answer = server.call("refresh_traversal", json!({"pid": app.pid}));
@@ -308,9 +293,76 @@ fn two_documents_of_libreoffice() {
         let save = json!({"pid": app.pid, "ref": cell.to_string(), "pressKey": "s", "pressKeyModifiers": ["Control"]});
         server.call("click_and_traverse", save).ok();
         let after = until("the saved file", || {
-            let now = std::fs::read_to_string(path).unwrap();
+            let now = fs::read_to_string(path).unwrap();
             (now != before && now.contains("</office:document>")).then_some(now)
         });
         assert!(after.contains(&format!("{name} again")), "{name}");
     }
+}
+
+/// The line of a toggle button in the window whose title starts like this.
+fn toggle(answer: &Answer, name: &str, title: &str) -> Option<Line> {
+    let lines = answer.lines();
+    let text = |line: &Line| {
+        line.text
+            .as_ref()
+            .map_or(String::new(), |t| t.shown.clone())
+    };
+    let parent = |line: &Line| lines.iter().find(|l| l.reference == line.parent).cloned();
+    let is_its = |line: &&Line| {
+        let mut path = std::iter::successors(Some((*line).clone()), parent);
+        path.any(|l| l.native_role.as_deref() == Some("frame") && text(&l).starts_with(title))
+    };
+    let named = |line: &&Line| line.role.ax() == "AXCheckBox" && text(line) == name;
+    lines.iter().filter(named).find(is_its).cloned()
+}
+
+/// Five documents of LibreOffice behind the person's window are read and acted on.
+#[test]
+fn five_documents_of_libreoffice() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (app, first) = bed.calc(&[&["Alpha"]]);
+    let (mousepad, _) = bed.mousepad("");
+    let front = mousepad.window_now().id;
+    let refresh = || server.call("refresh_traversal", json!({"pid": app.pid}));
+    let press = |title: &str| -> Answer {
+        let bold = toggle(&refresh().ok(), "Bold", title).unwrap();
+        let bold = bold.reference.unwrap().to_string();
+        let press = json!({"pid": app.pid, "ref": bold});
+        let toggles = |_| server.call("press_ax_and_traverse", press.clone()).ok();
+        (0..2).map(toggles).last().unwrap()
+    };
+    until("the first document", || {
+        let answer = refresh();
+        toggle(
+            (!answer.is_error).then_some(&answer)?,
+            "Bold",
+            "prices.fods",
+        )
+    });
+    let second = fs::read_to_string(&first).unwrap().replace("Alpha", "Beta");
+    let files = [
+        ("other.fods", second),
+        ("one.fodt", letter(&["Of one"])),
+        ("two.fodt", letter(&["Of two"])),
+        ("talk.fodp", slide("On a slide")),
+    ];
+    bed.open_beside(&app, &files);
+    until("all documents", || {
+        let answer = refresh();
+        let texts = ["A1 Beta", "Of one", "Of two", "On a slide"];
+        let has = |text: &&str| answer.find("AX", text).is_some();
+        (!answer.is_error && texts.iter().all(has)).then_some(())
+    });
+    // The documents take the front as they come.
+    bed.screen().bring_to_front(front);
+    until("the person's window", || {
+        (bed.screen().front() == front).then_some(())
+    });
+    let answer = press("two.fodt");
+    let bold = toggle(&answer, "Bold", "two.fodt").unwrap();
+    assert!(answer.field("target").contains("Bold"), "{answer}");
+    assert!(!bold.states.contains(States::CHECKED), "{answer}");
+    assert_eq!(bed.screen().front(), front);
 }

@@ -2,6 +2,7 @@
 
 use crate::peer::Peer;
 use crate::strategies::bulk_cache::BulkCache;
+use crate::toolkits::{CacheUse, vcl};
 use crate::tree::KnownWindows;
 
 /// An app that was met.
@@ -24,8 +25,15 @@ pub struct App {
 impl App {
     /// Of an app that nothing else is known of yet.
     pub fn new(peer: Peer) -> Self {
+        // With five documents LibreOffice's took more than 2 s on a loaded machine, during which it
+        // answered nothing else, and most of it is not in the tree.
+        let cache_use = if vcl::is_office(&peer.name) {
+            CacheUse::Never
+        } else {
+            peer.toolkit.cache_use()
+        };
         Self {
-            cache: BulkCache::new(peer.toolkit.cache_use()),
+            cache: BulkCache::new(cache_use),
             peer,
             beside: Vec::new(),
             grown: false,

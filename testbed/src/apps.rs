@@ -118,6 +118,18 @@ impl Bed {
         self.script("plugin.py")
     }
 
+    /// Combo boxes, drop-downs, a menu and a long list of a toolkit; see `testbed/apps/choices.py`.
+    pub fn choices(&self, toolkit: &str) -> App<'_> {
+        let mut command = python(self, "apps/choices.py");
+        command.args(["/dev/stdout", toolkit]);
+        // Qt 6.4 does not join the bus if this is set.
+        command.env_remove("AT_SPI_BUS_ADDRESS");
+        let app = App::start(self, command);
+        app.wait_for("ready");
+        app.clear_log();
+        app
+    }
+
     /// A Qt 6 window with a list of 200 rows.
     pub fn rows(&self) -> App<'_> {
         self.script("rows.py")

@@ -123,7 +123,8 @@ impl<'b> Subject<'b> {
     pub fn call(&self, tool: &str, target: &str, more: &Value) -> Answer {
         let mut arguments = json!({"pid": self.pid});
         if target == COMBO && self.combo_has_no_name {
-            let choice = if tool == SET { "Medium" } else { "Small" };
+            let chosen_before = tool == SET || more.get("choose").is_some();
+            let choice = if chosen_before { "Medium" } else { "Small" };
             arguments["role"] = "AXComboBox".into();
             arguments["element"] = choice.into();
         } else if let Some((role, text)) = target.split_once(' ') {

@@ -194,7 +194,8 @@ fn the_effect_of_a_click_behind_another_window_is_in_its_answer() {
         let answer = click(calculator.pid, "=");
         assert!(answer.file().contains("\"56\""), "round {round}: {answer}");
     }
-    for round in 0..ROUNDS {
+    // Twenty in twenty: a page that is late once in ten is late.
+    for round in 0..20 {
         for (at, (button, word)) in [("Slow", "done"), ("Slower", "later")]
             .into_iter()
             .enumerate()

@@ -17,6 +17,7 @@ use crate::names::{
     VALUE, role,
 };
 use crate::request::Request;
+use crate::toolkits::Toolkit;
 
 /// How long to wait for an action to return. Qt returns from an action that opens a modal dialog
 /// only when the dialog closes, and an app that computes returns late, so a timeout is no failure.
@@ -296,7 +297,12 @@ fn interfaces(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
 }
 
 /// `set_value`: sets a number, a text, or a choice, whichever the element has.
-pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted {
+pub fn set_value(
+    app: &mut AppConnection<'_>,
+    path: &str,
+    value: &str,
+    toolkit: Option<Toolkit>,
+) -> Acted {
     const ACTION: QuietAction = QuietAction::SetValue;
     require_enabled(app, path, ACTION)?;
     let has = interfaces(app, path)?;
@@ -341,36 +347,8 @@ pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted 
     if is.is_some_and(role::is_text_field) {
         return Err(refused(ACTION, Obstacle::TextNotSettable));
     }
-    match choice::find(app, path, value)? {
-        choice::Search::Choice(choice) => {
-            // The combo box selects if it implements Selection, else the container of the items
-            // does.
-            let list = if has(SELECTION) {
-                path
-            } else {
-                &choice.container
-            };
-            let body = Body::new().i32(choice.index);
-            if is_true(app.call(list, SELECTION, "SelectChild", body))? {
-                return Ok(());
-            }
-            let all = actions(app, &choice.path)?;
-            if press_of(app, &choice.path, &all)?.is_some() {
-                return press(app, &choice.path);
-            }
-            return Err(refused(ACTION, Obstacle::ChoiceNotSettable));
-        }
-        choice::Search::Late(searched) => {
-            return Err(refused(
-                ACTION,
-                Obstacle::TooManyChoices {
-                    value: value.to_owned(),
-                    searched,
-                    seconds: choice::TIME.as_secs(),
-                },
-            ));
-        }
-        choice::Search::None => {}
+    if select(app, path, value, has(SELECTION), toolkit)?.is_some() {
+        return Ok(());
     }
     let is_choice = matches!(is, Some(role::COMBO_BOX | role::LIST | role::LIST_BOX));
     let obstacle = if is_choice || has(SELECTION) {
@@ -381,6 +359,68 @@ pub fn set_value(app: &mut AppConnection<'_>, path: &str, value: &str) -> Acted 
         Obstacle::NoValue
     };
     Err(refused(ACTION, obstacle))
+}
+
+/// `choose`: selects the choice of this text in a combo box or a list.
+/// Returns whether the app says that it has done so.
+pub fn choose(
+    app: &mut AppConnection<'_>,
+    path: &str,
+    value: &str,
+    toolkit: Option<Toolkit>,
+) -> Acted<bool> {
+    const ACTION: QuietAction = QuietAction::SetValue;
+    require_enabled(app, path, ACTION)?;
+    let selects = interfaces(app, path)?.iter().any(|i| i == SELECTION);
+    select(app, path, value, selects, toolkit)?
+        .ok_or_else(|| refused(ACTION, Obstacle::NoSuchChoice(value.to_owned())))
+}
+
+/// Selects the choice of this text below an element. Returns whether the app says that it has
+/// done so, or `None` if there is none. `selects`: whether the element implements `Selection`.
+fn select(
+    app: &mut AppConnection<'_>,
+    path: &str,
+    value: &str,
+    selects: bool,
+    toolkit: Option<Toolkit>,
+) -> Acted<Option<bool>> {
+    const ACTION: QuietAction = QuietAction::SetValue;
+    match choice::find(app, path, value)? {
+        // Firefox 140 shows the choice then, and does not tell the page that it has changed.
+        choice::Search::Choice(_) if toolkit == Some(Toolkit::Gecko) => {
+            Err(refused(ACTION, Obstacle::ChoiceNotSettable))
+        }
+        choice::Search::Choice(choice) => {
+            // The combo box selects if it implements Selection, else the container of the items
+            // does.
+            let list = if selects { path } else { &choice.container };
+            let body = Body::new().i32(choice.index);
+            if is_true(app.call(list, SELECTION, "SelectChild", body))? {
+                let body = Body::new().i32(choice.index);
+                return Ok(Some(is_true(app.call(
+                    list,
+                    SELECTION,
+                    "IsChildSelected",
+                    body,
+                ))?));
+            }
+            let all = actions(app, &choice.path)?;
+            if press_of(app, &choice.path, &all)?.is_some() {
+                return press(app, &choice.path).map(|()| Some(true));
+            }
+            Err(refused(ACTION, Obstacle::ChoiceNotSettable))
+        }
+        choice::Search::Late(searched) => Err(refused(
+            ACTION,
+            Obstacle::TooManyChoices {
+                value: value.to_owned(),
+                searched,
+                seconds: choice::TIME.as_secs(),
+            },
+        )),
+        choice::Search::None => Ok(None),
+    }
 }
 
 fn app_role(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<u32>> {

@@ -394,6 +394,7 @@ impl AtSpi {
             .values_mut()
             .flat_map(|app| std::iter::once(&mut app.peer).chain(&mut app.beside))
             .find(|peer| peer.bus_name == bus_name);
+        let toolkit = peer.as_ref().map(|peer| peer.toolkit);
         let (pid, name, mut app) = match peer {
             Some(peer) => (peer.pid, peer.name.clone(), peer.connection(bus)),
             None => (0, bus_name.to_owned(), AppConnection::by_bus(bus, bus_name)),
@@ -410,6 +411,7 @@ impl AtSpi {
             path,
             pid,
             name,
+            toolkit,
         })
     }
 
@@ -420,8 +422,16 @@ impl AtSpi {
 
     /// Sets a value through `Value`, `EditableText` or `Selection`.
     pub fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()> {
-        self.locate(element)?
-            .act(|app, path| act::set_value(app, path, value))
+        let located = self.locate(element)?;
+        let toolkit = located.toolkit;
+        located.act(|app, path| act::set_value(app, path, value, toolkit))
+    }
+
+    /// Selects a choice through `Selection`, or by its action.
+    pub fn choose(&mut self, element: &ElementId, choice: &str) -> Result<bool> {
+        let located = self.locate(element)?;
+        let toolkit = located.toolkit;
+        located.act(|app, path| act::choose(app, path, choice, toolkit))
     }
 
     /// Selects or deselects through the container's `Selection` or `Table`.
@@ -443,6 +453,7 @@ struct Located<'a> {
     path: Arc<str>,
     pid: u32,
     name: String,
+    toolkit: Option<Toolkit>,
 }
 
 impl Located<'_> {

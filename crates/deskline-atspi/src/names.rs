@@ -207,6 +207,11 @@ pub mod role {
         matches!(role, 10 | 57)
     }
 
+    /// `LIST_ITEM`, `TABLE_ROW` and `TREE_ITEM`.
+    pub fn is_row(role: u32) -> bool {
+        matches!(role, LIST_ITEM | 90 | 91)
+    }
+
     /// Roles of containers that list their children vertically, except tables.
     pub fn is_list(role: u32) -> bool {
         matches!(role, LIST | LIST_BOX)

@@ -1,7 +1,7 @@
 //! Finds the element that an agent means: by text and role, by ref, or by point.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::escape::short_escaped;
 use crate::fold::fold;
@@ -41,6 +41,17 @@ impl Tree {
         text: &str,
         role: Option<&str>,
     ) -> Option<Match> {
+        let inside = |index| toplevel.is_none_or(|top| self.toplevel(index) == Some(top));
+        self.find_text_among(inside, text, role)
+    }
+
+    /// Like [`Tree::find_text`], among the elements that `inside` admits.
+    pub fn find_text_among(
+        &self,
+        inside: impl Fn(usize) -> bool,
+        text: &str,
+        role: Option<&str>,
+    ) -> Option<Match> {
         let wanted = fold(text);
         let role = RoleFilter::new(role);
         if wanted.is_empty() && role.is_any() {
@@ -58,7 +69,7 @@ impl Tree {
             let Some(exact) = own.or_else(inner) else {
                 continue;
             };
-            if toplevel.is_some_and(|top| self.toplevel(index) != Some(top)) {
+            if !inside(index) {
                 continue;
             }
             // A disabled element takes no input: rank it like a static text.
@@ -73,6 +84,12 @@ impl Tree {
             }
         }
         best.map(|(_, found)| found)
+    }
+
+    /// Whether the element at `index` lies inside the one at `outer`, at any depth.
+    pub fn is_inside(&self, index: usize, outer: usize) -> bool {
+        let parent = |at: usize| self.elements.get(at)?.parent.filter(|parent| *parent < at);
+        std::iter::successors(parent(index), |at| parent(*at)).any(|at| at == outer)
     }
 
     pub fn find_ref(&self, reference: Ref) -> Option<usize> {
@@ -186,6 +203,22 @@ impl Tree {
         });
         words.collect()
     }
+}
+
+/// Up to three of `texts` that are nearest to `text`, each once and quoted, for an error.
+pub fn nearest_of<'t>(text: &str, texts: impl IntoIterator<Item = &'t str>) -> Vec<String> {
+    let wanted = Bigrams::new(text);
+    let mut seen = HashSet::new();
+    let mut near: Vec<(u32, String)> = Vec::new();
+    for text in texts.into_iter().take(NEAREST_LIMIT) {
+        let shown = short_escaped(text.trim(), 50);
+        if seen.insert(shown.clone()) {
+            near.push((wanted.likeness(&fold(&shown)), shown));
+        }
+    }
+    near.sort_by_key(|(likeness, _)| Reverse(*likeness));
+    let nearest = near.into_iter().take(3);
+    nearest.map(|(_, shown)| format!("\"{shown}\"")).collect()
 }
 
 /// A failed search compares at most this many texts.

@@ -1,10 +1,12 @@
 //! Step 4: acts. [`front`] raises the target's window, [`reach`] brings the target into view,
-//! [`input`] carries the action out, [`paste`] pastes a text, [`text_then_key`] waits for the
+//! [`input`] carries the action out, [`choose`] picks a choice, [`until`] scrolls until a text shows,
+//! [`paste`] pastes a text, [`text_then_key`] waits for the
 //! effect of a text before the key after it, [`open`] starts apps, and [`wait_for`] waits for an
 //! element.
 
 mod abilities;
 pub(crate) mod action;
+mod choose;
 pub(crate) mod done;
 mod front;
 mod input;
@@ -13,6 +15,7 @@ mod open;
 mod paste;
 mod reach;
 mod text_then_key;
+mod until;
 pub(crate) mod wait_for;
 
 use std::time::Instant;

@@ -160,6 +160,9 @@ pub enum Input {
         kind: ClickKind,
         then: Typing,
     },
+    /// Open what is at the target, and pick the choice of this text. Sends no input where the
+    /// accessibility API alone can.
+    Choose { target: Target, choice: String },
     /// Move the pointer over the target, and leave it there until the next link.
     Hover { target: Target },
     /// Type text, then press a key, into the focused element.
@@ -172,11 +175,13 @@ pub enum Input {
     /// Turn the wheel.
     Scroll {
         /// Where the pointer is during the scroll.
-        at: Point,
+        at: Target,
         /// Lines to the right; negative is left.
         delta_x: i32,
         /// Lines down; negative is up.
         delta_y: i32,
+        /// Scroll on, in the direction of `delta_y`, until an element with this text shows.
+        until: Option<String>,
     },
     /// Press the button at one point, move, and release it at another.
     Drag {

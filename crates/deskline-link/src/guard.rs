@@ -149,6 +149,7 @@ pub(crate) fn caption(action: &Action, target: Option<&Resolved>, app: Option<&s
             (Button::Left, Clicks::Double) => "double-clicking",
             (Button::Left, Clicks::Single) => "clicking",
         }),
+        Action::Input(Input::Choose { .. }) => at("choosing from"),
         Action::Input(Input::Hover { .. }) => at("pointing at"),
         Action::Input(Input::PressKey { press, .. }) if character_of(*press).is_none() => {
             format!("pressing {press} in")

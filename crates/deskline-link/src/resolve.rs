@@ -205,6 +205,9 @@ impl Steps<'_> {
         if let (true, Some(tree)) = (sets, tree) {
             target = lookup::settable(tree, target);
         }
+        if let (Action::Input(Input::Choose { .. }), Some(tree)) = (action, tree) {
+            target = lookup::chooser(tree, target);
+        }
         let to = end.map(|to| resolve_on(tree, to, &within)).transpose()?;
         let element = target.index.and_then(|i| tree?.elements.get(i));
         let is = |state| element.is_some_and(|e| e.states.contains(state));
@@ -261,9 +264,12 @@ impl Steps<'_> {
 
 /// The place that an action names.
 fn place_of(action: &Action) -> Option<Point> {
-    match (action, lookup::target_of(action)) {
-        (_, Some(Target::Point(place))) => Some(*place),
-        (Action::Input(Input::Scroll { at, .. }), _) => Some(*at),
+    let target = match action {
+        Action::Input(Input::Scroll { at, .. }) => Some(at),
+        _ => lookup::target_of(action),
+    };
+    match target {
+        Some(Target::Point(place)) => Some(*place),
         _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! Step 5: waits until the app has settled, finds out whether it ended or is busy, and compares its
 //! state with the requested one.
 
+pub(crate) mod chosen;
 pub(crate) mod compare;
 pub(crate) mod expected;
 pub(crate) mod field;
@@ -27,7 +28,7 @@ use expected::{Effect, sent};
 use field::Verdict;
 use handoff::FrontWatch;
 use quiet::{Awaits, await_quiet};
-use readback::{LATE, read_back};
+use readback::{LATE, chose, read_back};
 
 impl Steps<'_> {
     /// Step 5. The last reading is the second traversal.
@@ -51,6 +52,8 @@ impl Steps<'_> {
         }
         let before = report.readings.current();
         let target = targets.target.as_ref().and_then(|target| target.index);
+        let scrolls = matches!(action, Action::Input(Input::Scroll { .. }));
+        let target = target.filter(|_| !scrolls);
         let target = target.and_then(|index| before?.elements.get(index));
         let awaits = Awaits {
             scope,
@@ -208,7 +211,11 @@ impl Steps<'_> {
         let verdict = |report: &Report| match (report.readings.current(), &report.readings.after) {
             (Some(before), Some(after)) => {
                 let keys = &report.step.keys;
-                read_back(action, targets.target.as_ref(), keys, (before, after))
+                let target = targets.target.as_ref();
+                match (&report.step.chosen, target) {
+                    (Some(text), Some(target)) => chose(target, text, (before, after)),
+                    _ => read_back(action, target, keys, (before, after)),
+                }
             }
             _ => Verdict::Agrees,
         };

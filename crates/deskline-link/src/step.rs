@@ -62,6 +62,8 @@ pub(crate) struct Step {
     pub(crate) settled: Option<Settled>,
     /// The typed text, and where it went.
     pub(crate) keys: Keys,
+    /// The choice that was picked, or is to be.
+    pub(crate) chosen: Option<String>,
     /// Whether a value was set on an element that is known not to be secure.
     pub(crate) public_value: bool,
     /// The effect of a step of a chain: opened or closed windows, or that it changed nothing.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use deskline_core::{ElementId, Tree};
 
-use crate::error::Result;
+use crate::error::{Error, Obstacle, QuietAction, Refusal, Result};
 
 /// How much of an app a traversal reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +98,15 @@ pub trait Trees {
     fn press(&mut self, element: &ElementId) -> Result<()>;
 
     fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()>;
+
+    /// Selects the choice of exactly this text in a combo box or a list, or presses it in a menu.
+    /// Returns whether the app says that it has done so.
+    fn choose(&mut self, _element: &ElementId, _choice: &str) -> Result<bool> {
+        Err(Error::Refused(Refusal {
+            action: QuietAction::SetValue,
+            obstacle: Obstacle::ChoiceNotSettable,
+        }))
+    }
 
     /// Selects or deselects.
     fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()>;

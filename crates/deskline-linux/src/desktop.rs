@@ -477,6 +477,10 @@ impl Trees for LinuxDesktop {
         self.atspi.set_value(element, value)
     }
 
+    fn choose(&mut self, element: &ElementId, choice: &str) -> Result<bool> {
+        self.atspi.choose(element, choice)
+    }
+
     fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
         self.atspi.set_selected(element, selected)
     }

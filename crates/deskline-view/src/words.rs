@@ -85,6 +85,10 @@ impl Args<'_> {
             "open_application" => {
                 format!("Open {}", self.text("identifier").unwrap_or_default())
             }
+            "click" if self.text("choose").is_some() => {
+                let choice = self.text("choose").unwrap_or_default();
+                format!("Choose “{choice}” in {}", target())
+            }
             "click" => {
                 let how = match (self.is("doubleClick"), self.is("rightClick")) {
                     (true, _) => "Double-click",
@@ -98,7 +102,10 @@ impl Args<'_> {
                 let key = self.key("keyName", "modifierFlags");
                 format!("Press {}", key.unwrap_or_default())
             }
-            "scroll" => format!("Scroll {} at {}", self.distance(), target()),
+            "scroll" => match self.text("until") {
+                Some(until) => format!("Scroll {} until “{until}” shows", target()),
+                None => format!("Scroll {} at {}", self.distance(), target()),
+            },
             "set_value" => {
                 let value = self.text("value").unwrap_or_default();
                 format!("Set {} to “{value}”", target())
@@ -232,6 +239,16 @@ mod tests {
                 "chain_and_traverse",
                 json!({"steps": [{"do": "click", "element": "7"}, {"do": "press_key", "keyName": "Tab"}]}),
                 "Click “7” › Press Tab",
+            ),
+            (
+                "click_and_traverse",
+                json!({"element": "Size", "choose": "Large"}),
+                "Choose “Large” in “Size”",
+            ),
+            (
+                "scroll_and_traverse",
+                json!({"element": "Rows", "until": "Row 90"}),
+                "Scroll “Rows” until “Row 90” shows",
             ),
             ("refresh_traversal", json!({"pid": 1}), "Read the screen"),
             ("new_tool_and_traverse", json!("cut…(+9)"), "New tool"),

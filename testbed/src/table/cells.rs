@@ -151,6 +151,11 @@ pub(super) fn cells() -> Vec<Cell> {
             "combo Large",
         ),
         cell(
+            "choose, combo box",
+            [(CLICK, COMBO, json!({"choose": "Small"}))],
+            "combo Small",
+        ),
+        cell(
             "press, button",
             [(PRESS, "AXButton OK", none())],
             "clicked OK",

@@ -48,6 +48,7 @@ fn gtk_3() {
       set value, slider         ✓
       set value, spin button    ✓
       set value, combo box      ✓
+      choose, combo box         ✓
       press, button             ✓
       press, toggle             ✓
       press, check box          ✓
@@ -88,7 +89,8 @@ fn gtk_4() {
       set value, text area      ✓
       set value, slider         ✓
       set value, spin button    ✓
-      set value, combo box      refused: 'Size' [AXComboBox] refused set_value: none of the choices that accessibility lists in it is "Large". Open it with click_and_traverse, then click the choice
+      set value, combo box      refused: 'Size' [AXComboBox] refused set_value: none of the choices that accessibility lists in it is "Large". Use click_and_traverse on it with choose
+      choose, combo box         ✓
       press, button             ✓
       press, toggle             ✓
       press, check box          refused: 'Wrap' [AXCheckBox] refused press_ax: it has no action. Use click_and_traverse with its ref
@@ -129,7 +131,8 @@ fn qt_5() {
       set value, text area      ✓
       set value, slider         ✓
       set value, spin button    ✓
-      set value, combo box      refused: 'Medium' [AXComboBox] refused set_value: none of the choices that accessibility lists in it is "Large". Open it with click_and_traverse, then click the choice
+      set value, combo box      refused: 'Medium' [AXComboBox] refused set_value: none of the choices that accessibility lists in it is "Large". Use click_and_traverse on it with choose
+      choose, combo box         ✓
       press, button             ✓
       press, toggle             ✓
       press, check box          ✓
@@ -178,6 +181,7 @@ fn chromium() {
       set value, slider         ✓
       set value, spin button    ✓
       set value, combo box      ✓
+      choose, combo box         ✓
       press, button             ✓
       press, toggle             ✓
       press, check box          ✓

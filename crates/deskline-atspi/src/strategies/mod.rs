@@ -5,6 +5,7 @@
 //! | [`bulk_cache`] | an app whose toolkit tells all it has in one call | |
 //! | [`reuse`] | the hidden subtrees of a link's second traversal | |
 //! | [`hidden`] | what does not show, level by level | `reuse` |
+//! | [`recycled`] | rows that were in view before | |
 //! | [`stacked`] | pages that are behind another | |
 //! | [`read_on`] | between links: what the time budget kept from the last reading | `hidden`, `large_list`, `reuse` |
 //! | [`large_list`] | containers of more than 500 children | `hidden`, `linked`, `reuse` |
@@ -23,6 +24,7 @@ pub mod large_list;
 pub mod linked;
 pub mod managed;
 pub mod read_on;
+pub mod recycled;
 pub mod reuse;
 pub mod spreadsheet;
 pub mod stacked;

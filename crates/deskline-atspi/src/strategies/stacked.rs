@@ -63,7 +63,7 @@ fn pages(engine: &Engine<'_>, stack: usize) -> Vec<usize> {
 }
 
 /// A node and all that is in it.
-fn subtree(nodes: &[Node], top: usize) -> Vec<usize> {
+pub(super) fn subtree(nodes: &[Node], top: usize) -> Vec<usize> {
     let mut all = vec![top];
     let mut next = 0;
     while let Some(node) = all.get(next).copied() {

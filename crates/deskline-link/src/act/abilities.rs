@@ -10,6 +10,7 @@ pub(super) fn require(desktop: &mut dyn Desktop, input: &Input) -> Result<()> {
     let (what, points, types) = match input {
         Input::Click { then, .. } if types(then) => ("clicking and typing", true, true),
         Input::Click { .. } => ("clicking", true, false),
+        Input::Choose { .. } => ("choosing by clicks", true, false),
         Input::Hover { .. } => ("moving the pointer", true, false),
         Input::Type { .. } | Input::PressKey { .. } => ("typing", false, true),
         Input::Scroll { .. } => ("scrolling", true, false),

@@ -8,7 +8,7 @@ use deskline_core::{KeyPress, Modifiers, Point, Rect, Tree, escape};
 use super::abilities;
 use super::action::{Act, Outcome};
 use super::reach::Reached;
-use crate::call::{Action, ClickKind, Input, Quiet, Typing};
+use crate::call::{Action, ClickKind, Input, Quiet, Target, Typing};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Obstacle, QuietAction, Refusal, Result, TargetError};
 use crate::guard::{self, Mode, Task};
@@ -41,8 +41,12 @@ impl Act<'_> {
         input: &Input,
         outcome: &mut Outcome<'_>,
     ) -> Result<()> {
+        if let Input::Choose { choice, .. } = input {
+            return self.choose(desk, (input, choice), outcome);
+        }
         abilities::require(&mut **desk, input)?;
         match input {
+            Input::Choose { .. } => {}
             Input::Click { kind, then, .. } => {
                 let target = self.required()?;
                 let Reached { point, name, .. } = self.reach(desk, target)?;
@@ -111,12 +115,22 @@ impl Act<'_> {
                 at,
                 delta_x,
                 delta_y,
+                until,
             } => {
-                self.front(desk, self.wanted_at(*at))?;
-                self.look_at_canvas(desk, *at, outcome);
+                let at = match (at, self.target) {
+                    (Target::Point(at), _) => {
+                        self.front(desk, self.wanted_at(*at))?;
+                        *at
+                    }
+                    (_, target) => self.reach(desk, target.ok_or_else(no_target)?)?.point,
+                };
+                if let Some(text) = until {
+                    return self.scroll_until(desk, (at, text), *delta_y >= 0, outcome);
+                }
+                self.look_at_canvas(desk, at, outcome);
                 outcome.step.done.underway = true;
-                desk.scroll(*at, (*delta_x, *delta_y), self.cancel)?;
-                outcome.step.done.at = Some(*at);
+                desk.scroll(at, (*delta_x, *delta_y), self.cancel)?;
+                outcome.step.done.at = Some(at);
                 outcome.step.done.say(format!(
                     "scrolled by ({delta_x}, {delta_y}) lines at ({}, {})",
                     at.x, at.y
@@ -212,13 +226,18 @@ impl Act<'_> {
         })
     }
 
-    fn required(&self) -> Result<&Resolved> {
+    pub(super) fn required(&self) -> Result<&Resolved> {
         self.target.ok_or_else(no_target)
     }
 
     /// Takes the picture before the action if the tree does not describe what is at `at`, unless
     /// the link took one before it raised the window.
-    fn look_at_canvas(&self, desk: &mut Checkpoint<'_>, at: Point, outcome: &mut Outcome<'_>) {
+    pub(super) fn look_at_canvas(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        at: Point,
+        outcome: &mut Outcome<'_>,
+    ) {
         let target = self.target.and_then(|target| target.index);
         let wants =
             |tree: &&Tree| self.options.show_diff && change::is_undescribed(tree, target, at);
@@ -228,7 +247,11 @@ impl Act<'_> {
     }
 
     /// Pictures the window right before input goes to it, unless the link has done so.
-    fn picture_before_input(&self, desk: &mut Checkpoint<'_>, outcome: &mut Outcome<'_>) {
+    pub(super) fn picture_before_input(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        outcome: &mut Outcome<'_>,
+    ) {
         if self.options.show_diff && self.is_picture_only() && outcome.picture.is_none() {
             *outcome.picture = change::before_when_still(&mut **desk, self.cancel);
         }
@@ -417,7 +440,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    fn animate(
+    pub(super) fn animate(
         &self,
         desk: &mut Checkpoint<'_>,
         target: &Resolved,

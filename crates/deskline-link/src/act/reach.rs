@@ -6,6 +6,7 @@ use deskline_core::{Point, Rect, Role, Tree, summary};
 
 use super::action::Act;
 use super::front::{Wanted, in_menu_bar};
+use super::until::lines_for;
 use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError};
@@ -201,7 +202,7 @@ impl Act<'_> {
         }
     }
 
-    fn look(&self, desk: &mut Checkpoint<'_>) -> Result<Tree> {
+    pub(super) fn look(&self, desk: &mut Checkpoint<'_>) -> Result<Tree> {
         desk.read(
             self.pid,
             Scope::Whole {
@@ -249,7 +250,7 @@ impl Act<'_> {
             self.grab(desk)?;
             desk.scroll(area, (0, lines), self.cancel)?;
             desk.ungrab();
-            self.pause(desk)?;
+            self.moved(desk, None)?;
         }
         Err(not_showing(tree, index))
     }
@@ -320,6 +321,10 @@ fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> +
             element.role,
             Role::SCROLL_AREA | Role::LIST | Role::TABLE | Role::OUTLINE | Role::WEB_AREA
         );
+        // Firefox's lists of choices are menus.
+        let outer = element.parent.and_then(|outer| tree.elements.get(outer));
+        let in_combo = outer.is_some_and(|outer| outer.role == Role::COMBO_BOX);
+        let scrolls = scrolls || element.role == Role::MENU && in_combo;
         // In a page any part may scroll without being reported as scrollable.
         let part = web && place.is_some() && element.role != Role::WINDOW;
         let area = element.extents.filter(|e| !e.is_empty());
@@ -358,8 +363,8 @@ fn wheel(tree: &Tree, index: usize, place: Option<Rect>, level: usize) -> Option
             let distance = place.center().y - area.center().y;
             (distance.abs() / LINE).clamp(1, MOST_LINES) * distance.signum()
         }
-        (None, Some((first, _))) if index < first => -MOST_LINES,
-        (None, Some((_, last))) if index > last => MOST_LINES,
+        (None, Some((first, _))) if index < first => -lines_for(Some(area)),
+        (None, Some((_, last))) if index > last => lines_for(Some(area)),
         (None, _) => return None,
     };
     Some((area.center(), lines))

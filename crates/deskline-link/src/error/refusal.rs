@@ -113,6 +113,7 @@ pub enum Obstacle {
 }
 
 const CLICK: &str = "Use click_and_traverse with its ref";
+const CHOOSE: &str = "Use click_and_traverse on it with choose";
 const TYPE: &str = "Use click_and_traverse on it with text (select what is there first: \
                     doubleClick, or Control+A)";
 
@@ -137,13 +138,7 @@ impl Obstacle {
             Self::ShownNotTaken => {
                 "If that is another value, call click_and_traverse on it with pressKey: Return"
             }
-            Self::NoSuchChoice(_) | Self::ChoiceNotSettable => {
-                "Open it with click_and_traverse, then click the choice"
-            }
-            Self::TooManyChoices { .. } => {
-                "Open it with click_and_traverse, type the first letters of the choice, then click \
-                 it or press Return"
-            }
+            Self::NoSuchChoice(_) | Self::ChoiceNotSettable | Self::TooManyChoices { .. } => CHOOSE,
             Self::NoSelection => {
                 "Use click_and_traverse with its ref; for a check box or radio button use \
                  press_ax_and_traverse"
@@ -212,7 +207,7 @@ mod tests {
         assert_eq!(
             combo,
             "refused set_value: none of the choices that accessibility lists in it is \"Large\". \
-             Open it with click_and_traverse, then click the choice"
+             Use click_and_traverse on it with choose"
         );
     }
 }

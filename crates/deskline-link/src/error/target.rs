@@ -108,7 +108,7 @@ pub enum TargetError {
     /// The element is scrolled away, and the wheel did not bring it into view.
     #[error(
         "{name} is scrolled out of view, and the wheel did not bring it in. Call \
-         scroll_and_traverse with x {}, y {} (over {holder}) and deltaY {lines} until it shows",
+         scroll_and_traverse with x {}, y {} (over {holder}), deltaY {lines} and its text as until",
         .at.x,
         .at.y
     )]
@@ -121,6 +121,28 @@ pub enum TargetError {
         at: Point,
         /// By how many lines.
         lines: i32,
+    },
+    /// No list of choices came.
+    #[error(
+        "{0} was clicked, and no choice came into the tree. It was closed again. Open it with \
+         click_and_traverse, look at the picture, and press keys there: Down, Return"
+    )]
+    NotOpened(String),
+    /// None of the choices has the text.
+    #[error(
+        "{name} has no choice '{}'. {}. Nothing was chosen. Pass the text of one as choose",
+        escape::short(.choice, 60),
+        if .nearest.is_empty() {
+            "Accessibility lists no choice in it".to_owned()
+        } else {
+            format!("Nearest: {}", .nearest.join(", "))
+        }
+    )]
+    NoSuchChoice {
+        name: String,
+        choice: String,
+        /// The nearest choices, quoted.
+        nearest: Vec<String>,
     },
     /// The end of a drag does not exist any more.
     #[error("the end of the drag is gone. Nothing was dragged")]

@@ -6,6 +6,7 @@ use deskline_core::{
 
 use crate::call::{Action, Input, Quiet, Target};
 use crate::error::{AWAY, Error, Result, TargetError};
+use crate::settle::chosen;
 
 /// A target, resolved on a fresh tree.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +45,12 @@ pub(crate) fn target_of(action: &Action) -> Option<&Target> {
     match action {
         Action::Input(
             Input::Click { target, .. }
+            | Input::Choose { target, .. }
             | Input::Hover { target }
+            | Input::Scroll {
+                at: target @ (Target::Ref(_) | Target::Text { .. }),
+                ..
+            }
             | Input::Drag { from: target, .. },
         )
         | Action::Quiet(
@@ -157,7 +163,16 @@ pub(crate) fn name_at(tree: &Tree, index: Option<usize>, point: Point) -> String
     }
 }
 
-fn element(tree: &Tree, index: usize, others: usize) -> Resolved {
+/// The element that is chosen from: the combo box of a field, a label or a row of it.
+pub(crate) fn chooser(tree: &Tree, target: Resolved) -> Resolved {
+    let index = target.index.map(|index| chosen::chooser(tree, index));
+    match index {
+        Some(index) => element(tree, index, target.others),
+        None => target,
+    }
+}
+
+pub(crate) fn element(tree: &Tree, index: usize, others: usize) -> Resolved {
     let point = tree.elements[index]
         .extents
         .filter(|e| !e.is_empty())

@@ -60,6 +60,8 @@ impl Effect {
                     _ => Self::Change,
                 };
             }
+            // It has been waited for.
+            Input::Choose { .. } => return Self::Nothing,
             Input::Hover { .. } => return Self::Hover,
             Input::Click { then: typing, .. } | Input::Type { typing } => typing.key,
             // Nothing was typed before it that could be taken for its effect.
@@ -134,7 +136,9 @@ pub(crate) fn sent(action: &Action, is_last: bool) -> Option<Sent> {
     let keys = match input {
         Input::Click { then: typing, .. } => typing.text.is_some() || typing.key.is_some(),
         Input::Type { .. } | Input::PressKey { .. } => true,
-        Input::Hover { .. } | Input::Scroll { .. } | Input::Drag { .. } => false,
+        Input::Choose { .. } | Input::Hover { .. } | Input::Scroll { .. } | Input::Drag { .. } => {
+            false
+        }
     };
     (keys && is_last).then_some(Sent::Keys)
 }

@@ -100,6 +100,11 @@ impl Field {
         self.text.chars().count() < self.total
     }
 
+    /// Whether it takes a choice and no text.
+    pub(crate) fn is_choice(&self) -> bool {
+        self.role == Role::COMBO_BOX && !self.editable
+    }
+
     fn is_number(&self) -> bool {
         matches!(self.role, Role::SLIDER | Role::INCREMENTOR)
     }

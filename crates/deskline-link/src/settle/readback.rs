@@ -8,11 +8,12 @@
 
 use std::time::Duration;
 
-use deskline_core::{Diff, Element, KeyPress, Role, States, Tree, summary};
+use deskline_core::{Diff, Element, KeyPress, Role, States, Tree, escape, summary};
 
 use crate::call::{Action, Quiet};
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::Keys;
+use crate::settle::chosen::has_chosen;
 use crate::settle::field::{Field, Verdict, quoted};
 
 /// How long to wait for an effect that had not come when the app had settled, before it is missed.
@@ -65,6 +66,29 @@ pub(crate) fn typed(keys: &Keys) -> Verdict {
     }
 }
 
+/// The verdict about a choice.
+pub(crate) fn chose(target: &Resolved, text: &str, (before, after): (&Tree, &Tree)) -> Verdict {
+    let now = target.index.and_then(|was| after.find_again(before, was));
+    match now.map(|now| (now, has_chosen(after, now, text))) {
+        Some((now, Some(false))) => Verdict::Failed(format!(
+            "it says {} and not '{}': the app did not take the choice. Look at the picture",
+            quoted(&said(after, now)),
+            escape::short(text, 40)
+        )),
+        _ => Verdict::Agrees,
+    }
+}
+
+/// What an element that is chosen from says.
+fn said(tree: &Tree, index: usize) -> String {
+    let value = &tree.elements[index].value;
+    if value.is_blank() {
+        summary::name_of(tree, index)
+    } else {
+        value.shown.clone()
+    }
+}
+
 fn set(old: &Field, new: &Field, wanted: &str) -> Verdict {
     if new.says(wanted) {
         return Verdict::Agrees;
@@ -73,10 +97,14 @@ fn set(old: &Field, new: &Field, wanted: &str) -> Verdict {
         if new.means(wanted) || !old.is_readable() {
             return Verdict::Agrees;
         }
+        let instead = if new.is_choice() {
+            "Use click_and_traverse on it with choose"
+        } else {
+            "Click it and type instead: click_and_traverse with its ref and text (select what is \
+            there first: doubleClick, or Control+A)"
+        };
         return Verdict::Failed(format!(
-            "it still says {}: the app reported success and did not take the value. Click it and \
-            type instead: click_and_traverse with its ref and text (select what is there first: \
-            doubleClick, or Control+A)",
+            "it still says {}: the app reported success and did not take the value. {instead}",
             quoted(&new.text)
         ));
     }

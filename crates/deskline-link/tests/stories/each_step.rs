@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use deskline_core::Point;
 use deskline_link::call::{Awaited, Input};
-use deskline_link::{Action, Tool};
+use deskline_link::{Action, Target, Tool};
 
+use crate::choose::{choose, until, with_folders, with_sizes};
 use crate::script::{Happening, person};
 use crate::story::{EDITOR_WINDOW, MAIL, MUSIC_WINDOW, Story, by_text, click, press_ax};
 use crate::transaction::chooser;
@@ -16,7 +17,7 @@ use crate::world::{Health, ScriptWindow, World};
 type Link = fn(&mut Story);
 
 /// Links of each kind after which the person has their window and pointer back.
-const LINKS: [Link; 10] = [
+const LINKS: [Link; 11] = [
     |story| _ = story.click("Send"),
     |story| _ = story.click_then("To", Some("bob"), Some("Return")),
     |story| _ = story.type_text("bob"),
@@ -25,6 +26,10 @@ const LINKS: [Link; 10] = [
     |story| _ = story.set_value("To", "bob"),
     |story| _ = story.drag("Inbox", "Send"),
     |story| _ = story.run(Tool::Scroll, scroll()),
+    |story| {
+        story.given(with_folders);
+        story.run(Tool::Scroll, until("Folder 4", true));
+    },
     |story| _ = story.run(Tool::WaitFor, wait_for("Send")),
     |story| _ = story.chain(None, vec![click("To", Some("bob"), None), press_ax("Send")]),
 ];
@@ -32,6 +37,12 @@ const LINKS: [Link; 10] = [
 /// Another such link. It outlasts that the app does not answer for 10 s, as long texts take their
 /// time.
 const PASTE: Link = |story| _ = story.paste("bob");
+
+/// Another such link, except that an app that hangs leaves the list open.
+const CHOOSE: Link = |story| {
+    story.given(with_sizes);
+    story.run(Tool::Click, choose("Large"));
+};
 
 /// Links by which a window comes to the front that was not there before: that of the app that is
 /// opened, and the dialog of another process.
@@ -56,9 +67,10 @@ const NOTES: u32 = 500;
 
 fn scroll() -> Action {
     Action::Input(Input::Scroll {
-        at: Point { x: 100, y: 150 },
+        at: Target::Point(Point { x: 100, y: 150 }),
         delta_x: 0,
         delta_y: 3,
+        until: None,
     })
 }
 
@@ -73,7 +85,7 @@ fn wait_for(target: &str) -> Action {
 
 /// Runs each link with something that happens before each of its calls.
 fn at_each_step(happens: impl Fn() -> Happening, holds: impl Fn(&Story, usize)) {
-    for link in LINKS.into_iter().chain([PASTE]) {
+    for link in LINKS.into_iter().chain([PASTE, CHOOSE]) {
         at_each_step_of(link, &happens, &holds);
     }
 }
@@ -140,6 +152,8 @@ fn is_let_go(story: &Story, step: usize) {
             "Typed",
             "Pressed",
             "Set",
+            "Opened",
+            "Chose",
             "Dragged",
             "Did 1 of 2",
             "Step 1 of 2: Clicked",

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod chain;
+mod choose;
 mod drags;
 mod each_step;
 mod ends;

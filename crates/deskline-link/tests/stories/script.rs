@@ -62,6 +62,8 @@ pub(crate) struct Script {
     /// Whether a paste key has pasted, and whether apps know that key.
     pub(crate) pasted: bool,
     pub(crate) pastes: bool,
+    /// Whether apps let accessibility choose in a combo box.
+    pub(crate) chooses: bool,
     /// The abilities that this desktop lacks, each with the reason: methods of `Display`,
     /// `display` for all of them, and the facts `pids`, `extents` and `pointer`.
     pub(crate) lacks: HashMap<&'static str, &'static str>,
@@ -96,6 +98,7 @@ impl Script {
             saved: None,
             pasted: false,
             pastes: true,
+            chooses: false,
             lacks: HashMap::new(),
             slow: 0,
             started: None,

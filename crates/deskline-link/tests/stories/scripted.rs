@@ -162,6 +162,19 @@ impl Trees for Scripted {
         })
     }
 
+    fn choose(&mut self, element: &ElementId, choice: &str) -> Result<bool> {
+        self.call("choose", |script| {
+            script.owner(element)?;
+            if !script.chooses {
+                return Err(refused(Obstacle::ChoiceNotSettable));
+            }
+            if let Some(node) = script.world.node(element.as_str()) {
+                node.take(choice);
+            }
+            Ok(true)
+        })
+    }
+
     fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
         self.call(format!("set_selected {selected}"), |script| {
             script.owner(element)?;
@@ -348,6 +361,10 @@ impl PointerInput for Scripted {
         self.call(format!("scroll {},{} {lines}", at.x, at.y), |script| {
             script.require_place(at)?;
             script.world.pointer = at;
+            if let Some(turned) = script.world.turned {
+                turned(&mut script.world, lines);
+                script.world.changes(Sign::Change);
+            }
             Ok(())
         })
     }
@@ -365,6 +382,9 @@ impl KeyInput for Scripted {
                 script.typed(&text, cancel)?;
                 script.pasted = true;
                 return Ok(());
+            }
+            if press.key == Key::Escape {
+                script.world.closes_menus();
             }
             let key = match press.key {
                 Key::Char(key) => key,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use deskline_core::Point;
 use deskline_link::call::{Awaited, Input};
-use deskline_link::{Action, Tool};
+use deskline_link::{Action, Target, Tool};
 use insta::assert_snapshot;
 
 use crate::script::person;
@@ -531,9 +531,10 @@ fn the_wheel_turns_over_the_place_and_the_pointer_goes_back() {
     story.run(
         Tool::Scroll,
         Action::Input(Input::Scroll {
-            at,
+            at: Target::Point(at),
             delta_x,
             delta_y,
+            until: None,
         }),
     );
     assert_snapshot!(story.field("summary"), @"Scrolled by (0, 3) lines at (100, 150). 0 added, 0 removed, 1 modified. Settled in _ ms.");

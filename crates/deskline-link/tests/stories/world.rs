@@ -72,6 +72,9 @@ pub(crate) struct World {
     pub(crate) dialogs: Vec<u64>,
     /// An app that cannot say which of its windows a toplevel is, but for the active one.
     pub(crate) twins: Option<u32>,
+    /// By how many lines the wheel has scrolled, and what it does.
+    pub(crate) scrolled: i32,
+    pub(crate) turned: Option<fn(&mut Self, i32)>,
     /// Whether the person pressed anything since a link asked.
     pub(crate) person: Option<bool>,
     /// What reached whom: `Mail: a`, `Mail: click Send`.
@@ -97,6 +100,8 @@ impl World {
             clipboard: "theirs".into(),
             dialogs: Vec::new(),
             twins: None,
+            scrolled: 0,
+            turned: None,
             person: None,
             reached: Vec::new(),
             kept_out: 0,
@@ -134,6 +139,11 @@ impl World {
         let id = self.window(pid, "", at, lines);
         self.stack[0].menu = true;
         id
+    }
+
+    pub(crate) fn closes_menus(&mut self) {
+        self.stack.retain(|w| !w.menu);
+        self.changes(Sign::Change);
     }
 
     pub(crate) fn close(&mut self, id: u64) {

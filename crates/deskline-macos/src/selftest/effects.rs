@@ -87,9 +87,10 @@ impl<O: Os> Test<'_, O> {
     pub(super) fn wheel(&mut self, pid: u32, at: Point) {
         // Start at the top: typing has scrolled to the end of the text.
         let up = |delta_y| Input::Scroll {
-            at,
+            at: Target::Point(at),
             delta_x: 0,
             delta_y,
+            until: None,
         };
         self.call(Tool::Scroll, Some(pid), Action::Input(up(-500)));
         let before = self.scrolled(pid);

@@ -170,9 +170,10 @@ fn keys_beyond_a_macs_keyboard_are_sent_by_what_they_give() {
 fn scroll_and_drag_use_quartzs_signs_and_small_steps() {
     let mut desk = Desk::new();
     let scroll = Action::Input(Input::Scroll {
-        at: Point { x: 300, y: 300 },
+        at: Target::Point(Point { x: 300, y: 300 }),
         delta_x: -3,
         delta_y: 25,
+        until: None,
     });
     let answer = desk.run(Tool::Scroll, scroll);
     assert!(!answer.is_error, "{}", answer.text);

@@ -57,9 +57,10 @@ fn the_wheel_turns_where_it_was_meant_and_not_where_the_pointer_still_is() {
     desk.mac.world().quirks.late_pointer = Duration::from_millis(400);
     let at = Point { x: 300, y: 300 };
     let scroll = Input::Scroll {
-        at,
+        at: Target::Point(at),
         delta_x: 0,
         delta_y: 5,
+        until: None,
     };
     let answer = desk.run(Tool::Scroll, Action::Input(scroll));
     assert!(!answer.is_error, "{}", answer.text);

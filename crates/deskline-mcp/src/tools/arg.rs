@@ -66,16 +66,8 @@ impl Arg {
 }
 
 pub(crate) const PID: Arg = Arg::required("pid", Type::Integer, "");
-pub(crate) const ELEMENT: Arg = Arg::optional(
-    "element",
-    Type::Text,
-    "part of its text, any case; an exact match wins, then what shows",
-);
-pub(crate) const ROLE: Arg = Arg::optional(
-    "role",
-    Type::Text,
-    "narrows element: AXButton, AXTextField, AXMenuItem, …",
-);
+pub(crate) const ELEMENT: Arg = Arg::optional("element", Type::Text, "part of its text, any case");
+pub(crate) const ROLE: Arg = Arg::optional("role", Type::Text, "narrows element: AXButton, …");
 pub(crate) const REF: Arg = Arg::optional("ref", Type::Text, "e42, as in a tree line");
 pub(crate) const X: Arg = Arg::optional("x", Type::Number, "");
 pub(crate) const Y: Arg = Arg::optional("y", Type::Number, "");

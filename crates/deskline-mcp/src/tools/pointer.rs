@@ -28,6 +28,11 @@ pub(super) static CLICK: ToolRecord = ToolRecord {
         Arg::optional("rightClick", Type::Bool, ""),
         Arg::optional("middleClick", Type::Bool, ""),
         Arg::optional("hover", Type::Bool, "move there only, and stay"),
+        Arg::optional(
+            "choose",
+            Type::Text,
+            "picks this choice of a combo box, drop-down, menu button or list",
+        ),
         MODIFIER_FLAGS,
         Arg::optional(
             "text",
@@ -43,17 +48,26 @@ pub(super) static CLICK: ToolRecord = ToolRecord {
 
 fn click(args: Args<'_>) -> Result<Action, Wrong> {
     let (target, kind, then) = (args.target()?, click_kind(args)?, args.typing()?);
-    if !args.flag("hover", false)? {
-        return Ok(Action::Input(Input::Click { target, kind, then }));
-    }
+    let choice = args.filled("choose", "the text of a choice")?;
+    let alone = match (choice, args.flag("hover", false)?) {
+        (None, false) => return Ok(Action::Input(Input::Click { target, kind, then })),
+        (Some(_), true) => return Err("choose and hover were given together: choose one".into()),
+        (Some(_), false) => "choose picks a choice",
+        (None, true) => "hover only moves the pointer",
+    };
     if kind != ClickKind::default() || then != Typing::default() {
-        return Err(
-            "hover only moves the pointer: leave out the other kinds of click, modifierFlags, \
-            text and pressKey, or hover"
-                .into(),
-        );
+        return Err(format!(
+            "{alone}: leave out the other kinds of click, modifierFlags, text and pressKey, or {}",
+            if choice.is_some() { "choose" } else { "hover" }
+        ));
     }
-    Ok(Action::Input(Input::Hover { target }))
+    Ok(Action::Input(match choice {
+        Some(choice) => Input::Choose {
+            target,
+            choice: choice.to_owned(),
+        },
+        None => Input::Hover { target },
+    }))
 }
 
 fn click_kind(args: Args<'_>) -> Result<ClickKind, Wrong> {
@@ -81,16 +95,24 @@ fn click_kind(args: Args<'_>) -> Result<ClickKind, Wrong> {
 
 pub(super) static SCROLL: ToolRecord = ToolRecord {
     name: "scroll_and_traverse",
-    about: "Turn the wheel over a point. Lines; negative is up or left.",
+    about: "Turn the wheel over an element or point. Lines; negative is up or left.",
     args: &[
         PID,
-        Arg::required("x", Type::Number, ""),
-        Arg::required("y", Type::Number, ""),
-        Arg::required("deltaY", Type::Integer, ""),
-        Arg::optional("deltaX", Type::Integer, ""),
-        WINDOW,
+        ELEMENT,
+        ROLE,
+        REF,
+        X,
+        Y,
         Arg::unlisted("width", Type::Number),
         Arg::unlisted("height", Type::Number),
+        Arg::optional("deltaY", Type::Integer, ""),
+        Arg::optional("deltaX", Type::Integer, ""),
+        Arg::optional(
+            "until",
+            Type::Text,
+            "on, down or the way of deltaY, until an element with this text shows",
+        ),
+        WINDOW,
     ],
     effect: Effect::Act,
     handler: Handler::Link(Tool::Scroll, scroll),
@@ -102,13 +124,18 @@ const MOST_LINES: i32 = 1_000;
 fn scroll(args: Args<'_>) -> Result<Action, Wrong> {
     let lines = |name| Ok::<_, Wrong>(args.whole(name, -MOST_LINES, MOST_LINES)?.unwrap_or(0));
     let (delta_x, delta_y) = (lines("deltaX")?, lines("deltaY")?);
-    if (delta_x, delta_y) == (0, 0) {
-        return Err("deltaY and deltaX are both 0: pass how many lines to scroll".into());
+    let until = args.filled("until", "a text that is to show")?;
+    if (delta_x, delta_y) == (0, 0) && until.is_none() {
+        return Err("deltaY and deltaX are both 0: pass how many lines to scroll, or until".into());
+    }
+    if delta_x != 0 && until.is_some() {
+        return Err("until scrolls up or down: leave out deltaX".into());
     }
     Ok(Action::Input(Input::Scroll {
-        at: args.point()?,
+        at: args.target()?,
         delta_x,
         delta_y,
+        until: until.map(str::to_owned),
     }))
 }
 

@@ -256,21 +256,41 @@ fn every_tool_reads_its_arguments() {
             }),
         ),
         (
+            "click_and_traverse",
+            json!({"pid": 7, "ref": "e4", "choose": "Large"}),
+            Action::Input(Input::Choose {
+                target: Target::Ref(Ref(4)),
+                choice: "Large".into(),
+            }),
+        ),
+        (
+            "scroll_and_traverse",
+            json!({"pid": 7, "element": "Rows", "until": "Row 90"}),
+            Action::Input(Input::Scroll {
+                at: text("Rows", None),
+                delta_x: 0,
+                delta_y: 0,
+                until: Some("Row 90".into()),
+            }),
+        ),
+        (
             "scroll_and_traverse",
             json!({"pid": 7, "x": 1, "y": 2, "deltaY": -3.0}),
             Action::Input(Input::Scroll {
-                at: point(1, 2),
+                at: Target::Point(point(1, 2)),
                 delta_x: 0,
                 delta_y: -3,
+                until: None,
             }),
         ),
         (
             "scroll_and_traverse",
             json!({"pid": 7, "x": 1, "y": 2, "width": 10, "height": 10, "deltaY": 0, "deltaX": "4"}),
             Action::Input(Input::Scroll {
-                at: point(6, 7),
+                at: Target::Point(point(6, 7)),
                 delta_x: 4,
                 delta_y: 0,
+                until: None,
             }),
         ),
         (
@@ -376,6 +396,9 @@ fn options_are_accepted_everywhere_and_have_the_defaults_of_the_links() {
         if record.args.iter().any(|arg| arg.name == "ref") {
             arguments["ref"] = json!("e1");
         }
+        if record.name == "scroll_and_traverse" {
+            arguments["deltaY"] = json!(1);
+        }
         if record.name == "drag_and_traverse" {
             arguments["toRef"] = json!("e2");
         }
@@ -410,7 +433,7 @@ fn errors_about_arguments_name_the_accepted_form() {
         // Required arguments.
         (click, json!({"element": "Send"}), "pid is missing. Every summary has it; list_applications has those of the running apps, and open_application_and_traverse starts one".into()),
         ("refresh_traversal", json!({"pid": null}), "pid is missing. Every summary has it; list_applications has those of the running apps, and open_application_and_traverse starts one".into()),
-        ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1}), "deltaY is missing. scroll_and_traverse needs pid, x, y, deltaY".into()),
+        ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1}), "deltaY and deltaX are both 0: pass how many lines to scroll, or until".into()),
         ("open_application_and_traverse", json!({}), "identifier is missing. open_application_and_traverse needs identifier".into()),
         ("open_application_and_traverse", json!({"identifier": " "}), "identifier is empty. Pass an app's name, id or path, or leave it out".into()),
         ("set_value_and_traverse", json!({"pid": 7, "ref": "e1"}), "value is missing. set_value_and_traverse needs pid, value".into()),
@@ -428,9 +451,12 @@ fn errors_about_arguments_name_the_accepted_form() {
         (click, json!({"pid": 7, "x": 1, "y": "-inf"}), "y must be a finite number, not \"-inf\"".into()),
         (click, json!({"pid": 7, "x": 3_000_000_000_u32, "y": 1}), "x must be from -1048576 to 1048576, not 3000000000".into()),
         (click, json!({"pid": 7, "x": 1, "y": 1, "width": -1, "height": 1}), "width must be from 0 to 1048576, not -1".into()),
+        ("scroll_and_traverse", json!({"pid": 7, "ref": "e1", "deltaX": 2, "until": "a"}), "until scrolls up or down: leave out deltaX".into()),
+        ("click_and_traverse", json!({"pid": 7, "ref": "e1", "choose": "a", "hover": true}), "choose and hover were given together: choose one".into()),
+        ("click_and_traverse", json!({"pid": 7, "ref": "e1", "choose": "a", "text": "b"}), "choose picks a choice: leave out the other kinds of click, modifierFlags, text and pressKey, or choose".into()),
         ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1, "deltaY": 0.5}), "deltaY must be a whole number, not 0.5".into()),
         ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1, "deltaY": 5000}), "deltaY must be from -1000 to 1000, not 5000".into()),
-        ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1, "deltaY": 0}), "deltaY and deltaX are both 0: pass how many lines to scroll".into()),
+        ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1, "deltaY": 0}), "deltaY and deltaX are both 0: pass how many lines to scroll, or until".into()),
         // Durations.
         ("refresh_traversal", json!({"pid": 7, "delayAfterAction": 61}), "delayAfterAction must be from 0 to 60, not 61".into()),
         ("refresh_traversal", json!({"pid": 7, "animationDuration": -1}), "animationDuration must be from 0 to 10, not -1".into()),

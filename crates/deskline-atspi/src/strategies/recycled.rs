@@ -1,0 +1,112 @@
+//! Rows that were in view before.
+//!
+//! GTK 4 keeps the rows around those that a list shows, reports each as visible, and rows that have
+//! been scrolled away keep their old place: a click there reaches another row. So if rows of a list
+//! do not lie one below the other, the app is asked for the element at the middle of the list, and
+//! only the rows around that one show.
+
+use std::ops::Range;
+
+use crate::bus::Error;
+use crate::decode;
+use crate::engine::Engine;
+use crate::names::role;
+use crate::request::Request;
+use crate::strategies::stacked::subtree;
+
+/// Marks the rows that are not in view as hidden, and forgets their places.
+pub fn hide(engine: &mut Engine<'_>) -> Result<(), Error> {
+    if !engine.toolkit.hides_by_size() {
+        return Ok(());
+    }
+    for list in 0..engine.nodes.len() {
+        let rows = rows(engine, list);
+        let tops: Vec<i32> = rows.iter().map(|(_, top)| *top).collect();
+        let runs = runs(&tops);
+        let Some(extents) = engine.nodes[list].extents.filter(|_| runs.len() > 1) else {
+            continue;
+        };
+        let (x, y) = (extents.x + extents.w / 2, extents.y + extents.h / 2);
+        let path = engine.nodes[list].path.clone();
+        let reply = engine.try_ask(&path, Request::AtPointInWindow(x, y))?;
+        let Some(at) = reply.as_ref().and_then(decode::object) else {
+            continue;
+        };
+        let holds = |row: usize| {
+            let all = subtree(&engine.nodes, row);
+            all.iter().any(|node| engine.nodes[*node].path == at)
+        };
+        let Some(middle) = rows.iter().position(|(row, _)| holds(*row)) else {
+            continue;
+        };
+        let Some(in_view) = runs.into_iter().find(|run| run.contains(&middle)) else {
+            continue;
+        };
+        for (place, (row, _)) in rows.iter().enumerate() {
+            if !in_view.contains(&place) {
+                for node in subtree(&engine.nodes, *row) {
+                    engine.nodes[node].showing = false;
+                    engine.nodes[node].extents = None;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The children of a list that have a place, with the top of each; none if they are in columns.
+fn rows(engine: &Engine<'_>, list: usize) -> Vec<(usize, i32)> {
+    let nodes = &engine.nodes;
+    let mut rows = Vec::new();
+    let mut left = None;
+    for child in &nodes[list].children {
+        let node = &nodes[*child];
+        let is_row = node.role.is_some_and(role::is_row);
+        let Some(place) = node
+            .extents
+            .filter(|e| node.showing && is_row && !e.is_empty())
+        else {
+            continue;
+        };
+        if *left.get_or_insert(place.x) != place.x {
+            return Vec::new();
+        }
+        rows.push((*child, place.y));
+    }
+    rows
+}
+
+/// The runs of rows that lie one below the other. A row that is closer to the one before it than
+/// most are begins another one.
+fn runs(tops: &[i32]) -> Vec<Range<usize>> {
+    let mut steps: Vec<i32> = tops.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    steps.retain(|step| *step > 0);
+    steps.sort_unstable();
+    let Some(usual) = steps.get(steps.len() / 2).copied() else {
+        return Vec::new();
+    };
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (place, top) in tops.iter().enumerate() {
+        let follows = place > 0 && top - tops[place - 1] >= usual * 3 / 4;
+        match runs.last_mut().filter(|_| follows) {
+            Some(run) => run.end = place + 1,
+            None => runs.push(place..place + 1),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_is_not_below_the_one_before_it_begins_a_run() {
+        let ends = |tops: &[i32]| -> Vec<usize> { runs(tops).iter().map(|run| run.end).collect() };
+        assert_eq!(ends(&[10, 42, 74, 106]), [4]);
+        assert_eq!(ends(&[439, 471, 503, 401, 433, 465, 481]), [3, 6, 7]);
+        assert!(runs(&[]).is_empty() && runs(&[5]).is_empty());
+        // Rows of different heights.
+        assert_eq!(ends(&[0, 40, 100, 140]), [4]);
+    }
+}

@@ -1,0 +1,435 @@
+//! Chooses: opens a combo box, a drop-down or a menu, and picks the choice of a text. First through
+//! the accessibility API alone, and where that does not take, as a person does.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use deskline_core::search::nearest_of;
+use deskline_core::{
+    ElementId, Key, KeyPress, Modifiers, Point, Role, States, Texts, Tree, escape, fold, summary,
+};
+use deskline_input::{Button, Cancel, Click, Clicks};
+
+use super::abilities;
+use super::action::{Act, Outcome};
+use super::reach::Reached;
+use super::until::Wheel;
+use crate::call::Input;
+use crate::checkpoint::Checkpoint;
+use crate::error::{Error, Result, TargetError};
+use crate::resolve::lookup;
+use crate::settle::chosen::{has_chosen, is_choice, is_list};
+use crate::settle::readback::LATE;
+
+/// How long a list of choices may take to show after the click or the key that opens it.
+const OPENS: Duration = Duration::from_millis(1_200);
+
+/// How long an open list may take to close after Escape.
+const CLOSES: Duration = Duration::from_millis(500);
+
+/// The longest search of a list, in each direction.
+const SEARCHES: Duration = Duration::from_secs(10);
+
+/// A list with this many elements may have more choices: GTK 4 makes 200 at a time.
+const MANY: usize = 100;
+
+/// The key that opens the list of a combo box in every toolkit.
+const OPEN_KEY: KeyPress = KeyPress {
+    key: Key::Down,
+    modifiers: Modifiers::ALT,
+};
+
+const CLOSE_KEY: KeyPress = KeyPress {
+    key: Key::Escape,
+    modifiers: Modifiers::empty(),
+};
+
+/// What is chosen from: an element of the tree that the target was resolved on.
+#[derive(Clone, Copy)]
+struct Chooser<'t> {
+    tree: &'t Tree,
+    index: usize,
+    /// The wanted choice, as the call has it.
+    choice: &'t str,
+}
+
+impl Act<'_> {
+    /// Carries out [`Input::Choose`].
+    pub(super) fn choose(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        (input, choice): (&Input, &str),
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
+        let target = self.required()?;
+        let (Some(tree), Some(index)) = (self.tree, target.index) else {
+            return Err(TargetError::NoElement(target.name.clone()).into());
+        };
+        let from = Chooser {
+            tree,
+            index,
+            choice,
+        };
+        let shown = |text: &str| format!("'{}'", escape::short(text.trim(), 40));
+        // What shows in it is chosen now, and the wanted choice may not be in the tree.
+        let known = from.find(tree, |i| {
+            tree.is_inside(i, index) && !tree.elements[i].visible
+        });
+        let text = known.map_or_else(|| choice.to_owned(), |i| text_of(tree, i));
+        outcome.step.chosen = Some(text.clone());
+        if has_chosen(tree, index, &text) == Some(true) {
+            let already = format!("{} was chosen already in {}", shown(&text), target.name);
+            outcome.step.done.say(already);
+            return Ok(());
+        }
+        if self.choose_quietly(desk, from, &text)? {
+            let chose = format!("chose {} in {}", shown(&text), target.name);
+            outcome.step.done.say(chose);
+            return Ok(());
+        }
+        abilities::require(&mut **desk, input)?;
+        let picked = self.open_and_pick(desk, from, outcome);
+        if picked.is_err() {
+            self.close_list(desk, from);
+        }
+        let text = picked?;
+        let opened = !outcome.step.done.is_empty();
+        let from = if opened {
+            String::new()
+        } else {
+            format!(" in {}", target.name)
+        };
+        outcome
+            .step
+            .done
+            .say(format!("chose {}{from}", shown(&text)));
+        outcome.step.chosen = Some(text);
+        Ok(())
+    }
+
+    /// Chooses through the accessibility API. `false` if the app refuses it, or does not say that
+    /// it is chosen then.
+    fn choose_quietly(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        from: Chooser<'_>,
+        text: &str,
+    ) -> Result<bool> {
+        let is_selected = match desk.choose(&from.tree.elements[from.index].id, text) {
+            Ok(is_selected) => is_selected,
+            // Texts of pictures are no elements of the app.
+            Err(Error::Refused(_) | Error::Input(_)) => return Ok(false),
+            Err(e) => return Err(e),
+        };
+        let start = Instant::now();
+        loop {
+            // The chosen item may be in a closed list, which does not show.
+            let now = match self.pause(desk).and_then(|_| self.look(desk)) {
+                Ok(now) => now,
+                // What was chosen closes the window, or keeps the app busy.
+                Err(Error::NotAnswering { .. } | Error::NoWindow { .. } | Error::NoProcess(_)) => {
+                    return Ok(true);
+                }
+                Err(e) => return Err(e),
+            };
+            let at = now.find_again(from.tree, from.index);
+            let Some(at) = at else { return Ok(true) };
+            if has_chosen(&now, at, text).unwrap_or(is_selected) {
+                return Ok(true);
+            }
+            if start.elapsed() > LATE {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Opens it, and clicks the choice: its text.
+    fn open_and_pick(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        from: Chooser<'_>,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<String> {
+        let target = self.required()?;
+        let element = &from.tree.elements[from.index];
+        let shows = is_list(element.role) || element.states.contains(States::EXPANDED);
+        let now = if shows {
+            None
+        } else {
+            let Reached { point, .. } = self.reach(desk, target)?;
+            self.animate(desk, target, Some(point), None)?;
+            self.picture_before_input(desk, outcome);
+            let at = from.opener(point);
+            desk.click(left_click(at), self.cancel)?;
+            outcome.step.done.at = Some(at);
+            outcome.step.done.say(format!("opened {}", target.name));
+            Some(self.await_choices(desk, from)?)
+        };
+        let now = now.as_ref().unwrap_or(from.tree);
+        self.pick(desk, from, now, outcome)
+    }
+
+    /// The tree once choices show.
+    fn await_choices(&self, desk: &mut Checkpoint<'_>, from: Chooser<'_>) -> Result<Tree> {
+        let mut keys = desk.key_input().is_ok();
+        let mut start = Instant::now();
+        loop {
+            let now = self.pause(desk)?;
+            if from.shows_choices(&now) {
+                return Ok(now);
+            }
+            if start.elapsed() < OPENS {
+                continue;
+            }
+            // The click may only have moved the focus there.
+            if !std::mem::take(&mut keys) || desk.popup_open(self.pid)? {
+                return Err(TargetError::NotOpened(from.name()).into());
+            }
+            self.grab(desk)?;
+            desk.press_key(OPEN_KEY, Duration::ZERO, self.cancel)?;
+            start = Instant::now();
+        }
+    }
+
+    /// Clicks the choice among those that show, or after scrolling to it.
+    fn pick(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        from: Chooser<'_>,
+        now: &Tree,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<String> {
+        let exact = |tree: &Tree| {
+            let found = from.find(tree, from.among(tree))?;
+            (fold(&text_of(tree, found)) == fold(from.choice)).then_some(found)
+        };
+        if let Some(found) = exact(now).filter(|i| now.elements[*i].visible) {
+            return self.click_choice(desk, from, (now, found), outcome);
+        }
+        let whole = self.look(desk)?;
+        if let Some(found) = exact(&whole) {
+            return self.click_choice(desk, from, (&whole, found), outcome);
+        }
+        let mut texts = from.texts(&whole);
+        // Some long lists have elements only for the choices that show, or are close to that.
+        let may_grow = texts.len() >= MANY || from.all_show(&whole);
+        let ways: &[bool] = if may_grow { &[true, false] } else { &[] };
+        let mut last = whole;
+        for down in ways {
+            let Some(area) = from.list(&last) else { break };
+            let wanted = |tree: &Tree, _: usize| exact(tree).filter(|i| tree.elements[*i].visible);
+            let wheel = Wheel {
+                at: None,
+                down: *down,
+                longest: SEARCHES,
+                loads: Duration::ZERO,
+            };
+            let turned = self.turn_until(desk, (&last, area), wheel, &wanted)?;
+            if let Some(found) = turned.found {
+                return self.click_choice(desk, from, (&turned.tree, found), outcome);
+            }
+            texts.extend(turned.texts);
+            last = turned.tree;
+        }
+        let part = from.find(&last, from.among(&last));
+        if let Some(found) = part {
+            return self.click_choice(desk, from, (&last, found), outcome);
+        }
+        Err(TargetError::NoSuchChoice {
+            name: from.name(),
+            choice: from.choice.to_owned(),
+            nearest: nearest_of(from.choice, texts.iter().map(String::as_str)),
+        }
+        .into())
+    }
+
+    fn click_choice(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        from: Chooser<'_>,
+        (now, found): (&Tree, usize),
+        outcome: &mut Outcome<'_>,
+    ) -> Result<String> {
+        let choice = lookup::element(now, found, 0);
+        let act = Act {
+            tree: Some(now),
+            target: Some(&choice),
+            to: None,
+            window: None,
+            ..*self
+        };
+        let Reached { point, .. } = act.reach(desk, &choice)?;
+        match desk.click(left_click(point), self.cancel) {
+            Err(Error::Target(TargetError::MenuPlaceUnknown(_))) => {
+                desk.press(&now.elements[found].id)?;
+                self.close_list(desk, from);
+            }
+            clicked => {
+                clicked?;
+                outcome.step.done.at = Some(point);
+            }
+        }
+        Ok(text_of(now, found))
+    }
+
+    /// Closes the list again that a failed or cancelled choice has left open. Nothing is chosen.
+    fn close_list(&self, desk: &mut Checkpoint<'_>, from: Chooser<'_>) {
+        let start = Instant::now();
+        let mut pressed = false;
+        // The person's Esc must not keep the list open.
+        let uncancelled = Cancel::new();
+        while start.elapsed() < CLOSES {
+            let Ok(now) = desk.read(self.pid, crate::trees::Scope::Showing) else {
+                return;
+            };
+            let open = desk.popup_open(self.pid).unwrap_or(false) || from.is_expanded(&now);
+            if !open {
+                return;
+            }
+            if !pressed {
+                pressed = true;
+                if let Err(e) = desk.press_key(CLOSE_KEY, Duration::ZERO, &uncancelled) {
+                    tracing::warn!("the list of choices was not closed: {e}");
+                    return;
+                }
+            }
+            _ = desk.wait_for_change(Duration::from_millis(30));
+        }
+    }
+}
+
+impl Chooser<'_> {
+    fn name(&self) -> String {
+        summary::name_of(self.tree, self.index)
+    }
+
+    /// The element that is chosen from, in a later tree.
+    fn find_in(&self, now: &Tree) -> Option<usize> {
+        now.find_again(self.tree, self.index)
+    }
+
+    fn is_expanded(&self, now: &Tree) -> bool {
+        let expanded = |e: &deskline_core::Element| e.states.contains(States::EXPANDED);
+        let at = self.find_in(now);
+        at.is_some_and(|at| expanded(&now.elements[at]))
+            && !expanded(&self.tree.elements[self.index])
+    }
+
+    /// The best match for the wanted choice among these elements.
+    fn find(&self, tree: &Tree, inside: impl Fn(usize) -> bool) -> Option<usize> {
+        let inside = |i: usize| inside(i) && is_choice(&tree.elements[i]);
+        let found = tree.find_text_among(inside, self.choice, None)?;
+        Some(found.index)
+    }
+
+    /// Which elements of a later tree may be choices: those inside the element that is chosen from,
+    /// and those that came with a list or a menu since it was opened.
+    fn among(&self, now: &Tree) -> impl Fn(usize) -> bool + use<> {
+        let showed = |e: &&deskline_core::Element| e.visible;
+        let before: HashSet<&ElementId> = {
+            let shown = self.tree.elements.iter().filter(showed);
+            shown.map(|e| &e.id).collect()
+        };
+        let own = self.find_in(now);
+        let open = self.tree.elements[self.index]
+            .states
+            .contains(States::EXPANDED);
+        let mut fresh = vec![false; now.elements.len()];
+        for (i, element) in now.elements.iter().enumerate() {
+            let outer = element.parent.filter(|parent| *parent < i);
+            let new = !before.contains(&element.id) || open && is_list(element.role);
+            let came = element.visible && new;
+            fresh[i] = came || outer.is_some_and(|outer| fresh[outer] || Some(outer) == own);
+        }
+        move |i| fresh[i]
+    }
+
+    fn shows_choices(&self, now: &Tree) -> bool {
+        let among = self.among(now);
+        let own = self.find_in(now);
+        let showed = |id: &ElementId| {
+            let mut elements = self.tree.elements.iter();
+            elements.any(|e| e.visible && e.id == *id)
+        };
+        let shows = |(i, e): (usize, &deskline_core::Element)| {
+            e.visible && among(i) && is_choice(e) && Some(i) != own && !showed(&e.id)
+        };
+        now.elements.iter().enumerate().any(shows)
+    }
+
+    /// Whether no choice in a tree is out of view.
+    fn all_show(&self, now: &Tree) -> bool {
+        let among = self.among(now);
+        let mut choices = now.elements.iter().enumerate();
+        choices.all(|(i, e)| !among(i) || !is_choice(e) || e.visible)
+    }
+
+    /// The texts of the choices in a tree.
+    fn texts(&self, now: &Tree) -> Vec<String> {
+        let among = self.among(now);
+        let texts = Texts::new(now);
+        let choices = (0..now.elements.len()).filter(|i| among(*i) && is_choice(&now.elements[*i]));
+        choices
+            .filter_map(|i| Some(texts.text(now, i)?.shown.clone()))
+            .collect()
+    }
+
+    /// The innermost container of the choices that show.
+    fn list(&self, now: &Tree) -> Option<usize> {
+        let among = self.among(now);
+        let is = |i: &usize| {
+            let e = &now.elements[*i];
+            e.visible && among(*i) && is_choice(e) && e.role != Role::BUTTON
+        };
+        let choice = (0..now.elements.len()).rev().find(is)?;
+        Some(super::until::area_of(now, now.elements[choice].parent?))
+    }
+
+    /// Where to click to open it: a combo box with a text field opens by the button beside that.
+    fn opener(&self, point: Point) -> Point {
+        const ARROW: i32 = 14;
+        let tree = self.tree;
+        let element = &tree.elements[self.index];
+        let Some(place) = element.extents.filter(|place| place.contains(point)) else {
+            return point;
+        };
+        let inside = (self.index + 1..tree.elements.len())
+            .take_while(|i| tree.is_inside(*i, self.index))
+            .map(|i| &tree.elements[i])
+            .filter(|e| e.visible);
+        let mut field = element.states.contains(States::EDITABLE).then_some(place);
+        for part in inside {
+            let within = part.extents.filter(|part| place.contains(part.center()));
+            match part.role {
+                Role::BUTTON | Role::ARROW_BUTTON | Role::MENU_BUTTON | Role::CHECK_BOX => {
+                    return within.map_or(point, |part| part.center());
+                }
+                Role::TEXT_FIELD => field = within.or(field),
+                _ => {}
+            }
+        }
+        let Some(field) = field else { return point };
+        let (before, after) = (field.x - place.x, place.x + place.w - field.x - field.w);
+        let x = match before.max(after) {
+            gap if gap < ARROW / 2 => place.x + place.w - (place.h / 2).min(ARROW),
+            gap if gap == after => field.x + field.w + after / 2,
+            _ => place.x + before / 2,
+        };
+        Point { x, ..point }
+    }
+}
+
+fn text_of(tree: &Tree, index: usize) -> String {
+    let texts = Texts::new(tree);
+    let text = texts.text(tree, index);
+    text.map_or_else(String::new, |text| text.shown.trim().to_owned())
+}
+
+fn left_click(at: Point) -> Click {
+    Click {
+        at,
+        button: Button::Left,
+        clicks: Clicks::Single,
+        modifiers: Modifiers::empty(),
+    }
+}

@@ -1,0 +1,298 @@
+//! Turns the wheel until something shows, or the end is reached.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::time::{Duration, Instant};
+
+use deskline_core::search::nearest_of;
+use deskline_core::{Element, Point, Rect, Role, Texts, Tree, escape, summary};
+
+use super::action::{Act, Outcome};
+use crate::checkpoint::Checkpoint;
+use crate::error::{Error, Result, TargetError};
+use crate::settle::expected::Effect;
+use crate::settle::quiet::{Awaits, await_quiet};
+use crate::trees::{Scope, Sent};
+
+/// The longest time that one call turns the wheel: the guard lets go after 30 s.
+const LONGEST: Duration = Duration::from_secs(25);
+
+/// The largest number of turns of one call.
+const TURNS: usize = 400;
+
+/// How long a list that has reached its end may take to load more.
+const LOADS: Duration = Duration::from_millis(900);
+
+/// How long to wait until a turn has moved what it moves.
+const MOVES: Duration = Duration::from_millis(1_500);
+
+/// The largest number of texts that are kept for the error.
+const TEXTS: usize = 5_000;
+
+/// How to turn the wheel.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wheel {
+    /// Where: the middle of the area by default.
+    pub(super) at: Option<Point>,
+    pub(super) down: bool,
+    /// The longest time.
+    pub(super) longest: Duration,
+    /// How long a list that has reached its end may take to load more.
+    pub(super) loads: Duration,
+}
+
+/// The result of turning the wheel.
+pub(super) struct Turned {
+    /// The last reading.
+    pub(super) tree: Tree,
+    /// The element that was wanted, in that reading.
+    pub(super) found: Option<usize>,
+    /// By how many lines it moved.
+    pub(super) lines: i32,
+    /// Whether it moves no further.
+    pub(super) ended: bool,
+    /// The texts that showed.
+    pub(super) texts: Vec<String>,
+}
+
+impl Act<'_> {
+    /// Scrolls until an element with this text shows.
+    pub(super) fn scroll_until(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        (at, text): (Point, &str),
+        down: bool,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
+        let read = self.look(desk)?;
+        let index = match (self.target.and_then(|target| target.index), self.tree) {
+            (Some(index), Some(tree)) => read.find_again(tree, index),
+            _ => read.find_at(at),
+        };
+        let index = index.ok_or_else(|| TargetError::NoElement(format!("({}, {})", at.x, at.y)))?;
+        let area = area_of(&read, index);
+        let name = summary::name_of(&read, area);
+        let wanted = |tree: &Tree, area: usize| {
+            let inside = |i: usize| tree.is_inside(i, area) && !is_area(&tree.elements[i]);
+            let found = tree.find_text_among(inside, text, None)?.index;
+            shows_in(tree, found, area).then_some(found)
+        };
+        let shown = escape::short(text, 40);
+        outcome.step.done.at = Some(at);
+        if let Some(found) = wanted(&read, area) {
+            let found = summary::name_of(&read, found);
+            let already = format!("scrolled by 0 lines: {found} shows in {name}");
+            outcome.step.done.say(already);
+            return Ok(());
+        }
+        let way = if down { "down" } else { "up" };
+        let wheel = Wheel {
+            at: Some(at),
+            down,
+            longest: LONGEST,
+            loads: LOADS,
+        };
+        let turned = self.turn_until(desk, (&read, area), wheel, &wanted)?;
+        let lines = turned.lines;
+        let far = format!("scrolled {way} by {lines} lines in {name}");
+        if let Some(found) = turned.found {
+            let found = summary::name_of(&turned.tree, found);
+            outcome.step.done.say(format!("{far} until {found} showed"));
+            return Ok(());
+        }
+        outcome.step.done.say(far);
+        let nearest = nearest_of(text, turned.texts.iter().map(String::as_str));
+        Err(Error::NoEffect(not_seen(&shown, &nearest, &turned, down)))
+    }
+
+    /// Turns the wheel over an area of `tree` until `wanted` finds an element, given a reading and
+    /// the area in it. Holds the person's devices all the time: their pointer would be moved on.
+    pub(super) fn turn_until(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        (tree, area): (&Tree, usize),
+        wheel: Wheel,
+        wanted: &dyn Fn(&Tree, usize) -> Option<usize>,
+    ) -> Result<Turned> {
+        let place = place_of(tree, area);
+        let at = wheel.at.or(place.map(|place| place.center()));
+        let no_place = || TargetError::NoBounds(summary::name_of(tree, area));
+        let at = at.ok_or_else(no_place)?;
+        self.front(desk, self.wanted_at(at))?;
+        let step = lines_for(place);
+        let start = Instant::now();
+        let mut turned = Turned {
+            tree: tree.clone(),
+            found: None,
+            lines: 0,
+            ended: false,
+            texts: texts_in(tree, area),
+        };
+        let mut last = look_of(tree, area);
+        let mut still = 0;
+        for _ in 0..TURNS {
+            if start.elapsed() > wheel.longest {
+                break;
+            }
+            let lines = if wheel.down { step } else { -step };
+            desk.scroll(at, (0, lines), self.cancel)?;
+            turned.tree = self.moved(desk, Some(Sent::Scroll))?;
+            let now = &turned.tree;
+            let Some(area) = now.find_again(tree, area) else {
+                break;
+            };
+            turned.found = wanted(now, area);
+            let look = look_of(now, area);
+            if turned.found.is_some() || look != last {
+                turned.lines += step;
+                still = 0;
+            } else {
+                still += 1;
+            }
+            if turned.found.is_some() {
+                break;
+            }
+            if turned.texts.len() < TEXTS {
+                turned.texts.extend(texts_in(now, area));
+            }
+            if still > 1 {
+                turned.ended = true;
+                break;
+            }
+            if still > 0 && !wheel.loads.is_zero() {
+                desk.wait_for_change(wheel.loads)?;
+                self.cancel.check()?;
+            }
+            last = look;
+        }
+        Ok(turned)
+    }
+
+    /// The tree once a turn of the wheel has had its effect.
+    pub(super) fn moved(&self, desk: &mut Checkpoint<'_>, sent: Option<Sent>) -> Result<Tree> {
+        let awaits = Awaits {
+            scope: Scope::Showing,
+            before: None,
+            effect: Effect::Motion,
+            raised: false,
+            look: None,
+            target: None,
+            sent,
+            most: MOVES,
+        };
+        await_quiet(&mut **desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
+    }
+}
+
+/// The words for a text that did not show.
+fn not_seen(text: &str, nearest: &[String], turned: &Turned, down: bool) -> String {
+    let nearest = if nearest.is_empty() {
+        "no text in it is like that".to_owned()
+    } else {
+        format!("nearest: {}", nearest.join(", "))
+    };
+    let (end, way) = if down {
+        ("end", "a negative deltaY")
+    } else {
+        ("beginning", "a positive deltaY")
+    };
+    if turned.ended {
+        format!(
+            "its {end} is reached, and no element with the text '{text}' showed; {nearest}. Call \
+             it with {way} for the other way"
+        )
+    } else {
+        format!(
+            "no element with the text '{text}' has shown yet, and its {end} is not reached; \
+             {nearest}. Call it again to go on"
+        )
+    }
+}
+
+/// The area that scrolls the element at `index`: itself, or what is around it.
+pub(super) fn area_of(tree: &Tree, index: usize) -> usize {
+    let parent = |at: usize| tree.elements[at].parent.filter(|parent| *parent < at);
+    let mut around = std::iter::successors(Some(index), |at| parent(*at));
+    let scrolls = |at: &usize| is_area(&tree.elements[*at]) || overflows(tree, *at);
+    let mut area = around.find(scrolls).unwrap_or(index);
+    // A list in a viewport may be as tall as all of its rows.
+    let height = |at: usize| place_of(tree, at).map_or(0, |place| place.h);
+    let is_port = |at: usize| matches!(tree.elements[at].role, Role::SCROLL_AREA | Role::GROUP);
+    while let Some(outer) = parent(area)
+        && is_port(outer)
+        && (1..height(area)).contains(&height(outer))
+    {
+        area = outer;
+    }
+    area
+}
+
+fn is_area(element: &Element) -> bool {
+    matches!(
+        element.role,
+        Role::SCROLL_AREA
+            | Role::LIST
+            | Role::TABLE
+            | Role::OUTLINE
+            | Role::GRID
+            | Role::MENU
+            | Role::WEB_AREA
+            | Role::TEXT_AREA
+            | Role::WINDOW
+            | Role::POPOVER
+    )
+}
+
+/// Whether a child lies below or above an element's bounds. Parts of pages that scroll have no role
+/// of their own.
+fn overflows(tree: &Tree, index: usize) -> bool {
+    let Some(place) = place_of(tree, index) else {
+        return false;
+    };
+    let outside = |e: &Element| {
+        let child = e.extents.filter(|child| !child.is_empty());
+        child.is_some_and(|c| c.y >= place.y + place.h || c.y + c.h <= place.y)
+    };
+    let mut children = tree.elements.iter().skip(index + 1);
+    children.any(|e| e.parent == Some(index) && outside(e))
+}
+
+fn place_of(tree: &Tree, index: usize) -> Option<Rect> {
+    tree.elements[index].extents.filter(|e| !e.is_empty())
+}
+
+fn shows_in(tree: &Tree, index: usize, area: usize) -> bool {
+    let element = &tree.elements[index];
+    let center = place_of(tree, index).map(|place| place.center());
+    let inside = |center| place_of(tree, area).is_none_or(|area| area.contains(center));
+    element.visible && center.is_none_or(inside)
+}
+
+/// The texts that show in an area.
+fn texts_in(tree: &Tree, area: usize) -> Vec<String> {
+    let texts = Texts::new(tree);
+    let showing = (area + 1..tree.elements.len())
+        .filter(|i| tree.elements[*i].visible && tree.is_inside(*i, area));
+    let text = |i| Some(texts.text(tree, i)?.shown.trim().to_owned());
+    showing.filter_map(text).collect()
+}
+
+/// What shows in an area, and where.
+fn look_of(tree: &Tree, area: usize) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for (i, e) in tree.elements.iter().enumerate().skip(area + 1) {
+        if e.visible && !e.role.is_scroll_bar_part() && tree.is_inside(i, area) {
+            e.id.hash(&mut hasher);
+            e.extents.map(|r| (r.x, r.y)).hash(&mut hasher);
+            e.title.shown.hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+/// By how many lines to turn the wheel, so that nothing is skipped: two thirds of what shows. A line
+/// has 60 pixels at most in any toolkit.
+pub(super) fn lines_for(place: Option<Rect>) -> i32 {
+    const LINE: i32 = 60;
+    place.map_or(3, |place| (place.h * 2 / 3 / LINE).clamp(1, 10))
+}

@@ -1,0 +1,103 @@
+//! What a combo box, a drop-down or a list says is chosen.
+
+use deskline_core::{Element, Role, States, Texts, Tree, fold};
+
+/// The largest number of levels from a part of a combo box, such as its label or its field, to it.
+const LEVELS: usize = 3;
+
+/// The element that is chosen from, for the element at `index`: what it is a part of, or itself.
+pub(crate) fn chooser(tree: &Tree, index: usize) -> usize {
+    let parent = |at: usize| tree.elements[at].parent.filter(|parent| *parent < at);
+    let mut around = std::iter::successors(Some(index), |at| parent(*at)).take(LEVELS + 1);
+    // A button in a row of a list has a menu of its own.
+    let in_list = !tree.elements[index].role.is_interactive();
+    let chooses = |at: &usize| {
+        let role = tree.elements[*at].role;
+        matches!(
+            role,
+            Role::COMBO_BOX | Role::POP_UP_BUTTON | Role::MENU_BUTTON
+        ) || in_list && is_list(role)
+            || has_hidden_list(tree, *at)
+    };
+    around.find(chooses).unwrap_or(index)
+}
+
+/// Whether the element's parts are a field, a button and a combo box that never shows, as
+/// LibreOffice builds its combo boxes on GTK 3.
+fn has_hidden_list(tree: &Tree, index: usize) -> bool {
+    let part = |role, visible| {
+        let mut parts = tree.elements.iter().skip(index + 1).take(8);
+        parts.any(|e| e.parent == Some(index) && e.role == role && e.visible == visible)
+    };
+    part(Role::TEXT_FIELD, true) && part(Role::COMBO_BOX, false)
+}
+
+/// Whether the choices of such an element show without opening it.
+pub(crate) fn is_list(role: Role) -> bool {
+    matches!(
+        role,
+        Role::LIST | Role::TABLE | Role::OUTLINE | Role::GRID | Role::MENU | Role::RADIO_GROUP
+    )
+}
+
+/// Whether an element may be a choice.
+pub(crate) fn is_choice(element: &Element) -> bool {
+    matches!(
+        element.role,
+        Role::MENU_ITEM
+            | Role::ROW
+            | Role::CELL
+            | Role::RADIO_BUTTON
+            | Role::CHECK_BOX
+            | Role::BUTTON
+            | Role::LINK
+            | Role::STATIC_TEXT
+            | Role::IMAGE
+            | Role::LAYOUT_ITEM
+            | Role::TAB
+            | Role::GROUP
+            | Role::UNKNOWN
+    )
+}
+
+/// Whether this is chosen in the element at `index`; `None` where it does not say what is chosen,
+/// as a menu button does not.
+pub(crate) fn has_chosen(tree: &Tree, index: usize, choice: &str) -> Option<bool> {
+    let wanted = fold(choice);
+    let is = |text: &str| fold(text) == wanted;
+    let element = &tree.elements[index];
+    if !element.value.is_blank() {
+        return Some(is(&element.value.shown));
+    }
+    let texts = Texts::new(tree);
+    let inside = || (index + 1..tree.elements.len()).filter(|i| tree.is_inside(*i, index));
+    let field = inside().map(|i| &tree.elements[i]);
+    let field = field
+        .filter(|e| e.role == Role::TEXT_FIELD && !is_list(element.role))
+        .find(|e| !e.value.is_blank());
+    if let Some(field) = field {
+        return Some(is(&field.value.shown));
+    }
+    let says = |i: usize| texts.text(tree, i).is_some_and(|text| is(&text.shown));
+    let chosen = |i: &usize| {
+        let states = tree.elements[*i].states;
+        states.intersects(States::SELECTED | States::CHECKED) && is_choice(&tree.elements[*i])
+    };
+    let chosen: Vec<usize> = inside().filter(chosen).collect();
+    if !chosen.is_empty() {
+        return Some(chosen.into_iter().any(says));
+    }
+    // Qt's combo boxes have their choice as name, and drop-downs of web pages show it as a text.
+    let shown = |i: &usize| tree.elements[*i].visible && !is_list(element.role);
+    if says(index) || inside().filter(shown).any(says) {
+        return Some(true);
+    }
+    let name = fold(&element.title.shown);
+    let named = |i: usize| {
+        texts
+            .text(tree, i)
+            .is_some_and(|text| fold(&text.shown) == name)
+    };
+    let is_named_so = element.role == Role::COMBO_BOX && !name.is_empty() && inside().any(named);
+    is_named_so.then_some(false)
+}

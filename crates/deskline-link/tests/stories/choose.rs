@@ -1,0 +1,234 @@
+//! A link that chooses opens what it chooses from, and never leaves it open. One that scrolls until a
+//! text shows stops there, or at the end.
+
+use deskline_core::{Point, Rect};
+use deskline_link::call::Input;
+use deskline_link::{Action, Target, Tool};
+use insta::assert_snapshot;
+
+use crate::script::person;
+use crate::story::{MAIL, Story, by_text};
+use crate::world::World;
+
+/// A combo box in Mail's window whose list is a menu of its own.
+pub(crate) fn with_sizes(world: &mut World) {
+    let lines = r#"[AXComboBox] "Size" x:20 y:440 w:200 h:24 value:"Small""#;
+    world.window(MAIL, "Format", [0, 420, 290, 100], lines);
+    world.raise(crate::story::EDITOR_WINDOW);
+    world.on_press("Size", |world| {
+        let lines = r#"[AXMenuItem] "Small" x:20 y:470 w:200 h:20
+                       [AXMenuItem] "Large" x:20 y:490 w:200 h:20
+                       [AXMenuItem] "Larger" x:20 y:510 w:200 h:20"#;
+        world.menu(MAIL, [20, 464, 200, 80], lines);
+        for size in ["Large", "Larger"] {
+            world.on_press(size, move |world| {
+                if let Some(node) = world.node("Size") {
+                    node.value = size.into();
+                }
+            });
+        }
+    });
+}
+
+pub(crate) fn choose(choice: &str) -> Action {
+    Action::Input(Input::Choose {
+        target: by_text("Size"),
+        choice: choice.into(),
+    })
+}
+
+fn desk() -> Story {
+    let story = Story::new();
+    story.given(with_sizes);
+    story
+}
+
+const CLOSED: usize = 4;
+
+fn windows(story: &Story) -> usize {
+    story.given(|world| world.stack.len())
+}
+
+#[test]
+fn a_choice_is_picked_from_the_list_that_opens() {
+    let mut story = desk();
+    assert_snapshot!(story.run(Tool::Click, choose(" large ")).told(), @r#"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Opened 'Size' [AXComboBox], chose 'Large'. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    target: [AXComboBox] "Size" focused value:"Large" #e10
+    focus: "Format" › [AXComboBox] "Size" #e10
+    windows: "Format" #e9 (front), "New Message" #e2
+    text_changes:
+      'Small' -> 'Large'
+    "#);
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Size, Mail: click Large
+    front: Notes, pointer: 900,700
+    ");
+    assert_snapshot!(story.acts(), @"
+    listen 100
+    read 100 again
+    choose
+    grab 'AI: choosing from 'Size' in Mail'
+    aim 100 4
+    activate 4
+    click 120,452
+    read 100 showing
+    read 100 showing
+    aim 100 any
+    click 120,500
+    ungrab
+    read 100 again
+    release_all
+    rest
+    move_pointer 900,700
+    activate 3
+    ");
+}
+
+#[test]
+fn accessibility_alone_chooses_where_it_can() {
+    let mut story = desk();
+    story.script().chooses = true;
+    assert_snapshot!(story.run(Tool::Click, choose("Large")).told(), @r#"
+    status: success
+    pid: 100
+    app: Mail
+    summary: Chose 'Large' in 'Size' [AXComboBox]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    target: [AXComboBox] "Size" value:"Large" #e10
+    focus: "Format"
+    windows: "Format" #e9 (front), "New Message" #e2
+    text_changes:
+      'Small' -> 'Large'
+    "#);
+    assert_snapshot!(story.seen(), @"
+    reached: nothing
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn what_is_chosen_already_stays_and_nothing_is_touched() {
+    let mut story = desk();
+    story.run(Tool::Click, choose("small"));
+    assert_snapshot!(story.field("summary"), @"'small' was chosen already in 'Size' [AXComboBox]. 0 added, 0 removed, 0 modified. Settled in _ ms.");
+    assert_snapshot!(story.seen(), @"
+    reached: nothing
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn a_choice_that_is_not_there_names_the_nearest_and_closes_the_list() {
+    let mut story = desk();
+    story.run(Tool::Click, choose("Huge"));
+    assert_snapshot!(story.field("error"), @r#"Opened 'Size' [AXComboBox]; then: 'Size' [AXComboBox] has no choice 'Huge'. Nearest: "Large", "Larger", "Small". Nothing was chosen. Pass the text of one as choose. Do not repeat it before you have looked"#);
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Size, Mail: ·
+    front: Notes, pointer: 900,700
+    ");
+    assert_eq!(windows(&story), CLOSED);
+}
+
+#[test]
+fn an_app_that_keeps_another_choice_is_an_error() {
+    let mut story = desk();
+    story.given(|world| {
+        world.on_press("Size", |world| {
+            let lines = r#"[AXMenuItem] "Large" x:20 y:490 w:200 h:20"#;
+            world.menu(MAIL, [20, 464, 200, 80], lines);
+        });
+    });
+    story.run(Tool::Click, choose("Large"));
+    assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox], chose 'Large', but it says 'Small' and not 'Large': the app did not take the choice. Look at the picture");
+}
+
+#[test]
+fn esc_in_between_closes_the_list_and_nothing_is_chosen() {
+    let mut story = desk();
+    story.after("click", person::presses_esc());
+    story.run(Tool::Click, choose("Large"));
+    assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox]. Cancelled: the user pressed Esc during click_and_traverse");
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Size, Mail: ·
+    front: Notes, pointer: 900,700
+    ");
+    assert_eq!(windows(&story), CLOSED);
+    let size = story.given(|world| world.node("Size").map(|node| node.value.clone()));
+    assert_eq!(size.as_deref(), Some("Small"));
+}
+
+/// The folders of Mail are a list of 20, of which it has elements for the two that show.
+pub(crate) fn with_folders(world: &mut World) {
+    world.turned = Some(|world, lines| {
+        let at = world.scrolled.saturating_add(lines).clamp(0, 18);
+        world.scrolled = at;
+        for (row, id) in ["2/4", "2/5"].into_iter().enumerate() {
+            if let Some(node) = world.node(id) {
+                node.says(&format!("Folder {}", at + 1 + row as i32));
+                node.away = false;
+                node.line.extents = Some(Rect {
+                    x: 30,
+                    y: 130 + 20 * row as i32,
+                    w: 100,
+                    h: 20,
+                });
+            }
+        }
+    });
+}
+
+pub(crate) fn until(text: &str, down: bool) -> Action {
+    Action::Input(Input::Scroll {
+        at: Target::Point(Point { x: 100, y: 150 }),
+        delta_x: 0,
+        delta_y: if down { 1 } else { -1 },
+        until: Some(text.into()),
+    })
+}
+
+#[test]
+fn the_wheel_turns_until_a_text_shows() {
+    let mut story = Story::new();
+    story.given(with_folders);
+    story.run(Tool::Scroll, until("Folder 12", true));
+    let summary = story.field("summary");
+    let far = "Scrolled down by 10 lines in 'Folders' [AXList] until 'Folder 12' [AXStaticText]";
+    assert!(summary.starts_with(far), "{}", story.text());
+    assert_snapshot!(story.seen(), @"
+    reached: nothing
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn the_wheel_stops_at_the_end() {
+    let mut story = Story::new();
+    story.given(with_folders);
+    story.run(Tool::Scroll, until("Folder 21", true));
+    let error = story.field("error");
+    let far = "Scrolled down by 18 lines in 'Folders' [AXList], but its end is reached, and no";
+    assert!(error.starts_with(far), "{}", story.text());
+    assert!(error.contains("nearest: \"Folder 11\""), "{error}");
+    assert_snapshot!(story.seen(), @"
+    reached: nothing
+    front: Notes, pointer: 900,700
+    ");
+}
+
+#[test]
+fn esc_stops_the_wheel() {
+    let mut story = Story::new();
+    story.given(with_folders);
+    story.after("scroll ", person::presses_esc());
+    story.run(Tool::Scroll, until("Folder 21", true));
+    assert_snapshot!(story.field("error"), @"Cancelled: the user pressed Esc during scroll_and_traverse");
+    let turns = story
+        .calls()
+        .iter()
+        .filter(|call| call.starts_with("scroll "))
+        .count();
+    assert_eq!(turns, 1);
+}

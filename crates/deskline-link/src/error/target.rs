@@ -336,6 +336,16 @@ impl WindowHint {
                 "it is a {toolkit} app that is not on the accessibility bus. Started again \
                  {remedy} it has a tree. Until then"
             ),
+            Self::OtherUser(id) => format!(
+                "it runs as {}, whose apps cannot join this user's accessibility bus. Started as \
+                 this user it has a tree. Until then",
+                user(*id)
+            ),
+            Self::OtherBus => "it was started with another DBUS_SESSION_BUS_ADDRESS or \
+                               AT_SPI_BUS_ADDRESS than this desktop's, so it is on another \
+                               accessibility bus. Started again with \
+                               open_application_and_traverse it has a tree. Until then"
+                .to_owned(),
             _ => "the app is not on the accessibility bus: its toolkit seems to have no \
                   accessibility. So"
                 .to_owned(),

@@ -694,7 +694,8 @@ fn environment(folder: &Path, compositor: Compositor) -> BTreeMap<String, String
         ("GSETTINGS_BACKEND", "keyfile".to_owned()),
         ("PYTHONFAULTHANDLER", "1".to_owned()),
         ("LIBGL_ALWAYS_SOFTWARE", "1".to_owned()),
-        // GTK 4 with a GPU in software keeps a core busy, and stands still for seconds on a busy machine.
+        // GTK 4 with a GPU in software keeps a core busy, and stands still for seconds on a busy
+        // machine.
         ("GSK_RENDERER", "cairo".to_owned()),
         ("QT_QPA_PLATFORM", qt.to_owned()),
         ("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1".to_owned()),

@@ -1,5 +1,5 @@
-//! `--allow-app` and `--deny-app` apply to apps that are started, to what a click leads to, and to the
-//! titles in answers.
+//! `--allow-app` and `--deny-app` apply to apps that are started, to what a click leads to, and to
+//! the titles in answers.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -67,7 +67,8 @@ fn raiser(bed: &Bed) -> App<'_> {
     App::start_when(bed, command, |w| w.title == "Raiser")
 }
 
-/// The accessibility bus has the name that an app gives itself. The system knows which script it is.
+/// The accessibility bus has the name that an app gives itself. The system knows which script it
+/// is.
 #[test]
 fn an_app_that_takes_another_name_is_still_blocked() {
     let bed = Bed::new();

@@ -1,5 +1,5 @@
-//! Drags between apps, and drag and drop inside one: judged by what arrives. Another app's window, the
-//! person's, is in front.
+//! Drags between apps, and drag and drop inside one: judged by what arrives. Another app's window,
+//! the person's, is in front.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Answer, App, Bed, Client, until};

@@ -85,7 +85,8 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
                 (app.logged("clicked OK") == n + 1).then_some(())
             });
         }
-        // Where an open menu has kept it, it was in the middle of a pixel, which KWin tells as the next one.
+        // Where an open menu has kept it, it was in the middle of a pixel, which KWin tells as the
+        // next one.
         let now = kde.kwin_pointer();
         let is_back = now.0.abs_diff(pointer.0) <= 1 && now.1.abs_diff(pointer.1) <= 1;
         assert!(is_back, "{toolkit:?}: {pointer:?} {now:?}");

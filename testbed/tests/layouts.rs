@@ -1,5 +1,5 @@
-//! The text that an app gets is the text that was asked for, whatever the keyboard's layout, locks and
-//! aids are; and these are as before. Another app's window, the person's, is in front.
+//! The text that an app gets is the text that was asked for, whatever the keyboard's layout, locks
+//! and aids are; and these are as before. Another app's window, the person's, is in front.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -8,11 +8,12 @@ use std::path::Path;
 use deskline_testbed::{App, Bed, Client, until};
 use serde_json::json;
 
-/// Small and capital letters, a second level, a third level, accents of dead keys, and what no layout
-/// has.
+/// Small and capital letters, a second level, a third level, accents of dead keys, and what no
+/// layout has.
 const TEXT: &str = "Yz Qq aA ?!@{ ~^`' äéčžşğıİñ Жя ωΏ € ß 漢";
 
-/// The layouts: `setxkbmap`'s arguments, and how often to press the key that goes to the next group.
+/// The layouts: `setxkbmap`'s arguments, and how often to press the key that goes to the next
+/// group.
 const LAYOUTS: [(&str, u8); 16] = [
     ("de", 0),
     ("de -variant nodeadkeys", 0),

@@ -1,5 +1,5 @@
-//! Windows that are not plain ones on the screen: on another workspace, minimised or shaded; panels,
-//! notifications and the desktop's own window.
+//! Windows that are not plain ones on the screen: on another workspace, minimised or shaded;
+//! panels, notifications and the desktop's own window.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;

@@ -26,13 +26,14 @@ const ACTION_RETURNS: Duration = Duration::from_millis(500);
 /// The bus's error for a call whose receiver has left the bus.
 const NO_REPLY: &str = "org.freedesktop.DBus.Error.NoReply";
 
-/// How long an element may take to tell its actions, where it told none at first: on a machine with four busy
-/// processes on two cores, 100 ms were too few for Firefox once.
+/// How long an element may take to tell its actions, where it told none at first: on a machine with
+/// four busy processes on two cores, 100 ms were too few for Firefox once.
 const ACTIONS_COME: Duration = Duration::from_millis(500);
 
 /// Names of the action that presses an element, in lower case without blanks, best first. Toolkits
-/// do not share a set of names: GTK 3 says `click` and `expand or contract`, Qt `Press` and `Toggle`,
-/// Gecko `jump`, `switch` and `cycle`, Chromium `doDefault`, Java `toggle expand`, Flutter `Tap`.
+/// do not share a set of names: GTK 3 says `click` and `expand or contract`, Qt `Press` and
+/// `Toggle`, Gecko `jump`, `switch` and `cycle`, Chromium `doDefault`, Java `toggle expand`,
+/// Flutter `Tap`.
 const PRESS: [&str; 20] = [
     "click",
     "press",
@@ -152,7 +153,8 @@ fn becomes_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> 
     Ok(is(&ask_until(SOON, || state(app, path), is)?))
 }
 
-/// Whether a tab or one beside it is SELECTED. Qt 5 gives each tab the states of its tab bar, so none is.
+/// Whether a tab or one beside it is SELECTED. Qt 5 gives each tab the states of its tab bar, so
+/// none is.
 fn tells_which_is_selected(app: &mut AppConnection<'_>, path: &str) -> Asked<bool> {
     let Some(bar) = parent(app, path)? else {
         return Ok(true);

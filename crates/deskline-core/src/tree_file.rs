@@ -72,8 +72,8 @@ pub fn app_switch(tree: &Tree, only_visible: bool) -> String {
     switch_header(tree) + &full_tree(tree, only_visible)
 }
 
-/// The app that a drag from another one ended in: the header of [`app_switch`], then the diff and the
-/// tree.
+/// The app that a drag from another one ended in: the header of [`app_switch`], then the diff and
+/// the tree.
 pub fn dropped_on(before: &Tree, after: &Tree, diff: &Diff, only_visible: bool) -> String {
     switch_header(after) + &diff_and_tree(before, after, diff, only_visible)
 }

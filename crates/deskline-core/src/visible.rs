@@ -75,8 +75,8 @@ impl Tree {
 }
 
 impl Tree {
-    /// Whether an element is visible, and its centre is not behind another window of the app. A menu or
-    /// another pop-up is in front of all windows.
+    /// Whether an element is visible, and its centre is not behind another window of the app. A
+    /// menu or another pop-up is in front of all windows.
     pub fn is_seen(&self, index: usize) -> bool {
         let Some(element) = self.elements.get(index).filter(|element| element.visible) else {
             return false;

@@ -1,7 +1,7 @@
 //! A click becomes a part of a double click only where that is meant.
 //!
-//! The toolkits count clicks by time and distance, without regard to links: the click of one call and the
-//! click of the next are a double click to them if they come soon enough.
+//! The toolkits count clicks by time and distance, without regard to links: the click of one call
+//! and the click of the next are a double click to them if they come soon enough.
 
 use std::time::{Duration, Instant};
 
@@ -64,14 +64,15 @@ impl Click {
     }
 }
 
-/// The time between the two clicks of a double click. Chromium takes two clicks of the same millisecond for a
-/// duplicated event.
+/// The time between the two clicks of a double click. Chromium takes two clicks of the same
+/// millisecond for a duplicated event.
 pub const BETWEEN_CLICKS: Duration = Duration::from_millis(20);
 
 /// Longer than the double-click time of GTK, Qt and Chromium (400 to 500 ms).
 const DOUBLE_CLICK: Duration = Duration::from_millis(500);
 
-/// Farther apart, in screen units, than any toolkit's two clicks of a double click (5 in GTK and Qt, 4 in Chromium).
+/// Farther apart, in screen units, than any toolkit's two clicks of a double click (5 in GTK and
+/// Qt, 4 in Chromium).
 const REACH: i32 = 10;
 
 /// The last click that a display has sent.
@@ -79,8 +80,9 @@ const REACH: i32 = 10;
 pub struct LastClick(Option<(Instant, Point, Button)>);
 
 impl LastClick {
-    /// Waits while a click here would become a part of a double click with the last one. A double click waits
-    /// after a last click anywhere: within 400 ms of one at another point, GTK 3 takes it for two single clicks.
+    /// Waits while a click here would become a part of a double click with the last one. A double
+    /// click waits after a last click anywhere: within 400 ms of one at another point, GTK 3 takes
+    /// it for two single clicks.
     ///
     /// # Errors
     ///
@@ -131,7 +133,8 @@ mod tests {
 
     #[test]
     fn only_what_could_be_taken_for_a_part_of_a_double_click_waits() {
-        // Less than the double-click time of any toolkit, and more than this takes on a busy machine.
+        // Less than the double-click time of any toolkit, and more than this takes on a busy
+        // machine.
         let long = Duration::from_millis(400);
         assert!(waits(103, Button::Left, Clicks::Single) > long);
         assert!(waits(900, Button::Left, Clicks::Double) > long);

@@ -7,8 +7,8 @@ use crate::clicks::Button;
 use crate::port::{Doing, Port as _, Scene, Stroke};
 use crate::pressed::Pressed;
 
-/// Presses or releases. A press is recorded before it is sent, and stays so until a release has been
-/// sent: either may fail.
+/// Presses or releases. A press is recorded before it is sent, and stays so until a release has
+/// been sent: either may fail.
 fn send<S: Scene>(
     scene: &mut S,
     what: &Pressed<S::Key>,
@@ -94,8 +94,8 @@ pub(crate) fn strike<S: Scene>(
     let_go(scene, &stroke.held)
 }
 
-/// Releases everything that is pressed, the last first. All of it is tried; what fails stays recorded, and is
-/// tried again by the next call.
+/// Releases everything that is pressed, the last first. All of it is tried; what fails stays
+/// recorded, and is tried again by the next call.
 ///
 /// # Errors
 /// The first one of the port's.

@@ -1,14 +1,14 @@
 //! Input, written once for all displays: a display supplies single events and facts.
 //!
-//! A display implements [`Port`], its pointer and keyboard, and [`Scene`], where input goes. The actions
-//! are functions over a [`Scene`]: [`click`], [`hover`], [`drag`], [`scroll`], [`type_text`],
-//! [`press_key`]. Each
+//! A display implements [`Port`], its pointer and keyboard, and [`Scene`], where input goes. The
+//! actions are functions over a [`Scene`]: [`click`], [`hover`], [`drag`], [`scroll`],
+//! [`type_text`], [`press_key`]. Each
 //!
 //! 1. looks whether the target would get its events, and looks again before each part of a text;
 //! 2. records what it presses in the scene's [`Hands`];
 //! 3. stops at the first failure and when its [`Cancel`] flag is raised;
-//! 4. releases on every way out what it has pressed, the last first. A drag that fails ends where it
-//!    began.
+//! 4. releases on every way out what it has pressed, the last first. A drag that fails ends where
+//!    it began.
 //!
 //! Errors are [`InputError`]s. Their words, with the next step for the agent, are written above.
 

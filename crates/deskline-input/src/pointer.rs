@@ -9,8 +9,8 @@ use crate::error::{Device, InputError, Progress};
 use crate::hands::{act, button, group, hold, keep_down, let_go, pause};
 use crate::port::{Doing, Port as _, Scene, Under, Wait};
 
-/// Moves the pointer and clicks, with the modifiers held. Waits first while it would become a part of a
-/// double click with the last one.
+/// Moves the pointer and clicks, with the modifiers held. Waits first while it would become a part
+/// of a double click with the last one.
 ///
 /// # Errors
 /// [`InputError::Covered`] and [`InputError::Grabbed`] before anything is sent; and those of the

@@ -22,26 +22,26 @@ pub trait Port {
     /// Moves the pointer, with or without a button down, and waits until it has arrived.
     fn go(&mut self, to: Point) -> Result<(), Self::Error>;
 
-    /// Presses or releases a button where the pointer is. `nth` is 2 in the second click of a double
-    /// click, else 1.
+    /// Presses or releases a button where the pointer is. `nth` is 2 in the second click of a
+    /// double click, else 1.
     fn button(&mut self, button: Button, down: bool, nth: u8) -> Result<(), Self::Error>;
 
     /// Presses or releases a key.
     fn key(&mut self, key: &Self::Key, down: bool) -> Result<(), Self::Error>;
 
-    /// Turns the wheel where the pointer is, by at most [`Rhythm::notches`] lines to the right or down;
-    /// negative is left and up. One of the two is 0.
+    /// Turns the wheel where the pointer is, by at most [`Rhythm::notches`] lines to the right or
+    /// down; negative is left and up. One of the two is 0.
     fn wheel(&mut self, right: i32, down: i32) -> Result<(), Self::Error>;
 
     /// Waits until the display has taken all events so far.
     fn sync(&mut self) -> Result<(), Self::Error>;
 
-    /// A text is about to be typed: reads the keyboard's layout. Returns the characters that no stroke
-    /// gives, by their places in the text, and why.
+    /// A text is about to be typed: reads the keyboard's layout. Returns the characters that no
+    /// stroke gives, by their places in the text, and why.
     fn lacks(&mut self, text: &[char]) -> Result<Option<(Vec<usize>, Gap)>, Self::Error>;
 
-    /// The stroke that types the start of this text, and how many characters it types. A keyboard that
-    /// lacks a character may bind it to a spare key first. `None` if no stroke types it.
+    /// The stroke that types the start of this text, and how many characters it types. A keyboard
+    /// that lacks a character may bind it to a spare key first. `None` if no stroke types it.
     #[allow(clippy::type_complexity)]
     fn stroke(
         &mut self,
@@ -167,8 +167,8 @@ pub trait Scene {
     /// Which window gets keys now. Waits (bounded) while the focus is between two windows.
     fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver, Self::Error>;
 
-    /// What gets the pointer's events at a place, and what lies where a drag from there ends. Finds out
-    /// where the places are on the screen, where that is not what points are relative to.
+    /// What gets the pointer's events at a place, and what lies where a drag from there ends. Finds
+    /// out where the places are on the screen, where that is not what points are relative to.
     fn under(
         &mut self,
         at: Point,
@@ -177,7 +177,8 @@ pub trait Scene {
         cancel: &Cancel,
     ) -> Result<Under, Self::Error>;
 
-    /// The program other than the target that has grabbed the keyboard, in words, where a program can.
+    /// The program other than the target that has grabbed the keyboard, in words, where a program
+    /// can.
     fn grabber(&mut self, aim: Option<Aim>, cancel: &Cancel)
     -> Result<Option<String>, Self::Error>;
 
@@ -263,8 +264,8 @@ pub struct Rhythm {
     pub notches: i32,
     /// The speed of a drag.
     pub drag: Pace,
-    /// Whether a button's event carries the number of the click. Otherwise apps count clicks by time and
-    /// place, and a click waits while it would count as the second of a double click.
+    /// Whether a button's event carries the number of the click. Otherwise apps count clicks by
+    /// time and place, and a click waits while it would count as the second of a double click.
     pub counted: bool,
 }
 
@@ -279,8 +280,8 @@ pub struct Pace {
     pub dwell: Duration,
 }
 
-/// The length of a text's parts: before each part, the receiver of keys is looked at. A part also ends
-/// after Return and Tab.
+/// The length of a text's parts: before each part, the receiver of keys is looked at. A part also
+/// ends after Return and Tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     /// After so many characters it ends with the next white space.

@@ -1,4 +1,5 @@
-//! Text. What follows a Return or a Tab is sent once the app has acted on it, where that can be known.
+//! Text. What follows a Return or a Tab is sent once the app has acted on it, where that can be
+//! known.
 
 use std::time::Duration;
 
@@ -15,8 +16,8 @@ const LONGEST: Duration = Duration::from_secs(3);
 /// Types a text into what has the focus. Newlines are Return, tabs are Tab.
 ///
 /// # Errors
-/// [`InputError::Untypeable`] and [`InputError::Lacks`] before anything is typed. Before each part of the
-/// text: [`InputError::Elsewhere`], [`InputError::OtherWindow`], [`InputError::NoKeyboard`],
+/// [`InputError::Untypeable`] and [`InputError::Lacks`] before anything is typed. Before each part
+/// of the text: [`InputError::Elsewhere`], [`InputError::OtherWindow`], [`InputError::NoKeyboard`],
 /// [`InputError::Unclear`], [`InputError::Grabbed`]. [`InputError::NotReading`].
 pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Result<(), S::Error> {
     let text = typeable(text)?;
@@ -74,7 +75,8 @@ fn time_down(aim: Option<Aim>, characters: usize) -> Duration {
     Aim::least_hold(aim).min(most)
 }
 
-/// Types the first `part` characters of a text, and more if a stroke types several. Returns how many.
+/// Types the first `part` characters of a text, and more if a stroke types several. Returns how
+/// many.
 fn type_part<S: Scene>(
     scene: &mut S,
     text: &[char],
@@ -139,8 +141,8 @@ impl Receiver {
     }
 }
 
-/// Fails if a program has grabbed the keyboard while the last part was typed. After a Return, a window
-/// that it has opened may do that, such as a password prompt.
+/// Fails if a program has grabbed the keyboard while the last part was typed. After a Return, a
+/// window that it has opened may do that, such as a password prompt.
 fn check_grab<S: Scene>(
     scene: &mut S,
     all: usize,

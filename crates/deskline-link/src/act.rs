@@ -1,8 +1,7 @@
 //! Step 4: acts. [`front`] raises the target's window, [`reach`] brings the target into view,
-//! [`input`] carries the action out, [`choose`] picks a choice, [`until`] scrolls until a text shows,
-//! [`paste`] pastes a text, [`text_then_key`] waits for the
-//! effect of a text before the key after it, [`open`] starts apps, and [`wait_for`] waits for an
-//! element.
+//! [`input`] carries the action out, [`choose`] picks a choice, [`until`] scrolls until a text
+//! shows, [`paste`] pastes a text, [`text_then_key`] waits for the effect of a text before the key
+//! after it, [`open`] starts apps, and [`wait_for`] waits for an element.
 
 mod abilities;
 pub(crate) mod action;

@@ -65,8 +65,8 @@ impl Steps<'_> {
         Ok(None)
     }
 
-    /// Ends a run of step `at` that another run follows, and decides where that goes: to what this one brought
-    /// to the front, or back to the call's app once that has closed.
+    /// Ends a run of step `at` that another run follows, and decides where that goes: to what this
+    /// one brought to the front, or back to the call's app once that has closed.
     fn go_on(
         &mut self,
         desk: &mut Checkpoint<'_>,

@@ -59,8 +59,8 @@ pub trait Clipboard {
     /// [`Error::Input`] if it cannot be saved: too large, or its owner does not answer.
     fn save(&mut self, cancel: &Cancel) -> Result<Option<String>>;
 
-    /// Puts `text` on the clipboard, for the process `app` to read. If the person has copied something
-    /// since [`Clipboard::save`], that is saved first.
+    /// Puts `text` on the clipboard, for the process `app` to read. If the person has copied
+    /// something since [`Clipboard::save`], that is saved first.
     ///
     /// # Errors
     /// As [`Clipboard::save`]. The clipboard is as before then.

@@ -1,6 +1,6 @@
 //! The contract that an operating system fulfils ([`Desktop`], in four parts: [`Trees`],
-//! [`Display`], [`AppWindows`], [`Apps`]), and the link transaction that is written once on top of it. A backend
-//! may lack abilities of the display.
+//! [`Display`], [`AppWindows`], [`Apps`]), and the link transaction that is written once on top of
+//! it. A backend may lack abilities of the display.
 //!
 //! [`Links`] runs calls, one link at a time. `link.rs` lists the steps of a link as the contract's
 //! §7 does, and `chain.rs` those of a chain. Each phase has a room:

@@ -1,5 +1,5 @@
-//! A Linux desktop as a link needs it: AT-SPI for the trees, a display system for windows, input and
-//! pictures.
+//! A Linux desktop as a link needs it: AT-SPI for the trees, a display system for windows, input
+//! and pictures.
 
 mod display;
 mod in_menu;
@@ -234,8 +234,8 @@ impl LinuxDesktop {
         }
     }
 
-    /// The pid of an instance that runs, has a window and may be opened: any app can call itself by this
-    /// one's name.
+    /// The pid of an instance that runs, has a window and may be opened: any app can call itself by
+    /// this one's name.
     fn running(&mut self, launch: &Launch, permit: Permit<'_>) -> Result<Option<u32>> {
         let listed = self
             .atspi
@@ -325,7 +325,8 @@ impl LinuxDesktop {
         }))
     }
 
-    /// Asks an app that runs to come to the front, where the display system does not bring it there.
+    /// Asks an app that runs to come to the front, where the display system does not bring it
+    /// there.
     fn show_itself(&self, launch: &Launch) {
         if let Some(token) = self.activation_token() {
             apps::show(launch, &self.session, &token);

@@ -12,8 +12,8 @@ use crate::windows::{self, AxWindow, of_app};
 /// The time limit for a window to come to the front.
 const ACTIVATES: Duration = Duration::from_secs(2);
 
-/// The time limit for a switch to another Space, whose animation takes 0.7 s, and longer out of full
-/// screen.
+/// The time limit for a switch to another Space, whose animation takes 0.7 s, and longer out of
+/// full screen.
 const TRAVELS: Duration = Duration::from_secs(3);
 
 /// The polling interval. Notifications would come from two apps, one of which may hang.
@@ -83,9 +83,9 @@ pub(crate) fn reveal<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<bool> {
     })
 }
 
-/// Raises windows of other apps to where they were in `before`, front to back: `AXFrontmost` brings all
-/// windows of its app forward. That `AXRaise` of a background app's window leaves the app in front
-/// alone, as it is documented to, is a guess until a Mac has shown it.
+/// Raises windows of other apps to where they were in `before`, front to back: `AXFrontmost` brings
+/// all windows of its app forward. That `AXRaise` of a background app's window leaves the app in
+/// front alone, as it is documented to, is a guess until a Mac has shown it.
 pub(crate) fn restore_order<O: Os>(os: &O, before: &[ServerWindow], raised: u32) {
     let Some(lowest) = before.iter().position(|w| w.pid == raised) else {
         return;

@@ -16,8 +16,8 @@ const MARKS: [&str; 2] = [
     "org.nspasteboard.ConcealedType",
 ];
 
-/// The types of a file that its app has only promised: it writes the file for whoever pastes, and no
-/// data stands for that.
+/// The types of a file that its app has only promised: it writes the file for whoever pastes, and
+/// no data stands for that.
 const PROMISED_FILE: &str = "com.apple.pasteboard.promised-file";
 
 /// The person's pasteboard, with the `changeCount` that it had.

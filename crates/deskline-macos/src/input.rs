@@ -19,20 +19,20 @@ const ARRIVES: Duration = Duration::from_millis(200);
 /// The polling interval meanwhile.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// How long the pointer rests before a button or the wheel: what follows in the same turn is ignored by
-/// some apps (`SwiftAutoGUI` #115; macos-use rests 15 ms after each event).
+/// How long the pointer rests before a button or the wheel: what follows in the same turn is
+/// ignored by some apps (`SwiftAutoGUI` #115; macos-use rests 15 ms after each event).
 const RESTS: Duration = Duration::from_millis(15);
 
-/// How long a button is down, and up between two clicks. `AppKit` drops a mouse-up in the turn of its
-/// mouse-down: of 15 none arrived after 0 ms, 14 after 20 ms, all after 40 ms
+/// How long a button is down, and up between two clicks. `AppKit` drops a mouse-up in the turn of
+/// its mouse-down: of 15 none arrived after 0 ms, 14 after 20 ms, all after 40 ms
 /// (callstack/agent-device #2716).
 const DWELLS: Duration = Duration::from_millis(50);
 
 /// The most UTF-16 units that `CGEventKeyboardSetUnicodeString` takes.
 const CHUNK: usize = 20;
 
-/// A text with more bytes than this is for a text view, which takes it in chunks. The guard opens after
-/// 30 s.
+/// A text with more bytes than this is for a text view, which takes it in chunks. The guard opens
+/// after 30 s.
 const LONG: usize = 500;
 
 pub(crate) const RHYTHM: Rhythm = Rhythm {
@@ -49,7 +49,8 @@ pub(crate) const RHYTHM: Rhythm = Rhythm {
     // Views ignore more than a real wheel sends at once.
     notches: 10,
     // Each step takes one display frame. A motion that comes sooner after the press begins no drag
-    // (open-codex-computer-use #63), and the target accepts a drop only after a turn of its event loop.
+    // (open-codex-computer-use #63), and the target accepts a drop only after a turn of its event
+    // loop.
     drag: Pace {
         steps: 12,
         pause: Duration::from_millis(16),
@@ -219,9 +220,9 @@ impl<O: Os> Port for Input<O> {
         Ok(None)
     }
 
-    /// Line ends and tabs are keys. Other characters of a short text come one by one with the key that
-    /// gives them: text views go by the characters, but Calculator, type-select, web pages and remote
-    /// desktops by the keys.
+    /// Line ends and tabs are keys. Other characters of a short text come one by one with the key
+    /// that gives them: text views go by the characters, but Calculator, type-select, web pages and
+    /// remote desktops by the keys.
     fn stroke(&mut self, text: &[char], _: &Cancel) -> Result<Option<(Stroke<MacKey>, usize)>> {
         let code = |code| (MacKey::Code { code, flags: 0 }, 1);
         let (key, length) = match text {

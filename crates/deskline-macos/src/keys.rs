@@ -107,8 +107,8 @@ const PAD: [(char, u16); 16] = [
 /// `kVK_ANSI_KeypadEnter`
 const PAD_ENTER: u16 = 76;
 
-/// XKB's symbols of keys that an Apple keyboard has too, and their codes. Those for playing music are no
-/// keys to macOS.
+/// XKB's symbols of keys that an Apple keyboard has too, and their codes. Those for playing music
+/// are no keys to macOS.
 const SYMBOLS: [(u32, u16); 16] = [
     (0xffe1, 56), // Shift_L
     (0xffe2, 56), // Shift_R

@@ -1,9 +1,9 @@
-//! The clipboard by data control: `ext_data_control_v1`, or wlroots' `zwlr_data_control_v1`, which it
-//! was made of. No window and no focus is needed. PRIMARY is not touched.
+//! The clipboard by data control: `ext_data_control_v1`, or wlroots' `zwlr_data_control_v1`, which
+//! it was made of. No window and no focus is needed. PRIMARY is not touched.
 //!
-//! As on X11, whoever copied serves the data. A thread with its own connection, [`keeper`], does so with
-//! the agent's text and afterwards with the person's data, until somebody copies something else or the
-//! process ends.
+//! As on X11, whoever copied serves the data. A thread with its own connection, [`keeper`], does so
+//! with the agent's text and afterwards with the person's data, until somebody copies something
+//! else or the process ends.
 
 pub(crate) mod content;
 mod keeper;

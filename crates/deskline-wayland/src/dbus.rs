@@ -1,4 +1,5 @@
-//! Connecting to a D-Bus bus, with a time limit: zbus has none for the connection and its handshake.
+//! Connecting to a D-Bus bus, with a time limit: zbus has none for the connection and its
+//! handshake.
 
 use std::io;
 use std::time::Duration;

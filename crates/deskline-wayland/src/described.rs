@@ -1,5 +1,5 @@
-//! Windows as apps describe them: to assistive technology, which also hears which of them has the keyboard. Some
-//! compositors tell no program of windows, others not whose they are.
+//! Windows as apps describe them: to assistive technology, which also hears which of them has the
+//! keyboard. Some compositors tell no program of windows, others not whose they are.
 
 use deskline_core::Rect;
 use deskline_link::{Result, Window, WindowId};
@@ -65,13 +65,13 @@ pub struct Part {
 /// A menu that an app shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenMenu {
-    /// Whether its coordinates are known to count from the window that it was opened in, although a GTK 3
-    /// menu is a window of its own.
+    /// Whether its coordinates are known to count from the window that it was opened in, although a
+    /// GTK 3 menu is a window of its own.
     pub placed: bool,
 }
 
-/// The one with the keyboard. `None` where the shell has it, as in the overview, or several claim it: it
-/// is not known then where input would go.
+/// The one with the keyboard. `None` where the shell has it, as in the overview, or several claim
+/// it: it is not known then where input would go.
 pub(crate) fn front(toplevels: &[AppToplevel]) -> Option<&AppToplevel> {
     let mut active = toplevels.iter().filter(|t| t.active);
     let first = active.next()?;

@@ -1,5 +1,5 @@
-//! The single events that KWin and Mutter take, and a port of the hands over them. Keys are those of the
-//! person's layout.
+//! The single events that KWin and Mutter take, and a port of the hands over them. Keys are those
+//! of the person's layout.
 
 use std::fmt::Debug;
 
@@ -36,7 +36,8 @@ pub(crate) trait Events: Debug + Send {
     fn known_layout(&self) -> Option<&Layout>;
 
     /// Moves the pointer there and pushes it on from there, twice by this much. Only such motion
-    /// crosses a barrier at the edge of the screen. Does not wait until the compositor has taken it.
+    /// crosses a barrier at the edge of the screen. Does not wait until the compositor has taken
+    /// it.
     fn push_over(&mut self, edge: (f64, f64), by: (f64, f64)) -> Result<()>;
 }
 

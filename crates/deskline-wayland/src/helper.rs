@@ -1,5 +1,5 @@
-//! Small processes of this program that outlive the server, in a session of their own: what ends the
-//! server, or all of its process group, does not end them.
+//! Small processes of this program that outlive the server, in a session of their own: what ends
+//! the server, or all of its process group, does not end them.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -28,9 +28,9 @@ const WHAT: &str = "starting a helper process";
 /// What such a process does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Helper {
-    /// Keeps a virtual pointer on the seat until the compositor on this socket ends. wlroots 0.15, as
-    /// in sway 1.7, crashes when a client that is slow, such as Xwayland at its start, asks for a pointer
-    /// of a seat that has just lost its only one: our pointer would be that one.
+    /// Keeps a virtual pointer on the seat until the compositor on this socket ends. wlroots 0.15,
+    /// as in sway 1.7, crashes when a client that is slow, such as Xwayland at its start, asks for
+    /// a pointer of a seat that has just lost its only one: our pointer would be that one.
     HoldPointer(PathBuf),
     /// Disables the person's devices on sway's own socket, and enables them again: see
     /// `sway/keeper.rs`.

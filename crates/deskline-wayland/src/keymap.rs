@@ -1,8 +1,8 @@
 //! A keymap of our own: each symbol that is needed has a key, without modifiers.
 //!
-//! A virtual keyboard has its own keymap, so the person's layout does not matter. Named keys and the
-//! letters of a shortcut have the codes that they have on every keyboard, because some apps go by
-//! those. Codes are those of `linux/input-event-codes.h`.
+//! A virtual keyboard has its own keymap, so the person's layout does not matter. Named keys and
+//! the letters of a shortcut have the codes that they have on every keyboard, because some apps go
+//! by those. Codes are those of `linux/input-event-codes.h`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -71,9 +71,10 @@ const ROWS: [(u32, &str); 4] = [
     (44, "zxcvbnm"),
 ];
 
-/// The codes for other characters and keys. Apps that go by codes (Chromium, games) see nothing in these but
-/// the keys of signs: first those of a usual keyboard, then those of the Japanese and the Brazilian, then
-/// such as no keyboard for a desktop has, none of them for sound, windows, sleep or brightness.
+/// The codes for other characters and keys. Apps that go by codes (Chromium, games) see nothing in
+/// these but the keys of signs: first those of a usual keyboard, then those of the Japanese and the
+/// Brazilian, then such as no keyboard for a desktop has, none of them for sound, windows, sleep or
+/// brightness.
 const FREE: [u32; MOST] = [
     12, 13, 26, 27, 39, 40, 41, 43, 51, 52, 53, 86, 89, 124, 84, 101, 112, 118, 120, 132, 141, 145,
     146, 147, 148, 149, 151, 170, 175, 176, 195, 196, 197, 198, 199, 209, 211, 214, 218, 219, 220,

@@ -90,8 +90,8 @@ pub(crate) fn locked(caps_lock: bool) -> u32 {
 }
 
 impl Layout {
-    /// Reads a keymap in XKB's text form. `locked` are the modifiers that are on whatever is pressed,
-    /// such as Caps Lock, and `group` is the group in force.
+    /// Reads a keymap in XKB's text form. `locked` are the modifiers that are on whatever is
+    /// pressed, such as Caps Lock, and `group` is the group in force.
     pub(crate) fn read(keymap: &[u8], locked: u32, group: u32) -> Option<Self> {
         Some(Self::of(&parse(keymap)?, locked, group))
     }
@@ -218,7 +218,8 @@ impl Layout {
         self.chars.get(&char)
     }
 
-    /// What presses this key: the one that has it on the layout, or else the one with its usual code.
+    /// What presses this key: the one that has it on the layout, or else the one with its usual
+    /// code.
     pub(crate) fn key(&self, press: KeyPress) -> Option<Stroke> {
         let bare = |code| Stroke { code, held: vec![] };
         let named = |symbol: u32| self.named.get(&symbol).cloned();

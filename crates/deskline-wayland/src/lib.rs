@@ -1,8 +1,10 @@
-//! Wayland: windows, input and pictures, one module a compositor, in pure Rust. No library is needed
-//! at run time, but for pictures on GNOME.
+//! Wayland: windows, input and pictures, one module a compositor, in pure Rust. No library is
+//! needed at run time, but for pictures on GNOME.
 //!
-//! - `display`: [`WaylandDisplay`], a compositor as the display of a link. It checks where input goes.
-//! - `compositor`: the facts that it needs. `sway`, `wlr`, `kde` and `gnome` are one compositor each.
+//! - `display`: [`WaylandDisplay`], a compositor as the display of a link. It checks where input
+//!   goes.
+//! - `compositor`: the facts that it needs. `sway`, `wlr`, `kde` and `gnome` are one compositor
+//!   each.
 //! - `reader`: what apps take of keys.
 //! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy,
 //!   activation tokens.

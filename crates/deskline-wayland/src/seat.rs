@@ -1,5 +1,5 @@
-//! The seat as every Wayland client sees it: which devices it has, and the keymap. Mutter's and KWin's
-//! D-Bus interfaces tell neither.
+//! The seat as every Wayland client sees it: which devices it has, and the keymap. Mutter's and
+//! KWin's D-Bus interfaces tell neither.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;

@@ -33,8 +33,8 @@ impl X11 {
         self.sure_focus = None;
     }
 
-    /// Which window has the keyboard. Takes one round trip, unless the focus has moved or a client has
-    /// grabbed the keyboard. Needs [`X11::watch_root`].
+    /// Which window has the keyboard. Takes one round trip, unless the focus has moved or a client
+    /// has grabbed the keyboard. Needs [`X11::watch_root`].
     pub(super) fn receiver(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver> {
         let Some(aim) = aim else {
             return Ok(Receiver::Target);
@@ -170,8 +170,8 @@ impl X11 {
         Ok(None)
     }
 
-    /// Whether the window takes all input over this place. KWin's resize handles are a window as large
-    /// as the one they are around, which takes input at the edges alone.
+    /// Whether the window takes all input over this place. KWin's resize handles are a window as
+    /// large as the one they are around, which takes input at the edges alone.
     fn takes_input_over(&self, window: &Toplevel, place: Rect) -> Result<bool> {
         let Some(shape) = self.input_shape(window.id)? else {
             return Ok(true);

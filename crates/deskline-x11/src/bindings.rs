@@ -1,7 +1,7 @@
 //! Key codes that are bound to symbols temporarily.
 //!
-//! A binding outlives its client. So the codes are recorded in a property of the root window, with a
-//! window of the client; the next client that types frees those whose client has gone.
+//! A binding outlives its client. So the codes are recorded in a property of the root window, with
+//! a window of the client; the next client that types frees those whose client has gone.
 
 use deskline_link::Result;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Keycode, Keysym, PropMode};
@@ -23,8 +23,8 @@ impl X11 {
         Ok(())
     }
 
-    /// Records that this client has bound these codes, and that it may hold something pressed across
-    /// requests.
+    /// Records that this client has bound these codes, and that it may hold something pressed
+    /// across requests.
     pub(super) fn claim_keycodes(&self, codes: &[Keycode]) -> Result<()> {
         let mut note = vec![self.own];
         note.extend(codes.iter().map(|code| u32::from(*code)));

@@ -1,9 +1,10 @@
-//! The CLIPBOARD selection (ICCCM §2): saved, lent to the agent, given back. PRIMARY is not touched.
+//! The CLIPBOARD selection (ICCCM §2): saved, lent to the agent, given back. PRIMARY is not
+//! touched.
 //!
-//! A selection has no content of its own: its owner answers each request for it. So a thread with its
-//! own connection, [`keeper`], owns it: for a paste with the agent's text, and afterwards with the
-//! person's data, until somebody copies something else. At its end it hands the data over to the
-//! clipboard manager, if there is one (`SAVE_TARGETS`).
+//! A selection has no content of its own: its owner answers each request for it. So a thread with
+//! its own connection, [`keeper`], owns it: for a paste with the agent's text, and afterwards with
+//! the person's data, until somebody copies something else. At its end it hands the data over to
+//! the clipboard manager, if there is one (`SAVE_TARGETS`).
 
 mod fetch;
 mod keeper;

@@ -47,7 +47,8 @@ impl BoundedStream {
         }
     }
 
-    /// Whether a wait has timed out or the server has closed the connection. Nothing works after that.
+    /// Whether a wait has timed out or the server has closed the connection. Nothing works after
+    /// that.
     pub fn lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }

@@ -38,7 +38,8 @@ impl X11 {
         Ok((!aim.menu).then(|| "another program".to_owned()))
     }
 
-    /// The client other than the target that has grabbed the device for longer than a moment, in words.
+    /// The client other than the target that has grabbed the device for longer than a moment, in
+    /// words.
     pub(super) fn holder(
         &mut self,
         what: Grabbable,

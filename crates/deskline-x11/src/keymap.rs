@@ -1,7 +1,7 @@
 //! The keyboard map: which key and modifiers give which symbol in the current group.
 //!
-//! Read through XKB. The core map cannot tell what a level needs: Shift, the third-level key, or Shift
-//! because Num Lock is on (The X Keyboard Extension: Protocol, §6.3 and §7).
+//! Read through XKB. The core map cannot tell what a level needs: Shift, the third-level key, or
+//! Shift because Num Lock is on (The X Keyboard Extension: Protocol, §6.3 and §7).
 
 use std::collections::HashMap;
 
@@ -47,8 +47,8 @@ pub(super) struct Keyboard {
     pub(super) num_lock: u8,
 }
 
-/// The XKB device of synthetic keys. Keyboards of one desktop may have different maps, and the map of
-/// the device that a key comes from applies.
+/// The XKB device of synthetic keys. Keyboards of one desktop may have different maps, and the map
+/// of the device that a key comes from applies.
 pub(super) fn xtest_keyboard(connection: &Connection) -> Result<xkb::DeviceSpec> {
     let version = connection.xinput_xi_query_version(2, 0).during(WHAT)?;
     let devices = connection

@@ -1,8 +1,9 @@
 //! X11: windows, input and pictures, over one connection that is used from one thread.
 //!
-//! Requests are sent in batches, and their replies are read afterwards. An operation with two dependent
-//! steps takes two round trips, whatever the number of windows. Every wait has a time limit: the stream's
-//! for a reply, the operation's for an event. All coordinates are relative to the root window.
+//! Requests are sent in batches, and their replies are read afterwards. An operation with two
+//! dependent steps takes two round trips, whatever the number of windows. Every wait has a time
+//! limit: the stream's for a reply, the operation's for an event. All coordinates are relative to
+//! the root window.
 
 mod activate;
 mod aim;
@@ -127,8 +128,8 @@ impl X11 {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] if there is no server, or it refuses us, does not answer within 3 s, or
-    /// lacks XTEST or XKB.
+    /// [`Error::Unavailable`] if there is no server, or it refuses us, does not answer within 3 s,
+    /// or lacks XTEST or XKB.
     pub fn connect(display: &str, xauthority: Option<&Path>) -> Result<Self> {
         let (connection, screen) = connection::open(display, xauthority)?;
         let lacks = |what| {
@@ -210,8 +211,8 @@ impl X11 {
         !self.connection.stream().lost()
     }
 
-    /// Releases all keys and buttons that this connection holds pressed, and puts back what an action
-    /// that was cut short has changed. The server does neither when a client goes.
+    /// Releases all keys and buttons that this connection holds pressed, and puts back what an
+    /// action that was cut short has changed. The server does neither when a client goes.
     pub fn release_all(&mut self) {
         let released = deskline_input::release_all(self);
         if let Err(error) = released.and(self.end()) {

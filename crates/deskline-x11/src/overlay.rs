@@ -1,7 +1,9 @@
-//! What the person sees while the agent acts: a banner with the action, and an outline around the target.
+//! What the person sees while the agent acts: a banner with the action, and an outline around the
+//! target.
 //!
-//! Both are override-redirect windows that take neither focus nor clicks, and end with their connection.
-//! They are in no picture: pictures are taken of apps' windows, and only while nothing is shown.
+//! Both are override-redirect windows that take neither focus nor clicks, and end with their
+//! connection. They are in no picture: pictures are taken of apps' windows, and only while nothing
+//! is shown.
 
 mod place;
 mod text;
@@ -58,8 +60,8 @@ impl Overlay {
         self.fonts.warm();
     }
 
-    /// Shows a banner on the screen that contains `place`, without covering it. The banner is up when
-    /// the server processes the next request of this connection.
+    /// Shows a banner on the screen that contains `place`, without covering it. The banner is up
+    /// when the server processes the next request of this connection.
     pub(crate) fn announce(
         &mut self,
         c: &Connection,

@@ -1,9 +1,9 @@
 //! A picture of a window, covered or not, with its open menus.
 //!
 //! The window's pixels come from the first of these: its own pixmap, if a compositor or an earlier
-//! picture has redirected it (X Composite); the screen, if nothing covers it; its own pixmap, after we
-//! have redirected it for good and it has repainted. Redirecting makes an app repaint, so only covered
-//! windows are redirected.
+//! picture has redirected it (X Composite); the screen, if nothing covers it; its own pixmap, after
+//! we have redirected it for good and it has repainted. Redirecting makes an app repaint, so only
+//! covered windows are redirected.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -98,8 +98,8 @@ impl X11 {
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] if the window has gone, is minimised, on another workspace or off the screen;
-    /// [`Error::Unavailable`] if its pixels do not have 8 bits a colour.
+    /// [`Error::Input`] if the window has gone, is minimised, on another workspace or off the
+    /// screen; [`Error::Unavailable`] if its pixels do not have 8 bits a colour.
     pub fn picture(&mut self, window: WindowId) -> Result<Picture> {
         let (wanted, popups) = self.parts(window)?;
         let area = popups
@@ -249,7 +249,8 @@ impl X11 {
         }
     }
 
-    /// Makes the shared memory large enough for an image of `size` bytes, if the server shares memory.
+    /// Makes the shared memory large enough for an image of `size` bytes, if the server shares
+    /// memory.
     fn share(&mut self, size: usize) -> Result<()> {
         let pictures = &mut self.pictures;
         if !pictures.shm || pictures.shared.as_ref().is_some_and(|s| s.size() >= size) {
@@ -263,8 +264,8 @@ impl X11 {
         Ok(())
     }
 
-    /// Redirects the window for the life of this connection or of the window, and waits until the app
-    /// has repainted it: until then it is black.
+    /// Redirects the window for the life of this connection or of the window, and waits until the
+    /// app has repainted it: until then it is black.
     fn redirect(&mut self, outer: Window, client: Window) -> Result<()> {
         if !self.pictures.redirected.insert(outer) {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Menus, pop-ups and drop-downs: override-redirect children of the root, which the window manager does
-//! not list.
+//! Menus, pop-ups and drop-downs: override-redirect children of the root, which the window manager
+//! does not list.
 
 use deskline_core::Rect;
 use deskline_link::Result;

@@ -1,8 +1,8 @@
 //! The pointer and the keyboard as a port: XTEST events, so that apps see the same events as from a
 //! person's hand.
 //!
-//! Requests are buffered. A press and its release go out in one write, so that the process cannot die in
-//! between.
+//! Requests are buffered. A press and its release go out in one write, so that the process cannot
+//! die in between.
 
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_input::{Button, Cancel, Gap, InputError, Port, Stroke};
@@ -91,10 +91,10 @@ impl Port for X11 {
         Ok(self.keys()?.char(char).map(|stroke| (stroke, 1)))
     }
 
-    /// `CAPS_LOCK` presses the key as if Caps Lock were on. `NUMERIC_PAD` presses the key of the same
-    /// name on the keypad, if there is one. `FUNCTION` and `HELP` hold the keys of these names if the
-    /// keyboard has them; otherwise they do nothing, as X has no such modifiers. A key that the layout
-    /// lacks is bound to a spare key code meanwhile.
+    /// `CAPS_LOCK` presses the key as if Caps Lock were on. `NUMERIC_PAD` presses the key of the
+    /// same name on the keypad, if there is one. `FUNCTION` and `HELP` hold the keys of these names
+    /// if the keyboard has them; otherwise they do nothing, as X has no such modifiers. A key that
+    /// the layout lacks is bound to a spare key code meanwhile.
     fn press(&mut self, press: KeyPress, cancel: &Cancel) -> Result<Stroke<Keycode>> {
         let mut stroke = self.find(press, cancel)?;
         let held = self.modifiers(press.modifiers)?;

@@ -1,7 +1,7 @@
 //! The mark of a private desktop: a property of the root window.
 //!
-//! The mark is on the display itself. Environment variables would be wrong where a server that runs on
-//! one desktop is pointed at another, and are missing where the display was found by its socket.
+//! The mark is on the display itself. Environment variables would be wrong where a server that runs
+//! on one desktop is pointed at another, and are missing where the display was found by its socket.
 
 use deskline_link::Result;
 use x11rb::connection::Connection as _;

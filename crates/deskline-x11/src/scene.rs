@@ -15,8 +15,8 @@ use super::sticky::{MODIFYING, ModifierState};
 use super::typing::{self, Keys, Taking};
 use super::{During as _, X11, sync};
 
-/// As many characters or turns of the wheel go in before this waits for the server: they still arrive
-/// after a cancel.
+/// As many characters or turns of the wheel go in before this waits for the server: they still
+/// arrive after a cancel.
 const AHEAD_OF_SERVER: usize = 8;
 
 /// As many keys or turns of the wheel go in before this waits for the app.
@@ -64,7 +64,8 @@ pub(super) struct Acting {
     pub(super) keys: Option<Keys>,
     /// The window that reads the pointer's events.
     reader: Option<Window>,
-    /// How many keys or turns of the wheel were sent since the app was known to have read everything.
+    /// How many keys or turns of the wheel were sent since the app was known to have read
+    /// everything.
     pub(super) unread: u32,
     app: Taking,
 }
@@ -222,8 +223,8 @@ impl Scene for X11 {
                 Ok(read)
             }
             Wait::Motion => self.has_read(reader, sync::PATIENCE, cancel),
-            // The source reports the pointer to the target, the target answers, the source notes the
-            // answer.
+            // The source reports the pointer to the target, the target answers, the source notes
+            // the answer.
             Wait::Drop(at) => {
                 let target = self.window_at(at)?;
                 let read = self.has_read(target, sync::PATIENCE, cancel)?;

@@ -1,5 +1,5 @@
-//! Reads pixels from the server: through shared memory (MIT-SHM 1.2), or over the socket if the server
-//! cannot share.
+//! Reads pixels from the server: through shared memory (MIT-SHM 1.2), or over the socket if the
+//! server cannot share.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -52,7 +52,8 @@ impl Source {
 }
 
 impl SharedImage {
-    /// Shares `size` bytes with the server; `None` if the server refuses, as one on another machine.
+    /// Shares `size` bytes with the server; `None` if the server refuses, as one on another
+    /// machine.
     pub(super) fn new(connection: &Connection, size: usize) -> Result<Option<Self>> {
         let file = memfd_create("deskline-picture", MemfdFlags::CLOEXEC)
             .map_err(Error::system("sharing memory"))?;
@@ -81,8 +82,9 @@ impl SharedImage {
         Ok(())
     }
 
-    /// Reads `source`, which must fit, and passes its rows to `rows`: the number of the first row, and
-    /// whole rows. `false` if the server has no such pixels: the window has gone or changed its size.
+    /// Reads `source`, which must fit, and passes its rows to `rows`: the number of the first row,
+    /// and whole rows. `false` if the server has no such pixels: the window has gone or changed its
+    /// size.
     pub(super) fn read(
         &self,
         connection: &Connection,

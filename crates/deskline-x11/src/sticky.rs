@@ -1,6 +1,6 @@
-//! The person's aids for typing. Sticky Keys: modifiers that they have latched (for the next key) or
-//! locked must not modify the agent's input, and are restored exactly afterwards. Slow and Bounce Keys
-//! drop keys that are down for a short time, or come twice: both are off meanwhile.
+//! The person's aids for typing. Sticky Keys: modifiers that they have latched (for the next key)
+//! or locked must not modify the agent's input, and are restored exactly afterwards. Slow and
+//! Bounce Keys drop keys that are down for a short time, or come twice: both are off meanwhile.
 
 use std::io::IoSlice;
 use std::time::{Duration, Instant};
@@ -98,8 +98,8 @@ impl X11 {
         self.set_modifiers(was.locked, was.latched)
     }
 
-    /// Locks and latches exactly these modifiers: `XkbLatchLockState`, which presses no key. Encoded by
-    /// hand, as XCB's description of the request lacks `modLatches`.
+    /// Locks and latches exactly these modifiers: `XkbLatchLockState`, which presses no key.
+    /// Encoded by hand, as XCB's description of the request lacks `modLatches`.
     pub(super) fn set_modifiers(&self, locked: u8, latched: u8) -> Result<()> {
         let known = self
             .connection

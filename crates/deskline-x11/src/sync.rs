@@ -1,8 +1,8 @@
 //! Waits for the server, for an event, and for an app to have read its input.
 //!
-//! An app reads its input in order. If a `_NET_WM_PING` (EWMH) is sent after synthetic input, its answer
-//! proves that the app has read that input. A server round trip cannot tell: that a key code may be
-//! rebound, that a drag was noticed, that an app lags behind.
+//! An app reads its input in order. If a `_NET_WM_PING` (EWMH) is sent after synthetic input, its
+//! answer proves that the app has read that input. A server round trip cannot tell: that a key code
+//! may be rebound, that a drag was noticed, that an app lags behind.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -54,8 +54,8 @@ pub(super) struct Heard {
 }
 
 impl Heard {
-    /// Numbers pings from the id of a window of ours on, so that answers to other clients' pings do not
-    /// match.
+    /// Numbers pings from the id of a window of ours on, so that answers to other clients' pings do
+    /// not match.
     pub(super) fn by(own: Window) -> Self {
         Self {
             ping: own,
@@ -120,8 +120,8 @@ impl X11 {
         }
     }
 
-    /// Selects events of the root window. Not selected otherwise: they would pile up while the server
-    /// idles for hours.
+    /// Selects events of the root window. Not selected otherwise: they would pile up while the
+    /// server idles for hours.
     pub(super) fn watch_root(&mut self) -> Result<()> {
         self.hear()?;
         // By EWMH, answers to pings need SubstructureNotify; Qt 5's need StructureNotify.

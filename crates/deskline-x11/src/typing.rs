@@ -1,8 +1,8 @@
-//! The keyboard during an action: its map, the symbols that are bound to spare key codes because the
-//! layout lacks them, and whether the app has taken what was typed.
+//! The keyboard during an action: its map, the symbols that are bound to spare key codes because
+//! the layout lacks them, and whether the app has taken what was typed.
 //!
-//! Clients read the keyboard map when they process the notice that it changed, which may be after the key
-//! was pressed. So a code is rebound only after the app has read what was typed with it.
+//! Clients read the keyboard map when they process the notice that it changed, which may be after
+//! the key was pressed. So a code is rebound only after the app has read what was typed with it.
 
 use std::time::{Duration, Instant};
 
@@ -19,12 +19,12 @@ use super::keymap::{self, Keyboard, Keymap};
 use super::{X11, sync};
 
 /// An app has taken a control character once its main threads have slept for this long. It has then
-/// also carried out what it had put off: LibreOffice moves the cell cursor for a Tab when it is idle,
-/// after all keys that are there by then. A shorter time may be a wait for the X server.
+/// also carried out what it had put off: LibreOffice moves the cell cursor for a Tab when it is
+/// idle, after all keys that are there by then. A shorter time may be a wait for the X server.
 const IDLE: Duration = Duration::from_millis(5);
 
-/// How long to wait for that. An app that is not idle by then is busy by itself: it plays a video, or
-/// Writer checks the spelling.
+/// How long to wait for that. An app that is not idle by then is busy by itself: it plays a video,
+/// or Writer checks the spelling.
 const NEVER_IDLE: Duration = Duration::from_millis(250);
 
 /// How long to wait for such an app at the next control character.
@@ -49,7 +49,8 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// The locks that typing needs: the state of Caps Lock that is wanted, and of Num Lock, if it matters.
+    /// The locks that typing needs: the state of Caps Lock that is wanted, and of Num Lock, if it
+    /// matters.
     pub(super) fn locks(&self, caps_lock: bool) -> u8 {
         self.num_lock | if caps_lock { keymap::LOCK } else { 0 }
     }
@@ -161,8 +162,8 @@ impl Taking {
 }
 
 impl X11 {
-    /// The keyboard of this action, which is read when it is first needed. `num_lock` is the state of
-    /// Num Lock that is wanted; `None` leaves it as it is.
+    /// The keyboard of this action, which is read when it is first needed. `num_lock` is the state
+    /// of Num Lock that is wanted; `None` leaves it as it is.
     pub(super) fn read_keys(&mut self, num_lock: Option<bool>) -> Result<&mut Keys> {
         self.hear()?;
         self.heard.keymap = None;

@@ -15,8 +15,8 @@ const WHAT: &str = "waiting for the window manager";
 /// A request that the window manager answers from its main loop: how large would the frame of this
 /// window be? Extended Window Manager Hints, `_NET_REQUEST_FRAME_EXTENTS`.
 ///
-/// `_NET_SUPPORTING_WM_CHECK` comes too early: xfwm4 4.18 sets it, then queries all existing windows,
-/// and exits with `BadWindow` if one of them goes meanwhile.
+/// `_NET_SUPPORTING_WM_CHECK` comes too early: xfwm4 4.18 sets it, then queries all existing
+/// windows, and exits with `BadWindow` if one of them goes meanwhile.
 pub struct Question<'x> {
     connection: &'x Connection,
     root: Window,

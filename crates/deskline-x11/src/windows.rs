@@ -16,8 +16,8 @@ use super::connection::Connection;
 use super::toplevel::{Kind, Shadow, Toplevel};
 use super::{During as _, Present as _, X11};
 
-/// Titles are cut at this many 4-byte units, and client lists at four times as many windows as anyone
-/// has.
+/// Titles are cut at this many 4-byte units, and client lists at four times as many windows as
+/// anyone has.
 const MAX_TITLE: u32 = 1024;
 const MAX_WINDOWS: u32 = 4096;
 
@@ -295,8 +295,8 @@ impl X11 {
         Ok(numbers(pid.during(WHAT)?)?.first().copied())
     }
 
-    /// The real pids of the clients that created these windows. `_NET_WM_PID` is what an app claims,
-    /// and in a sandbox it claims another number.
+    /// The real pids of the clients that created these windows. `_NET_WM_PID` is what an app
+    /// claims, and in a sandbox it claims another number.
     fn client_pids(&self, ids: &[Window]) -> Result<HashMap<u32, u32>> {
         if !self.has_pids {
             return Ok(HashMap::new());

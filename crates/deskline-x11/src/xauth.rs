@@ -1,5 +1,5 @@
-//! Reads a display's cookie from an `.Xauthority` file (format: `Xauth.h` of libXau). `x11rb`'s reader
-//! finds the file only through the environment, and ours may be another session's.
+//! Reads a display's cookie from an `.Xauthority` file (format: `Xauth.h` of libXau). `x11rb`'s
+//! reader finds the file only through the environment, and ours may be another session's.
 
 use std::path::Path;
 
@@ -22,8 +22,8 @@ struct Entry<'a> {
     data: &'a [u8],
 }
 
-/// The authorization name and data for `display` at `address`. `None` if the file has none or cannot
-/// be read: the server may admit the user without.
+/// The authorization name and data for `display` at `address`. `None` if the file has none or
+/// cannot be read: the server may admit the user without.
 pub(crate) fn cookie(
     file: &Path,
     family: Family,
@@ -62,8 +62,8 @@ fn find(
     renamed
 }
 
-/// An Xauthority file with one cookie for any display: for any address, and for this host, the only one
-/// that some clients look for, such as python-xlib.
+/// An Xauthority file with one cookie for any display: for any address, and for this host, the only
+/// one that some clients look for, such as python-xlib.
 pub fn for_any_display(cookie: [u8; 16]) -> Vec<u8> {
     let host = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
     let of_any = record(WILD, [b"", b"", COOKIE, &cookie]);

@@ -1,5 +1,5 @@
-//! Nothing hangs, nothing leaks. One test at a time, as they count the process's descriptors or stop
-//! its server.
+//! Nothing hangs, nothing leaks. One test at a time, as they count the process's descriptors or
+//! stop its server.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;

@@ -127,3 +127,27 @@ fn the_map_names_files_that_exist() {
     }
     assert!(checked >= 20, "only {checked} names were found");
 }
+
+/// rustfmt wraps comments on nightly only, so this test counts. A row of a table and an address
+/// cannot be wrapped.
+#[test]
+fn comments_are_100_columns_wide() {
+    let (root, files) = workspace();
+    let wide = |line: &&str| {
+        let comment = line.trim_start();
+        let wraps = comment.starts_with("//")
+            && !comment.contains("://")
+            && !comment.trim_start_matches(['/', '!', ' ']).starts_with('|');
+        wraps && line.chars().count() > 100
+    };
+    let found: Vec<String> = files
+        .iter()
+        .filter(|file| file.ends_with(".rs"))
+        .filter_map(|file| {
+            let text = std::fs::read_to_string(root.join(file)).ok()?;
+            let line = text.lines().find(wide)?;
+            Some(format!("{file}: {line}"))
+        })
+        .collect();
+    assert_eq!(found, Vec::<String>::new());
+}

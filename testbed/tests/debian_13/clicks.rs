@@ -1,5 +1,5 @@
-//! Clicks of one call do not become a double click with those of another, on any compositor. The first one
-//! waits for no device.
+//! Clicks of one call do not become a double click with those of another, on any compositor. The
+//! first one waits for no device.
 
 use std::time::Duration;
 

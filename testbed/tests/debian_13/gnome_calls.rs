@@ -107,8 +107,8 @@ fn windows_come_to_the_front_and_the_persons_comes_back() {
     }
 }
 
-/// Nothing tells which of several layouts is on. With two, a character is typed only if both have it on the
-/// same key.
+/// Nothing tells which of several layouts is on. With two, a character is typed only if both have
+/// it on the same key.
 #[test]
 fn of_several_layouts_only_shared_characters_are_typed() {
     let session = Session::new(Compositor::Gnome);

@@ -1,5 +1,5 @@
-//! Pasting on Debian 13's compositors, by data control or GNOME's own interface: the text arrives in a
-//! native app of each toolkit, and the person's clipboard is as it was, with all its types.
+//! Pasting on Debian 13's compositors, by data control or GNOME's own interface: the text arrives
+//! in a native app of each toolkit, and the person's clipboard is as it was, with all its types.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};

@@ -1,5 +1,6 @@
-//! The toolkit table with GTK 3, GTK 4.18 and Qt 6.8 on X11 and GNOME, and with one of them on sway, labwc, KWin and
-//! GNOME with Deskline's extension. A cell that is not served is refused for its reason.
+//! The toolkit table with GTK 3, GTK 4.18 and Qt 6.8 on X11 and GNOME, and with one of them on
+//! sway, labwc, KWin and GNOME with Deskline's extension. A cell that is not served is refused for
+//! its reason.
 
 use deskline_testbed::table::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but};
 use deskline_testbed::{Compositor, Session, Toolkit};

@@ -1,5 +1,5 @@
-//! Which toolkit a process uses, by the files that it has mapped, and what puts it on the accessibility
-//! bus.
+//! Which toolkit a process uses, by the files that it has mapped, and what puts it on the
+//! accessibility bus.
 
 use deskline_link::WindowHint;
 use std::fs::File;

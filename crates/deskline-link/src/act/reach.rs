@@ -127,8 +127,8 @@ impl Act<'_> {
         Ok((start, end))
     }
 
-    /// The two ends of a drag that ends in another app, both in view: that app's window right behind
-    /// the one dragged from, which the press of the button raises anyway.
+    /// The two ends of a drag that ends in another app, both in view: that app's window right
+    /// behind the one dragged from, which the press of the button raises anyway.
     pub(crate) fn reach_across(
         &self,
         desk: &mut Checkpoint<'_>,

@@ -290,8 +290,8 @@ fn look_of(tree: &Tree, area: usize) -> u64 {
     hasher.finish()
 }
 
-/// By how many lines to turn the wheel, so that nothing is skipped: two thirds of what shows. A line
-/// has 60 pixels at most in any toolkit.
+/// By how many lines to turn the wheel, so that nothing is skipped: two thirds of what shows. A
+/// line has 60 pixels at most in any toolkit.
 pub(super) fn lines_for(place: Option<Rect>) -> i32 {
     const LINE: i32 = 60;
     place.map_or(3, |place| (place.h * 2 / 3 / LINE).clamp(1, 10))

@@ -110,7 +110,8 @@ pub trait Board {
     /// Whether somebody else has put something on the clipboard since the last call.
     fn take_changed(&mut self) -> bool;
 
-    /// Reads what somebody else has put there, and what of it is left out. Blocks for at most [`SAVES`].
+    /// Reads what somebody else has put there, and what of it is left out. Blocks for at most
+    /// [`SAVES`].
     fn fetch(&mut self, cancel: &Cancel) -> Result<(Self::Content, Option<String>)>;
 
     /// The text there, if its owner hands it over at once.
@@ -119,8 +120,8 @@ pub trait Board {
     /// A text under all its types, with the hint that clipboard managers should not record it.
     fn text(&self, text: &str) -> Result<Self::Content>;
 
-    /// Puts this on the clipboard and serves it: the agent's text for the process `reader`, or the person's
-    /// data. Empties the clipboard if it is empty.
+    /// Puts this on the clipboard and serves it: the agent's text for the process `reader`, or the
+    /// person's data. Empties the clipboard if it is empty.
     fn own(&mut self, content: Self::Content, reader: Option<u32>) -> Result<()>;
 
     /// What this thread serves now, and whether it is the agent's text.

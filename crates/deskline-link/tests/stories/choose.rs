@@ -1,5 +1,5 @@
-//! A link that chooses opens what it chooses from, and never leaves it open. One that scrolls until a
-//! text shows stops there, or at the end.
+//! A link that chooses opens what it chooses from, and never leaves it open. One that scrolls until
+//! a text shows stops there, or at the end.
 
 use deskline_core::{Point, Rect};
 use deskline_link::call::Input;

@@ -9,7 +9,8 @@ use super::LinuxDesktop;
 use crate::menus::context::{self, Item, Source};
 use crate::menus::{self, Heed};
 
-/// How long a GTK 3 menu takes to notice the pointer, and may take until the app says which item it is on.
+/// How long a GTK 3 menu takes to notice the pointer, and may take until the app says which item it
+/// is on.
 const HOVERS: Duration = Duration::from_millis(40);
 const TELLS: Duration = Duration::from_millis(800);
 
@@ -92,7 +93,8 @@ impl LinuxDesktop {
             let screen = self.display.screen()?;
             screen.move_pointer(beside)?;
             screen.move_pointer(at)?;
-            // An item that a key has selected is no longer so then, if the pointer is on another one.
+            // An item that a key has selected is no longer so then, if the pointer is on another
+            // one.
             cancel.wait(HOVERS)?;
             let windows = self.windows_of(pid)?;
             let tree = self.atspi.read(pid, Scope::Showing, &windows)?;

@@ -11,8 +11,8 @@ use deskline_wayland::{KdeDisplay, KdeWindow};
 use super::DisplaySystem;
 use crate::session::Kwin;
 
-/// How long a KWin whose process is there may take to be on the session bus, and then to run scripts: a
-/// server that the session starts can be quicker.
+/// How long a KWin whose process is there may take to be on the session bus, and then to run
+/// scripts: a server that the session starts can be quicker.
 const JOINS: Duration = Duration::from_secs(3);
 
 /// Connects to KWin: see [`KdeDisplay::connect`].

@@ -28,14 +28,14 @@ pub(crate) trait DisplaySystem: Display + Send {
         None
     }
 
-    /// Between links: ends what is kept for a next link and is due. Returns after which time to call it
-    /// again, if at all.
+    /// Between links: ends what is kept for a next link and is due. Returns after which time to
+    /// call it again, if at all.
     fn idle(&mut self) -> Option<Duration> {
         None
     }
 
-    /// Makes the input devices that the seat lacks, so that apps know them before the first link. Returns
-    /// whether it lacked one.
+    /// Makes the input devices that the seat lacks, so that apps know them before the first link.
+    /// Returns whether it lacked one.
     fn prepare(&mut self) -> Result<bool> {
         Ok(false)
     }
@@ -66,8 +66,8 @@ pub(crate) trait DisplaySystem: Display + Send {
         Ok(None)
     }
 
-    /// Whether the window that it reports as the front one may have lost the keyboard to a launcher or a lock
-    /// screen. The app reports that.
+    /// Whether the window that it reports as the front one may have lost the keyboard to a launcher
+    /// or a lock screen. The app reports that.
     fn misses_launchers(&mut self) -> bool {
         false
     }

@@ -156,8 +156,9 @@ impl<O: Os> Pictures for MacDesktop<O> {
     }
 
     fn show_windows_behind(&self) -> bool {
-        // Another process takes it. That the window's contents are the same is a guess: AppKit draws an
-        // inactive title bar and selection, and keeps what it last drew of a window that is covered.
+        // Another process takes it. That the window's contents are the same is a guess: AppKit
+        // draws an inactive title bar and selection, and keeps what it last drew of a window that
+        // is covered.
         true
     }
 }

@@ -471,8 +471,8 @@ pub trait Os: Clone + Send + Sync + 'static {
     fn pasteboard_changes(&self) -> i64;
     /// The types of each item on the pasteboard (`NSPasteboard.pasteboardItems`).
     fn pasteboard_types(&self) -> Vec<Vec<String>>;
-    /// `NSPasteboardItem.dataForType`: an app makes now what it has only promised, and macOS may ask
-    /// the person. An error after `time`.
+    /// `NSPasteboardItem.dataForType`: an app makes now what it has only promised, and macOS may
+    /// ask the person. An error after `time`.
     fn pasteboard_data(
         &self,
         item: usize,

@@ -97,8 +97,8 @@ impl Keeper {
         }
     }
 
-    /// Waits until the compositor says something, a client reads or one of `others` is ready, for `limit` at
-    /// most, and handles it.
+    /// Waits until the compositor says something, a client reads or one of `others` is ready, for
+    /// `limit` at most, and handles it.
     fn step(&mut self, others: &[PollFd<'_>], limit: Option<Duration>) -> Result<()> {
         self.handle()?;
         self.connection.flush().map_err(lost)?;

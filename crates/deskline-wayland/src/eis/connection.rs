@@ -64,9 +64,10 @@ fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::lost("talking to the compositor's input socket")(e)
 }
 
-/// Says goodbye: Mutter's EIS took a socket that was just closed for a client's error, and GNOME Shell then
-/// stopped reading its session bus in one of five sessions. Then waits until the compositor has closed its
-/// end: where its session ends before that, Mutter (up to 48.7) writes to memory that it has freed.
+/// Says goodbye: Mutter's EIS took a socket that was just closed for a client's error, and GNOME
+/// Shell then stopped reading its session bus in one of five sessions. Then waits until the
+/// compositor has closed its end: where its session ends before that, Mutter (up to 48.7) writes to
+/// memory that it has freed.
 impl Drop for Connection {
     fn drop(&mut self) {
         self.proto.disconnect();
@@ -126,8 +127,8 @@ impl Connection {
         }
     }
 
-    /// Handles what has come, and what comes until `is` holds or until `deadline`. Returns whether it
-    /// holds.
+    /// Handles what has come, and what comes until `is` holds or until `deadline`. Returns whether
+    /// it holds.
     pub(crate) fn until(&mut self, deadline: Instant, is: impl Fn(&Self) -> bool) -> Result<bool> {
         loop {
             while let Some(event) = next(&self.context)? {
@@ -179,7 +180,8 @@ impl Connection {
                 self.gone = Some(explanation.unwrap_or_default());
             }
             ei::Event::Callback(callback, _) => self.done.push(callback),
-            // A touchscreen of ours would have GNOME Shell hide the pointer for a moment, which loses clicks.
+            // A touchscreen of ours would have GNOME Shell hide the pointer for a moment, which
+            // loses clicks.
             ei::Event::Seat(_, seat::Event::Capability { interface, .. })
                 if self.sends && interface == TOUCH => {}
             ei::Event::Seat(seat, seat::Event::Capability { mask, .. }) => {
@@ -198,7 +200,8 @@ impl Connection {
             ei::Event::Device(proto, device::Event::Destroyed { .. }) => {
                 self.devices.retain(|d| d.proto != proto);
             }
-            // Each device of a capture begins and ends with the others: the keyboard stands for all.
+            // Each device of a capture begins and ends with the others: the keyboard stands for
+            // all.
             ei::Event::Device(proto, event) => {
                 let mut keyboards = self.devices.iter().filter(|d| d.keyboard.is_some());
                 let keyboard = keyboards.any(|d| d.proto == proto);

@@ -17,9 +17,10 @@ use crate::layout::{Layout, unreadable};
 /// A notch of the wheel, in the units of `ei_scroll.scroll_discrete`.
 const NOTCH: i32 = 120;
 
-/// KWin 6.1 to 6.3 holds the pointer back at the border of two screens until motions beyond it add up to so much,
-/// and then puts it that much short of its place, also where it is not pushed but put somewhere. This is what holds
-/// it in a corner; at an edge 100 pixels do, unless the user has set more.
+/// KWin 6.1 to 6.3 holds the pointer back at the border of two screens until motions beyond it add
+/// up to so much, and then puts it that much short of its place, also where it is not pushed but
+/// put somewhere. This is what holds it in a corner; at an edge 100 pixels do, unless the user has
+/// set more.
 const HELD_BACK: f64 = 2_000.0;
 
 /// An EIS connection. What it has pressed is released when it ends.
@@ -59,8 +60,8 @@ impl Eis {
         })
     }
 
-    /// Which part of the screen coordinates are of from now on: the mapping of a stream of the screen
-    /// cast, or `None` for the screen. Waits until a pointer reaches it (2 s).
+    /// Which part of the screen coordinates are of from now on: the mapping of a stream of the
+    /// screen cast, or `None` for the screen. Waits until a pointer reaches it (2 s).
     pub(crate) fn select(&mut self, mapping: Option<&str>) -> Result<()> {
         let there = |it: &Connection| {
             let mut devices = it.devices.iter();
@@ -200,7 +201,8 @@ impl Events for Eis {
     }
 }
 
-/// How often the pointer is put somewhere that is so far from another screen: until it is there, wherever it was.
+/// How often the pointer is put somewhere that is so far from another screen: until it is there,
+/// wherever it was.
 fn motions(far: f64) -> usize {
     (HELD_BACK / far.max(1.0)).ceil() as usize + 1
 }

@@ -15,8 +15,9 @@ use zbus::{MatchRule, Message};
 
 use crate::dbus;
 
-/// How long Mutter may take for an answer: 0.5 s with twelve busy processes on two cores, and more than 2 s
-/// was seen once. While the shell stands still, so does the whole desktop: there is nothing else to do.
+/// How long Mutter may take for an answer: 0.5 s with twelve busy processes on two cores, and more
+/// than 2 s was seen once. While the shell stands still, so does the whole desktop: there is
+/// nothing else to do.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 const DAEMON: On<'static> = (

@@ -2,8 +2,8 @@
 //! session is never started: it sends no input, so that GNOME shows nothing in its panel.
 //!
 //! Mutter reads for the app that pastes, and does not say for which. It keeps a copy of a text or a
-//! picture itself, in one type, and offers that once the owner is gone. That copy is read as soon as
-//! something is offered, before the app that the paste key goes to reads.
+//! picture itself, in one type, and offers that once the owner is gone. That copy is read as soon
+//! as something is offered, before the app that the paste key goes to reads.
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd as _, OwnedFd};

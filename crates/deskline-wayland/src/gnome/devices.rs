@@ -1,6 +1,6 @@
-//! A keyboard and a pointer for a seat that has none: of a headless session, and of a remote one while nobody
-//! is connected. Without a keyboard no app reports which window is in front; and apps lose what is sent before they
-//! have asked for a device that is new.
+//! A keyboard and a pointer for a seat that has none: of a headless session, and of a remote one
+//! while nobody is connected. Without a keyboard no app reports which window is in front; and apps
+//! lose what is sent before they have asked for a device that is new.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,8 +12,8 @@ use super::session::{Session, Way};
 use crate::seat::Seat;
 use crate::wlroots::client::ASK;
 
-/// How long they are kept after the last link. GNOME shows in its panel that they are there, to a person who connects
-/// meanwhile.
+/// How long they are kept after the last link. GNOME shows in its panel that they are there, to a
+/// person who connects meanwhile.
 const KEPT: Duration = Duration::from_secs(300);
 
 /// The devices that the seat was given, if it lacked one.

@@ -1,5 +1,6 @@
-//! Deskline's extension of GNOME Shell (`extensions/gnome`), where the person has installed it: it lists the
-//! windows with their places, says what lies over a place, and brings a window to the front.
+//! Deskline's extension of GNOME Shell (`extensions/gnome`), where the person has installed it: it
+//! lists the windows with their places, says what lies over a place, and brings a window to the
+//! front.
 
 use deskline_core::{Point, Rect};
 use deskline_link::{Error, Pointer, Result};
@@ -112,8 +113,8 @@ type Told2 = (
 );
 
 impl<'b> Extension<'b> {
-    /// The extension, if it is switched on. Another program that takes its name is not it: the name must
-    /// be the shell's.
+    /// The extension, if it is switched on. Another program that takes its name is not it: the name
+    /// must be the shell's.
     pub(crate) fn find(bus: &'b Calls) -> Option<Self> {
         let owner_of_it = bus.owner(NAME).ok()?;
         let shell = bus.owner("org.gnome.Shell").ok()?;
@@ -148,8 +149,8 @@ impl<'b> Extension<'b> {
         })
     }
 
-    /// The windows that apps show, the topmost first, without menus and other pop-ups; also from an older
-    /// version of the extension.
+    /// The windows that apps show, the topmost first, without menus and other pop-ups; also from an
+    /// older version of the extension.
     pub(crate) fn toplevels(&self) -> Result<Vec<ShellWindow>> {
         let windows = if let Ok(screen) = self.screen() {
             screen.windows
@@ -213,8 +214,8 @@ fn rect((x, y, w, h): Rectangle) -> Rect {
     Rect { x, y, w, h }
 }
 
-/// The shell's windows that may be this toplevel: those of its app with its title, or all of its app where
-/// it says another title to assistive technology.
+/// The shell's windows that may be this toplevel: those of its app with its title, or all of its
+/// app where it says another title to assistive technology.
 pub(crate) fn candidates<'w>(
     toplevel: &AppToplevel,
     windows: &'w [ShellWindow],
@@ -228,8 +229,8 @@ pub(crate) fn candidates<'w>(
     }
 }
 
-/// The toplevels that may be the window with the keyboard. Empty where no app has it, or one that assistive
-/// technology does not know.
+/// The toplevels that may be the window with the keyboard. Empty where no app has it, or one that
+/// assistive technology does not know.
 pub(crate) fn focused<'t>(
     toplevels: &'t [AppToplevel],
     windows: &[ShellWindow],

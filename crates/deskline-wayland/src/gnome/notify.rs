@@ -1,5 +1,5 @@
-//! Input by the calls that a remote desktop session of Mutter's takes one by one, for GNOME before 45,
-//! which has no EIS socket.
+//! Input by the calls that a remote desktop session of Mutter's takes one by one, for GNOME before
+//! 45, which has no EIS socket.
 
 use std::path::Path;
 use std::process::Command;
@@ -66,8 +66,8 @@ impl Notify {
         Ok(notify)
     }
 
-    /// Gives the seat a keyboard and a pointer, where it lacks one, and apps the time to ask for it: what is
-    /// sent before is lost. A session's device comes with its first event.
+    /// Gives the seat a keyboard and a pointer, where it lacks one, and apps the time to ask for
+    /// it: what is sent before is lost. A session's device comes with its first event.
     fn introduce(&self, seat: &mut Seat) -> Result<()> {
         let both = Capability::Keyboard | Capability::Pointer;
         if seat.has(both) {
@@ -155,9 +155,9 @@ impl Events for Notify {
     }
 }
 
-/// The layout that is on. GNOME's keymap has those of all input sources, and of the user's language, and
-/// Mutter tells only the window with the keyboard which is on: where there are several, what they have in
-/// common.
+/// The layout that is on. GNOME's keymap has those of all input sources, and of the user's
+/// language, and Mutter tells only the window with the keyboard which is on: where there are
+/// several, what they have in common.
 fn read(keymap: &[u8], caps_lock: bool) -> Option<Layout> {
     let mut layouts = Layout::of_each_group(keymap, locked(caps_lock))?;
     let (first, others) = layouts.split_first()?;

@@ -1,6 +1,6 @@
 //! Where a window's content begins in its buffer. Coordinates in trees are those of the app's own
-//! report; a stream's pointer counts from the buffer's corner, and the buffer has the shadow that the
-//! toolkit draws around its window.
+//! report; a stream's pointer counts from the buffer's corner, and the buffer has the shadow that
+//! the toolkit draws around its window.
 
 use crate::pipewire::Frame;
 
@@ -19,12 +19,14 @@ pub(crate) struct Content {
     pub(crate) scale: f64,
 }
 
-/// The content of a buffer, on a desktop whose screens have these scales. `size` is the app's report.
+/// The content of a buffer, on a desktop whose screens have these scales. `size` is the app's
+/// report.
 ///
-/// - GTK 3 counts from the buffer's corner: its report is as large as the buffer. So is that of any window
-///   without a shadow.
+/// - GTK 3 counts from the buffer's corner: its report is as large as the buffer. So is that of any
+///   window without a shadow.
 /// - GTK 4 counts from the corner of its content, which is what is opaque.
-/// - Qt counts from below its title bar: the report ends with the opaque part, but begins further down.
+/// - Qt counts from below its title bar: the report ends with the opaque part, but begins further
+///   down.
 ///
 /// `None` where the frame shows neither: a window that is translucent.
 pub(crate) fn content(frame: &Frame, size: (i32, i32), screens: &[f64]) -> Option<Content> {
@@ -69,9 +71,10 @@ fn within(opaque: [usize; 4], size: [f64; 2], scale: f64) -> Option<Content> {
     })
 }
 
-/// The content of a frame that Mutter has cut off: of a window that was drawn for a fractional scale, it paints
-/// the frame for the next whole scale, and keeps as many pixels as the window's buffer has. The upper left
-/// part is there, and the size of the window, but not where its opaque part ends.
+/// The content of a frame that Mutter has cut off: of a window that was drawn for a fractional
+/// scale, it paints the frame for the next whole scale, and keeps as many pixels as the window's
+/// buffer has. The upper left part is there, and the size of the window, but not where its opaque
+/// part ends.
 fn cut_off(frame: &Frame, opaque: [usize; 4], size: [f64; 2], screen: f64) -> Option<Content> {
     let scale = screen.ceil();
     if screen.fract() <= 0.0 || opaque[2] != frame.width || opaque[3] != frame.height {

@@ -30,8 +30,8 @@ const LOOK: Duration = Duration::from_millis(10);
 /// How long the app that input goes to may take to answer at all.
 const ANSWERS: Duration = Duration::from_secs(2);
 
-/// How long it is known where a window's content begins: a window of the same size has another shadow
-/// only after the person has chosen another theme. Each link's picture looks anew.
+/// How long it is known where a window's content begins: a window of the same size has another
+/// shadow only after the person has chosen another theme. Each link's picture looks anew.
 const KNOWN: Duration = Duration::from_secs(60);
 
 /// A GNOME session.

@@ -1,5 +1,6 @@
-//! The desktop's portal, where Mutter's own names are closed to this program, as they are in a sandbox. The
-//! person allows input once, in the portal's dialog; a token then opens each session without one.
+//! The desktop's portal, where Mutter's own names are closed to this program, as they are in a
+//! sandbox. The person allows input once, in the portal's dialog; a token then opens each session
+//! without one.
 //!
 //! Source: XDG Desktop Portal, `org.freedesktop.portal.RemoteDesktop`, version 2.
 
@@ -48,7 +49,8 @@ const LOOK: Duration = Duration::from_millis(10);
 
 pub(super) const NOT_ALLOWED: &str = "the desktop's portal needs the user's permission for input. Run `deskline doctor --fix`: it opens the portal's dialog, in which the user allows remote interaction";
 
-/// The portal, and the file of the token. A token is good for one session, which hands out the next.
+/// The portal, and the file of the token. A token is good for one session, which hands out the
+/// next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Portal {
     token: PathBuf,
@@ -83,7 +85,8 @@ impl Portal {
         self.token.exists()
     }
 
-    /// Starts a session without a dialog, and connects to its EIS socket. Returns the session's path too.
+    /// Starts a session without a dialog, and connects to its EIS socket. Returns the session's
+    /// path too.
     pub(crate) fn open(&self, bus: &Bus) -> Result<(String, Eis)> {
         if !self.is_allowed() {
             return Err(Error::Unavailable(NOT_ALLOWED.into()));
@@ -111,7 +114,8 @@ impl Portal {
         Ok((session, eis?))
     }
 
-    /// Names the devices and starts the session: with the token, if there is one, else with a dialog.
+    /// Names the devices and starts the session: with the token, if there is one, else with a
+    /// dialog.
     fn allow(&self, bus: &Bus, session: &str, patience: Duration) -> Result<()> {
         let token = fs::read_to_string(&self.token).ok();
         let mut options = named();

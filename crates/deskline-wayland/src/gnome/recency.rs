@@ -1,5 +1,5 @@
-//! The order in which windows were last in front. GNOME's own keys (Alt+Esc) go through windows in this
-//! order, so that the number of strokes to a window is its place in it.
+//! The order in which windows were last in front. GNOME's own keys (Alt+Esc) go through windows in
+//! this order, so that the number of strokes to a window is its place in it.
 
 use deskline_link::WindowId;
 
@@ -20,8 +20,8 @@ impl Recency {
         self.0.iter().find(|window| of.contains(window)).copied()
     }
 
-    /// How many strokes lead to a window, and whether that is known: one that has not been seen in front
-    /// comes after all that have.
+    /// How many strokes lead to a window, and whether that is known: one that has not been seen in
+    /// front comes after all that have.
     pub(crate) fn strokes(&self, to: WindowId) -> (usize, bool) {
         let place = self.0.iter().position(|window| *window == to);
         (place.unwrap_or(self.0.len()).max(1), place.is_some())

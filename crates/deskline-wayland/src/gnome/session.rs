@@ -1,5 +1,5 @@
-//! A session of Mutter's own remote desktop, or of the portal's. It lasts as long as input is sent: GNOME shows the person
-//! in its panel that one is there, and lets them end it.
+//! A session of Mutter's own remote desktop, or of the portal's. It lasts as long as input is sent:
+//! GNOME shows the person in its panel that one is there, and lets them end it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -35,8 +35,8 @@ pub(crate) struct Session {
     of_portal: bool,
     events: Box<dyn Events>,
     pub(crate) stream: Option<Stream>,
-    /// Where the content of the stream's window begins in it, in the window's own units, where that is
-    /// known.
+    /// Where the content of the stream's window begins in it, in the window's own units, where that
+    /// is known.
     pub(crate) offset: Option<(f64, f64)>,
 }
 
@@ -140,8 +140,8 @@ fn is_supported(bus: &Bus) -> Result<()> {
     })
 }
 
-/// Whether sessions hand out an EIS socket, as they do from GNOME 45 on. The version that Mutter tells of
-/// its interface is the same before and after.
+/// Whether sessions hand out an EIS socket, as they do from GNOME 45 on. The version that Mutter
+/// tells of its interface is the same before and after.
 fn has_eis(address: &str) -> Result<bool> {
     // A session that has not started cannot be stopped: it ends with this connection.
     let calls = Calls::connect(address)?;

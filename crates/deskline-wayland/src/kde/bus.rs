@@ -108,8 +108,8 @@ impl Bus {
         group.unwrap_or_default()
     }
 
-    /// Whether KWin has input devices of its own. Where it has none, ours are the seat's first, and apps
-    /// have to ask for them.
+    /// Whether KWin has input devices of its own. Where it has none, ours are the seat's first, and
+    /// apps have to ask for them.
     pub(super) fn has_devices(&self) -> bool {
         let arguments = ("org.kde.KWin.InputDeviceManager", "devicesSysNames");
         let properties = "org.freedesktop.DBus.Properties";

@@ -1,5 +1,5 @@
-//! Input by KWin's fake input protocol, for Plasma 5, which has no EIS socket. KWin offers the protocol
-//! only to programs whose `.desktop` file asks for it.
+//! Input by KWin's fake input protocol, for Plasma 5, which has no EIS socket. KWin offers the
+//! protocol only to programs whose `.desktop` file asks for it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -24,8 +24,8 @@ const HORIZONTAL: u32 = 1;
 /// A notch of the wheel, as toolkits count the axis of a wheel that tells no notches.
 const NOTCH: f64 = 10.0;
 
-/// The time between two notches. GTK 4.8 drops an app's first event of a wheel, and with it all that it
-/// merges: those of one frame.
+/// The time between two notches. GTK 4.8 drops an app's first event of a wheel, and with it all
+/// that it merges: those of one frame.
 const APART: Duration = Duration::from_millis(20);
 
 /// A keymap, its group, and whether Caps Lock is on.

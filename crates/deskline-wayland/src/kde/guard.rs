@@ -1,6 +1,6 @@
-//! Keeps the person's input out by KWin's input capture: while it holds, their keys, clicks and motions
-//! come to us and to no app. It begins when a pointer crosses a barrier, so ours is pushed over the
-//! left edge of the screen.
+//! Keeps the person's input out by KWin's input capture: while it holds, their keys, clicks and
+//! motions come to us and to no app. It begins when a pointer crosses a barrier, so ours is pushed
+//! over the left edge of the screen.
 //!
 //! The capture takes the agent's own events too. So it is opened for each burst of input and closed
 //! right after it: what the person presses in those milliseconds reaches the app. It ends with the

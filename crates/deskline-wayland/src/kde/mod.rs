@@ -1,6 +1,6 @@
-//! KWin of Plasma 6 and 5.27: windows and raising by scripts that it runs over D-Bus, pointer and keys through
-//! libei on Plasma 6. Neither needs a permission or an extension; pictures, and on Plasma 5 pointer and keys,
-//! need a `.desktop` file.
+//! KWin of Plasma 6 and 5.27: windows and raising by scripts that it runs over D-Bus, pointer and
+//! keys through libei on Plasma 6. Neither needs a permission or an extension; pictures, and on
+//! Plasma 5 pointer and keys, need a `.desktop` file.
 //!
 //! - `bus`: KWin on the session bus, with a time limit on every call.
 //! - `script`: runs a script in KWin and waits for what it says.

@@ -1,8 +1,9 @@
-//! Pictures of windows by KWin's `org.kde.KWin.ScreenShot2` (version 4, Plasma 5.27 and 6): raw pixels through
-//! a pipe. KWin gives them only to programs whose `.desktop` file asks for the interface.
+//! Pictures of windows by KWin's `org.kde.KWin.ScreenShot2` (version 4, Plasma 5.27 and 6): raw
+//! pixels through a pipe. KWin gives them only to programs whose `.desktop` file asks for the
+//! interface.
 //!
-//! Run against KWin 5.27. Plasma 6's has the interface only where it draws with OpenGL on a graphics device,
-//! so for it these are tested against a service that answers as its source says.
+//! Run against KWin 5.27. Plasma 6's has the interface only where it draws with OpenGL on a
+//! graphics device, so for it these are tested against a service that answers as its source says.
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;

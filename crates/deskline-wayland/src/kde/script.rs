@@ -1,5 +1,5 @@
-//! Runs a script in KWin and waits for what it says: 4 to 9 ms. KWin lets every program of the session
-//! do that.
+//! Runs a script in KWin and waits for what it says: 4 to 9 ms. KWin lets every program of the
+//! session do that.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -17,7 +17,8 @@ use super::bus::{Bus, PATIENCE, lost};
 const PATH: &str = "/org/deskline/Script";
 const INTERFACE: &str = "org.deskline.Script";
 
-/// How often another program's script may come in between, and how long an answer then is waited for.
+/// How often another program's script may come in between, and how long an answer then is waited
+/// for.
 const OTHERS: usize = 3;
 const SOON: Duration = Duration::from_millis(300);
 
@@ -68,9 +69,9 @@ impl Scripts {
         })
     }
 
-    /// Runs a script, in which `say(text)` gives the answer. A number would arrive as one of several
-    /// D-Bus types. It may run more than once: KWin numbers its scripts by how many there are, so that two of
-    /// different programs can have the same number, and the other one is run.
+    /// Runs a script, in which `say(text)` gives the answer. A number would arrive as one of
+    /// several D-Bus types. It may run more than once: KWin numbers its scripts by how many there
+    /// are, so that two of different programs can have the same number, and the other one is run.
     pub(super) fn run(&mut self, script: &str) -> Result<String> {
         for _ in 0..OTHERS {
             match self.run_once(script, SOON) {

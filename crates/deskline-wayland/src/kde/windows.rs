@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::script::Scripts;
 
-/// Tells the windows, frontmost first, and where the pointer is. Titles are cut: they are hostile data.
-/// The names are Plasma 6's; [`BOTH`] has what differs on Plasma 5.
+/// Tells the windows, frontmost first, and where the pointer is. Titles are cut: they are hostile
+/// data. The names are Plasma 6's; [`BOTH`] has what differs on Plasma 5.
 const LIST: &str = "
 function box(r) { return [r.x, r.y, r.width, r.height].map(Math.round); }
 say(JSON.stringify({
@@ -23,8 +23,8 @@ say(JSON.stringify({
     }))
 }));";
 
-/// What Plasma 5 and 6 tell in different ways. Plasma 5 has no place of the content: the buffer of a
-/// window with KWin's border is its content, that of another is larger by its shadow.
+/// What Plasma 5 and 6 tell in different ways. Plasma 5 has no place of the content: the buffer of
+/// a window with KWin's border is its content, that of another is larger by its shadow.
 const BOTH: &str = "
 const old = workspace.windowList === undefined;
 function all() { return old ? workspace.clientList() : workspace.windowList(); }
@@ -180,8 +180,8 @@ fn rect([x, y, w, h]: [i32; 4]) -> Rect {
     Rect { x, y, w, h }
 }
 
-/// The first half of a UUID in braces, which is random, without the highest bit: ids of windows that no
-/// display system lists have it.
+/// The first half of a UUID in braces, which is random, without the highest bit: ids of windows
+/// that no display system lists have it.
 fn number(uuid: &str) -> Option<u64> {
     let inner = uuid.strip_prefix('{')?.strip_suffix('}')?;
     let digits: String = inner.chars().filter(|c| *c != '-').collect();

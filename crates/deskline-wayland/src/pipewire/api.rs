@@ -1,8 +1,8 @@
-//! The part of libpipewire's C interface that a stream needs. The library is opened when a picture is
-//! taken: every GNOME has it, and whoever has no GNOME needs none.
+//! The part of libpipewire's C interface that a stream needs. The library is opened when a picture
+//! is taken: every GNOME has it, and whoever has no GNOME needs none.
 //!
-//! The declarations are those of PipeWire 1.4's headers (`stream.h`, `thread-loop.h`, `spa/buffer`); the
-//! interface is stable since 0.3.
+//! The declarations are those of PipeWire 1.4's headers (`stream.h`, `thread-loop.h`,
+//! `spa/buffer`); the interface is stable since 0.3.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
@@ -86,8 +86,8 @@ macro_rules! api {
 
         impl Api {
             fn open() -> Result<Self, libloading::Error> {
-                // SAFETY: libpipewire's initialisers need nothing of us. The functions have the types
-                // of its headers, and live as long as the library, which is never closed.
+                // SAFETY: libpipewire's initialisers need nothing of us. The functions have the
+                // types of its headers, and live as long as the library, which is never closed.
                 unsafe {
                     let library = Library::new("libpipewire-0.3.so.0")?;
                     Ok(Self {

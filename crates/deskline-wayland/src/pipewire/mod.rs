@@ -19,7 +19,8 @@ use pod::Format;
 
 const WHAT: &str = "reading the screen cast";
 
-/// A frame: rows of four bytes a pixel, blue first, without padding. Colours are multiplied by alpha.
+/// A frame: rows of four bytes a pixel, blue first, without padding. Colours are multiplied by
+/// alpha.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) width: usize,
@@ -51,9 +52,9 @@ pub(crate) fn is_there() -> std::result::Result<(), String> {
     api().map(drop)
 }
 
-/// How long the first connections to a stream wait. Mutter sends a frame when a stream begins and then none
-/// before the window changes, and now and then the one does not arrive: seen on Mutter 43. A new connection
-/// gets one of its own.
+/// How long the first connections to a stream wait. Mutter sends a frame when a stream begins and
+/// then none before the window changes, and now and then the one does not arrive: seen on Mutter
+/// 43. A new connection gets one of its own.
 const TRIES: [Duration; 2] = [Duration::from_millis(400), Duration::from_millis(600)];
 
 /// Takes the first frame of a stream that comes within `time`, and the tries before.
@@ -283,8 +284,8 @@ unsafe extern "C" fn param_changed(data: *mut c_void, id: u32, param: *const u32
     if id != pod::PARAM_FORMAT || param.is_null() || data.is_null() {
         return;
     }
-    // SAFETY: `data` is the state; a pod begins with the size of its body, after 8 bytes of header. The
-    // library copies the pods that it is given.
+    // SAFETY: `data` is the state; a pod begins with the size of its body, after 8 bytes of header.
+    // The library copies the pods that it is given.
     unsafe {
         let state = &mut *data.cast::<State>();
         let length = *param as usize + 8;
@@ -315,8 +316,8 @@ unsafe extern "C" fn process(data: *mut c_void) {
     }
 }
 
-/// Copies what a buffer shows. `None` where it shows nothing, as one that only says that the pointer has
-/// moved, or is smaller than it says.
+/// Copies what a buffer shows. `None` where it shows nothing, as one that only says that the
+/// pointer has moved, or is smaller than it says.
 ///
 /// # Safety
 ///
@@ -358,8 +359,8 @@ unsafe fn copy(buffer: &api::Buffer, format: Format) -> Option<Frame> {
     })
 }
 
-/// Makes pixels opaque whose format has no alpha. Mutter 43 names such a format for windows too, and puts
-/// their alpha into its unused byte all the same: where any is set, it is kept.
+/// Makes pixels opaque whose format has no alpha. Mutter 43 names such a format for windows too,
+/// and puts their alpha into its unused byte all the same: where any is set, it is kept.
 fn make_opaque(bgra: &mut [u8]) {
     if bgra.iter().skip(3).step_by(4).all(|unused| *unused == 0) {
         let unused = bgra.iter_mut().skip(3).step_by(4);

@@ -1,5 +1,5 @@
-//! PipeWire's values in their binary form (SPA pods), as far as a video stream needs them. Integers have
-//! the machine's byte order; each value is padded to 8 bytes.
+//! PipeWire's values in their binary form (SPA pods), as far as a video stream needs them. Integers
+//! have the machine's byte order; each value is padded to 8 bytes.
 
 const ID: u32 = 3;
 const INT: u32 = 4;
@@ -113,7 +113,8 @@ pub(super) fn format(pod: &[u8]) -> Option<Format> {
     // After the object's own header come properties: key, flags, size, kind, body.
     let mut at = 16;
     while let (Some(key), Some(length), Some(of)) = (word(at), word(at + 8), word(at + 12)) {
-        // A value may come as a choice of one: its kind, flags, the size and kind of each, then each.
+        // A value may come as a choice of one: its kind, flags, the size and kind of each, then
+        // each.
         let (of, value) = match of {
             CHOICE => (word(at + 28)?, at + 32),
             of => (of, at + 16),

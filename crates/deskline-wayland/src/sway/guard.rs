@@ -1,4 +1,5 @@
-//! The server's side of the guard: starts the keeper, orders it, and does its work if it ends first.
+//! The server's side of the guard: starts the keeper, orders it, and does its work if it ends
+//! first.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;

@@ -1,10 +1,10 @@
-//! The keeper: the process that disables the person's devices, and enables them again when the server
-//! says so, when it ends, and at the limit.
+//! The keeper: the process that disables the person's devices, and enables them again when the
+//! server says so, when it ends, and at the limit.
 //!
 //! It has a session of its own, so that what ends the server does not end it. If it ends first, the
-//! server enables them (`guard`). Orders come on its standard input, one JSON value a line, and answers
-//! go to its standard output. Nothing else is needed to tell that the server has ended: the kernel
-//! closes the pipe.
+//! server enables them (`guard`). Orders come on its standard input, one JSON value a line, and
+//! answers go to its standard output. Nothing else is needed to tell that the server has ended: the
+//! kernel closes the pipe.
 
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
@@ -173,8 +173,8 @@ impl Keeper {
     }
 }
 
-/// Gives the devices their setting back, on a connection of its own. Asks again for a minute if sway
-/// is too busy to answer. A sway that has ended holds nothing.
+/// Gives the devices their setting back, on a connection of its own. Asks again for a minute if
+/// sway is too busy to answer. A sway that has ended holds nothing.
 pub(super) fn restore(socket: &Path, devices: &[Device]) {
     if devices.is_empty() {
         return;

@@ -35,8 +35,8 @@ impl Own {
         }
     }
 
-    /// Why the process does not hear the seat; `None` if it does. Measured on sway 1.10: GTK 3, GTK 4
-    /// and Qt 6 that started after the seat hear it, Qt 6 also from before.
+    /// Why the process does not hear the seat; `None` if it does. Measured on sway 1.10: GTK 3, GTK
+    /// 4 and Qt 6 that started after the seat hear it, Qt 6 also from before.
     pub(super) fn unserved(&self, pid: u32) -> Option<&'static str> {
         let maps = maps(pid);
         if maps.contains(CHROMIUM) {
@@ -59,8 +59,8 @@ impl Own {
         });
     }
 
-    /// Gives the person their focus back, if a new window of the agent's app has taken it: sway gives a
-    /// new window to every seat.
+    /// Gives the person their focus back, if a new window of the agent's app has taken it: sway
+    /// gives a new window to every seat.
     pub(super) fn give_back(&mut self, ipc: &mut Ipc, pid: Option<u32>) {
         let Some((focus, known)) = self.before.take() else {
             return;

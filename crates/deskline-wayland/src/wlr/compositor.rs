@@ -229,7 +229,8 @@ pub(super) struct Place {
 pub(super) enum Effort<'a> {
     /// Only look.
     Look,
-    /// Show it in full screen for a moment if need be. These places in it must show the same after that as before.
+    /// Show it in full screen for a moment if need be. These places in it must show the same after
+    /// that as before.
     Measure(&'a [Point]),
 }
 

@@ -1,8 +1,8 @@
 //! Pieces of a window's picture, by which it is found on the screen: exactly, or not at all.
 //!
-//! A mark is a small piece of what an element shows, at a corner of it. The same pixels in another picture vote for
-//! the window to be where that would put its corner. The window is where the votes of several elements meet, if they
-//! meet nowhere else.
+//! A mark is a small piece of what an element shows, at a corner of it. The same pixels in another
+//! picture vote for the window to be where that would put its corner. The window is where the votes
+//! of several elements meet, if they meet nowhere else.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,7 +13,8 @@ use crate::described::Part;
 /// The size of a piece at a corner of an element, in pixels.
 const PIECE: (usize, usize) = (24, 12);
 
-/// Up to this size, in pixels, an element is a piece as a whole, which tells it from others of its kind.
+/// Up to this size, in pixels, an element is a piece as a whole, which tells it from others of its
+/// kind.
 const WHOLE: (usize, usize) = (160, 48);
 
 /// How many pixels beside each other are compared first.
@@ -25,7 +26,8 @@ const COMMON: usize = 256;
 /// The most elements of which pieces are taken.
 const MOST: usize = 200;
 
-/// How many elements must be found, and with what weight: a corner counts for one, a whole element for four.
+/// How many elements must be found, and with what weight: a corner counts for one, a whole element
+/// for four.
 const ELEMENTS: usize = 3;
 const WEIGHT: usize = 8;
 
@@ -115,8 +117,8 @@ struct Mark {
     run: (usize, usize),
     /// Where it was in the picture that it was taken of.
     taken: (Rect, (i64, i64)),
-    /// Whether it has been found at the window's place at another time than when it was taken. A piece that was not
-    /// may be of a picture that was later or earlier than the elements' places.
+    /// Whether it has been found at the window's place at another time than when it was taken. A
+    /// piece that was not may be of a picture that was later or earlier than the elements' places.
     sure: bool,
 }
 
@@ -130,8 +132,8 @@ pub(super) struct Marks {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     At(Point),
-    /// There, by pieces of the same shape in other colours: a window that has just got the keyboard, or of which a
-    /// menu has it.
+    /// There, by pieces of the same shape in other colours: a window that has just got the
+    /// keyboard, or of which a menu has it.
     Recoloured(Point),
     /// Nowhere.
     Nowhere,
@@ -140,7 +142,8 @@ pub(super) enum Found {
 }
 
 impl Marks {
-    /// Takes those of these parts in a picture that shows the window with its corner at this place in the layout.
+    /// Takes those of these parts in a picture that shows the window with its corner at this place
+    /// in the layout.
     pub(super) fn take(parts: &[Part], corner: Point, shot: &Shot) -> Self {
         let mut all = BTreeMap::new();
         let start = shot.pixels_of(corner);
@@ -190,7 +193,8 @@ impl Marks {
         elements.len() >= ELEMENTS
     }
 
-    /// Drops what the picture shows where a mark was taken: that is no sign that the window is elsewhere now.
+    /// Drops what the picture shows where a mark was taken: that is no sign that the window is
+    /// elsewhere now.
     pub(super) fn drop_unmoved(&mut self, shots: &[Shot]) {
         self.all.retain(|_, mark| {
             let (place, at) = mark.taken;
@@ -199,7 +203,8 @@ impl Marks {
         });
     }
 
-    /// Notes that the window shows with its corner there: replaces what has changed, and is surer of what has not.
+    /// Notes that the window shows with its corner there: replaces what has changed, and is surer
+    /// of what has not.
     pub(super) fn renew(&mut self, parts: &[Part], corner: Point, shot: &Shot) {
         let mut now = Self::take(parts, corner, shot);
         for (key, mark) in &mut now.all {
@@ -248,7 +253,8 @@ impl Marks {
         }
     }
 
-    /// What speaks for this corner, and how many elements could. `same` compares two pieces of one width.
+    /// What speaks for this corner, and how many elements could. `same` compares two pieces of one
+    /// width.
     fn support(
         &self,
         parts: &[Part],
@@ -373,7 +379,8 @@ fn pixels(part: &Part, scale: f64) -> Option<[i64; 4]> {
     Some([of(x)?, of(y)?, of(w)?, of(h)?])
 }
 
-/// The pieces to take of a part. A small one is taken as a whole, and at its corners for when its size changes.
+/// The pieces to take of a part. A small one is taken as a whole, and at its corners for when its
+/// size changes.
 fn pieces_of(part: &Part, scale: f64) -> Vec<Of> {
     let Some([_, _, w, h]) = pixels(part, scale) else {
         return Vec::new();
@@ -385,7 +392,8 @@ fn pieces_of(part: &Part, scale: f64) -> Vec<Of> {
         .collect()
 }
 
-/// Where a piece of a part is, from the window's corner, and its size, both in pixels. `size`: of one that was taken.
+/// Where a piece of a part is, from the window's corner, and its size, both in pixels. `size`: of
+/// one that was taken.
 fn expected(
     part: &Part,
     of: Of,
@@ -425,8 +433,8 @@ fn is_telling(pixels: &[u32], width: usize) -> bool {
     rows_differ && columns_differ
 }
 
-/// Whether two pieces have the same shapes: the correlation of where the colour changes in their rows. A shift by a
-/// pixel leaves little of it.
+/// Whether two pieces have the same shapes: the correlation of where the colour changes in their
+/// rows. A shift by a pixel leaves little of it.
 fn resembles(a: &[u32], b: &[u32], width: usize) -> bool {
     let mut counts = [[0_u32; 2]; 2];
     for (a, b) in a.chunks_exact(width).zip(b.chunks_exact(width)) {

@@ -1,5 +1,5 @@
-//! Which window of the compositor's list each of the windows is that apps describe. The compositor tells title
-//! and state, an app title and whether it has the keyboard: nothing else joins them.
+//! Which window of the compositor's list each of the windows is that apps describe. The compositor
+//! tells title and state, an app title and whether it has the keyboard: nothing else joins them.
 
 use deskline_link::WindowId;
 
@@ -18,8 +18,8 @@ pub(super) struct Listed<'a> {
 /// What is known of both lists.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    /// Those that both sides have said to have the keyboard at the same time: they stay together whatever
-    /// they are called later, and while the app does not answer.
+    /// Those that both sides have said to have the keyboard at the same time: they stay together
+    /// whatever they are called later, and while the app does not answer.
     sure: Vec<(u64, AppToplevel)>,
 }
 
@@ -40,15 +40,15 @@ impl Pairs {
         ) else {
             return;
         };
-        // Either may be late: an equal title rules that out, and so does an app that is known, if its window with the
-        // keyboard is not the one that had it before.
+        // Either may be late: an equal title rules that out, and so does an app that is known, if
+        // its window with the keyboard is not the one that had it before.
         if is_called(front.title, &active.title) || self.is_of_app(front, active, listed) {
             self.join(front.number, active);
         }
     }
 
-    /// Whether both are a window of one app that has others, and neither is one of those. GTK 3 tells the compositor
-    /// another title of dialogs that have none.
+    /// Whether both are a window of one app that has others, and neither is one of those. GTK 3
+    /// tells the compositor another title of dialogs that have none.
     fn is_of_app(&self, front: &Listed<'_>, active: &AppToplevel, listed: &[Listed<'_>]) -> bool {
         let is_new = self
             .sure
@@ -114,8 +114,8 @@ impl Pairs {
     }
 }
 
-/// Whether a window with this title in the compositor's list may be called so by its app. Qt appends the app's name
-/// to what it tells the compositor alone.
+/// Whether a window with this title in the compositor's list may be called so by its app. Qt
+/// appends the app's name to what it tells the compositor alone.
 pub(super) fn is_called(listed: &str, described: &str) -> bool {
     match listed.strip_prefix(described) {
         Some("") => true,

@@ -1,6 +1,7 @@
-//! Where a window is. No protocol tells. In full screen its corner is the screen's: what it shows there is found
-//! again once it has its size back, by [`Marks`]. From then on it is found by what it shows, without any of this, for
-//! as long as it shows enough of what it showed when it was last looked at.
+//! Where a window is. No protocol tells. In full screen its corner is the screen's: what it shows
+//! there is found again once it has its size back, by [`Marks`]. From then on it is found by what
+//! it shows, without any of this, for as long as it shows enough of what it showed when it was last
+//! looked at.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,8 @@ use crate::wlroots::screens::Screen;
 /// How long a window may take to go to full screen, or back: 50 ms on an idle machine.
 const RESIZES: Duration = Duration::from_secs(2);
 
-/// How long a window that stays as large as it was may take: its app does not resize it, and many a dialog's does not.
+/// How long a window that stays as large as it was may take: its app does not resize it, and many a
+/// dialog's does not.
 const REFUSES: Duration = Duration::from_millis(700);
 
 /// How often to look, as no event tells what an app says of itself.
@@ -114,7 +116,8 @@ impl<T: Toplevels> Wlr<T> {
         }
     }
 
-    /// Finds the window by showing it in full screen for a moment. Returns its parts after that, too.
+    /// Finds the window by showing it in full screen for a moment. Returns its parts after that,
+    /// too.
     fn measure(
         &mut self,
         (window, number): (WindowId, u64),
@@ -202,7 +205,8 @@ impl<T: Toplevels> Wlr<T> {
         let mut last: Option<Marks> = None;
         let mut still: Option<(Marks, u32)> = None;
         loop {
-            // What an app draws may be later than what it says of itself, but not by several of its answers.
+            // What an app draws may be later than what it says of itself, but not by several of its
+            // answers.
             let parts = self.toplevels.parts(window)?;
             let shot = self.shot(screen)?;
             let marks = Marks::take(&parts, corner, &shot);

@@ -71,7 +71,8 @@ pub(crate) struct Client {
     pub(crate) heard: Heard,
     asked: u32,
     start: Instant,
-    /// Since when the seat has a device that is its first of its kind, until apps have asked for it.
+    /// Since when the seat has a device that is its first of its kind, until apps have asked for
+    /// it.
     new_since: Option<Instant>,
     pub(crate) seat: WlSeat,
     /// The agent's own seat, if `seat` is one. It ends with this.
@@ -220,8 +221,8 @@ impl Client {
         self.heard.capabilities.contains(kind)
     }
 
-    /// Called after a device was made. Where the seat `had` none of its kind, apps have to ask for it
-    /// first, and what is sent before [`Client::await_apps`] is lost.
+    /// Called after a device was made. Where the seat `had` none of its kind, apps have to ask for
+    /// it first, and what is sent before [`Client::await_apps`] is lost.
     pub(crate) fn introduce(&mut self, had: bool) -> Result<()> {
         self.roundtrip()?;
         if !had {

@@ -1,5 +1,5 @@
-//! The agent's pointer and keyboard on a seat, and what a link does with them. They are made when they are
-//! first needed: a doctor or a reader makes none.
+//! The agent's pointer and keyboard on a seat, and what a link does with them. They are made when
+//! they are first needed: a doctor or a reader makes none.
 
 use std::path::{Path, PathBuf};
 use std::process::Child;

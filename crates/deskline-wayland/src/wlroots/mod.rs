@@ -1,5 +1,5 @@
-//! What the compositors of the wlroots family share: virtual devices, windows, outputs, screencopy, activation
-//! tokens.
+//! What the compositors of the wlroots family share: virtual devices, windows, outputs, screencopy,
+//! activation tokens.
 
 pub(crate) mod client;
 pub(crate) mod devices;

@@ -1,5 +1,5 @@
-//! A seat of the agent's own, which ends with the connection: `ext_transient_seat_manager_v1`. Its focus
-//! is set through wlroots' list of toplevels, the only way to name a seat.
+//! A seat of the agent's own, which ends with the connection: `ext_transient_seat_manager_v1`. Its
+//! focus is set through wlroots' list of toplevels, the only way to name a seat.
 
 use deskline_link::{Error, Result};
 use wayland_client::protocol::wl_registry::WlRegistry;

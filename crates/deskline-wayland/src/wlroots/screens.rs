@@ -108,8 +108,8 @@ pub(crate) const NOWHERE: Rect = Rect {
     h: 0,
 };
 
-/// The bounds of all outputs. An error if a point is on none: the compositor would put the pointer at the
-/// nearest place that is on one, and click there.
+/// The bounds of all outputs. An error if a point is on none: the compositor would put the pointer
+/// at the nearest place that is on one, and click there.
 pub(crate) fn layout_around(screens: &[Rect], points: &[Point]) -> Result<Rect> {
     if let Some(at) = off_screen(screens, points) {
         return Err(DisplayError::OffScreen(at).into());

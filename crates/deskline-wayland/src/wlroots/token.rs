@@ -1,6 +1,6 @@
-//! An activation token (xdg-activation), with which an app that is asked to show itself comes to the front.
-//! The compositor gives one to the client that has the keyboard: a surface of ours of one transparent
-//! pixel has it for as long as that takes.
+//! An activation token (xdg-activation), with which an app that is asked to show itself comes to
+//! the front. The compositor gives one to the client that has the keyboard: a surface of ours of
+//! one transparent pixel has it for as long as that takes.
 
 use std::fs::File;
 use std::os::fd::AsFd as _;

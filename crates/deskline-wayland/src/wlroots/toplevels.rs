@@ -1,5 +1,5 @@
-//! The windows that the compositor lists (wlr-foreign-toplevel): what they are called, their states, and what
-//! can be asked for. No places, no processes.
+//! The windows that the compositor lists (wlr-foreign-toplevel): what they are called, their
+//! states, and what can be asked for. No places, no processes.
 
 use deskline_link::Result;
 use wayland_client::protocol::wl_output::WlOutput;

@@ -163,7 +163,8 @@ impl Keeper {
         }))
     }
 
-    /// Reads the property that the owner has written, and deletes it. `None` if it is larger than `most`.
+    /// Reads the property that the owner has written, and deletes it. `None` if it is larger than
+    /// `most`.
     fn take(&mut self, most: usize) -> Result<Option<Data>> {
         let property = self.names._DESKLINE_CLIPBOARD;
         // What comes after the deletion is the next part.

@@ -95,8 +95,8 @@ fn dense(pixels: i32, inches: f64) -> f64 {
     if dense { 2.0 } else { 1.0 }
 }
 
-/// The bounds of a banner of this size: at the top of the monitor, or at its bottom if the top would
-/// cover `avoid`.
+/// The bounds of a banner of this size: at the top of the monitor, or at its bottom if the top
+/// would cover `avoid`.
 pub(super) fn banner(monitor: &Monitor, (w, h): (i32, i32), avoid: Option<Rect>) -> Rect {
     let area = monitor.area;
     let margin = (f64::from(MARGIN) * monitor.scale).round() as i32;

@@ -32,8 +32,8 @@ const KNOWN: [&str; 6] = [
 /// Search at most this many fonts for characters that the first font lacks.
 const MOST_FONTS: usize = 3;
 
-/// Wait this long for fontconfig. It takes 30 ms, but minutes if it has to build its cache; until then
-/// the banner does without the font.
+/// Wait this long for fontconfig. It takes 30 ms, but minutes if it has to build its cache; until
+/// then the banner does without the font.
 const AT_ONCE: Duration = Duration::from_millis(150);
 const FOUND: Duration = Duration::from_secs(60);
 

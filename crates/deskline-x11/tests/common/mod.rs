@@ -1,5 +1,5 @@
-//! A desktop for one test: an X server, optionally a window manager, a session bus and apps, all ended by
-//! `Drop`; and a plain window that records its events.
+//! A desktop for one test: an X server, optionally a window manager, a session bus and apps, all
+//! ended by `Drop`; and a plain window that records its events.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 // Each test program uses only a part of this.
 #![allow(
@@ -29,8 +29,8 @@ pub struct TestDesktop {
     bus: String,
     dir: TempDir,
     children: Vec<(String, Child)>,
-    /// The connection that waited for the window manager. xfwm4 queries all windows as it starts, and
-    /// exits with `BadWindow` if one goes meanwhile: so this connection's own window must stay.
+    /// The connection that waited for the window manager. xfwm4 queries all windows as it starts,
+    /// and exits with `BadWindow` if one goes meanwhile: so this connection's own window must stay.
     waited: Option<X11>,
 }
 

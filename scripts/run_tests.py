@@ -44,6 +44,7 @@ SHARED_OUT = {
     "debian_13": re.compile("gnome|(?P<kwin>kde|kwin)|labwc|sway|x11"),
     "toolkits": re.compile(".+"),
     "survey": re.compile(".+"),
+    "choose": re.compile(".+"),
     "guard": re.compile("[^:]+"),
 }
 

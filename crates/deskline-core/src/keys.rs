@@ -176,6 +176,11 @@ const KEYS: &[(&str, Key)] = &[
     ("ArrowDown", Key::Down),
     ("ArrowLeft", Key::Left),
     ("ArrowRight", Key::Right),
+    // Without these, the names would be those of XKB's symbols, the characters ↑ and ↓.
+    ("UpArrow", Key::Up),
+    ("DownArrow", Key::Down),
+    ("LeftArrow", Key::Left),
+    ("RightArrow", Key::Right),
     ("Plus", Key::Char('+')),
     ("Minus", Key::Char('-')),
     ("Equal", Key::Char('=')),

@@ -173,6 +173,6 @@ fn the_doctor_names_the_one_command_that_installs_what_is_missing() {
     let last = out.lines().last().unwrap();
     assert_eq!(
         last,
-        "What is missing, as root: apt-get install xvfb xfwm4 dbus-daemon"
+        "What is missing, as root: apt-get install tesseract-ocr xvfb xfwm4 dbus-daemon"
     );
 }

@@ -30,6 +30,7 @@ fn every_named_key_is_known_in_any_case() {
         ("ArrowUp", Key::Up),
         ("Down", Key::Down),
         ("ArrowDown", Key::Down),
+        ("DownArrow", Key::Down),
         ("Left", Key::Left),
         ("ArrowLeft", Key::Left),
         ("Right", Key::Right),
@@ -61,7 +62,7 @@ fn an_unknown_key_names_the_nearest() {
         ("pgup", "PageUp"),
         ("F36", "F3"),
         ("Escpe", "Escape"),
-        ("DownArrow", "Down"),
+        ("Donw", "Down"),
     ] {
         let error = key(wrong).unwrap_err();
         let start = format!("unknown key '{wrong}'; the nearest is '{nearest}'. ");

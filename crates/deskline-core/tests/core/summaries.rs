@@ -405,13 +405,14 @@ fn each_row_is_a_change_of_its_own() {
     assert_eq!(text_changes(&after, &diff).lines, ["'42' -> '43'"]);
 }
 
-const FIELDS: [&str; 24] = [
+const FIELDS: [&str; 25] = [
     "status: ",
     "error: ",
     "pid: ",
     "app: ",
     "dialog: ",
     "partial: ",
+    "no_tree: ",
     "blind: ",
     "file: ",
     "file_size: ",
@@ -495,7 +496,7 @@ proptest! {
         }
         let count = |field: &str| text.lines().filter(|l| l.starts_with(field)).count();
         for (i, field) in FIELDS.iter().enumerate() {
-            let most = match i { 5 => 2, 6 | 13 => 3, _ => 1 };
+            let most = match i { 5 => 2, 7 | 14 => 3, _ => 1 };
             prop_assert!(count(field) <= most, "{} in\n{}", field, text);
         }
         prop_assert!(!text.replace('\n', "").contains(deskline_core::escape::is_hostile));

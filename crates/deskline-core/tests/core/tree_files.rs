@@ -280,7 +280,9 @@ proptest! {
         };
         prop_assert_eq!(elements, listed(&before) + listed(&after));
         let further = |tree: &deskline_core::Tree| {
-            tree.partial.len() + tree.blind.len() + usize::from(dialog_label(tree).is_some())
+            let once = [dialog_label(tree).is_some(), tree.no_tree.is_some()];
+            let once = once.into_iter().filter(|there| *there).count();
+            tree.partial.len() + tree.blind.len() + once
         };
         prop_assert_eq!(headers, 6 + further(&before) + further(&after));
     }

@@ -494,7 +494,7 @@ fn errors_about_arguments_name_the_accepted_form() {
         ("wait_for_and_traverse", json!({"pid": 7, "ref": "e1", "state": "gone"}), "state must be one of present, absent, visible, focused, selected, checked, mixed, expanded, collapsed, disabled, editable, secure, not \"gone\"".into()),
         ("drag_and_traverse", json!({"pid": 7, "ref": "e1"}), "the end of the drag is missing. Pass toRef (\"e42\"), toElement (a part of its text), or toX and toY".into()),
         ("drag_and_traverse", json!({"pid": 7, "ref": "e1", "toX": 1}), "toX was given without toY. Pass both".into()),
-        ("drag_and_traverse", json!({"pid": 7, "ref": "e1", "toRef": "e2", "toY": 1}), "toRef and toX,toY were given together: choose one".into()),
+        ("drag_and_traverse", json!({"pid": 7, "ref": "e1", "toRef": "e2", "toX": 1, "toY": 1}), "toRef and toX,toY were given together: choose one".into()),
         ("drag_and_traverse", json!({"pid": 7, "toRef": "e2"}), format!("no target. {WAYS}")),
         // Keys.
         (click, json!({"pid": 7, "ref": "e1", "pressKeyModifiers": ["Shift"]}), "pressKeyModifiers was given without pressKey. Pass both".into()),

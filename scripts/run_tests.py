@@ -55,7 +55,7 @@ LONG = [
 ]
 
 # No program takes longer. One that does is killed and has failed.
-LIMIT = 20 * 60
+LIMIT = 30 * 60
 
 FAILURES = re.compile(r"^failures:\n((?:    .+\n)+)", re.M)
 COUNTS = re.compile(r"^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored;", re.M)

@@ -150,19 +150,21 @@ fn the_doctor_has_a_row_for_each_capability() {
         .unwrap();
     let said = String::from_utf8_lossy(&journal.stdout).into_owned();
     assert!(journal.status.success(), "{said}");
+    let rows = said.split(' ').filter(|word| !word.is_empty());
+    let rows = rows.collect::<Vec<_>>().join(" ");
     for row in [
-        "! display        wayland-1, sway: Wayland, without X11",
-        "! windows        no:",
-        "! raise          no:",
-        "! pointer        no:",
-        "! keys           no:",
-        "! picture        no:",
-        "✓ guard          not needed",
-        "✓ apps           1 of 1",
+        "! display wayland-1, sway: Wayland, without X11",
+        "! windows no:",
+        "! raise no:",
+        "! pointer no:",
+        "! keys no:",
+        "! picture no:",
+        "✓ guard not needed",
+        "✓ apps 1 of 1",
         "✓ tree",
         "Agents can work here.",
     ] {
-        assert!(said.contains(row), "{row}\n{said}");
+        assert!(rows.contains(row), "{row}\n{said}");
     }
 }
 

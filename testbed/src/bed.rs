@@ -74,11 +74,9 @@ impl Bed {
         BufReader::new(desktop.stdout.take().unwrap())
             .read_line(&mut line)
             .unwrap();
-        let mut environment: BTreeMap<String, String> =
+        let environment: BTreeMap<String, String> =
             serde_json::from_str(&line).unwrap_or_else(|e| panic!("{line:?}: {e}"));
         assert!(!environment.contains_key("error"), "{environment:?}");
-        // Qt's GTK theme, if it is installed, puts a Qt app on the bus a second time.
-        environment.insert("QT_QPA_PLATFORMTHEME".into(), "gnome".into());
         let screen = Screen::connect(&environment);
         Self {
             desktop,

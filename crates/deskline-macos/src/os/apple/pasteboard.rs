@@ -67,7 +67,7 @@ fn items() -> Vec<Retained<NSPasteboardItem>> {
 pub(super) fn pasteboard_types() -> Vec<Vec<String>> {
     let types = |item: Retained<NSPasteboardItem>| {
         let types = item.types().to_vec();
-        types.iter().map(|kind| kind.to_string()).collect()
+        types.iter().map(ToString::to_string).collect()
     };
     autoreleasepool(|_| items().into_iter().map(types).collect())
 }

@@ -27,7 +27,7 @@ impl AtSpi {
             }
         }
         for (proxy, names) in proxies {
-            let clients: Vec<(u32, String)> = clients::of(proxy)
+            let clients: Vec<(u32, String)> = clients::connected_to(proxy)
                 .into_iter()
                 .map(|pid| (pid, process::name(pid)))
                 .collect();

@@ -272,7 +272,7 @@ impl Key {
             return Ok(Self::Function(n));
         }
         if let Some(symbol) = keysyms::by_name(name.trim()) {
-            return Ok(Self::of(symbol));
+            return Ok(Self::of_symbol(symbol));
         }
         let names = KEYS.iter().map(|&(n, _)| n).chain(FUNCTION_KEYS);
         Err(KeyError::Key {
@@ -385,7 +385,7 @@ impl std::fmt::Display for KeyPress {
         match self.key {
             Key::Char(c) => write!(f, "{}", c.to_uppercase()),
             Key::Function(n) => write!(f, "F{n}"),
-            Key::Symbol(symbol) => match Name::of(symbol) {
+            Key::Symbol(symbol) => match Name::of_symbol(symbol) {
                 Some(name) => write!(f, "{name}"),
                 None => write!(f, "{symbol:#x}"),
             },
@@ -442,7 +442,7 @@ impl Key {
     }
 
     /// The key of a symbol.
-    fn of(symbol: u32) -> Self {
+    fn of_symbol(symbol: u32) -> Self {
         if let Some((key, ..)) = SYMBOLS.iter().find(|(_, its, _)| *its == symbol) {
             return *key;
         }
@@ -509,7 +509,7 @@ mod tests {
     fn each_named_key_has_a_symbol() {
         for n in 1..=24 {
             assert_eq!(
-                Key::of(Key::Function(n).symbol().unwrap()),
+                Key::of_symbol(Key::Function(n).symbol().unwrap()),
                 Key::Function(n)
             );
         }

@@ -8,7 +8,7 @@ const NAMED: [std::ops::RangeInclusive<u32>; 2] = [0..=0xffff, 0x1008_0000..=0x1
 /// The symbol of this name, ignoring case and separators where none has exactly this one.
 pub(crate) fn by_name(wanted: &str) -> Option<u32> {
     let symbols = NAMED.into_iter().flatten();
-    let named = symbols.filter_map(|symbol| Some((Name::of(symbol)?, symbol)));
+    let named = symbols.filter_map(|symbol| Some((Name::of_symbol(symbol)?, symbol)));
     let mut alike = None;
     for (name, symbol) in named {
         if name.is(wanted) {
@@ -26,7 +26,7 @@ pub(crate) fn by_name(wanted: &str) -> Option<u32> {
 pub(crate) struct Name(&'static str, &'static str);
 
 impl Name {
-    pub(crate) fn of(symbol: u32) -> Option<Self> {
+    pub(crate) fn of_symbol(symbol: u32) -> Option<Self> {
         let name = Keysym::new(symbol).name()?;
         let (vendor, rest) = name.split_once("XK_")?;
         Some(Self(vendor, rest))

@@ -27,7 +27,7 @@ const SOCKET: usize = 16;
 
 /// The processes that are connected to sockets on which `pid` listens, without `pid` itself, in
 /// ascending order. Empty if that cannot be seen: of another user's process, or without sock_diag.
-pub fn of(pid: u32) -> Vec<u32> {
+pub fn connected_to(pid: u32) -> Vec<u32> {
     let own: HashSet<u32> = sockets_of(pid).collect();
     let peers: HashSet<u32> = accepted()
         .unwrap_or_default()
@@ -141,7 +141,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
         let listener = UnixListener::bind(&path).unwrap();
-        assert_eq!(of(std::process::id()), [], "nobody is connected");
+        assert_eq!(connected_to(std::process::id()), [], "nobody is connected");
         let script = "import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); \
                       sys.stdin.read()";
         let mut client = Command::new("python3")
@@ -151,7 +151,7 @@ mod tests {
             .spawn()
             .unwrap();
         let _accepted = listener.accept().unwrap();
-        let found = of(std::process::id());
+        let found = connected_to(std::process::id());
         drop(client.stdin.take());
         client.wait().unwrap();
         assert_eq!(found, [client.id()]);

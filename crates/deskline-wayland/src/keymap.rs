@@ -100,7 +100,7 @@ pub(crate) enum Gives {
 
 impl Gives {
     /// What this key gives, on the keypad if that is asked for.
-    pub(crate) fn of(press: KeyPress) -> Option<Self> {
+    pub(crate) fn on_press(press: KeyPress) -> Option<Self> {
         match (press.keypad_symbol(), press.key) {
             (Some(symbol), _) => Some(Self::Symbol(symbol)),
             (None, Key::Char(char)) => Some(Self::Char(char)),
@@ -198,8 +198,9 @@ impl Keymap {
         let named = named.filter_map(|key| Some((code_of(key)?, Gives::Symbol(key.symbol()?))));
         let held = HELD.map(|((code, _), name, _)| (code, name));
         let usual = held.into_iter().chain(USUAL);
-        let usual = usual
-            .filter_map(|(code, name)| Some((code, Gives::of(KeyPress::parse(name, &[]).ok()?)?)));
+        let usual = usual.filter_map(|(code, name)| {
+            Some((code, Gives::on_press(KeyPress::parse(name, &[]).ok()?)?))
+        });
         let usual: Vec<(u32, Gives)> = usual.collect();
         let rows = ROWS.into_iter().flat_map(|(first, row)| {
             let chars = row.chars().map(Gives::Char);
@@ -299,7 +300,7 @@ mod tests {
             ("KP_Enter", 96),
             ("XF86AudioPlay", 164),
         ] {
-            let gives = Gives::of(KeyPress::parse(name, &[]).unwrap()).unwrap();
+            let gives = Gives::on_press(KeyPress::parse(name, &[]).unwrap()).unwrap();
             assert_eq!(Keymap::with([gives]).code(gives), Some(code), "{name}");
         }
     }

@@ -84,7 +84,7 @@ impl Port for VirtualDevices<'_> {
 
     fn press(&mut self, press: KeyPress, _: &Cancel) -> Result<Stroke<u32>> {
         let why = Gap::NoSuchKey;
-        let gives = Gives::of(press).ok_or(InputError::NoKey { press, why })?;
+        let gives = Gives::on_press(press).ok_or(InputError::NoKey { press, why })?;
         let keyboard = self.input.keyboard(self.client)?;
         keyboard.bind(self.client, &[gives])?;
         let code = keyboard.code(gives);

@@ -1,0 +1,116 @@
+//! The clipboard: lent for a paste, and given back with all its types.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use deskline_input::Cancel;
+use deskline_link::Clipboard as _;
+
+use super::desktop;
+use super::server::clipboard::read;
+use super::server::{Options, Server};
+
+const PICTURE: &[u8] = &[0x89, b'P', b'N', b'G', 0, 255];
+
+/// What the person has copied, of three types.
+fn copied() -> [(&'static str, Vec<u8>); 3] {
+    [
+        ("text/html", b"<b>word</b>".to_vec()),
+        ("text/plain;charset=utf-8", b"word".repeat(100_000)),
+        ("image/png", PICTURE.to_vec()),
+    ]
+}
+
+fn bed(without: &'static str) -> Arc<Server> {
+    let without = vec![without];
+    let server = Server::start(
+        desktop(),
+        Options {
+            without,
+            ..Options::default()
+        },
+    );
+    server.with(|state| {
+        let data = copied();
+        let data: Vec<(&str, &[u8])> = data.iter().map(|(k, d)| (*k, d.as_slice())).collect();
+        state.copy(&data);
+    });
+    server
+}
+
+/// What an app gets that pastes.
+fn pasted(server: &Server, kind: &'static str) -> Vec<u8> {
+    read(server.with(|state| state.paste(kind)))
+}
+
+fn lends_and_gives_back(without: &'static str) {
+    let server = bed(without);
+    let mut clipboard = deskline_wayland::clipboard::start(&server.socket()).expect("a clipboard");
+    clipboard
+        .save(&Cancel::new())
+        .expect("the clipboard is saved");
+    let app = std::process::id();
+    clipboard
+        .offer("Grüße\n", app, &Cancel::new())
+        .expect("the text is offered");
+    assert_eq!(
+        pasted(&server, "text/plain;charset=utf-8"),
+        "Grüße\n".as_bytes()
+    );
+    assert!(clipboard.await_reader(&Cancel::new()).expect("a reader"));
+    clipboard.give_back().expect("the clipboard is given back");
+    for (kind, data) in copied() {
+        assert_eq!(pasted(&server, kind), data, "{kind}");
+    }
+    let mut types = server.with(|state| state.types());
+    types.sort_unstable();
+    assert_eq!(
+        types,
+        ["image/png", "text/html", "text/plain;charset=utf-8"]
+    );
+}
+
+#[test]
+fn by_the_wlroots_protocol() {
+    lends_and_gives_back("ext_data_control_manager_v1");
+}
+
+#[test]
+fn by_the_standard_protocol() {
+    lends_and_gives_back("zwlr_data_control_manager_v1");
+}
+
+#[test]
+fn what_the_person_copies_meanwhile_stays() {
+    let server = bed("");
+    let mut clipboard = deskline_wayland::clipboard::start(&server.socket()).expect("a clipboard");
+    clipboard
+        .save(&Cancel::new())
+        .expect("the clipboard is saved");
+    let app = std::process::id();
+    clipboard
+        .offer("agent", app, &Cancel::new())
+        .expect("the text is offered");
+    server.with(|state| state.copy(&[("text/plain", b"newer")]));
+    clipboard
+        .give_back()
+        .expect("there is nothing to give back");
+    assert_eq!(pasted(&server, "text/plain"), b"newer");
+}
+
+#[test]
+fn an_app_that_does_not_hand_over_its_data_costs_a_bounded_time() {
+    let server = bed("");
+    server.with(|state| state.clipboard.withholds = true);
+    let mut clipboard = deskline_wayland::clipboard::start(&server.socket()).expect("a clipboard");
+    let begun = Instant::now();
+    clipboard
+        .save(&Cancel::new())
+        .expect_err("it cannot be saved");
+    assert!(
+        begun.elapsed() < Duration::from_secs(8),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(server.with(|state| state.types()).len(), 3);
+}

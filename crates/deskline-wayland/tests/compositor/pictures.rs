@@ -1,0 +1,74 @@
+//! Pictures of a part of an output.
+
+use deskline_input::{Cancel, Click};
+use deskline_link::{Display as _, Pictures as _, Screen as _};
+use wayland_server::protocol::wl_shm::Format;
+
+use super::server::Options;
+use super::{Bed, TARGET, at, id};
+
+/// The target's picture, against what the compositor draws.
+fn is_right(options: Options) {
+    let mut bed = Bed::new(options);
+    bed.raise();
+    // Its place is known once it was clicked.
+    let pointer = bed.display.pointer_input().expect("a pointer");
+    pointer
+        .click(Click::left(at(5, 5)), &Cancel::new())
+        .expect("a click");
+    let picture = bed.display.picture(id(TARGET)).expect("a picture");
+    assert_eq!((picture.width, picture.height), (300, 200));
+    let wrong = bed.server.with(move |state| {
+        let corner = state.desktop.windows[TARGET].place;
+        let mut pixels = (0..).zip(picture.rgb.chunks_exact(3));
+        pixels
+            .find(|(n, rgb)| {
+                let there = at(corner.x + n % 300, corner.y + n / 300);
+                let [_, wanted @ ..] = state.desktop.colour(there).to_be_bytes();
+                *rgb != wanted
+            })
+            .map(|(n, rgb)| (n, rgb.to_vec()))
+    });
+    assert_eq!(wrong, None);
+}
+
+#[test]
+fn rows_padding_and_colours_are_read_right() {
+    is_right(Options::default());
+}
+
+#[test]
+fn red_may_come_first() {
+    is_right(Options {
+        format: Format::Xbgr8888,
+        ..Options::default()
+    });
+}
+
+#[test]
+fn the_last_row_may_come_first() {
+    is_right(Options {
+        upside_down: true,
+        ..Options::default()
+    });
+}
+
+#[test]
+fn a_picture_that_is_refused_sends_nothing() {
+    let mut bed = Bed::new(Options {
+        refuses_pictures: true,
+        ..Options::default()
+    });
+    bed.raise();
+    let pointer = bed.display.pointer_input().expect("a pointer");
+    pointer
+        .click(Click::left(at(5, 5)), &Cancel::new())
+        .expect_err("no place is known");
+    bed.display.release_all();
+    let target = bed.target();
+    assert!(
+        target.buttons.is_empty() && target.restored.is_none(),
+        "{target:?}"
+    );
+    assert!(bed.display.front().expect("the front window").is_some());
+}

@@ -1,0 +1,276 @@
+//! A compositor in the test's process, on a thread of its own. It speaks the protocols of the
+//! wlroots family, keeps a model of the desktop, and can fail at any event.
+
+/// A global without data of its own.
+macro_rules! plain {
+    ($interface:ty) => {
+        impl wayland_server::GlobalDispatch<$interface, ()> for crate::server::State {
+            fn bind(
+                _: &mut Self,
+                _: &wayland_server::DisplayHandle,
+                _: &wayland_server::Client,
+                resource: wayland_server::New<$interface>,
+                (): &(),
+                init: &mut wayland_server::DataInit<'_, Self>,
+            ) {
+                init.init(resource, ());
+            }
+        }
+    };
+}
+
+/// An object whose requests change nothing here.
+macro_rules! inert {
+    ($interface:ty) => {
+        impl wayland_server::Dispatch<$interface, ()> for crate::server::State {
+            fn request(
+                _: &mut Self,
+                _: &wayland_server::Client,
+                _: &$interface,
+                _: <$interface as wayland_server::Resource>::Request,
+                (): &(),
+                _: &wayland_server::DisplayHandle,
+                _: &mut wayland_server::DataInit<'_, Self>,
+            ) {
+            }
+        }
+    };
+}
+
+pub mod clipboard;
+pub mod desktop;
+mod pictures;
+mod screens;
+mod seat;
+mod windows;
+
+use std::os::fd::AsFd as _;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use tempfile::TempDir;
+use wayland_server::backend::{ClientData, ClientId, DisconnectReason};
+use wayland_server::protocol::wl_output::WlOutput;
+use wayland_server::protocol::wl_shm::Format;
+use wayland_server::{Display, DisplayHandle};
+
+use desktop::Desktop;
+
+/// What it offers, and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The interfaces that it does not offer.
+    pub without: Vec<&'static str>,
+    pub format: Format,
+    pub upside_down: bool,
+    pub refuses_pictures: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            without: Vec::new(),
+            format: Format::Xrgb8888,
+            upside_down: false,
+            refuses_pictures: false,
+        }
+    }
+}
+
+/// What happens at an event of a device.
+pub type Hook = Box<dyn FnOnce(&mut State) + Send>;
+
+/// The compositor's state.
+pub struct State {
+    pub desktop: Desktop,
+    pub clipboard: clipboard::Clipboard,
+    options: Options,
+    display: DisplayHandle,
+    clients: Vec<ClientId>,
+    outputs: Vec<(WlOutput, usize)>,
+    listed: windows::Listed,
+    pictures: u32,
+    /// After how many further events of devices something happens.
+    hook: Option<(usize, Hook)>,
+    /// Whether it answers nobody any more.
+    hung: bool,
+}
+
+impl State {
+    /// A device has sent an event.
+    fn input(&mut self) {
+        if let Some((left, _)) = &mut self.hook {
+            *left = left.saturating_sub(1);
+        }
+        if let Some((_, hook)) = self.hook.take_if(|(left, _)| *left == 0) {
+            hook(self);
+        }
+    }
+
+    /// Ends all connections.
+    pub fn disconnect(&mut self) {
+        for client in self.clients.drain(..) {
+            let reason = DisconnectReason::ConnectionClosed;
+            self.display.backend_handle().kill_client(client, reason);
+        }
+    }
+
+    /// Answers nobody any more.
+    pub fn hang(&mut self) {
+        self.hung = true;
+    }
+
+    /// How many pictures were taken.
+    pub fn pictures(&self) -> u32 {
+        self.pictures
+    }
+}
+
+type Order = Box<dyn FnOnce(&mut State) + Send>;
+
+/// A running compositor. It ends with this.
+pub struct Server {
+    folder: TempDir,
+    orders: Mutex<Sender<Order>>,
+    /// Wakes the thread; its end ends it.
+    waker: Option<UnixStream>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    pub fn start(desktop: Desktop, options: Options) -> Arc<Self> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let listener = UnixListener::bind(folder.path().join("wayland")).expect("a socket");
+        let (waker, woken) = UnixStream::pair().expect("a pair of sockets");
+        let (orders, inbox) = mpsc::channel();
+        let thread = std::thread::spawn(move || run(desktop, options, &listener, &woken, &inbox));
+        Arc::new(Self {
+            folder,
+            orders: Mutex::new(orders),
+            waker: Some(waker),
+            thread: Some(thread),
+        })
+    }
+
+    pub fn socket(&self) -> PathBuf {
+        Path::new(self.folder.path()).join("wayland")
+    }
+
+    /// Looks at the state, or changes it, between two requests of clients.
+    pub fn with<T: Send + 'static>(&self, f: impl FnOnce(&mut State) -> T + Send + 'static) -> T {
+        let (reply, answer) = mpsc::channel();
+        let order: Order = Box::new(move |state| {
+            let _ = reply.send(f(state));
+        });
+        let orders = self.orders.lock().expect("the orders");
+        orders.send(order).expect("the compositor runs");
+        wake(self.waker.as_ref().expect("the compositor runs"));
+        answer.recv().expect("the compositor runs")
+    }
+
+    /// Has something happen at the `nth` event of a device from now on.
+    pub fn at_event(&self, nth: usize, hook: impl FnOnce(&mut State) + Send + 'static) {
+        self.with(move |state| state.hook = Some((nth, Box::new(hook))));
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.waker.take();
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+            && !std::thread::panicking()
+        {
+            panic!("the compositor's thread has panicked");
+        }
+    }
+}
+
+fn wake(mut waker: &UnixStream) {
+    use std::io::Write as _;
+    waker.write_all(&[1]).expect("the compositor runs");
+}
+
+struct Peer;
+
+impl ClientData for Peer {
+    fn initialized(&self, _: ClientId) {}
+    fn disconnected(&self, _: ClientId, _: DisconnectReason) {}
+}
+
+fn run(
+    desktop: Desktop,
+    options: Options,
+    listener: &UnixListener,
+    mut woken: &UnixStream,
+    inbox: &Receiver<Order>,
+) {
+    use std::io::Read as _;
+    let mut display: Display<State> = Display::new().expect("a display");
+    let mut state = State {
+        desktop,
+        clipboard: clipboard::Clipboard::default(),
+        options,
+        display: display.handle(),
+        clients: Vec::new(),
+        outputs: Vec::new(),
+        listed: windows::Listed::default(),
+        pictures: 0,
+        hook: None,
+        hung: false,
+    };
+    state.offer_globals();
+    loop {
+        let backend = display.backend().poll_fd();
+        let mut fds = vec![PollFd::new(&woken, PollFlags::IN)];
+        if !state.hung {
+            fds.push(PollFd::new(listener, PollFlags::IN));
+            fds.push(PollFd::from_borrowed_fd(backend.as_fd(), PollFlags::IN));
+        }
+        poll(&mut fds, None).expect("poll");
+        let ready: Vec<bool> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
+        drop(fds);
+        if ready[0] && woken.read(&mut [0]).expect("the test") == 0 {
+            return;
+        }
+        for order in inbox.try_iter() {
+            order(&mut state);
+        }
+        if ready.get(1) == Some(&true) {
+            let (stream, _) = listener.accept().expect("a client");
+            let client = state.display.insert_client(stream, Arc::new(Peer));
+            state.clients.push(client.expect("a client").id());
+        }
+        if ready.get(2) == Some(&true) {
+            display.dispatch_clients(&mut state).expect("the clients");
+        }
+        state.announce_windows();
+        // A client that is gone is no error.
+        let _ = display.flush_clients();
+    }
+}
+
+impl State {
+    fn offer_globals(&mut self) {
+        self.offer_screens();
+        self.offer_seat();
+        self.offer_windows();
+        self.offer_pictures();
+        self.offer_clipboard();
+    }
+
+    /// Offers a global, unless it is to be missing.
+    fn offer<I>(&mut self, version: u32)
+    where
+        I: wayland_server::Resource + 'static,
+        Self: wayland_server::GlobalDispatch<I, ()>,
+    {
+        if !self.options.without.contains(&I::interface().name) {
+            self.display.create_global::<Self, I, ()>(version, ());
+        }
+    }
+}

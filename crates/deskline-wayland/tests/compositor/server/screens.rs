@@ -1,0 +1,94 @@
+//! `wl_output` and `xdg-output`.
+
+use wayland_protocols::xdg::xdg_output::zv1::server::zxdg_output_manager_v1::{
+    self, ZxdgOutputManagerV1,
+};
+use wayland_protocols::xdg::xdg_output::zv1::server::zxdg_output_v1::ZxdgOutputV1;
+use wayland_server::protocol::wl_output::{self, WlOutput};
+use wayland_server::{Client, DataInit, Dispatch, DisplayHandle, GlobalDispatch, New};
+
+use super::State;
+
+impl State {
+    pub(super) fn offer_screens(&mut self) {
+        self.offer::<ZxdgOutputManagerV1>(3);
+        for index in 0..self.desktop.screens.len() {
+            self.display
+                .create_global::<Self, WlOutput, usize>(4, index);
+        }
+    }
+
+    /// The screen of an output.
+    pub(super) fn screen(&self, output: &WlOutput) -> Option<usize> {
+        let mut outputs = self.outputs.iter();
+        outputs
+            .find(|(known, _)| known == output)
+            .map(|(_, index)| *index)
+    }
+}
+
+impl GlobalDispatch<WlOutput, usize> for State {
+    fn bind(
+        state: &mut Self,
+        _: &DisplayHandle,
+        _: &Client,
+        output: New<WlOutput>,
+        index: &usize,
+        init: &mut DataInit<'_, Self>,
+    ) {
+        let output = init.init(output, ());
+        let screen = &state.desktop.screens[*index];
+        output.name(screen.name.to_owned());
+        output.scale(screen.scale);
+        output.done();
+        state.outputs.push((output, *index));
+    }
+}
+
+impl Dispatch<WlOutput, ()> for State {
+    fn request(
+        _: &mut Self,
+        _: &Client,
+        _: &WlOutput,
+        _: wl_output::Request,
+        (): &(),
+        _: &DisplayHandle,
+        _: &mut DataInit<'_, Self>,
+    ) {
+    }
+
+    fn destroyed(
+        state: &mut Self,
+        _: wayland_server::backend::ClientId,
+        output: &WlOutput,
+        (): &(),
+    ) {
+        state.outputs.retain(|(known, _)| known != output);
+    }
+}
+
+impl Dispatch<ZxdgOutputManagerV1, ()> for State {
+    fn request(
+        state: &mut Self,
+        _: &Client,
+        _: &ZxdgOutputManagerV1,
+        request: zxdg_output_manager_v1::Request,
+        (): &(),
+        _: &DisplayHandle,
+        init: &mut DataInit<'_, Self>,
+    ) {
+        if let zxdg_output_manager_v1::Request::GetXdgOutput { id, output } = request {
+            let described = init.init(id, ());
+            let Some(index) = state.screen(&output) else {
+                return;
+            };
+            let place = state.desktop.screens[index].place;
+            described.logical_position(place.x, place.y);
+            described.logical_size(place.w, place.h);
+            output.done();
+        }
+    }
+}
+
+plain!(ZxdgOutputManagerV1);
+inert!(ZxdgOutputV1);

@@ -10,8 +10,7 @@ use deskline_testbed::{Bed, deskline};
 use serde_json::{Value, json};
 
 use crate::driver::file;
-use crate::links::serve;
-use crate::mcp::Mcp;
+use crate::mcp::{Mcp, serve};
 use crate::subject::{self, Subject};
 
 /// An app may change this long after an answer for the change to count as the link's.

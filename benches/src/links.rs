@@ -14,12 +14,10 @@ use serde_json::{Value, json};
 
 use crate::driver::Driver;
 use crate::late::Late;
-use crate::mcp::Mcp;
+use crate::mcp::{Mcp, serve};
 use crate::measure::Times;
 use crate::subject::{ALL, Subject};
 use crate::usage::{buses, cpu_ms};
-
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Two clicks within 500 ms are a double click. No agent is that quick.
 const BETWEEN: Duration = Duration::from_millis(550);
@@ -107,17 +105,6 @@ fn row(out: &mut String, app: &str, build: &str, measured: &Measured, extent: &E
         step("picture"),
         ms(Some(&measured.chain)),
     );
-}
-
-/// Starts a server that keeps its journal there.
-pub fn serve(bed: &Bed, binary: &Path, journal: &Path) -> Result<Mcp, String> {
-    let with = |attended: &[&str]| {
-        let mut command = bed.command(binary);
-        command.args(["serve", "--dir"]).arg(journal).args(attended);
-        Mcp::start(command, PATIENCE)
-    };
-    // As on a person's desktop: guarded and put back. 0.1.0 has no other way, and no option for it.
-    with(&["--attended"]).or_else(|_| with(&[]))
 }
 
 /// One build's server on one app.

@@ -1,11 +1,15 @@
 //! A minimal client that times a server: JSON lines out, JSON lines in.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use deskline_testbed::Bed;
 use serde_json::{Value, json};
+
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// An answered call.
 pub struct Called {
@@ -106,6 +110,17 @@ impl Mcp {
             }
         }
     }
+}
+
+/// Starts a server that keeps its journal there.
+pub fn serve(bed: &Bed, binary: &Path, journal: &Path) -> Result<Mcp, String> {
+    let with = |attended: &[&str]| {
+        let mut command = bed.command(binary);
+        command.args(["serve", "--dir"]).arg(journal).args(attended);
+        Mcp::start(command, PATIENCE)
+    };
+    // As on a person's desktop: guarded and put back. 0.1.0 has no other way, and no option for it.
+    with(&["--attended"]).or_else(|_| with(&[]))
 }
 
 impl Drop for Mcp {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Bed, Client, NativeApp, Session, Toolkit};
+use deskline_testbed::{Bed, Client, Compositor, Setup, Toolkit};
 use serde_json::{Value, json};
 
 use crate::measure::Times;
@@ -65,7 +65,7 @@ pub fn markdown(bed: &Bed, only: &str, calls: usize) -> String {
 }
 
 fn measure(bed: &Bed, subject: &Subject, calls: usize) -> (String, Pair, Pair) {
-    let session = Session::sway_here();
+    let session = Setup::here(Compositor::Sway).start();
     let args = ["--guard", "off"];
     let servers = [bed.server(&args), session.server_with(&args)];
     let (on_x11, native);
@@ -75,7 +75,7 @@ fn measure(bed: &Bed, subject: &Subject, calls: usize) -> (String, Pair, Pair) {
     } else {
         on_x11 = bed.gnome_calculator();
         let command = session.command("/usr/bin/gnome-calculator");
-        native = NativeApp::start(&session, command, session.folder().join("app.log"));
+        native = session.app(command, session.folder().join("app.log"));
     }
     let pids = [on_x11.pid, native.pid()];
     for (server, pid) in servers.iter().zip(pids) {

@@ -12,7 +12,7 @@ import * as Main from 'resource:///org/gnome/shell/ui/main.js';
 const NAME = 'org.deskline.Shell';
 const PATH = '/org/deskline/Shell';
 
-// Of this interface. Version 1 had a method Windows in place of Screen, and no At.
+// Of this interface.
 const VERSION = 2;
 
 // Screen: the version; the pointer, and whether a button is down; and of each window, the topmost first: its id, its

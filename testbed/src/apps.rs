@@ -1,9 +1,9 @@
 //! Starts apps: the test apps with one of each widget, and real ones.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
+use crate::bed::source;
 use crate::web::Page;
 use crate::{App, Bed, until};
 
@@ -37,10 +37,6 @@ impl Toolkit {
     }
 }
 
-fn path_of(part: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(part)
-}
-
 /// How Chromium starts, without the profile and the address.
 pub(crate) const CHROMIUM: [&str; 9] = [
     "--no-sandbox",
@@ -54,13 +50,6 @@ pub(crate) const CHROMIUM: [&str; 9] = [
     "--window-size=1000,800",
 ];
 
-/// A command for the distribution's Python, which has the toolkits' modules.
-pub(crate) fn python(bed: &Bed, script: &str) -> Command {
-    let mut command = bed.command("/usr/bin/python3");
-    command.arg("-B").arg(path_of(script));
-    command
-}
-
 impl Bed {
     /// The test app with one of each widget; see `testbed/apps`.
     pub fn widgets(&self, toolkit: Toolkit) -> App<'_> {
@@ -73,7 +62,7 @@ impl Bed {
     }
 
     fn widgets_with(&self, toolkit: Toolkit, args: &[&str]) -> App<'_> {
-        let mut command = python(self, &format!("apps/{}", toolkit.file()));
+        let mut command = self.python(&format!("apps/{}", toolkit.file()));
         // Its standard output is the app's log file.
         command.arg("/dev/stdout").args(args);
         let app = App::start(self, command);
@@ -90,7 +79,7 @@ impl Bed {
         environment: &[(&str, &str)],
         windows: &[&str],
     ) -> App<'_> {
-        let mut command = python(self, "apps/windows.py");
+        let mut command = self.python("apps/windows.py");
         command.args(["/dev/stdout", toolkit]).args(windows);
         // Qt 6.4 does not join the bus if this is set.
         command.env_remove("AT_SPI_BUS_ADDRESS");
@@ -106,7 +95,7 @@ impl Bed {
 
     /// A login form that closes when it is filled in; see `testbed/apps/login.py`.
     pub fn login(&self, args: &[&str]) -> App<'_> {
-        let mut command = python(self, "apps/login.py");
+        let mut command = self.python("apps/login.py");
         command.arg("/dev/stdout").args(args);
         let app = App::start(self, command);
         app.wait_for("ready");
@@ -120,7 +109,7 @@ impl Bed {
 
     /// Combo boxes, drop-downs, a menu and a long list of a toolkit; see `testbed/apps/choices.py`.
     pub fn choices(&self, toolkit: &str) -> App<'_> {
-        let mut command = python(self, "apps/choices.py");
+        let mut command = self.python("apps/choices.py");
         command.args(["/dev/stdout", toolkit]);
         // Qt 6.4 does not join the bus if this is set.
         command.env_remove("AT_SPI_BUS_ADDRESS");
@@ -181,7 +170,7 @@ impl Bed {
     }
 
     fn script_with(&self, name: &str, args: &[&str]) -> App<'_> {
-        let mut command = python(self, &format!("apps/{name}"));
+        let mut command = self.python(&format!("apps/{name}"));
         command.arg("/dev/stdout").args(args);
         // Qt 6.4 does not join the bus if this is set.
         command.env_remove("AT_SPI_BUS_ADDRESS");
@@ -307,7 +296,7 @@ impl Bed {
 
     /// Chromium with a page that has the widgets of the test apps and writes the same log.
     pub fn chromium_widgets(&self) -> (App<'_>, Page) {
-        self.chromium(&fs::read_to_string(path_of("apps/page.html")).unwrap())
+        self.chromium(&fs::read_to_string(source("apps/page.html")).unwrap())
     }
 
     /// A zenity dialog, GTK 3. Its log is what it prints.

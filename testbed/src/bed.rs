@@ -102,6 +102,14 @@ impl Bed {
         command
     }
 
+    /// A command for a script of the testbed in the distribution's Python, which has the toolkits'
+    /// modules.
+    pub(crate) fn python(&self, script: &str) -> Command {
+        let mut command = self.command("/usr/bin/python3");
+        command.arg("-B").arg(source(script));
+        command
+    }
+
     /// Runs a program on the desktop to its end, and returns its output.
     pub fn run(&self, program: &str, args: &[&str]) -> String {
         let output = self.command(program).args(args).output();
@@ -167,6 +175,11 @@ impl Bed {
         command.args(args);
         command
     }
+}
+
+/// A file of the testbed's folder.
+pub(crate) fn source(part: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(part)
 }
 
 fn folder() -> tempfile::TempDir {

@@ -55,5 +55,6 @@ pub use fake_devices::FakeDevices;
 pub use native::NativeApp;
 pub use program::deskline;
 pub use screen::{Screen, Window};
-pub use session::{Compositor, Session};
+pub use session::Session;
+pub use session::setup::{Compositor, Setup};
 pub use wait::{PATIENCE, until};

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::place::kill;
-use crate::{Session, until};
+use crate::place::{Place, kill};
+use crate::until;
 
 /// A native app of a session. Dropping it ends it.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ pub struct NativeApp {
 }
 
 impl NativeApp {
-    /// Starts a [`Session::command`] of an app that writes to this log.
-    pub fn start(session: &Session, mut command: Command, log: PathBuf) -> Self {
+    /// Starts an app that writes to this log.
+    pub(crate) fn start(place: &Place, mut command: Command, log: PathBuf) -> Self {
         let complaints = File::create(log.with_extension("err")).unwrap();
         let child = command
             .stdin(Stdio::null())
@@ -30,7 +30,7 @@ impl NativeApp {
             .stderr(complaints)
             .spawn()
             .unwrap();
-        let (outside, pid) = session.pid_of(child.id());
+        let (outside, pid) = place.pid_of(child.id());
         Self {
             child,
             outside,

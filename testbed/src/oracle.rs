@@ -1,6 +1,5 @@
 //! The accessibility bus as libatspi reads it: an independent source for apps that keep no log.
 
-use crate::apps::python;
 use crate::{Bed, until};
 
 /// An element as libatspi reports it.
@@ -20,7 +19,7 @@ impl Element {
 }
 
 fn ask(bed: &Bed, args: &[&str]) -> String {
-    let output = python(bed, "apps/atspi.py").args(args).output().unwrap();
+    let output = bed.python("apps/atspi.py").args(args).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{args:?}: {said}");
     String::from_utf8_lossy(&output.stdout).into_owned()

@@ -6,13 +6,13 @@ use std::fs::File;
 use std::io::BufReader;
 
 use deskline_testbed::table::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but};
-use deskline_testbed::{Client, NativeApp, Session, Toolkit, until};
+use deskline_testbed::{Client, Compositor, NativeApp, Session, Setup, Toolkit, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 /// A session, in which `deskline doctor --fix` has been called.
 fn known() -> Session {
-    let kde = Session::kwin_here();
+    let kde = Setup::here(Compositor::Kwin5).start();
     let said = doctor(&kde, &["--fix"]);
     assert!(said.contains("org.deskline.Deskline.desktop"), "{said}");
     kde
@@ -28,7 +28,7 @@ fn doctor(kde: &Session, more: &[&str]) -> String {
 
 #[test]
 fn the_doctor_makes_deskline_known_to_kwin() {
-    let kde = Session::kwin_here();
+    let kde = Setup::here(Compositor::Kwin5).start();
     let server = kde.server();
     let app = kde.widgets(Toolkit::Gtk3, &server);
     let click = json!({"element": "OK", "role": "AXButton"});

@@ -1,7 +1,7 @@
 //! sway: windows, exact coordinates, clicks, typing and pictures, with native apps over each other.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use deskline_testbed::{Client, Session, Toolkit};
+use deskline_testbed::{Client, Compositor, Setup, Toolkit};
 use serde_json::json;
 
 fn kill(server: &Client) {
@@ -11,7 +11,7 @@ fn kill(server: &Client) {
 
 #[test]
 fn clicks_land_to_the_pixel_in_windows_over_each_other() {
-    let sway = Session::sway_here();
+    let sway = Setup::here(Compositor::Sway).start();
     let server = sway.server();
     let apps = Toolkit::ALL.map(|toolkit| (toolkit, sway.widgets(toolkit, &server)));
     for (toolkit, app) in &apps {
@@ -46,7 +46,7 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
 
 #[test]
 fn any_text_is_typed_and_shortcuts_work() {
-    let sway = Session::sway_here();
+    let sway = Setup::here(Compositor::Sway).start();
     let server = sway.server();
     for toolkit in Toolkit::ALL {
         let app = sway.widgets(toolkit, &server);
@@ -65,7 +65,7 @@ fn any_text_is_typed_and_shortcuts_work() {
 
 #[test]
 fn the_window_in_front_comes_back_and_has_its_picture() {
-    let sway = Session::sway_here();
+    let sway = Setup::here(Compositor::Sway).start();
     let server = sway.server();
     let behind = sway.widgets(Toolkit::Gtk3, &server);
     let front = sway.widgets(Toolkit::Qt5, &server);
@@ -95,7 +95,7 @@ fn the_window_in_front_comes_back_and_has_its_picture() {
 
 #[test]
 fn the_wheel_turns() {
-    let sway = Session::sway_here();
+    let sway = Setup::here(Compositor::Sway).start();
     let server = sway.server();
     let app = sway.widgets(Toolkit::Qt5, &server);
     let read = server.call_for(&app, "refresh_traversal", json!({})).ok();
@@ -112,7 +112,7 @@ fn the_wheel_turns() {
 
 #[test]
 fn the_doctor_says_what_sway_can_do() {
-    let sway = Session::sway_here();
+    let sway = Setup::here(Compositor::Sway).start();
     let server = sway.server();
     let _app = sway.widgets(Toolkit::Gtk3, &server);
     let output = sway.deskline(&["doctor", "--dir", "j"]).output().unwrap();
@@ -133,7 +133,7 @@ fn the_doctor_says_what_sway_can_do() {
 
 #[test]
 fn an_own_seat_is_refused_by_a_sway_without_seats() {
-    let sway = Session::sway_here();
+    let sway = Setup::here(Compositor::Sway).start();
     let server = sway.server_with(&["--seat", "own"]);
     let answer = server.call("list_applications", json!({}));
     assert!(
@@ -145,7 +145,7 @@ fn an_own_seat_is_refused_by_a_sway_without_seats() {
 #[test]
 fn the_end_of_a_server_takes_no_pointer_from_a_seat_that_has_no_other() {
     for killed in [false, true] {
-        let sway = Session::sway_here();
+        let sway = Setup::here(Compositor::Sway).start();
         let server = sway.server();
         let app = sway.widgets(Toolkit::Gtk3, &server);
         let click = json!({"element": "OK", "role": "AXButton"});

@@ -2,7 +2,7 @@
 //! other apps.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use deskline_testbed::{Session, Toolkit};
+use deskline_testbed::{Compositor, Setup, Toolkit};
 use serde_json::json;
 
 /// A button at whole pixels, which reports the place of a click, counted from its corner.
@@ -16,7 +16,7 @@ const TARGET: &str = "<style>button { position: absolute; left: 60px; top: 40px;
 
 #[test]
 fn chromium_is_clicked_to_the_pixel_and_typed_into() {
-    let session = Session::sway_here();
+    let session = Setup::here(Compositor::Sway).start();
     let server = session.server();
     let native = session.widgets(Toolkit::Qt5, &server);
     let (app, page) = session.chromium(TARGET, &server, "Target");
@@ -48,7 +48,7 @@ fn chromium_is_clicked_to_the_pixel_and_typed_into() {
 
 #[test]
 fn gtk_3_with_a_shadow_is_clicked_to_the_pixel() {
-    let session = Session::sway_here();
+    let session = Setup::here(Compositor::Sway).start();
     let server = session.server();
     let native = session.widgets(Toolkit::Gtk3, &server);
     let app = session.widgets_with_a_shadow(Toolkit::Gtk3, &server);
@@ -59,7 +59,7 @@ fn gtk_3_with_a_shadow_is_clicked_to_the_pixel() {
 
 #[test]
 fn a_cell_of_libreoffice_is_clicked_to_the_pixel_filled_in_and_saved() {
-    let session = Session::sway_here();
+    let session = Setup::here(Compositor::Sway).start();
     let server = session.server();
     let native = session.widgets(Toolkit::Qt5, &server);
     let (app, file) = session.calc(&[&["apples", "pears", "plums"]], &server);

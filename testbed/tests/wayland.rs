@@ -2,12 +2,12 @@
 //! answers of those that need more.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use deskline_testbed::{Session, Toolkit, until};
+use deskline_testbed::{Compositor, Setup, Toolkit, until};
 use serde_json::json;
 
 #[test]
 fn apps_are_read_pressed_and_filled_in_through_their_trees() {
-    let sway = Session::trees_only();
+    let sway = Setup::here(Compositor::Sway).unknown().start();
     let server = sway.server();
     for toolkit in Toolkit::ALL {
         let app = sway.widgets(toolkit, &server);
@@ -57,7 +57,7 @@ fn apps_are_read_pressed_and_filled_in_through_their_trees() {
 /// The four numbers of a tree line mean the same element when they are passed back.
 #[test]
 fn coordinates_of_a_window_are_passed_back() {
-    let sway = Session::trees_only();
+    let sway = Setup::here(Compositor::Sway).unknown().start();
     let server = sway.server();
     for toolkit in Toolkit::ALL {
         let app = sway.widgets(toolkit, &server);
@@ -73,7 +73,7 @@ fn coordinates_of_a_window_are_passed_back() {
 
 #[test]
 fn a_chain_waits_selects_and_searches() {
-    let sway = Session::trees_only();
+    let sway = Setup::here(Compositor::Sway).unknown().start();
     let server = sway.server();
     let app = sway.widgets(Toolkit::Gtk3, &server);
     let pid = app.pid();
@@ -105,7 +105,7 @@ fn a_chain_waits_selects_and_searches() {
 
 #[test]
 fn apps_are_listed_and_opened_without_a_list_of_windows() {
-    let sway = Session::trees_only();
+    let sway = Setup::here(Compositor::Sway).unknown().start();
     let server = sway.server();
     let app = sway.widgets(Toolkit::Qt5, &server);
     let opened = server.call(
@@ -140,7 +140,7 @@ fn apps_are_listed_and_opened_without_a_list_of_windows() {
 
 #[test]
 fn the_doctor_has_a_row_for_each_capability() {
-    let sway = Session::trees_only();
+    let sway = Setup::here(Compositor::Sway).unknown().start();
     let server = sway.server();
     let _app = sway.widgets(Toolkit::Gtk4, &server);
     let journal = sway
@@ -172,7 +172,7 @@ fn the_doctor_has_a_row_for_each_capability() {
 /// native ones are reported as present and not visible to Deskline.
 #[test]
 fn beside_xwayland_a_native_window_is_distinguished_from_none() {
-    let sway = Session::unknown_with_xwayland();
+    let sway = Setup::here(Compositor::Sway).unknown().xwayland().start();
     let server = sway.server();
     let native = sway.widgets(Toolkit::Gtk3, &server);
     let x11 = sway.widgets_in_xwayland(Toolkit::Gtk3, &server);

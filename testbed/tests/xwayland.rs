@@ -1,13 +1,13 @@
 //! sway: an app in Xwayland beside a native one.
 
-use deskline_testbed::{Session, Toolkit};
+use deskline_testbed::{Compositor, Setup, Toolkit};
 use serde_json::json;
 
 const TEXT: &str = "Grüße, 漢字 😀 € 1+1=2";
 
 #[test]
 fn an_app_in_xwayland_is_driven_beside_a_native_one() {
-    let session = Session::sway_here_with_xwayland();
+    let session = Setup::here(Compositor::Sway).xwayland().start();
     let server = session.server();
     let native = session.widgets(Toolkit::Gtk3, &server);
     let x11 = session.widgets_in_xwayland(Toolkit::Gtk3, &server);

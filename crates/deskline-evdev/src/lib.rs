@@ -26,7 +26,7 @@ use deskline_grab::message::{Order, Outcome, Report, pair, receive, send};
 use deskline_grab::{InServer, serve};
 use deskline_link::Reason;
 use deskline_link::guard::{Grab, Guards, Task};
-use deskline_link::{Cancel, Error, Result};
+use deskline_link::{Cancel, DisplayError, Error, Result};
 use rustix::net::{Shutdown, shutdown};
 
 pub use helper::{Distrust, Helper, INSTALLED, NAME, beside};
@@ -298,10 +298,7 @@ fn lock(link: &Shared) -> std::sync::MutexGuard<'_, Link> {
 /// Converts the keeper's outcome.
 fn grab(outcome: Outcome) -> Result<Grab> {
     let unable = |why: &str| Ok(Grab::Unable(why.to_owned()));
-    let refused = |why: &str| {
-        let text = format!("the user {why}. Nothing was sent; try again in a moment");
-        Err(Error::Input(text))
-    };
+    let refused = |why| Err(DisplayError::PersonBusy(why).into());
     match outcome {
         Outcome::Held => Ok(Grab::Held),
         Outcome::HeldBut => Ok(Grab::Partly(

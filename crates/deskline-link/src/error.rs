@@ -2,6 +2,7 @@
 //! has their words, which end with the agent's next step.
 
 mod display;
+mod effect;
 mod input;
 mod open;
 mod refusal;
@@ -14,6 +15,7 @@ use deskline_input::Reason;
 
 use crate::end::End;
 pub use display::DisplayError;
+pub use effect::NoEffect;
 pub use open::OpenError;
 pub use refusal::{Obstacle, QuietAction, Refusal};
 pub(crate) use target::AWAY;
@@ -170,8 +172,8 @@ pub enum Error {
     #[error("{0}")]
     Input(String),
     /// The app reported success, but its state is not the requested one.
-    #[error("{0}")]
-    NoEffect(String),
+    #[error(transparent)]
+    NoEffect(#[from] NoEffect),
     /// The input would reach another app's window.
     #[error("{} {why}", window_of(.title, *.pid))]
     Elsewhere {

@@ -61,8 +61,8 @@ pub use display::{
 };
 pub use end::{End, Exit};
 pub use error::{
-    DisplayError, Error, Missing, Obstacle, OpenError, QuietAction, Refusal, Result, TargetError,
-    WindowHint,
+    DisplayError, Error, Missing, NoEffect, Obstacle, OpenError, QuietAction, Refusal, Result,
+    TargetError, WindowHint,
 };
 pub use links::{Links, Looked, unanswered};
 pub use policy::{Policy, identify};

@@ -17,7 +17,7 @@ use deskline_core::Diff;
 use crate::call::{Action, Input, Tool};
 use crate::checkpoint::Checkpoint;
 use crate::end::End;
-use crate::error::{Error, Result};
+use crate::error::{Error, NoEffect, Result};
 use crate::report::{AppState, Drop, Report};
 use crate::resolve::{DropOn, Targets};
 use crate::secrecy::Witness;
@@ -234,7 +234,7 @@ impl Steps<'_> {
                 report.notes.add(note);
                 Ok(())
             }
-            Verdict::Failed(why) => Err(Error::NoEffect(why)),
+            Verdict::Failed(why) => Err(NoEffect::ReadBack(why).into()),
         }
     }
 }

@@ -12,7 +12,7 @@ use deskline_link::{Error, Result};
 use deskline_unix::{spawn, wait};
 
 use crate::sway::Keeper;
-use crate::wlroots::client::{Client, Seat};
+use crate::wlroots::client::Client;
 use crate::wlroots::pointer::VirtualPointer;
 
 /// The program's hidden command that calls [`Helper::run`].
@@ -72,7 +72,7 @@ impl Helper {
     pub fn run(&self) -> Result<()> {
         match self {
             Self::HoldPointer(socket) => {
-                let mut client = Client::connect(socket, Seat::Shared)?;
+                let mut client = Client::connect(socket)?;
                 let _pointer = VirtualPointer::new(&mut client)?;
                 say_ready();
                 client.outlast();

@@ -51,5 +51,5 @@ pub use gnome::{
 pub use kde::{KdeDisplay, KdeWindow};
 pub use sway::{SwayDisplay, SwayWindow};
 pub use wlr::{WlrDisplay, is_wlr};
-pub use wlroots::client::Seat;
+pub use wlroots::own_seat::Seat;
 pub use wlroots::token::activation_token;

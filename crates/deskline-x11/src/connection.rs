@@ -22,6 +22,9 @@ use deskline_unix::wait;
 
 use super::xauth;
 
+/// The longest time between two checks of a cancel flag.
+pub(crate) const SLICE: Duration = Duration::from_millis(4);
+
 /// How long the server may be silent while a reply is due. Servers answer in well under a
 /// millisecond; clients that grab the server do so for a fraction of a second.
 const SILENCE: Duration = Duration::from_secs(3);

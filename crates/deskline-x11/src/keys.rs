@@ -5,7 +5,7 @@ use deskline_link::{InputError, Result};
 use x11rb::protocol::xproto::{Keycode, Keysym};
 use xkeysym::key;
 
-use super::typing::Keys;
+use super::acting::Keys;
 
 /// `XF86Fn`, from the vendor keysyms in `XF86keysym.h`.
 const XF86_FN: Keysym = 0x1008_11d0;

@@ -5,6 +5,7 @@
 //! limit: the stream's for a reply, the operation's for an event. All coordinates are relative to
 //! the root window.
 
+mod acting;
 mod activate;
 mod aim;
 mod bindings;
@@ -15,11 +16,14 @@ mod display;
 mod grab_probe;
 mod grabs;
 pub mod guard;
+mod heard;
+mod idle;
 mod keymap;
 mod keys;
 mod overlay;
 pub mod people;
 mod picture;
+mod pictures;
 mod pointer;
 mod popups;
 mod port;
@@ -37,7 +41,6 @@ mod workspaces;
 pub mod xauth;
 
 use std::path::Path;
-use std::time::Duration;
 
 use deskline_input::{Hands, Scene as _};
 use deskline_link::{Error, Result};
@@ -48,10 +51,10 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::protocol::{composite, damage, res, shm, xinput, xtest};
 
+use acting::Acting;
 use connection::Connection;
-use picture::Pictures;
-use scene::Acting;
-use sync::Heard;
+use heard::Heard;
+use pictures::Pictures;
 
 pub use display::X11Display;
 pub(crate) use reply::{During, Present};
@@ -245,6 +248,3 @@ impl Drop for X11 {
         self.release_all();
     }
 }
-
-/// The longest time between two checks of a cancel flag.
-pub(crate) const SLICE: Duration = Duration::from_millis(4);

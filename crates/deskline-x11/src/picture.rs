@@ -5,20 +5,16 @@
 //! we have redirected it for good and it has repainted. Redirecting makes an app repaint, so only
 //! covered windows are redirected.
 
-use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
 use deskline_link::{Cancel, Error, Picture, Result, WindowId};
 use x11rb::connection::Connection as _;
-use x11rb::cookie::Cookie;
-use x11rb::protocol::composite::{self, ConnectionExt as _, Redirect};
-use x11rb::protocol::damage::{self, ConnectionExt as _, ReportLevel};
-use x11rb::protocol::shm::{self, ConnectionExt as _};
+use x11rb::protocol::composite::{ConnectionExt as _, Redirect};
+use x11rb::protocol::damage::{ConnectionExt as _, ReportLevel};
 use x11rb::protocol::xproto::{ConnectionExt as _, ImageOrder, Visualid, Window};
 
 use super::canvas::{Alpha, Canvas};
-use super::connection::Connection;
 use super::popups::{Popup, popups_among};
 use super::shared_image::{PIXEL, SharedImage, Source, read_over_socket};
 use super::windows::Facts;
@@ -30,55 +26,6 @@ const REPAINT: Duration = Duration::from_millis(500);
 const PAINTED: Duration = Duration::from_millis(34);
 
 const WHAT: &str = "taking a picture";
-
-/// State that is kept between pictures.
-#[derive(Debug)]
-pub(super) struct Pictures {
-    composite: bool,
-    shm: bool,
-    shared: Option<SharedImage>,
-    /// The windows that we have redirected and that still exist.
-    redirected: HashSet<Window>,
-}
-
-/// Version requests, which the extensions require before use.
-pub(super) struct Versions<'c> {
-    composite: Option<Cookie<'c, Connection, composite::QueryVersionReply>>,
-    damage: Option<Cookie<'c, Connection, damage::QueryVersionReply>>,
-    shm: Option<Cookie<'c, Connection, shm::QueryVersionReply>>,
-}
-
-impl Pictures {
-    pub(super) fn versions(c: &Connection, composite: bool, shm: bool) -> Result<Versions<'_>> {
-        Ok(Versions {
-            composite: composite
-                .then(|| c.composite_query_version(0, 4).during(WHAT))
-                .transpose()?,
-            damage: composite
-                .then(|| c.damage_query_version(1, 1).during(WHAT))
-                .transpose()?,
-            shm: shm
-                .then(|| c.shm_query_version().during(WHAT))
-                .transpose()?,
-        })
-    }
-}
-
-impl Versions<'_> {
-    pub(super) fn reply(self) -> Result<Pictures> {
-        let composite = self.composite.map(|c| c.reply().during(WHAT)).transpose()?;
-        let damage = self.damage.map(|c| c.reply().during(WHAT)).transpose()?;
-        let shm = self.shm.map(|c| c.reply().during(WHAT)).transpose()?;
-        Ok(Pictures {
-            // 0.2 has NameWindowPixmap, and MIT-SHM 1.2 passes file descriptors.
-            composite: damage.is_some()
-                && composite.is_some_and(|v| (v.major_version, v.minor_version) >= (0, 2)),
-            shm: shm.is_some_and(|v| (v.major_version, v.minor_version) >= (1, 2)),
-            shared: None,
-            redirected: HashSet::new(),
-        })
-    }
-}
 
 /// A window in the picture.
 struct Part {

@@ -13,7 +13,7 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 
-use super::{During as _, X11, keys, typing};
+use super::{During as _, X11, acting, keys};
 
 impl Port for X11 {
     type Error = Error;
@@ -147,7 +147,7 @@ impl X11 {
             }
         }
         let symbol = match press.key {
-            deskline_core::Key::Char(char) => typing::symbol(char),
+            deskline_core::Key::Char(char) => acting::symbol(char),
             key => key.symbol().ok_or_else(|| lacks(Gap::NoSuchKey))?,
         };
         if let Some(stroke) = self.keys()?.symbol(symbol) {

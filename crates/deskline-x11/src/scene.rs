@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use deskline_core::{Modifiers, Point};
 use deskline_input::{
-    Aim, BETWEEN_CLICKS, Button, Cancel, Doing, Hands, Pace, Part, Receiver, Rhythm, Scene, Tempo,
-    Under, Wait,
+    Aim, BETWEEN_CLICKS, Cancel, Doing, Hands, Pace, Part, Receiver, Rhythm, Scene, Tempo, Under,
+    Wait,
 };
 use deskline_link::{Error, Result};
-use x11rb::protocol::xproto::{ConnectionExt as _, Keycode, Window};
+use x11rb::protocol::xproto::{ConnectionExt as _, Keycode};
 
+use super::acting::{Acting, Keys};
 use super::grab_probe::Grabbable;
-use super::sticky::{MODIFYING, ModifierState};
-use super::typing::{self, Keys, Taking};
+use super::typing;
 use super::{During as _, X11, sync};
 
 /// As many characters or turns of the wheel go in before this waits for the server: they still
@@ -21,6 +21,9 @@ const AHEAD_OF_SERVER: usize = 8;
 
 /// As many keys or turns of the wheel go in before this waits for the app.
 const AHEAD_OF_APP: u32 = 32;
+
+/// The modifiers that change the meaning of a click: Shift, Control, Alt (Mod1) and Super (Mod4).
+const MODIFYING: u8 = 0b0100_1101;
 
 const RHYTHM: Rhythm = Rhythm {
     part: Part {
@@ -47,42 +50,6 @@ const CANCELLED: Duration = Duration::from_millis(100);
 /// How long a binding stays after the app has read its keys: toolkits may read the map again when
 /// they dispatch the event.
 const LINGER: Duration = Duration::from_millis(5);
-
-/// What an action has changed, and what it knows.
-#[derive(Default)]
-pub(super) struct Acting {
-    /// The locks and latches before. `None` while no action is under way.
-    pub(super) was: Option<ModifierState>,
-    /// Whether the action has set others.
-    relocked: bool,
-    /// Whether the action has turned Slow and Bounce Keys off.
-    drops_none: bool,
-    /// The person's mapping of the buttons of the pointer (left-handed mice).
-    buttons: Vec<u8>,
-    /// Whether this client is recorded as one that may leave something pressed.
-    claimed: bool,
-    pub(super) keys: Option<Keys>,
-    /// The window that reads the pointer's events.
-    reader: Option<Window>,
-    /// How many keys or turns of the wheel were sent since the app was known to have read
-    /// everything.
-    pub(super) unread: u32,
-    app: Taking,
-}
-
-impl Acting {
-    /// The physical button for a logical one.
-    pub(super) fn physical(&self, button: Button) -> u8 {
-        let logical = match button {
-            Button::Left => 1,
-            Button::Middle => 2,
-            Button::Right => 3,
-        };
-        let at = self.buttons.iter().position(|mapped| *mapped == logical);
-        let physical = at.and_then(|at| u8::try_from(at + 1).ok());
-        physical.unwrap_or(logical)
-    }
-}
 
 impl Scene for X11 {
     type Error = Error;

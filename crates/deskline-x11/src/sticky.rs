@@ -10,6 +10,7 @@ use x11rb::connection::RequestConnection as _;
 use x11rb::protocol::xkb::{self, AXOption, BoolCtrl, ConnectionExt as _, Control, VMod};
 use x11rb::protocol::xproto::ModMask;
 
+use super::acting::ModifierState;
 use super::{During as _, X11};
 
 const WHAT: &str = "putting Sticky Keys back";
@@ -19,19 +20,6 @@ const REPLAY: Duration = Duration::from_millis(500);
 
 /// All eight modifiers.
 const ALL: u8 = 0xff;
-
-/// The modifiers that change the meaning of a click: Shift, Control, Alt (Mod1) and Super (Mod4).
-pub(super) const MODIFYING: u8 = 0b0100_1101;
-
-/// Latched and locked modifiers, and which aids are on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ModifierState {
-    pub(super) locked: u8,
-    pub(super) latched: u8,
-    pub(super) sticky: bool,
-    /// Slow and Bounce Keys, those that are on.
-    pub(super) dropping: BoolCtrl,
-}
 
 /// The aids that drop keys.
 fn dropping() -> BoolCtrl {

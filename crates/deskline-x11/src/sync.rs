@@ -4,7 +4,6 @@
 //! answer proves that the app has read that input. A server round trip cannot tell: that a key code
 //! may be rebound, that a drag was noticed, that an app lags behind.
 
-use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use deskline_link::{Cancel, Error, Result};
@@ -17,7 +16,8 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::wrapper::ConnectionExt as _;
 
-use super::{During as _, Present as _, SLICE, X11};
+use super::connection::SLICE;
+use super::{During as _, Present as _, X11};
 
 /// An app that has not read its input after this time counts as hung.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
@@ -32,37 +32,6 @@ const UNPINGABLE: Duration = Duration::from_millis(25);
 
 /// The maximum depth of a chain of windows up to the root.
 pub(super) const DEEPEST: usize = 32;
-
-/// The state that events have reported since it was last looked at.
-#[derive(Debug, Default)]
-pub(super) struct Heard {
-    /// Number of the last ping that was answered.
-    pong: u32,
-    /// Number of the last ping that was sent.
-    ping: u32,
-    /// Clients that have answered a ping, and clients that have not answered one.
-    answering: HashSet<u32>,
-    mute: HashSet<u32>,
-    /// The server's time, once known.
-    time: Option<u32>,
-    /// Key codes other than ours that were rebound.
-    pub(super) keymap: Option<(u8, u8)>,
-    /// Whether an override-redirect window was mapped.
-    pub(super) came_up: bool,
-    /// How often something was drawn into a watched window.
-    pub(super) damage: u32,
-}
-
-impl Heard {
-    /// Numbers pings from the id of a window of ours on, so that answers to other clients' pings do
-    /// not match.
-    pub(super) fn by(own: Window) -> Self {
-        Self {
-            ping: own,
-            ..Self::default()
-        }
-    }
-}
 
 impl X11 {
     /// Waits until the server has processed all requests.

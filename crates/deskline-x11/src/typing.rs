@@ -4,162 +4,20 @@
 //! Clients read the keyboard map when they process the notice that it changed, which may be after
 //! the key was pressed. So a code is rebound only after the app has read what was typed with it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::{Cancel, InputError, Progress, Stroke};
 use deskline_link::Result;
-use deskline_unix::family::Family;
 use x11rb::protocol::xkb::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{Keycode, Keysym, ModMask};
-use xkeysym::key;
 
 use super::During as _;
-use super::keymap::{self, Keyboard, Keymap};
+use super::acting::Keys;
+use super::keymap::Keyboard;
 use super::{X11, sync};
 
-/// An app has taken a control character once its main threads have slept for this long. It has then
-/// also carried out what it had put off: LibreOffice moves the cell cursor for a Tab when it is
-/// idle, after all keys that are there by then. A shorter time may be a wait for the X server.
-const IDLE: Duration = Duration::from_millis(5);
-
-/// How long to wait for that. An app that is not idle by then is busy by itself: it plays a video,
-/// or Writer checks the spelling.
-const NEVER_IDLE: Duration = Duration::from_millis(250);
-
-/// How long to wait for such an app at the next control character.
-const RESTLESS: Duration = Duration::from_millis(25);
-
-/// Keysyms from here on are Unicode characters (X Window System Protocol, appendix A).
-const UNICODE: Keysym = 0x0100_0000;
-
 const WHAT: &str = "typing";
-
-/// The keyboard.
-pub(super) struct Keys {
-    keyboard: Keyboard,
-    keymap: Keymap,
-    /// The locked modifier of Num Lock, while typing.
-    num_lock: u8,
-    /// Spare codes with the symbols that they are bound to, least recently used first.
-    pub(super) spare: Vec<(Keycode, Keysym)>,
-    /// Whether the spare codes are recorded as ours.
-    claimed: bool,
-    pub(super) group_locked: bool,
-}
-
-impl Keys {
-    /// The locks that typing needs: the state of Caps Lock that is wanted, and of Num Lock, if it
-    /// matters.
-    pub(super) fn locks(&self, caps_lock: bool) -> u8 {
-        self.num_lock | if caps_lock { keymap::LOCK } else { 0 }
-    }
-
-    pub(super) fn locked_group(&self) -> u8 {
-        self.keyboard.locked_group
-    }
-
-    pub(super) fn has_bound(&self) -> bool {
-        self.spare.iter().any(|(_, bound)| *bound != 0)
-    }
-
-    fn stroke(&self, stroke: keymap::Stroke) -> Stroke<Keycode> {
-        Stroke {
-            key: stroke.code,
-            held: self.keymap.choosers(stroke.modifiers).collect(),
-        }
-    }
-
-    /// The key for `symbol` on the layout.
-    pub(super) fn symbol(&self, symbol: Keysym) -> Option<Stroke<Keycode>> {
-        self.keymap.symbol(symbol).map(|stroke| self.stroke(stroke))
-    }
-
-    /// The key for `symbol` if it is bound to a spare code.
-    pub(super) fn bound(&self, symbol: Keysym) -> Option<Stroke<Keycode>> {
-        let slot = self.spare.iter().find(|(_, bound)| *bound == symbol);
-        slot.map(|(code, _)| Stroke {
-            key: *code,
-            held: vec![],
-        })
-    }
-
-    /// The key for a character on the layout.
-    pub(super) fn on_layout(&self, char: char) -> Option<Stroke<Keycode>> {
-        let stroke = match char {
-            '\n' | '\t' => self.keymap.symbol(symbol(char)),
-            _ => self.keymap.char(char),
-        };
-        stroke.map(|stroke| self.stroke(stroke))
-    }
-
-    /// The key for a character, on the layout or bound.
-    pub(super) fn char(&self, char: char) -> Option<Stroke<Keycode>> {
-        self.on_layout(char).or_else(|| self.bound(symbol(char)))
-    }
-
-    /// The key of the same name on the keypad, if that is wanted.
-    pub(super) fn on_keypad(&self, press: KeyPress) -> Option<Stroke<Keycode>> {
-        self.symbol(press.keypad_symbol()?)
-    }
-
-    /// The symbols to bind for the start of a text, as long as the spare codes suffice.
-    pub(super) fn to_bind(&self, text: &[char]) -> Vec<Keysym> {
-        let mut missing = vec![];
-        for char in text {
-            let symbol = symbol(*char);
-            if self.on_layout(*char).is_some() || missing.contains(&symbol) {
-                continue;
-            }
-            if missing.len() == self.spare.len() {
-                break;
-            }
-            missing.push(symbol);
-        }
-        missing
-    }
-}
-
-/// The symbol for a character that is bound to a spare code.
-pub(super) fn symbol(char: char) -> Keysym {
-    match char {
-        '\n' => key::Return,
-        '\t' => key::Tab,
-        ' '..='~' | '\u{a0}'..='\u{ff}' => u32::from(char),
-        _ => UNICODE | u32::from(char),
-    }
-}
-
-/// The app that is typed into, and whether it takes its time.
-#[derive(Default)]
-pub(super) struct Taking {
-    /// Its processes, once they are needed.
-    family: Option<Family>,
-    /// Whether it was busy for as long as it was last waited for.
-    restless: bool,
-}
-
-impl Taking {
-    /// Waits until the app is idle (bounded).
-    pub(super) fn await_idle(&mut self, pid: u32, cancel: &Cancel) -> Result<()> {
-        let family = self.family.get_or_insert_with(|| Family::new(pid));
-        let limit = if self.restless { RESTLESS } else { NEVER_IDLE };
-        let until = Instant::now() + limit;
-        let mut last = family.asleep();
-        self.restless = loop {
-            cancel.wait(IDLE)?;
-            let now = family.asleep();
-            if now.is_some() && now == last {
-                break false;
-            }
-            if Instant::now() >= until {
-                break true;
-            }
-            last = now;
-        };
-        Ok(())
-    }
-}
 
 impl X11 {
     /// The keyboard of this action, which is read when it is first needed. `num_lock` is the state

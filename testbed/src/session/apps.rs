@@ -25,7 +25,7 @@ impl Session {
             .arg("-B")
             .arg(self.folder().join("pages.py"))
             .arg(&log);
-        let app = NativeApp::start(self, command, log);
+        let app = self.app(command, log);
         shows(&app, server, "AXButton", "Turn");
         app
     }
@@ -36,7 +36,7 @@ impl Session {
         let mut command = self.command("/usr/bin/chromium");
         command.args(CHROMIUM).arg("--ozone-platform=wayland");
         command.arg(page.address());
-        let app = NativeApp::start(self, command, self.folder().join("chromium.log"));
+        let app = self.app(command, self.folder().join("chromium.log"));
         page.wait_for("ready");
         shows(&app, server, "AXButton", button);
         page.clear_log();
@@ -83,7 +83,7 @@ impl Session {
         let mut command = office();
         command.arg(&file);
         let log = self.folder().join(format!("{name}.log"));
-        (NativeApp::start(self, command, log), file)
+        (self.app(command, log), file)
     }
 }
 

@@ -5,15 +5,12 @@
 //! person's settings are others than at the start. A test that leaves something else behind calls
 //! [`super::Session::ends_with_the_test`].
 
-use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::process::CommandExt as _;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use super::{Running, SETTINGS_FILE};
+use super::folder::{SETTINGS_FILE, names};
+use super::running::Running;
 
 /// More than there are kinds of sessions in the turns of a test program.
 const MOST: usize = 6;
@@ -45,11 +42,6 @@ pub(super) fn give(kind: String, running: Running) {
     drop(oldest);
 }
 
-pub(super) fn names(folder: &Path) -> BTreeSet<OsString> {
-    let entries = fs::read_dir(folder).unwrap();
-    entries.map(|entry| entry.unwrap().file_name()).collect()
-}
-
 fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
@@ -76,18 +68,4 @@ impl Running {
         let ping = ping.arg("-0").arg(&self.environment["COMPOSITOR_PID"]);
         ping.status().is_ok_and(|status| status.success())
     }
-}
-
-/// Removes a session's folder once this process has ended, whichever way.
-pub(super) fn remover(folder: &Path) -> Child {
-    let script = "cat; n=0
-        while [ -e \"$1\" ] && [ $n -lt 100 ]; do
-            rm -rf \"$1\" 2>/dev/null || sleep 0.1
-            n=$((n + 1))
-        done";
-    let mut command = Command::new("sh");
-    command.args(["-c", script, "sh"]).arg(folder);
-    command.stdin(Stdio::piped()).stdout(Stdio::null());
-    // A signal to the test's group does not reach it.
-    command.process_group(0).spawn().unwrap()
 }

@@ -1,6 +1,6 @@
 //! A document is written by an editor, and saved by its dialog, which is judged by the file.
 
-use deskline_testbed::{Answer, Compositor, NativeApp, Session, until};
+use deskline_testbed::{Answer, Compositor, Session, until};
 use serde_json::json;
 
 #[test]
@@ -27,7 +27,7 @@ fn a_document_is_written_and_saved(compositor: Compositor) {
     let session = Session::new(compositor);
     let server = session.server();
     let log = session.folder().join("mousepad.log");
-    let app = NativeApp::start(&session, session.command("/usr/bin/mousepad"), log);
+    let app = session.app(session.command("/usr/bin/mousepad"), log);
     until("mousepad's tree", || {
         let read = server.call_for(&app, "refresh_traversal", json!({}));
         let shows = |a: &Answer| !a.is_error && a.file().contains("[AXTextArea");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Instant;
 
-use deskline_testbed::{Compositor, Session, Toolkit, until};
+use deskline_testbed::{Compositor, Session, Setup, Toolkit, until};
 use serde_json::{Value, json};
 
 #[test]
@@ -165,9 +165,26 @@ fn a_click_behind_the_persons_window_is_quick() {
             || Session::new(Compositor::Gnome),
             WITHOUT,
         ),
-        ("without a keyboard", || Session::gnome_bare(false), WITHOUT),
-        ("with the extension", Session::gnome_with_extension, WITH),
-        ("with it, no keyboard", || Session::gnome_bare(true), WITH),
+        (
+            "without a keyboard",
+            || Setup::debian_13(Compositor::Gnome).bare().start(),
+            WITHOUT,
+        ),
+        (
+            "with the extension",
+            || Setup::debian_13(Compositor::Gnome).extension().start(),
+            WITH,
+        ),
+        (
+            "with it, no keyboard",
+            || {
+                Setup::debian_13(Compositor::Gnome)
+                    .extension()
+                    .bare()
+                    .start()
+            },
+            WITH,
+        ),
     ];
     for (name, session, goal) in sessions {
         let (median, steps, least) = click_time(&session());

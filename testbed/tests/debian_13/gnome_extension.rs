@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{Point, Rect};
-use deskline_testbed::{Answer, Client, NativeApp, Session, Toolkit, until};
+use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Setup, Toolkit, until};
 use serde_json::{Value, json};
 
 /// The windows of the session, as the extension reports them: for each its pid, whether it has the
@@ -58,7 +58,7 @@ fn raise(session: &Session, app: &NativeApp) -> Duration {
 
 #[test]
 fn windows_come_to_the_front_and_the_persons_comes_back() {
-    let session = Session::gnome_with_extension();
+    let session = Setup::debian_13(Compositor::Gnome).extension().start();
     let server = session.server();
     let apps = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &server));
     let person = &apps[2];
@@ -97,7 +97,7 @@ fn windows_come_to_the_front_and_the_persons_comes_back() {
 
 #[test]
 fn a_raise_takes_a_few_milliseconds() {
-    let session = Session::gnome_with_extension();
+    let session = Setup::debian_13(Compositor::Gnome).extension().start();
     let server = session.server();
     let apps = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &server));
     let mut fastest = Duration::MAX;
@@ -157,7 +157,7 @@ fn corners_are_exact(server: &Client, app: &NativeApp, of: &str, unit: i32) -> A
 
 #[test]
 fn clicks_land_to_the_pixel_in_windows_over_each_other() {
-    let session = Session::gnome_with_extension();
+    let session = Setup::debian_13(Compositor::Gnome).extension().start();
     let server = session.server();
     let apps = apps(&session, &server);
     let mut buttons = Vec::new();
@@ -184,7 +184,11 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
 fn clicks_on_a_screen_of_scale_2() {
     // The toolkits differ where GNOME counts physical pixels.
     for (physical, toolkits) in [(false, &[Toolkit::Gtk4][..]), (true, &Toolkit::DEBIAN_13)] {
-        let session = Session::gnome_with_extension_scaled(2.0, physical);
+        let mut setup = Setup::debian_13(Compositor::Gnome).extension().scale(2.0);
+        if physical {
+            setup = setup.physical_pixels();
+        }
+        let session = setup.start();
         let server = session.server();
         for &toolkit in toolkits {
             let app = session.widgets(toolkit, &server);
@@ -200,7 +204,7 @@ fn clicks_on_a_screen_of_scale_2() {
 
 #[test]
 fn menus_open_behind_and_the_persons_window_comes_back() {
-    let session = Session::gnome_with_extension();
+    let session = Setup::debian_13(Compositor::Gnome).extension().start();
     let server = session.server();
     let apps = apps(&session, &server);
     let [.., person] = &apps;
@@ -234,7 +238,7 @@ fn menus_open_behind_and_the_persons_window_comes_back() {
 /// It would keep the keyboard.
 #[test]
 fn an_open_menu_gives_way_to_another_app() {
-    let session = Session::gnome_with_extension();
+    let session = Setup::debian_13(Compositor::Gnome).extension().start();
     let server = session.server();
     let [gtk3, gtk4, qt6] = apps(&session, &server);
     for (n, app) in [&gtk3, &gtk4].into_iter().enumerate() {
@@ -252,7 +256,7 @@ fn an_open_menu_gives_way_to_another_app() {
 
 #[test]
 fn a_covered_place_is_refused_if_the_cover_stays_on_top() {
-    let session = Session::gnome_with_extension();
+    let session = Setup::debian_13(Compositor::Gnome).extension().start();
     let server = session.server();
     let [_, below, over] = apps(&session, &server);
     // GNOME's own key for "always on top".
@@ -286,7 +290,7 @@ fn a_covered_place_is_refused_if_the_cover_stays_on_top() {
 
 #[test]
 fn pictures_forms_the_wheel_and_drags() {
-    let session = Session::gnome_with_extension();
+    let session = Setup::debian_13(Compositor::Gnome).extension().start();
     let server = session.server();
     let app = session.widgets(Toolkit::Gtk4, &server);
     server.fills_the_form(&app);
@@ -312,7 +316,7 @@ fn pointer(session: &Session) -> (i64, i64) {
 
 #[test]
 fn the_persons_pointer_is_put_back() {
-    let session = Session::gnome_with_extension();
+    let session = Setup::debian_13(Compositor::Gnome).extension().start();
     let server = session.server();
     let app = session.widgets(Toolkit::Gtk4, &server);
     let before = pointer(&session);
@@ -323,25 +327,8 @@ fn the_persons_pointer_is_put_back() {
 }
 
 #[test]
-fn an_older_version_raises_windows_and_reports_no_places() {
-    let session = Session::gnome_with_first_extension();
-    let server = session.server();
-    let [app, _, person] = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &server));
-    let ok = json!({"element": "OK", "role": "AXButton"});
-    let answer = server.call_for(&app, "click_and_traverse", ok).ok();
-    app.wait_for("clicked OK");
-    assert!(answer.file().contains("# coordinates: window"), "{answer}");
-    until("the person's window", || {
-        server.has_in_front(&person).then_some(())
-    });
-    let row = raise_row(&session);
-    let says = row.contains("by Deskline's extension") && row.contains("another version");
-    assert!(says, "{row}");
-}
-
-#[test]
 fn the_doctor_names_the_extension() {
-    let session = Session::gnome_with_extension();
+    let session = Setup::debian_13(Compositor::Gnome).extension().start();
     let row = raise_row(&session);
     let says = "✓ raise by Deskline's extension, which tells places on the screen too";
     let words: Vec<&str> = row.split_whitespace().collect();
@@ -365,7 +352,7 @@ fn raise_row(session: &Session) -> String {
 /// Coordinates would change their meaning within the call.
 #[test]
 fn an_extension_that_is_switched_off_ends_the_call() {
-    let session = Session::gnome_with_extension();
+    let session = Setup::debian_13(Compositor::Gnome).extension().start();
     let server = session.server();
     let app = session.widgets(Toolkit::Gtk4, &server);
     let field = json!({"element": "Name", "role": "AXTextField"});

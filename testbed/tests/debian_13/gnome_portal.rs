@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Client, Compositor, NativeApp, Session, Toolkit, until};
+use deskline_testbed::{Client, Compositor, NativeApp, Session, Setup, Toolkit, until};
 use serde_json::json;
 
 const PORTAL: &str = "org.freedesktop.portal.Desktop";
@@ -207,7 +207,12 @@ fn keys_go_by_the_portal_once_the_person_has_allowed_it() {
 
 #[test]
 fn with_the_extension_the_pointer_does_too() {
-    let bed = WithPortal::new(Session::gnome_with_extension().ends_with_the_test());
+    let bed = WithPortal::new(
+        Setup::debian_13(Compositor::Gnome)
+            .extension()
+            .start()
+            .ends_with_the_test(),
+    );
     let person = bed.session.server();
     let app = bed.session.widgets(Toolkit::Gtk4, &person);
     // With the extension the portal's dialog counts as the shell's.

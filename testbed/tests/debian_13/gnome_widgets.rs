@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufReader;
 
 use deskline_core::{Point, Rect};
-use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit};
+use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Setup, Toolkit};
 use serde_json::json;
 
 /// How far around a widget a picture is looked at.
@@ -26,7 +26,7 @@ fn pictures_forms_the_wheel_and_drags() {
 
 #[test]
 fn pictures_of_a_scaled_screen() {
-    let session = Session::scaled(Compositor::Gnome, 2.0);
+    let session = Setup::debian_13(Compositor::Gnome).scale(2.0).start();
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {
         let app = session.widgets(toolkit, &server);

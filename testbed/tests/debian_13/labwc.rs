@@ -123,7 +123,7 @@ fn the_persons_window_comes_back_where_no_app_describes_it() {
         .arg("-B")
         .arg(session.folder().join("gtk4.py"))
         .arg(&log);
-    let person = NativeApp::start(&session, command, log);
+    let person = session.app(command, log);
     person.wait_for("ready");
     until("the person's window", || {
         (!server.has_in_front(&app)).then_some(())

@@ -1,7 +1,7 @@
 //! Menus of GTK 3, which on Wayland ignores a click in a menu within 500 ms of the click that has
 //! opened it, and does not report the position of its context menus.
 
-use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit, until};
+use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Setup, Toolkit, until};
 use serde_json::json;
 
 #[test]
@@ -74,7 +74,7 @@ fn gnome_context() {
 /// The extension reports the positions of pop-ups, also in menus that go beyond the window.
 #[test]
 fn gnome_extension_context() {
-    let driven = Driven::on(Session::gnome_with_extension());
+    let driven = Driven::on(Setup::debian_13(Compositor::Gnome).extension().start());
     each_item_is_clicked(&driven, &[ROWS, ITEMS]);
 }
 

@@ -1,6 +1,6 @@
 //! The names of GTK 4.18's elements, some of which only a label has.
 
-use deskline_testbed::{Compositor, NativeApp, Session, Toolkit, until};
+use deskline_testbed::{Compositor, Session, Toolkit, until};
 use serde_json::json;
 
 /// The items of an open menu have no name on the bus, and their labels are in no container's list.
@@ -32,7 +32,7 @@ fn a_calculators_menu_is_used() {
     let session = Session::new(Compositor::Sway);
     let server = session.server();
     let log = session.folder().join("calculator.log");
-    let app = NativeApp::start(&session, session.command("/usr/bin/gnome-calculator"), log);
+    let app = session.app(session.command("/usr/bin/gnome-calculator"), log);
     let pid = app.pid();
     let shows = |role: &str, name: &str| {
         until(name, || {

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use deskline_testbed::{Compositor, NativeApp, Session, until};
+use deskline_testbed::{Compositor, Session, until};
 use serde_json::json;
 
 #[test]
@@ -23,7 +23,7 @@ fn labwc() {
     fs::write(entries.join("org.deskline.Single.desktop"), entry).unwrap();
     let mut command = session.command("/usr/bin/python3");
     command.arg("-B").arg(&script).arg(&log);
-    let single = NativeApp::start(&session, command, log);
+    let single = session.app(command, log);
     single.wait_for("active true");
     let is_behind = || {
         until("another app in front", || {
@@ -39,7 +39,7 @@ fn labwc() {
         let log = folder.join(format!("other-{n}.log"));
         let mut command = session.command("/usr/bin/python3");
         command.arg("-B").arg(folder.join("gtk3.py")).arg(&log);
-        others.push(NativeApp::start(&session, command, log));
+        others.push(session.app(command, log));
         is_behind();
         single.clear_log();
         let open = json!({"identifier": identifier});

@@ -1,7 +1,7 @@
 //! sway 1.10: the agent has a seat of its own, and a person works beside it. The person is a second
 //! server without a guard: its devices belong to the person's seat, `seat0`.
 
-use deskline_testbed::{Client, Compositor, NativeApp, Session, Toolkit, until};
+use deskline_testbed::{Client, Compositor, NativeApp, Session, Setup, Toolkit, until};
 use serde_json::json;
 
 /// The agent's text: 600 characters in all, in parts with clicks between them.
@@ -28,7 +28,10 @@ fn text(app: &NativeApp) -> String {
 
 #[test]
 fn an_agent_and_a_person_type_at_once_and_nothing_mixes() {
-    let session = Session::with_screens(&["resolution 2500x900"]).ends_with_the_test();
+    let session = Setup::debian_13(Compositor::Sway)
+        .screens(&["resolution 2500x900"])
+        .start()
+        .ends_with_the_test();
     let agent = own_seat(&session);
     let person = session.server_with(&["--guard", "off"]);
     let apps = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &person));

@@ -4,7 +4,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 
-use deskline_testbed::{Compositor, Session, Toolkit};
+use deskline_testbed::{Compositor, Session, Setup, Toolkit};
 use serde_json::json;
 
 /// What no layout has.
@@ -76,5 +76,8 @@ fn a_text_is_pasted_on_gnome() {
 
 #[test]
 fn a_text_is_pasted_on_gnome_with_the_extension() {
-    pastes(Session::gnome_with_extension(), GNOME);
+    pastes(
+        Setup::debian_13(Compositor::Gnome).extension().start(),
+        GNOME,
+    );
 }

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::BufReader;
 
-use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit, until};
+use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Setup, Toolkit, until};
 use serde_json::json;
 
 /// Each has room for a window of the test apps. The second begins above the first.
@@ -25,7 +25,9 @@ fn size_of_picture(answer: &Answer) -> (u32, u32) {
 
 #[test]
 fn clicks_land_to_the_pixel_on_screens_of_different_scale() {
-    let session = Session::with_screens(&SCREENS.map(|(screen, _)| screen));
+    let session = Setup::debian_13(Compositor::Sway)
+        .screens(&SCREENS.map(|(screen, _)| screen))
+        .start();
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {
         let app = session.widgets(toolkit, &server);
@@ -63,7 +65,7 @@ fn gnome_with_a_scaled_screen() {
 }
 
 fn on_a_scaled_screen(compositor: Compositor, scale: f64) {
-    let session = Session::scaled(compositor, scale);
+    let session = Setup::debian_13(compositor).scale(scale).start();
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {
         let app = session.widgets(toolkit, &server);
@@ -74,7 +76,9 @@ fn on_a_scaled_screen(compositor: Compositor, scale: f64) {
 /// KWin 6.1 to 6.3 stops a pointer that crosses from one screen to the other short of its place.
 #[test]
 fn kwin_with_screens_of_different_scale() {
-    let session = Session::with_second_screen(Compositor::Kwin, SECOND);
+    let session = Setup::debian_13(Compositor::Kwin)
+        .second_screen(SECOND)
+        .start();
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {
         let app = session.widgets(toolkit, &server);
@@ -134,7 +138,9 @@ fn leave_the_pointer(session: &Session, app: &NativeApp) -> (i32, i32) {
 
 #[test]
 fn gnome_with_screens_of_different_scale() {
-    let session = Session::with_second_screen(Compositor::Gnome, SECOND);
+    let session = Setup::debian_13(Compositor::Gnome)
+        .second_screen(SECOND)
+        .start();
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {
         let app = session.widgets(toolkit, &server);
@@ -149,7 +155,10 @@ fn gnome_with_screens_of_different_scale() {
 
 #[test]
 fn gnome_with_the_extension_and_screens_of_different_scale() {
-    let session = Session::gnome_with_extension_and_second_screen(SECOND);
+    let session = Setup::debian_13(Compositor::Gnome)
+        .extension()
+        .second_screen(SECOND)
+        .start();
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {
         let app = session.widgets(toolkit, &server);
@@ -162,7 +171,7 @@ fn gnome_with_the_extension_and_screens_of_different_scale() {
 
 #[test]
 fn labwc_with_two_screens() {
-    let session = Session::labwc_with_two_screens();
+    let session = Setup::debian_13(Compositor::Labwc).two_screens().start();
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {
         // The app logs which screens its windows are on.

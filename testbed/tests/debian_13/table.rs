@@ -3,7 +3,7 @@
 //! its reason.
 
 use deskline_testbed::table::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but};
-use deskline_testbed::{Compositor, Session, Toolkit};
+use deskline_testbed::{Compositor, Session, Setup, Toolkit};
 
 const QT_6: &[Lack] = &[(
     "set value, combo box",
@@ -56,5 +56,8 @@ fn gnome() {
 #[test]
 fn gnome_extension() {
     let columns: [Column<'_>; 1] = [(Toolkit::Gtk4, &[GTK_4, OTHER_TEXT])];
-    serves_all_but(&Session::gnome_with_extension(), &columns);
+    serves_all_but(
+        &Setup::debian_13(Compositor::Gnome).extension().start(),
+        &columns,
+    );
 }

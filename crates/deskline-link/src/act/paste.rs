@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::action::{Act, Outcome};
 use crate::checkpoint::Checkpoint;
-use crate::clipboard::READS;
-use crate::error::{Error, Result};
+use crate::error::{Error, NoEffect, Result};
 use crate::secrecy::Witness;
 
 /// How long an app may be busy with a text that it has read: GTK 3's view takes seconds for some
@@ -18,7 +17,7 @@ impl Act<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::NoEffect`] if the app has not read the clipboard within [`READS`].
+    /// [`NoEffect::ClipboardUnread`] if the app has not read the clipboard in time.
     pub(super) fn paste(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -37,12 +36,7 @@ impl Act<'_> {
             desk.give_back_clipboard()?;
             outcome.step.done.underway = false;
             outcome.step.done.key(press);
-            return Err(Error::NoEffect(format!(
-                "the app did not read the clipboard within {} s, so the text was not pasted; the \
-                 user's clipboard is back. What has the focus may take no text, or paste by \
-                 other keys than {press}: click the field first, or type the text without paste",
-                READS.as_secs()
-            )));
+            return Err(NoEffect::ClipboardUnread { press }.into());
         }
         // An app may request the text again, and inserts it in its own time.
         let until = Instant::now() + INSERTS;

@@ -7,7 +7,7 @@ use deskline_core::{ElementId, Key, KeyPress, Role, States, Tree};
 
 use super::action::{Act, Outcome};
 use crate::checkpoint::Checkpoint;
-use crate::error::{Error, Result};
+use crate::error::{NoEffect, Result};
 use crate::secrecy::Witness;
 use crate::settle::field::Verdict;
 use crate::settle::readback::{LATE, typed};
@@ -26,7 +26,7 @@ impl Act<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::NoEffect`] if the field has not taken the text: the key would send off another one.
+    /// [`NoEffect::KeyWithheld`] if the field has not taken the text: the key would send off another one.
     pub(super) fn await_text(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -40,7 +40,7 @@ impl Act<'_> {
             tree = self.pause(desk)?;
             outcome.step.keys.after = Some(Witness::new(&tree));
             if let Verdict::Failed(why) = typed(&outcome.step.keys) {
-                return Err(Error::NoEffect(format!("{why}. {press} was not pressed")));
+                return Err(NoEffect::KeyWithheld(why, press).into());
             }
         }
         if press.key == Key::Return && press.modifiers.is_empty() {

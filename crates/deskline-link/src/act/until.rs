@@ -5,11 +5,11 @@ use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
 use deskline_core::search::nearest_of;
-use deskline_core::{Element, Point, Rect, Role, Texts, Tree, escape, summary};
+use deskline_core::{Element, Point, Rect, Role, Texts, Tree, summary};
 
 use super::action::{Act, Outcome};
 use crate::checkpoint::Checkpoint;
-use crate::error::{Error, Result, TargetError};
+use crate::error::{NoEffect, Result, TargetError};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, await_quiet};
 use crate::trees::{Scope, Sent};
@@ -77,7 +77,6 @@ impl Act<'_> {
             let found = tree.find_text_among(inside, text, None)?.index;
             shows_in(tree, found, area).then_some(found)
         };
-        let shown = escape::short(text, 40);
         outcome.step.done.at = Some(at);
         if let Some(found) = wanted(&read, area) {
             let found = summary::name_of(&read, found);
@@ -102,7 +101,13 @@ impl Act<'_> {
         }
         outcome.step.done.say(far);
         let nearest = nearest_of(text, turned.texts.iter().map(String::as_str));
-        Err(Error::NoEffect(not_seen(&shown, &nearest, &turned, down)))
+        Err(NoEffect::NotShown {
+            text: text.to_owned(),
+            nearest,
+            is_at_end: turned.ended,
+            down,
+        }
+        .into())
     }
 
     /// Turns the wheel over an area of `tree` until `wanted` finds an element, given a reading and
@@ -181,31 +186,6 @@ impl Act<'_> {
             most: MOVES,
         };
         await_quiet(&mut **desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
-    }
-}
-
-/// The words for a text that did not show.
-fn not_seen(text: &str, nearest: &[String], turned: &Turned, down: bool) -> String {
-    let nearest = if nearest.is_empty() {
-        "no text in it is like that".to_owned()
-    } else {
-        format!("nearest: {}", nearest.join(", "))
-    };
-    let (end, way) = if down {
-        ("end", "a negative deltaY")
-    } else {
-        ("beginning", "a positive deltaY")
-    };
-    if turned.ended {
-        format!(
-            "its {end} is reached, and no element with the text '{text}' showed; {nearest}. Call \
-             it with {way} for the other way"
-        )
-    } else {
-        format!(
-            "no element with the text '{text}' has shown yet, and its {end} is not reached; \
-             {nearest}. Call it again to go on"
-        )
     }
 }
 

@@ -89,6 +89,12 @@ pub enum DisplayError {
     /// A device has gone.
     #[error("the compositor offers no {0} any more. Nothing was sent")]
     NoDevice(String),
+    /// Another app took the clipboard while it was lent.
+    #[error("another app took the clipboard at the same moment. Nothing was pasted: try again")]
+    ClipboardTaken,
+    /// The person does something that input would disturb: a clause.
+    #[error("the user {0}. Nothing was sent; try again in a moment")]
+    PersonBusy(&'static str),
     /// The portal's permission cannot be kept.
     #[error(
         "the permission of the desktop's portal cannot be kept in {file} ({why}). Nothing was sent",

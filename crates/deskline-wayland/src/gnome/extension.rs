@@ -84,21 +84,8 @@ pub(crate) enum Over {
 /// Left, top, width and height on the screen.
 type Rectangle = (i32, i32, i32, i32);
 
-/// A window, as version 1 has it in the answer to `Windows`.
-type Told1 = (
-    u64,
-    i32,
-    String,
-    String,
-    bool,
-    bool,
-    bool,
-    Rectangle,
-    Rectangle,
-);
-
-/// A window, as version 2 has it in the answer to `Screen`.
-type Told2 = (
+/// A window in the answer to `Screen`.
+type Reported = (
     u64,
     i32,
     String,
@@ -134,8 +121,8 @@ impl<'b> Extension<'b> {
     ///
     /// Of the bus, and where the extension is of another version.
     pub(crate) fn screen(&self) -> Result<Screen> {
-        type Told = (u32, (i32, i32, bool), Vec<Told2>);
-        let (version, (x, y, pressed), windows): Told = self.bus.ask(self.on(), "Screen", &())?;
+        type Answer = (u32, (i32, i32, bool), Vec<Reported>);
+        let (version, (x, y, pressed), windows): Answer = self.bus.ask(self.on(), "Screen", &())?;
         if version != VERSION {
             let why = format!("its version is {version}, and {VERSION} is needed");
             return Err(Error::system("asking Deskline's extension")(why));
@@ -149,16 +136,10 @@ impl<'b> Extension<'b> {
         })
     }
 
-    /// The windows that apps show, the topmost first, without menus and other pop-ups; also from an
-    /// older version of the extension.
+    /// The windows that apps show, the topmost first, without menus and other pop-ups.
     pub(crate) fn toplevels(&self) -> Result<Vec<ShellWindow>> {
-        let windows = if let Ok(screen) = self.screen() {
-            screen.windows
-        } else {
-            let told: Vec<Told1> = self.bus.ask(self.on(), "Windows", &())?;
-            told.into_iter().map(older).collect()
-        };
-        let toplevels = windows.into_iter().filter(|w| w.kind == Kind::Toplevel);
+        let windows = self.screen()?.windows.into_iter();
+        let toplevels = windows.filter(|w| w.kind == Kind::Toplevel);
         Ok(toplevels.collect())
     }
 
@@ -180,8 +161,8 @@ impl<'b> Extension<'b> {
     }
 }
 
-fn window(told: Told2) -> ShellWindow {
-    let (id, pid, title, kind, focused, visible, modal, native, frame, buffer, scale) = told;
+fn window(reported: Reported) -> ShellWindow {
+    let (id, pid, title, kind, focused, visible, modal, native, frame, buffer, scale) = reported;
     ShellWindow {
         id,
         pid: u32::try_from(pid).unwrap_or_default(),
@@ -200,14 +181,6 @@ fn window(told: Told2) -> ShellWindow {
         scale,
         unit: 1,
     }
-}
-
-fn older((id, pid, title, _, focused, minimised, toplevel, frame, buffer): Told1) -> ShellWindow {
-    let kind = if toplevel { "toplevel" } else { "other" };
-    let kind = kind.to_owned();
-    window((
-        id, pid, title, kind, focused, !minimised, false, true, frame, buffer, 1.0,
-    ))
 }
 
 fn rect((x, y, w, h): Rectangle) -> Rect {
@@ -250,17 +223,20 @@ mod tests {
 
     fn window(id: u64, pid: i32, title: &str) -> ShellWindow {
         let place = (0, 0, 400, 300);
-        let app = String::new();
-        older((
+        let title = title.to_owned();
+        let kind = "toplevel".to_owned();
+        super::window((
             id,
             pid,
-            title.to_owned(),
-            app,
+            title,
+            kind,
             id == 2,
+            true,
             false,
             true,
             place,
             place,
+            1.0,
         ))
     }
 

@@ -17,9 +17,11 @@ use crate::sway::devices::{Devices, NO_DEVICES};
 use crate::sway::guard::Guard;
 use crate::sway::ipc::{Ipc, Output, SwayWindow};
 use crate::sway::own_seat::{self, Own};
-use crate::wlroots::client::{Client, Seat};
+use crate::wlroots::client::Client;
 use crate::wlroots::devices::VirtualDevices;
+use crate::wlroots::heard::NOWHERE;
 use crate::wlroots::input::Input;
+use crate::wlroots::own_seat::Seat;
 use crate::wlroots::picture;
 use crate::wlroots::screens;
 
@@ -70,11 +72,14 @@ impl SwayDisplay {
             own: (seat == Seat::Own).then(Own::new),
             ipc_socket: ipc_socket.to_owned(),
             guard: None,
-            client: has_all(Client::connect(wayland, seat)?)?,
+            client: has_all(match seat {
+                Seat::Shared => Client::connect(wayland)?,
+                Seat::Own => Client::with_own_seat(wayland)?,
+            })?,
             socket: wayland.to_owned(),
             input: Input::new(wayland, survives),
             aim: None,
-            layout: screens::NOWHERE,
+            layout: NOWHERE,
         };
         if seat == Seat::Own {
             sway.input.make(&mut sway.client)?;
@@ -137,7 +142,7 @@ impl Sway {
     fn listed(&mut self) -> Result<Vec<SwayWindow>> {
         let mut windows = self.ipc.windows()?;
         if self.own.is_some() {
-            let focus = self.ipc.focus_of(&self.client.heard.own.seat)?;
+            let focus = self.ipc.focus_of(&self.client.heard.own.name)?;
             for window in &mut windows {
                 window.focused = focus == Some(window.id);
             }
@@ -183,7 +188,7 @@ impl Sway {
             self.client.focus(&toplevel)?;
             let start = Instant::now();
             while start.elapsed() < RAISES {
-                let focus = self.ipc.focus_of(&self.client.heard.own.seat)?;
+                let focus = self.ipc.focus_of(&self.client.heard.own.name)?;
                 if focus == Some(id.0) {
                     return Ok(());
                 }

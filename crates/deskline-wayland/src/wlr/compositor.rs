@@ -14,8 +14,9 @@ use super::pairs::{Listed, Pairs, is_called};
 use crate::compositor::{Ability, BoxedPort, Compositor, Holder, Keyboard, Located, gone};
 use crate::described::{self, AppToplevel, Toplevels};
 use crate::display::WaylandDisplay;
-use crate::wlroots::client::{Client, Seat};
+use crate::wlroots::client::Client;
 use crate::wlroots::devices::VirtualDevices;
+use crate::wlroots::heard::NOWHERE;
 use crate::wlroots::input::Input;
 use crate::wlroots::picture;
 use crate::wlroots::screens;
@@ -68,7 +69,7 @@ pub fn is_wlr(socket: &Path) -> bool {
 
 /// A connection to a compositor that lists its windows and takes input.
 fn connect(socket: &Path) -> Result<Client> {
-    let mut client = Client::connect(socket, Seat::Shared)?;
+    let mut client = Client::connect(socket)?;
     client.watch_toplevels()?;
     if let (Err(e), Err(_)) = (client.pointers(), client.keyboards()) {
         return Err(e);
@@ -95,7 +96,7 @@ impl<T: Toplevels> WlrDisplay<T> {
             input: Input::new(socket, false),
             aim: None,
             front: None,
-            layout: screens::NOWHERE,
+            layout: NOWHERE,
         }))
     }
 

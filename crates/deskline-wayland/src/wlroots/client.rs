@@ -7,25 +7,15 @@ use deskline_link::{Error, Result};
 use deskline_unix::{socket, wait};
 use rustix::event::{PollFd, PollFlags};
 use wayland_client::backend::WaylandError;
-use wayland_client::protocol::wl_buffer::WlBuffer;
-use wayland_client::protocol::wl_callback::{self, WlCallback};
-use wayland_client::protocol::wl_output::WlOutput;
-use wayland_client::protocol::wl_registry::{self, WlRegistry};
-use wayland_client::protocol::wl_seat::{self, Capability, WlSeat};
+use wayland_client::protocol::wl_registry::WlRegistry;
+use wayland_client::protocol::wl_seat::{Capability, WlSeat};
 use wayland_client::protocol::wl_shm::WlShm;
-use wayland_client::protocol::wl_shm_pool::WlShmPool;
-use wayland_client::{Connection, Dispatch, EventQueue, Proxy, QueueHandle, WEnum, delegate_noop};
+use wayland_client::{Connection, Dispatch, EventQueue, Proxy, QueueHandle};
 use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboard_manager_v1::ZwpVirtualKeyboardManagerV1;
-use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboard_v1::ZwpVirtualKeyboardV1;
 use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_manager_v1::ZwlrScreencopyManagerV1;
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_manager_v1::ZwlrVirtualPointerManagerV1;
-use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1::ZwlrVirtualPointerV1;
 
-use crate::wlroots::own_seat::{self, OwnSeat};
-use crate::wlroots::picture::Frame;
-use crate::wlroots::screens::{self, Screens};
-use crate::wlroots::token;
-use crate::wlroots::toplevels::Toplevels;
+use crate::wlroots::heard::Heard;
 
 /// How long the compositor may take for an answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
@@ -33,41 +23,11 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 /// How long apps may take to ask for a device that is new to the seat.
 pub(crate) const ASK: Duration = Duration::from_millis(300);
 
-/// Which seat the agent's devices belong to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Seat {
-    /// The person's: one pointer and one focus for both.
-    #[default]
-    Shared,
-    /// One of its own, with a pointer and a focus of its own.
-    Own,
-}
-
-/// What the compositor has said.
-#[derive(Debug)]
-pub(crate) struct Heard {
-    globals: Vec<(u32, String, u32)>,
-    /// The outputs.
-    pub(crate) screens: Screens,
-    /// The windows, once they are asked for.
-    pub(crate) toplevels: Toplevels,
-    /// What the seat has: a pointer, a keyboard.
-    pub(crate) capabilities: Capability,
-    /// The number of the last round trip that has ended.
-    done: u32,
-    /// The picture that is being taken.
-    pub(crate) frame: Frame,
-    /// What concerns a seat of the agent's own.
-    pub(crate) own: own_seat::Heard,
-    /// What concerns an activation token.
-    pub(crate) token: token::Heard,
-}
-
 /// A connection, with what Deskline uses of it.
 pub(crate) struct Client {
     connection: Connection,
     queue: EventQueue<Heard>,
-    registry: WlRegistry,
+    pub(crate) registry: WlRegistry,
     pub(crate) heard: Heard,
     asked: u32,
     start: Instant,
@@ -75,8 +35,6 @@ pub(crate) struct Client {
     /// it.
     new_since: Option<Instant>,
     pub(crate) seat: WlSeat,
-    /// The agent's own seat, if `seat` is one. It ends with this.
-    pub(crate) own: Option<OwnSeat>,
     pub(crate) shm: WlShm,
     screencopy: Option<ZwlrScreencopyManagerV1>,
     pointers: Option<ZwlrVirtualPointerManagerV1>,
@@ -88,22 +46,13 @@ pub(crate) fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Er
 }
 
 impl Client {
-    pub(crate) fn connect(path: &Path, seat: Seat) -> Result<Self> {
+    pub(crate) fn connect(path: &Path) -> Result<Self> {
         let stream = socket::connect(path, PATIENCE).map_err(lost)?;
         let connection = Connection::from_socket(stream).map_err(lost)?;
         let mut queue: EventQueue<Heard> = connection.new_event_queue();
         let handle = queue.handle();
         let registry = connection.display().get_registry(&handle, ());
-        let mut heard = Heard {
-            globals: Vec::new(),
-            screens: Screens::default(),
-            toplevels: Toplevels::default(),
-            capabilities: Capability::empty(),
-            done: 0,
-            frame: Frame::default(),
-            own: own_seat::Heard::default(),
-            token: token::Heard::default(),
-        };
+        let mut heard = Heard::new();
         connection.display().sync(&handle, 1_u32);
         until(
             &connection,
@@ -112,22 +61,12 @@ impl Client {
             Some(PATIENCE),
             |heard| heard.done == 1,
         )?;
-        let binder = Binder {
-            globals: &heard.globals,
-            registry: &registry,
-            handle: &handle,
-        };
-        let own = match seat {
-            Seat::Shared => None,
-            Seat::Own => Some(OwnSeat::create(&binder)?),
-        };
         let mut client = Self {
-            seat: binder.bind(1)?,
-            own,
-            shm: binder.bind(1)?,
-            screencopy: binder.bind(3).ok(),
-            pointers: binder.bind(2).ok(),
-            keyboards: binder.bind(1).ok(),
+            seat: bind(&heard, &registry, &handle, 1)?,
+            shm: bind(&heard, &registry, &handle, 1)?,
+            screencopy: bind(&heard, &registry, &handle, 3).ok(),
+            pointers: bind(&heard, &registry, &handle, 2).ok(),
+            keyboards: bind(&heard, &registry, &handle, 1).ok(),
             heard,
             asked: 1,
             start: Instant::now(),
@@ -137,10 +76,6 @@ impl Client {
             registry,
         };
         client.roundtrip()?;
-        if client.own.is_some() {
-            let registry = client.registry.clone();
-            client.seat = OwnSeat::bind(&mut client, &registry)?;
-        }
         Ok(client)
     }
 
@@ -149,12 +84,7 @@ impl Client {
     where
         Heard: Dispatch<I, ()>,
     {
-        let binder = Binder {
-            globals: &self.heard.globals,
-            registry: &self.registry,
-            handle: &self.handle(),
-        };
-        binder.bind(most)
+        bind(&self.heard, &self.registry, &self.handle(), most)
     }
 
     /// Takes pictures.
@@ -279,99 +209,20 @@ fn not_offered(interface: &str) -> Error {
     Error::Unavailable(format!("the compositor does not offer {interface}"))
 }
 
-/// Binds globals by their interface.
-pub(crate) struct Binder<'b> {
-    globals: &'b [(u32, String, u32)],
-    registry: &'b WlRegistry,
-    pub(crate) handle: &'b QueueHandle<Heard>,
+/// Binds a global by its interface.
+fn bind<I: Proxy + 'static>(
+    heard: &Heard,
+    registry: &WlRegistry,
+    handle: &QueueHandle<Heard>,
+    most: u32,
+) -> Result<I>
+where
+    Heard: Dispatch<I, ()>,
+{
+    let interface = I::interface().name;
+    let mut globals = heard.globals.iter();
+    let Some((name, _, version)) = globals.find(|(_, i, _)| i == interface) else {
+        return Err(not_offered(interface));
+    };
+    Ok(registry.bind(*name, most.min(*version), handle, ()))
 }
-
-impl Binder<'_> {
-    pub(crate) fn bind<I: Proxy + 'static>(&self, most: u32) -> Result<I>
-    where
-        Heard: Dispatch<I, ()>,
-    {
-        let interface = I::interface().name;
-        let mut globals = self.globals.iter();
-        let Some((name, _, version)) = globals.find(|(_, i, _)| i == interface) else {
-            return Err(not_offered(interface));
-        };
-        Ok(self
-            .registry
-            .bind(*name, most.min(*version), self.handle, ()))
-    }
-}
-
-impl Dispatch<WlRegistry, ()> for Heard {
-    fn event(
-        heard: &mut Self,
-        registry: &WlRegistry,
-        event: wl_registry::Event,
-        (): &(),
-        _: &Connection,
-        handle: &QueueHandle<Self>,
-    ) {
-        match event {
-            wl_registry::Event::Global {
-                name,
-                interface,
-                version,
-            } => {
-                if interface == WlOutput::interface().name {
-                    let most = version.min(screens::VERSION);
-                    let output = registry.bind::<WlOutput, _, _>(name, most, handle, ());
-                    heard.screens.came(name, output);
-                }
-                heard.globals.push((name, interface, version));
-            }
-            wl_registry::Event::GlobalRemove { name } => {
-                heard.globals.retain(|(known, ..)| *known != name);
-                heard.screens.went(name);
-            }
-            _ => {}
-        }
-    }
-}
-
-impl Dispatch<WlCallback, u32> for Heard {
-    fn event(
-        heard: &mut Self,
-        _: &WlCallback,
-        event: wl_callback::Event,
-        number: &u32,
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        if let wl_callback::Event::Done { .. } = event {
-            heard.done = *number;
-        }
-    }
-}
-
-impl Dispatch<WlSeat, ()> for Heard {
-    fn event(
-        heard: &mut Self,
-        _: &WlSeat,
-        event: wl_seat::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        match event {
-            wl_seat::Event::Capabilities {
-                capabilities: WEnum::Value(capabilities),
-            } => heard.capabilities = capabilities,
-            wl_seat::Event::Name { name } => heard.own.seat = name,
-            _ => {}
-        }
-    }
-}
-
-delegate_noop!(Heard: ignore WlShm);
-delegate_noop!(Heard: ignore WlBuffer);
-delegate_noop!(Heard: WlShmPool);
-delegate_noop!(Heard: ZwlrScreencopyManagerV1);
-delegate_noop!(Heard: ZwlrVirtualPointerManagerV1);
-delegate_noop!(Heard: ZwlrVirtualPointerV1);
-delegate_noop!(Heard: ZwpVirtualKeyboardManagerV1);
-delegate_noop!(Heard: ZwpVirtualKeyboardV1);

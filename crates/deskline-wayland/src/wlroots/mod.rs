@@ -3,6 +3,7 @@
 
 pub(crate) mod client;
 pub(crate) mod devices;
+pub(crate) mod heard;
 pub(crate) mod input;
 pub(crate) mod keyboard;
 pub(crate) mod own_seat;

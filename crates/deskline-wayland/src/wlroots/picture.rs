@@ -14,20 +14,10 @@ use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_frame_v1::{
     self, Flags, ZwlrScreencopyFrameV1,
 };
 
-use crate::wlroots::client::{Client, Heard};
+use crate::wlroots::client::Client;
+use crate::wlroots::heard::{Frame, Heard};
 
 const WHAT: &str = "taking a picture";
-
-/// What the compositor has said about a picture.
-#[derive(Debug, Default)]
-pub(crate) struct Frame {
-    /// Format, width, height and bytes a row of the buffer that it wants.
-    buffer: Option<(Format, u32, u32, u32)>,
-    described: bool,
-    upside_down: bool,
-    /// Whether it was taken, once that is known.
-    taken: Option<bool>,
-}
 
 /// Takes a picture of this part of the output, which is at `place` in the layout.
 pub(crate) fn take(

@@ -3,32 +3,12 @@
 use deskline_core::{Point, Rect};
 use deskline_link::{DisplayError, Error, Result};
 use wayland_client::protocol::wl_output::{self, WlOutput};
-use wayland_client::{Connection, Dispatch, Proxy as _, QueueHandle, delegate_noop};
+use wayland_client::{Connection, Dispatch, QueueHandle, delegate_noop};
 use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_manager_v1::ZxdgOutputManagerV1;
 use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_v1::{self, ZxdgOutputV1};
 
-use crate::wlroots::client::{Client, Heard};
-
-/// The version of `wl_output` from which it has a name.
-pub(crate) const VERSION: u32 = 4;
-
-/// What is known of the outputs.
-#[derive(Debug, Default)]
-pub(crate) struct Screens {
-    all: Vec<Known>,
-    manager: Option<ZxdgOutputManagerV1>,
-}
-
-/// An output, as far as the compositor has described it.
-#[derive(Debug)]
-struct Known {
-    /// The number of its global.
-    global: u32,
-    output: WlOutput,
-    name: String,
-    described: Option<ZxdgOutputV1>,
-    place: Rect,
-}
+use crate::wlroots::client::Client;
+use crate::wlroots::heard::Heard;
 
 /// An output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,28 +17,6 @@ pub(crate) struct Screen {
     pub(crate) name: String,
     /// In the layout, in logical pixels.
     pub(crate) place: Rect,
-}
-
-impl Screens {
-    pub(crate) fn came(&mut self, global: u32, output: WlOutput) {
-        self.all.push(Known {
-            global,
-            output,
-            name: String::new(),
-            described: None,
-            place: NOWHERE,
-        });
-    }
-
-    pub(crate) fn went(&mut self, global: u32) {
-        self.all.retain(|known| known.global != global);
-    }
-
-    /// The output with this name.
-    pub(crate) fn named(&self, name: &str) -> Option<WlOutput> {
-        let found = self.all.iter().find(|known| known.name == name);
-        found.map(|known| known.output.clone())
-    }
 }
 
 impl Client {
@@ -99,14 +57,6 @@ impl Client {
         Ok(screens)
     }
 }
-
-/// No part of the layout.
-pub(crate) const NOWHERE: Rect = Rect {
-    x: 0,
-    y: 0,
-    w: 0,
-    h: 0,
-};
 
 /// The bounds of all outputs. An error if a point is on none: the compositor would put the pointer
 /// at the nearest place that is on one, and click there.
@@ -150,17 +100,10 @@ impl Dispatch<WlOutput, ()> for Heard {
         _: &QueueHandle<Self>,
     ) {
         if let wl_output::Event::Name { name } = event
-            && let Some(known) = heard.screens.of(output)
+            && let Some(known) = heard.screens.known(output)
         {
             known.name = name;
         }
-    }
-}
-
-impl Screens {
-    fn of(&mut self, output: &WlOutput) -> Option<&mut Known> {
-        let mut all = self.all.iter_mut();
-        all.find(|known| known.output.id() == output.id())
     }
 }
 
@@ -173,7 +116,7 @@ impl Dispatch<ZxdgOutputV1, WlOutput> for Heard {
         _: &Connection,
         _: &QueueHandle<Self>,
     ) {
-        let Some(known) = heard.screens.of(output) else {
+        let Some(known) = heard.screens.known(output) else {
             return;
         };
         match event {

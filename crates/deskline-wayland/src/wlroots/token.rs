@@ -25,20 +25,11 @@ use wayland_protocols_wlr::layer_shell::v1::client::zwlr_layer_surface_v1::{
     self, KeyboardInteractivity, ZwlrLayerSurfaceV1,
 };
 
-use crate::wlroots::client::{self, Client, Seat};
+use crate::wlroots::client::Client;
+use crate::wlroots::heard::Heard;
 use crate::wlroots::keyboard::VirtualKeyboard;
 
 const WHAT: &str = "asking for an activation token";
-
-/// What the compositor has said.
-#[derive(Debug, Default)]
-pub(crate) struct Heard {
-    /// The number of the surface's last configuration.
-    configured: Option<u32>,
-    /// The number of the event that gave it the keyboard.
-    entered: Option<u32>,
-    token: Option<String>,
-}
 
 /// A token of the compositor that listens on `socket`.
 ///
@@ -46,7 +37,7 @@ pub(crate) struct Heard {
 ///
 /// Where it offers none, or does not give our surface the keyboard within 2 s.
 pub fn activation_token(socket: &Path) -> Result<String> {
-    let mut client = Client::connect(socket, Seat::Shared)?;
+    let mut client = Client::connect(socket)?;
     let activation: XdgActivationV1 = client.bind(1)?;
     let compositor: WlCompositor = client.bind(4)?;
     let shell: ZwlrLayerShellV1 = client.bind(1)?;
@@ -88,7 +79,7 @@ pub fn activation_token(socket: &Path) -> Result<String> {
     given.ok_or_else(|| Error::system(WHAT)("none was given"))
 }
 
-impl Dispatch<ZwlrLayerSurfaceV1, ()> for client::Heard {
+impl Dispatch<ZwlrLayerSurfaceV1, ()> for Heard {
     fn event(
         heard: &mut Self,
         _: &ZwlrLayerSurfaceV1,
@@ -103,7 +94,7 @@ impl Dispatch<ZwlrLayerSurfaceV1, ()> for client::Heard {
     }
 }
 
-impl Dispatch<WlKeyboard, ()> for client::Heard {
+impl Dispatch<WlKeyboard, ()> for Heard {
     fn event(
         heard: &mut Self,
         _: &WlKeyboard,
@@ -118,7 +109,7 @@ impl Dispatch<WlKeyboard, ()> for client::Heard {
     }
 }
 
-impl Dispatch<XdgActivationTokenV1, ()> for client::Heard {
+impl Dispatch<XdgActivationTokenV1, ()> for Heard {
     fn event(
         heard: &mut Self,
         _: &XdgActivationTokenV1,
@@ -133,7 +124,7 @@ impl Dispatch<XdgActivationTokenV1, ()> for client::Heard {
     }
 }
 
-delegate_noop!(client::Heard: XdgActivationV1);
-delegate_noop!(client::Heard: WlCompositor);
-delegate_noop!(client::Heard: ZwlrLayerShellV1);
-delegate_noop!(client::Heard: ignore WlSurface);
+delegate_noop!(Heard: XdgActivationV1);
+delegate_noop!(Heard: WlCompositor);
+delegate_noop!(Heard: ZwlrLayerShellV1);
+delegate_noop!(Heard: ignore WlSurface);

@@ -2,7 +2,6 @@
 //! states, and what can be asked for. No places, no processes.
 
 use deskline_link::Result;
-use wayland_client::protocol::wl_output::WlOutput;
 use wayland_client::{Connection, Dispatch, Proxy as _, QueueHandle, event_created_child};
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::{
     self, State, ZwlrForeignToplevelHandleV1,
@@ -11,57 +10,8 @@ use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_m
     self, ZwlrForeignToplevelManagerV1,
 };
 
-use crate::wlroots::client::{self, Client};
-
-/// The windows, as they are announced.
-#[derive(Debug, Default)]
-pub(crate) struct Toplevels {
-    manager: Option<ZwlrForeignToplevelManagerV1>,
-    all: Vec<Toplevel>,
-    /// How many have been announced.
-    count: u64,
-}
-
-/// A window.
-#[derive(Debug, Clone)]
-pub(crate) struct Toplevel {
-    pub(crate) handle: ZwlrForeignToplevelHandleV1,
-    /// Counts up from 1, and is never used again on this connection.
-    pub(crate) number: u64,
-    pub(crate) facts: Facts,
-    /// What has been said since the last `done`, which makes it true.
-    next: Facts,
-}
-
-/// What the compositor says of a window.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Facts {
-    /// Hostile data.
-    pub(crate) title: String,
-    /// The app's name for itself. Hostile data.
-    pub(crate) app: String,
-    /// Whether it has the keyboard.
-    pub(crate) activated: bool,
-    pub(crate) fullscreen: bool,
-    /// The outputs on which it shows.
-    pub(crate) outputs: Vec<WlOutput>,
-}
-
-impl Toplevels {
-    /// In the order of their announcement.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Toplevel> {
-        self.all.iter()
-    }
-
-    /// The one with this number, if it is there still.
-    pub(crate) fn numbered(&self, number: u64) -> Option<&Toplevel> {
-        self.all.iter().find(|t| t.number == number)
-    }
-
-    fn of(&mut self, handle: &ZwlrForeignToplevelHandleV1) -> Option<&mut Toplevel> {
-        self.all.iter_mut().find(|t| t.handle.id() == handle.id())
-    }
-}
+use crate::wlroots::client::Client;
+use crate::wlroots::heard::{Facts, Heard, Toplevel};
 
 impl Client {
     /// Asks for the windows, and from then on for what becomes of them.
@@ -78,7 +28,7 @@ impl Client {
     }
 }
 
-impl Dispatch<ZwlrForeignToplevelManagerV1, ()> for client::Heard {
+impl Dispatch<ZwlrForeignToplevelManagerV1, ()> for Heard {
     fn event(
         heard: &mut Self,
         _: &ZwlrForeignToplevelManagerV1,
@@ -99,12 +49,12 @@ impl Dispatch<ZwlrForeignToplevelManagerV1, ()> for client::Heard {
         }
     }
 
-    event_created_child!(client::Heard, ZwlrForeignToplevelManagerV1, [
+    event_created_child!(Heard, ZwlrForeignToplevelManagerV1, [
         zwlr_foreign_toplevel_manager_v1::EVT_TOPLEVEL_OPCODE => (ZwlrForeignToplevelHandleV1, ()),
     ]);
 }
 
-impl Dispatch<ZwlrForeignToplevelHandleV1, ()> for client::Heard {
+impl Dispatch<ZwlrForeignToplevelHandleV1, ()> for Heard {
     fn event(
         heard: &mut Self,
         handle: &ZwlrForeignToplevelHandleV1,
@@ -114,7 +64,7 @@ impl Dispatch<ZwlrForeignToplevelHandleV1, ()> for client::Heard {
         _: &QueueHandle<Self>,
     ) {
         use zwlr_foreign_toplevel_handle_v1::Event;
-        let Some(toplevel) = heard.toplevels.of(handle) else {
+        let Some(toplevel) = heard.toplevels.known(handle) else {
             return;
         };
         match event {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use deskline_link::clipboard::{
     Board, HINT, HINT_DATA, Lending, Order, Reading, SAVES, TEXT_TYPES,
 };
-use deskline_link::{Cancel, Error, Result};
+use deskline_link::{Cancel, DisplayError, Error, Result};
 use deskline_unix::wait;
 use deskline_unix::worker::Inbox;
 use rustix::event::{PollFd, PollFlags};
@@ -22,8 +22,9 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::wrapper::ConnectionExt as _;
 
+use crate::During as _;
+use crate::connection::SLICE;
 use crate::connection::{self, Connection};
-use crate::{During as _, SLICE};
 
 pub(super) const WHAT: &str = "using the clipboard";
 
@@ -342,10 +343,7 @@ impl Board for Keeper {
         });
         if self.owner()? != owner {
             self.owned = None;
-            return Err(Error::Input(
-                "another app took the clipboard at the same moment. Nothing was pasted: try again"
-                    .into(),
-            ));
+            return Err(DisplayError::ClipboardTaken.into());
         }
         self.hear()
     }

@@ -23,9 +23,10 @@ use x11rb::wrapper::ConnectionExt as _;
 
 use super::devices::{self, Slave};
 use super::held_keys;
+use crate::During as _;
+use crate::connection::SLICE;
 use crate::connection::{self, Connection};
 use crate::overlay::Overlay;
-use crate::{During as _, SLICE};
 
 /// How long to wait for another program, such as another agent's guard, to release the devices.
 const OTHERS: Duration = Duration::from_secs(3);

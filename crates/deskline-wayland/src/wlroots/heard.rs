@@ -1,0 +1,273 @@
+//! What the compositor has reported.
+
+use deskline_core::Rect;
+use wayland_client::protocol::wl_buffer::WlBuffer;
+use wayland_client::protocol::wl_callback::{self, WlCallback};
+use wayland_client::protocol::wl_output::WlOutput;
+use wayland_client::protocol::wl_registry::{self, WlRegistry};
+use wayland_client::protocol::wl_seat::{self, Capability, WlSeat};
+use wayland_client::protocol::wl_shm::{Format, WlShm};
+use wayland_client::protocol::wl_shm_pool::WlShmPool;
+use wayland_client::{Connection, Dispatch, Proxy as _, QueueHandle, WEnum, delegate_noop};
+use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_manager_v1::ZxdgOutputManagerV1;
+use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_v1::ZxdgOutputV1;
+use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboard_manager_v1::ZwpVirtualKeyboardManagerV1;
+use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboard_v1::ZwpVirtualKeyboardV1;
+use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
+use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_manager_v1::ZwlrForeignToplevelManagerV1;
+use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_manager_v1::ZwlrScreencopyManagerV1;
+use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_manager_v1::ZwlrVirtualPointerManagerV1;
+use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1::ZwlrVirtualPointerV1;
+
+/// The version of `wl_output` from which it has a name.
+const VERSION: u32 = 4;
+
+/// No part of the layout.
+pub(crate) const NOWHERE: Rect = Rect {
+    x: 0,
+    y: 0,
+    w: 0,
+    h: 0,
+};
+
+/// What the compositor has reported.
+#[derive(Debug)]
+pub(crate) struct Heard {
+    pub(crate) globals: Vec<(u32, String, u32)>,
+    /// The outputs.
+    pub(crate) screens: Screens,
+    /// The windows, once they are asked for.
+    pub(crate) toplevels: Toplevels,
+    /// What the seat has: a pointer, a keyboard.
+    pub(crate) capabilities: Capability,
+    /// The number of the last round trip that has ended.
+    pub(crate) done: u32,
+    /// The picture that is being taken.
+    pub(crate) frame: Frame,
+    /// A seat of the agent's own.
+    pub(crate) own: Seat,
+    /// An activation token.
+    pub(crate) token: Token,
+}
+
+impl Heard {
+    pub(crate) fn new() -> Self {
+        Self {
+            globals: Vec::new(),
+            screens: Screens::default(),
+            toplevels: Toplevels::default(),
+            capabilities: Capability::empty(),
+            done: 0,
+            frame: Frame::default(),
+            own: Seat::default(),
+            token: Token::default(),
+        }
+    }
+}
+
+/// What is known of the outputs.
+#[derive(Debug, Default)]
+pub(crate) struct Screens {
+    pub(crate) all: Vec<Known>,
+    pub(crate) manager: Option<ZxdgOutputManagerV1>,
+}
+
+/// An output, as far as the compositor has described it.
+#[derive(Debug)]
+pub(crate) struct Known {
+    /// The number of its global.
+    pub(crate) global: u32,
+    pub(crate) output: WlOutput,
+    pub(crate) name: String,
+    pub(crate) described: Option<ZxdgOutputV1>,
+    pub(crate) place: Rect,
+}
+
+impl Screens {
+    pub(crate) fn came(&mut self, global: u32, output: WlOutput) {
+        self.all.push(Known {
+            global,
+            output,
+            name: String::new(),
+            described: None,
+            place: NOWHERE,
+        });
+    }
+
+    pub(crate) fn went(&mut self, global: u32) {
+        self.all.retain(|known| known.global != global);
+    }
+
+    /// The output with this name.
+    pub(crate) fn named(&self, name: &str) -> Option<WlOutput> {
+        let found = self.all.iter().find(|known| known.name == name);
+        found.map(|known| known.output.clone())
+    }
+
+    pub(crate) fn known(&mut self, output: &WlOutput) -> Option<&mut Known> {
+        let mut all = self.all.iter_mut();
+        all.find(|known| known.output.id() == output.id())
+    }
+}
+
+/// The windows, as they are announced.
+#[derive(Debug, Default)]
+pub(crate) struct Toplevels {
+    pub(crate) manager: Option<ZwlrForeignToplevelManagerV1>,
+    pub(crate) all: Vec<Toplevel>,
+    /// How many have been announced.
+    pub(crate) count: u64,
+}
+
+/// A window.
+#[derive(Debug, Clone)]
+pub(crate) struct Toplevel {
+    pub(crate) handle: ZwlrForeignToplevelHandleV1,
+    /// Counts up from 1, and is never used again on this connection.
+    pub(crate) number: u64,
+    pub(crate) facts: Facts,
+    /// What has been said since the last `done`, which makes it true.
+    pub(crate) next: Facts,
+}
+
+/// What the compositor says of a window.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Facts {
+    /// Hostile data.
+    pub(crate) title: String,
+    /// The app's name for itself. Hostile data.
+    pub(crate) app: String,
+    /// Whether it has the keyboard.
+    pub(crate) activated: bool,
+    pub(crate) fullscreen: bool,
+    /// The outputs on which it shows.
+    pub(crate) outputs: Vec<WlOutput>,
+}
+
+impl Toplevels {
+    /// In the order of their announcement.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Toplevel> {
+        self.all.iter()
+    }
+
+    /// The one with this number, if it is there still.
+    pub(crate) fn numbered(&self, number: u64) -> Option<&Toplevel> {
+        self.all.iter().find(|t| t.number == number)
+    }
+
+    pub(crate) fn known(&mut self, handle: &ZwlrForeignToplevelHandleV1) -> Option<&mut Toplevel> {
+        self.all.iter_mut().find(|t| t.handle.id() == handle.id())
+    }
+}
+
+/// A picture, as far as the compositor has described it.
+#[derive(Debug, Default)]
+pub(crate) struct Frame {
+    /// Format, width, height and bytes a row of the buffer that it wants.
+    pub(crate) buffer: Option<(Format, u32, u32, u32)>,
+    pub(crate) described: bool,
+    pub(crate) upside_down: bool,
+    /// Whether it was taken, once that is known.
+    pub(crate) taken: Option<bool>,
+}
+
+/// The steps to an activation token.
+#[derive(Debug, Default)]
+pub(crate) struct Token {
+    /// The number of the surface's last configuration.
+    pub(crate) configured: Option<u32>,
+    /// The number of the event that gave it the keyboard.
+    pub(crate) entered: Option<u32>,
+    pub(crate) token: Option<String>,
+}
+
+/// How far the seat has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Made {
+    #[default]
+    Asked,
+    Refused,
+    /// It is this global.
+    As(u32),
+}
+
+/// The agent's seat.
+#[derive(Debug, Default)]
+pub(crate) struct Seat {
+    pub(crate) made: Made,
+    pub(crate) name: String,
+}
+
+impl Dispatch<WlRegistry, ()> for Heard {
+    fn event(
+        heard: &mut Self,
+        registry: &WlRegistry,
+        event: wl_registry::Event,
+        (): &(),
+        _: &Connection,
+        handle: &QueueHandle<Self>,
+    ) {
+        match event {
+            wl_registry::Event::Global {
+                name,
+                interface,
+                version,
+            } => {
+                if interface == WlOutput::interface().name {
+                    let most = version.min(VERSION);
+                    let output = registry.bind::<WlOutput, _, _>(name, most, handle, ());
+                    heard.screens.came(name, output);
+                }
+                heard.globals.push((name, interface, version));
+            }
+            wl_registry::Event::GlobalRemove { name } => {
+                heard.globals.retain(|(known, ..)| *known != name);
+                heard.screens.went(name);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Dispatch<WlCallback, u32> for Heard {
+    fn event(
+        heard: &mut Self,
+        _: &WlCallback,
+        event: wl_callback::Event,
+        number: &u32,
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        if let wl_callback::Event::Done { .. } = event {
+            heard.done = *number;
+        }
+    }
+}
+
+impl Dispatch<WlSeat, ()> for Heard {
+    fn event(
+        heard: &mut Self,
+        _: &WlSeat,
+        event: wl_seat::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        match event {
+            wl_seat::Event::Capabilities {
+                capabilities: WEnum::Value(capabilities),
+            } => heard.capabilities = capabilities,
+            wl_seat::Event::Name { name } => heard.own.name = name,
+            _ => {}
+        }
+    }
+}
+
+delegate_noop!(Heard: ignore WlShm);
+delegate_noop!(Heard: ignore WlBuffer);
+delegate_noop!(Heard: WlShmPool);
+delegate_noop!(Heard: ZwlrScreencopyManagerV1);
+delegate_noop!(Heard: ZwlrVirtualPointerManagerV1);
+delegate_noop!(Heard: ZwlrVirtualPointerV1);
+delegate_noop!(Heard: ZwpVirtualKeyboardManagerV1);
+delegate_noop!(Heard: ZwpVirtualKeyboardV1);

@@ -1,0 +1,187 @@
+//! Which session a test wants.
+
+use crate::place::Place;
+
+/// sway's socket where Deskline does not look for it.
+pub(super) const HIDDEN: &str = "hidden.sock";
+
+/// The display server of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compositor {
+    /// sway 1.10.
+    Sway,
+    /// labwc 0.8.
+    Labwc,
+    /// KWin 6.3.
+    Kwin,
+    /// KWin 5.27, of Debian 12.
+    Kwin5,
+    /// GNOME Shell 48.
+    Gnome,
+    /// Xvfb and xfwm4, as `deskline desktop` starts them.
+    X11,
+}
+
+impl Compositor {
+    /// Its name in `apps/session.sh`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Sway => "sway",
+            Self::Labwc => "labwc",
+            Self::Kwin => "kwin",
+            Self::Kwin5 => "kwin5",
+            Self::Gnome => "gnome",
+            Self::X11 => "x11",
+        }
+    }
+
+    /// `XDG_CURRENT_DESKTOP`.
+    pub(super) fn desktop(self) -> &'static str {
+        match self {
+            Self::Sway => "sway",
+            Self::Labwc => "labwc:wlroots",
+            Self::Kwin | Self::Kwin5 => "KDE",
+            Self::Gnome => "GNOME",
+            Self::X11 => "XFCE",
+        }
+    }
+}
+
+/// Xwayland, whose windows have no `app_id` by which the usual lines make windows float.
+const XWAYLAND: &str = "xwayland enable\nfor_window [shell=\"xwayland\"] floating enable\n";
+
+/// A session to start: `Setup::debian_13(Compositor::Gnome).extension().scale(2.0).start()`.
+#[derive(Debug)]
+#[must_use]
+pub struct Setup {
+    pub(super) compositor: Compositor,
+    /// Whether its programs are this machine's.
+    here: bool,
+    /// Whether sway's socket is where Deskline does not find it.
+    pub(super) unknown: bool,
+    xwayland: bool,
+    /// Further lines of sway's configuration.
+    pub(super) lines: String,
+    /// How many screens a compositor of wlroots has.
+    pub(super) screens: usize,
+    /// Whether GNOME Shell has Deskline's extension.
+    pub(super) extension: bool,
+    /// The scale of KWin's or GNOME's screen, if not 1.
+    pub(super) scale: Option<f64>,
+    /// The scale of KWin's or GNOME's second screen, if it has one.
+    pub(super) second: Option<f64>,
+    pub(super) physical: bool,
+    pub(super) bare: bool,
+}
+
+impl Setup {
+    fn new(compositor: Compositor, here: bool) -> Self {
+        Self {
+            compositor,
+            here,
+            unknown: false,
+            xwayland: false,
+            lines: String::new(),
+            screens: 1,
+            extension: false,
+            scale: None,
+            second: None,
+            physical: false,
+            bare: false,
+        }
+    }
+
+    /// One of Debian 13's compositors, in the root that `testbed/trixie/make` makes.
+    pub fn debian_13(compositor: Compositor) -> Self {
+        Self::new(compositor, false)
+    }
+
+    /// This machine's compositor.
+    pub fn here(compositor: Compositor) -> Self {
+        Self::new(compositor, true)
+    }
+
+    /// sway, with its socket where Deskline does not find it, as with a compositor that it does not
+    /// know.
+    pub fn unknown(mut self) -> Self {
+        self.unknown = true;
+        self
+    }
+
+    /// sway, with Xwayland.
+    pub fn xwayland(mut self) -> Self {
+        self.xwayland = true;
+        self.lines += XWAYLAND;
+        self
+    }
+
+    /// sway, with these screens, each given as arguments of its command `output`.
+    pub fn screens(mut self, screens: &[&str]) -> Self {
+        for (n, screen) in screens.iter().enumerate() {
+            self.lines += &format!("output HEADLESS-{} {screen}\n", n + 1);
+        }
+        self.screens = screens.len();
+        self
+    }
+
+    /// labwc, with two screens beside each other, of 1280x720.
+    pub fn two_screens(mut self) -> Self {
+        self.screens = 2;
+        self
+    }
+
+    /// KWin or GNOME Shell, with a screen of this scale, which has room for as much as the usual
+    /// one.
+    pub fn scale(mut self, scale: f64) -> Self {
+        self.scale = Some(scale);
+        self
+    }
+
+    /// KWin or GNOME Shell, with a second screen of this scale beside the first. It has as many
+    /// pixels as the first.
+    pub fn second_screen(mut self, scale: f64) -> Self {
+        self.second = Some(scale);
+        self
+    }
+
+    /// GNOME Shell counts physical pixels of a scaled screen, as it does without Debian's settings.
+    pub fn physical_pixels(mut self) -> Self {
+        self.physical = true;
+        self
+    }
+
+    /// GNOME Shell, with Deskline's extension, installed as its README says, and without the keys
+    /// by which Deskline raises windows where it has no extension.
+    pub fn extension(mut self) -> Self {
+        self.extension = true;
+        self
+    }
+
+    /// GNOME Shell without a keyboard and a pointer on its seat, as a headless session has none,
+    /// and a remote one while nobody is connected.
+    pub fn bare(mut self) -> Self {
+        self.bare = true;
+        self
+    }
+
+    /// The kind of session, if several tests want one with this setup. This machine's sessions
+    /// start quickly, and their tests change them.
+    pub(super) fn shared_kind(&self) -> Option<String> {
+        let one_screen = self.screens == 1 && self.scale.is_none() && self.second.is_none();
+        let is_usual = one_screen && self.lines.is_empty() && !self.bare;
+        (!self.here && is_usual).then(|| format!("{:?} {:?}", self.compositor, self.extension))
+    }
+
+    /// Whether the environment names Xwayland's display: Deskline then finds no other.
+    pub(super) fn is_unknown_with_xwayland(&self) -> bool {
+        self.unknown && self.xwayland
+    }
+
+    pub(super) fn place(&self) -> Place {
+        if self.here {
+            Place::Here
+        } else {
+            Place::debian_13()
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::action::{Act, Outcome};
 use crate::checkpoint::Checkpoint;
+use crate::clipboard::READS;
 use crate::error::{Error, NoEffect, Result};
 use crate::secrecy::Witness;
 
@@ -36,7 +37,11 @@ impl Act<'_> {
             desk.give_back_clipboard()?;
             outcome.step.done.underway = false;
             outcome.step.done.key(press);
-            return Err(NoEffect::ClipboardUnread { press }.into());
+            return Err(NoEffect::ClipboardUnread {
+                press,
+                waited: READS,
+            }
+            .into());
         }
         // An app may request the text again, and inserts it in its own time.
         let until = Instant::now() + INSERTS;

@@ -1,8 +1,8 @@
 //! The words for an action that was carried out and did not have the requested effect.
 
-use deskline_core::{KeyPress, escape};
+use std::time::Duration;
 
-use crate::clipboard::READS;
+use deskline_core::{KeyPress, escape};
 
 /// Why an action did not have the requested effect.
 #[derive(Debug, thiserror::Error)]
@@ -18,9 +18,9 @@ pub enum NoEffect {
         "the app did not read the clipboard within {} s, so the text was not pasted; the user's \
          clipboard is back. What has the focus may take no text, or paste by other keys than {press}: \
          click the field first, or type the text without paste",
-        READS.as_secs()
+        .waited.as_secs()
     )]
-    ClipboardUnread { press: KeyPress },
+    ClipboardUnread { press: KeyPress, waited: Duration },
     /// The wheel was turned, and no element with the text showed.
     #[error("{}", not_shown(.text, .nearest, *.is_at_end, *.down))]
     NotShown {

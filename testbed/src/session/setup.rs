@@ -53,6 +53,7 @@ const XWAYLAND: &str = "xwayland enable\nfor_window [shell=\"xwayland\"] floatin
 /// A session to start: `Setup::debian_13(Compositor::Gnome).extension().scale(2.0).start()`.
 #[derive(Debug)]
 #[must_use]
+#[allow(clippy::struct_excessive_bools)] // Each is a switch of its own.
 pub struct Setup {
     pub(super) compositor: Compositor,
     /// Whether its programs are this machine's.
@@ -117,9 +118,9 @@ impl Setup {
 
     /// sway, with these screens, each given as arguments of its command `output`.
     pub fn screens(mut self, screens: &[&str]) -> Self {
-        for (n, screen) in screens.iter().enumerate() {
-            self.lines += &format!("output HEADLESS-{} {screen}\n", n + 1);
-        }
+        let lines = (1..).zip(screens);
+        let lines = lines.map(|(n, screen)| format!("output HEADLESS-{n} {screen}\n"));
+        self.lines.extend(lines);
         self.screens = screens.len();
         self
     }

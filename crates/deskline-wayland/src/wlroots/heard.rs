@@ -178,7 +178,7 @@ pub(crate) struct Token {
     pub(crate) configured: Option<u32>,
     /// The number of the event that gave it the keyboard.
     pub(crate) entered: Option<u32>,
-    pub(crate) token: Option<String>,
+    pub(crate) given: Option<String>,
 }
 
 /// How far the seat has come.

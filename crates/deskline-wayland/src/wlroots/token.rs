@@ -70,12 +70,12 @@ pub fn activation_token(socket: &Path) -> Result<String> {
     let token = activation.get_activation_token(&handle, ());
     token.set_serial(client.heard.token.entered.unwrap_or_default(), &client.seat);
     token.commit();
-    client.wait(|heard| heard.token.token.is_some())?;
+    client.wait(|heard| heard.token.given.is_some())?;
     // The keyboard is the person's window's again before the app is asked.
     layer.destroy();
     surface.destroy();
     client.roundtrip()?;
-    let given = client.heard.token.token.take();
+    let given = client.heard.token.given.take();
     given.ok_or_else(|| Error::system(WHAT)("none was given"))
 }
 
@@ -119,7 +119,7 @@ impl Dispatch<XdgActivationTokenV1, ()> for Heard {
         _: &QueueHandle<Self>,
     ) {
         if let xdg_activation_token_v1::Event::Done { token } = event {
-            heard.token.token = Some(token);
+            heard.token.given = Some(token);
         }
     }
 }

@@ -50,6 +50,8 @@ pub(crate) struct Device {
     pub(crate) locked: (u32, u32),
     /// Whether it is resumed, and may be used.
     pub(crate) resumed: bool,
+    /// Whether it was told that input follows. A pause ends that.
+    pub(crate) emulating: bool,
 }
 
 impl Device {
@@ -67,6 +69,7 @@ impl Device {
             keymap: None,
             locked: (0, 0),
             resumed: false,
+            emulating: false,
         }
     }
 
@@ -96,7 +99,7 @@ impl Device {
             // From version 3 on the compositor resumes no sender's device before this.
             Event::Done if sends && self.proto.version() >= 3 => self.proto.ready(),
             Event::Resumed { .. } => self.resumed = true,
-            Event::Paused { .. } => self.resumed = false,
+            Event::Paused { .. } => (self.resumed, self.emulating) = (false, false),
             _ => {}
         }
     }

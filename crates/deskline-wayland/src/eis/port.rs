@@ -29,11 +29,18 @@ pub(crate) struct Eis {
     connection: Connection,
     /// Which part of the screen coordinates are of: see `Region::mapping`.
     space: Option<String>,
-    /// The devices that have been told that input follows: with each its name's object.
-    started: Vec<reis::ei::Device>,
     sequence: u32,
-    /// The layout, with the locked modifiers and the group that it is for.
-    layout: Option<((u32, u32), Layout)>,
+    layout: Option<KnownLayout>,
+}
+
+/// A layout that was read. A keyboard keeps its keymap: where the person chooses other layouts,
+/// another keyboard replaces it.
+#[derive(Debug)]
+struct KnownLayout {
+    keyboard: reis::ei::Device,
+    /// The locked modifiers and the group.
+    locked: (u32, u32),
+    layout: Layout,
 }
 
 impl Eis {
@@ -54,7 +61,6 @@ impl Eis {
         Ok(Self {
             connection,
             space: None,
-            started: Vec::new(),
             sequence: 0,
             layout: None,
         })
@@ -77,17 +83,15 @@ impl Eis {
     /// The device that is suited, after it has been told that input follows.
     fn device(&mut self, what: &str, suits: impl Fn(&Device) -> bool) -> Result<usize> {
         self.connection.pump()?;
-        let devices = &self.connection.devices;
+        let devices = &mut self.connection.devices;
         let found = devices.iter().position(|d| d.resumed && suits(d));
         let index = found.ok_or_else(|| Error::from(DisplayError::NoDevice(what.to_owned())))?;
-        let resumed =
-            |proto: &reis::ei::Device| devices.iter().any(|d| d.resumed && d.proto == *proto);
-        self.started.retain(resumed);
-        let proto = &devices[index].proto;
-        if !self.started.contains(proto) {
+        let device = &mut devices[index];
+        if !device.emulating {
             self.sequence = self.sequence.wrapping_add(1);
-            proto.start_emulating(self.connection.serial, self.sequence);
-            self.started.push(proto.clone());
+            let serial = self.connection.serial;
+            device.proto.start_emulating(serial, self.sequence);
+            device.emulating = true;
         }
         Ok(index)
     }
@@ -182,22 +186,22 @@ impl Events for Eis {
     fn layout(&mut self) -> Result<&Layout> {
         let index = self.device("keyboard", |d| d.keyboard.is_some())?;
         let device = &self.connection.devices[index];
-        let (locked, group) = device.locked;
-        if self
-            .layout
-            .as_ref()
-            .is_none_or(|(of, _)| *of != device.locked)
-        {
+        let is_for =
+            |known: &KnownLayout| known.keyboard == device.proto && known.locked == device.locked;
+        if !self.layout.as_ref().is_some_and(is_for) {
             let keymap = device.keymap.as_deref().unwrap_or_default();
-            let layout = Layout::read(keymap, locked, group).ok_or_else(unreadable)?;
-            self.layout = Some((device.locked, layout));
+            let (locked, group) = device.locked;
+            self.layout = Some(KnownLayout {
+                keyboard: device.proto.clone(),
+                locked: device.locked,
+                layout: Layout::read(keymap, locked, group).ok_or_else(unreadable)?,
+            });
         }
-        let layout = self.layout.as_ref().map(|(_, layout)| layout);
-        layout.ok_or_else(unreadable)
+        self.known_layout().ok_or_else(unreadable)
     }
 
     fn known_layout(&self) -> Option<&Layout> {
-        self.layout.as_ref().map(|(_, layout)| layout)
+        self.layout.as_ref().map(|known| &known.layout)
     }
 }
 
@@ -225,3 +229,8 @@ mod tests {
         assert_eq!(motions(5_000.0), 2);
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "server_tests.rs"]
+mod server_tests;

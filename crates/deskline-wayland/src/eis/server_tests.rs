@@ -1,0 +1,382 @@
+//! The port against an EIS server in the test's process, which pauses, replaces and ends devices at
+//! will.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use deskline_core::{KeyPress, Point};
+use deskline_input::{Button, Cancel, Port as _};
+use reis::PendingRequestResult;
+use reis::ei::connection::DisconnectReason;
+use reis::ei::device::DeviceType;
+use reis::ei::keyboard::KeymapType;
+use reis::eis;
+use reis::handshake::EisHandshaker;
+use reis::request::{
+    Connection as Served, Device as Offered, DeviceCapability as Can, EisRequest,
+    EisRequestConverter, Seat,
+};
+use rustix::event::{PollFd, PollFlags};
+use rustix::fs::{MemfdFlags, memfd_create};
+
+use super::*;
+use crate::events::Sent;
+use crate::keymap::{Gives, Keymap};
+
+/// What the server does between two requests.
+type Order = Box<dyn FnOnce(&mut Server) + Send>;
+
+/// The server's side of the connection.
+struct Server {
+    connection: Served,
+    seat: Seat,
+    pointer: Option<Offered>,
+    keyboard: Option<Offered>,
+    /// The further characters that the keyboard types.
+    types: &'static str,
+    hung: bool,
+    ended: bool,
+}
+
+impl Server {
+    fn offer_pointer(&mut self) {
+        let can = Can::PointerAbsolute | Can::Button | Can::Scroll;
+        let pointer = self
+            .seat
+            .add_device(None, DeviceType::Virtual, can, |device| {
+                let device = device.device();
+                device.region(0, 0, 800, 600, 1.0);
+                device.region_mapping_id("stream");
+                device.region(800, 0, 400, 300, 1.0);
+            });
+        pointer.resumed();
+        self.pointer = Some(pointer);
+    }
+
+    /// Offers a keyboard, in place of the one that there is.
+    fn offer_keyboard(&mut self, types: &'static str) {
+        if let Some(old) = self.keyboard.take() {
+            old.remove();
+        }
+        self.types = types;
+        let text = Keymap::with(types.chars().map(Gives::Char)).text;
+        let mut file = File::from(memfd_create("keymap", MemfdFlags::CLOEXEC).unwrap());
+        file.write_all(text.as_bytes()).unwrap();
+        let size = u32::try_from(text.len()).unwrap();
+        let can = Can::Keyboard.into();
+        let keyboard = self
+            .seat
+            .add_device(None, DeviceType::Virtual, can, |device| {
+                let keyboard: eis::Keyboard = device.interface().unwrap();
+                keyboard.keymap(KeymapType::Xkb, size, file.as_fd());
+            });
+        keyboard.resumed();
+        self.keyboard = Some(keyboard);
+    }
+
+    fn handle(&mut self, request: EisRequest) -> Option<String> {
+        match request {
+            EisRequest::Bind(bind) => {
+                assert!(!bind.capabilities.contains(Can::Touch));
+                self.offer_pointer();
+                self.offer_keyboard(self.types);
+                None
+            }
+            EisRequest::PointerMotionAbsolute(to) => {
+                Some(format!("to {},{}", to.dx_absolute, to.dy_absolute))
+            }
+            EisRequest::Button(button) => Some(format!("{:?} {:#x}", button.state, button.button)),
+            EisRequest::ScrollDiscrete(by) => {
+                Some(format!("wheel {},{}", by.discrete_dx, by.discrete_dy))
+            }
+            EisRequest::KeyboardKey(key) => Some(format!("{:?} key {}", key.state, key.key)),
+            EisRequest::DeviceStartEmulating(_) => Some("start".into()),
+            EisRequest::Disconnect => {
+                self.ended = true;
+                None
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A server with a port that is connected to it.
+struct Bed {
+    /// What has come of the port, and what happens at which event.
+    seen: Arc<Mutex<Vec<String>>>,
+    orders: Sender<(usize, Order)>,
+    waker: UnixStream,
+    thread: Option<JoinHandle<()>>,
+    eis: Option<Eis>,
+}
+
+impl Bed {
+    fn new(types: &'static str) -> Self {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let (waker, woken) = UnixStream::pair().unwrap();
+        let (orders, inbox) = mpsc::channel();
+        let seen = Arc::default();
+        let log = Arc::clone(&seen);
+        let thread = std::thread::spawn(move || serve(theirs, woken, types, &inbox, &log));
+        let eis = Eis::connect(ours.into()).unwrap();
+        Self {
+            seen,
+            orders,
+            waker,
+            thread: Some(thread),
+            eis: Some(eis),
+        }
+    }
+
+    /// Has the server do something once it has seen this many events.
+    fn at_event(&mut self, nth: usize, order: impl FnOnce(&mut Server) + Send + 'static) {
+        self.orders.send((nth, Box::new(order))).unwrap();
+        self.waker.write_all(&[1]).unwrap();
+    }
+
+    /// Has the server do something, and waits until the port knows of it.
+    fn change(&mut self, order: impl FnOnce(&mut Server) + Send + 'static) {
+        let (reply, done) = mpsc::channel();
+        self.at_event(0, move |server| {
+            order(server);
+            reply.send(()).unwrap();
+        });
+        done.recv().unwrap();
+        self.act(|port| port.sync()).0.unwrap();
+    }
+
+    /// Does something, and returns what has come of it.
+    fn act(
+        &mut self,
+        action: impl FnOnce(&mut Sent<'_>) -> Result<()>,
+    ) -> (Result<()>, Vec<String>) {
+        self.seen.lock().unwrap().clear();
+        let mut port = Sent {
+            events: self.eis.as_mut().unwrap(),
+            offset: (10.0, 20.0),
+            went: None,
+        };
+        let done = action(&mut port);
+        let seen = self.seen.lock().unwrap().clone();
+        (done, seen)
+    }
+}
+
+impl Drop for Bed {
+    fn drop(&mut self) {
+        // Its goodbye ends the thread; a server that hangs ends by the other socket.
+        self.waker.shutdown(std::net::Shutdown::Both).unwrap();
+        drop(self.eis.take());
+        let ended = self.thread.take().unwrap().join();
+        assert!(ended.is_ok() || std::thread::panicking());
+    }
+}
+
+fn serve(
+    socket: UnixStream,
+    mut woken: UnixStream,
+    types: &'static str,
+    inbox: &Receiver<(usize, Order)>,
+    seen: &Mutex<Vec<String>>,
+) {
+    let context = eis::Context::new(socket).unwrap();
+    let mut handshake = Some(EisHandshaker::new(&context, 1));
+    let mut running: Option<(EisRequestConverter, Server)> = None;
+    let mut waiting: Vec<(usize, Order)> = Vec::new();
+    loop {
+        let hung = running.as_ref().is_some_and(|(_, server)| server.hung);
+        let mut fds = vec![PollFd::new(&woken, PollFlags::IN)];
+        if !hung {
+            fds.push(PollFd::new(&context, PollFlags::IN));
+        }
+        rustix::event::poll(&mut fds, None).unwrap();
+        let ready: Vec<bool> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
+        drop(fds);
+        if ready[0] && woken.read(&mut [0]).unwrap() == 0 {
+            return;
+        }
+        if ready.get(1) == Some(&true) && context.read().is_err() {
+            return;
+        }
+        waiting.extend(inbox.try_iter());
+        while let Some(pending) = context.pending_request() {
+            // One for a device that was removed while it was on its way is no error.
+            let PendingRequestResult::Request(request) = pending else {
+                continue;
+            };
+            if let Some(shaking) = &mut handshake {
+                if let Some(response) = shaking.handle_request(request).unwrap() {
+                    let converter = EisRequestConverter::new(&context, response, 1);
+                    let connection = converter.handle().clone();
+                    let can = Can::PointerAbsolute
+                        | Can::Button
+                        | Can::Scroll
+                        | Can::Keyboard
+                        | Can::Touch;
+                    let seat = connection.add_seat(None, can);
+                    running = Some((
+                        converter,
+                        Server {
+                            connection,
+                            seat,
+                            pointer: None,
+                            keyboard: None,
+                            types,
+                            hung: false,
+                            ended: false,
+                        },
+                    ));
+                    handshake = None;
+                }
+                continue;
+            }
+            let Some((converter, server)) = &mut running else {
+                continue;
+            };
+            converter.handle_request(request).unwrap();
+            while let Some(request) = converter.next_request() {
+                if let Some(event) = server.handle(request) {
+                    seen.lock().unwrap().push(event);
+                }
+                obey(server, &mut waiting, seen.lock().unwrap().len());
+            }
+        }
+        let Some((_, server)) = &mut running else {
+            let _ = context.flush();
+            continue;
+        };
+        obey(server, &mut waiting, seen.lock().unwrap().len());
+        // A client that is gone is no error.
+        let _ = context.flush();
+        if server.ended {
+            return;
+        }
+    }
+}
+
+/// Carries out what is due after so many events.
+fn obey(server: &mut Server, waiting: &mut Vec<(usize, Order)>, events: usize) {
+    for (_, order) in waiting.extract_if(.., |(nth, _)| *nth <= events) {
+        order(server);
+    }
+}
+
+fn click(port: &mut Sent<'_>) -> Result<()> {
+    port.go(Point { x: 30, y: 40 })?;
+    port.button(Button::Left, true, 1)?;
+    port.button(Button::Left, false, 1)?;
+    port.wheel(-1, 2)
+}
+
+fn type_one(port: &mut Sent<'_>, char: char) -> Result<()> {
+    // The layout is read once a text.
+    assert_eq!(port.lacks(&[char])?, None);
+    let (stroke, _) = port.stroke(&[char], &Cancel::new())?.unwrap();
+    assert!(stroke.held.is_empty());
+    port.key(&stroke.key, true)?;
+    port.key(&stroke.key, false)?;
+    port.sync()
+}
+
+#[test]
+fn events_arrive_in_their_order_once_the_device_was_told() {
+    let mut bed = Bed::new("");
+    let (done, seen) = bed.act(click);
+    done.unwrap();
+    let wanted = [
+        "start",
+        "to 40,60",
+        "Press 0x110",
+        "Released 0x110",
+        "wheel -120,240",
+    ];
+    assert_eq!(seen, wanted);
+    let (done, seen) = bed.act(|port| {
+        let press = KeyPress::parse("q", &["Control"]).unwrap();
+        port.tap(press)
+    });
+    done.unwrap();
+    let wanted = [
+        "start",
+        "Press key 29",
+        "Press key 16",
+        "Released key 16",
+        "Released key 29",
+    ];
+    assert_eq!(seen, wanted);
+}
+
+#[test]
+fn the_layout_is_that_of_the_keyboard_that_there_is_now() {
+    let last = |seen: Vec<String>| seen.last().cloned();
+    // In the order of their numbers, so that é has another key on each.
+    let mut bed = Bed::new("éü");
+    let (done, seen) = bed.act(|port| type_one(port, 'é'));
+    done.unwrap();
+    assert_eq!(last(seen).as_deref(), Some("Released key 12"));
+    bed.change(|server| server.offer_keyboard("ßé"));
+    let (done, seen) = bed.act(|port| type_one(port, 'é'));
+    done.unwrap();
+    assert_eq!(last(seen).as_deref(), Some("Released key 13"));
+}
+
+#[test]
+fn a_device_that_is_paused_takes_nothing_until_it_is_resumed() {
+    let mut bed = Bed::new("");
+    bed.act(click).0.unwrap();
+    bed.change(|server| server.pointer.as_ref().unwrap().paused());
+    let (refused, seen) = bed.act(click);
+    let expected = matches!(refused, Err(Error::Display(DisplayError::NoDevice(_))));
+    assert!(expected && seen.is_empty(), "{refused:?} {seen:?}");
+    bed.change(|server| server.pointer.as_ref().unwrap().resumed());
+    let (done, seen) = bed.act(click);
+    done.unwrap();
+    assert_eq!(seen[..2], ["start", "to 40,60"]);
+}
+
+#[test]
+fn a_place_is_counted_in_the_region_of_its_stream() {
+    let mut bed = Bed::new("");
+    bed.eis.as_mut().unwrap().select(Some("stream")).unwrap();
+    assert!(bed.act(click).0.is_ok());
+    let begun = Instant::now();
+    let missing = bed.eis.as_mut().unwrap().select(Some("another"));
+    assert!(matches!(
+        missing,
+        Err(Error::Display(DisplayError::OutOfReach))
+    ));
+    assert!(begun.elapsed() < 2 * PATIENCE);
+}
+
+#[test]
+fn a_server_that_ends_the_connection_at_any_event_is_an_error() {
+    for nth in 1..=4 {
+        let mut bed = Bed::new("");
+        bed.at_event(nth, |server| {
+            server
+                .connection
+                .disconnected(DisconnectReason::Error, Some("bored"));
+            server.ended = true;
+        });
+        let (lost, seen) = bed.act(click);
+        assert!(
+            matches!(lost, Err(Error::Lost { .. })),
+            "{nth}: {lost:?} {seen:?}"
+        );
+    }
+}
+
+#[test]
+fn a_server_that_hangs_costs_two_seconds() {
+    let mut bed = Bed::new("");
+    bed.at_event(2, |server| server.hung = true);
+    let begun = Instant::now();
+    let (lost, _) = bed.act(click);
+    assert!(matches!(lost, Err(Error::Lost { .. })), "{lost:?}");
+    assert!(begun.elapsed() < 2 * PATIENCE, "{:?}", begun.elapsed());
+}

@@ -41,7 +41,9 @@ FAST = ("toolkits ", "survey firefox", "survey pyqt_6")
 # Programs whose tests are shared out among lanes, by what matches first in their names: the tests of
 # one compositor, which share its session, stay together.
 SHARED_OUT = {
-    "debian_13": re.compile("gnome|(?P<kwin>kde|kwin)|labwc|sway|x11"),
+    "debian_13": re.compile(
+        "(?P<gnome_extension>.*extension)|gnome|(?P<kwin>kde|kwin)|labwc|sway|x11"
+    ),
     "toolkits": re.compile(".+"),
     "survey": re.compile(".+"),
     "choose": re.compile(".+"),
@@ -50,7 +52,7 @@ SHARED_OUT = {
 
 # What takes long starts early, in this order.
 LONG = [
-    *(f"debian_13 {compositor}" for compositor in ("gnome", "kwin", "labwc", "sway")),
+    *(f"debian_13 {part}" for part in ("gnome", "gnome_extension", "kwin", "labwc", "sway")),
     *("guard", "toolkits calc::libreoffice_calc", "changes", "order"),
 ]
 
@@ -59,6 +61,11 @@ LIMIT = 30 * 60
 
 FAILURES = re.compile(r"^failures:\n((?:    .+\n)+)", re.M)
 COUNTS = re.compile(r"^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored;", re.M)
+
+# libtest prints how long a test took only where unstable options are allowed.
+TIMED = {"RUSTC_BOOTSTRAP": "1"}
+REPORTED = ["-Zunstable-options", "--report-time"]
+TIMES = re.compile(r"^test (\S+) \.\.\.(?:(?!^test ).)*?(?:ok|FAILED) <([\d.]+)s>", re.M | re.S)
 
 
 class Unit:
@@ -69,7 +76,7 @@ class Unit:
         self.desktop, self.alone = desktop, alone
         self.output, self.status, self.took, self.busy = "", None, 0.0, 0.0
         # What cargo sets for a test.
-        self.environment = {} if folder == ROOT else {"CARGO_MANIFEST_DIR": str(folder)}
+        self.environment = {} if folder == ROOT else {"CARGO_MANIFEST_DIR": str(folder)} | TIMED
         # How many of its tests passed only alone.
         self.moved = 0
 
@@ -169,7 +176,7 @@ def units(program):
     if package != "testbed" and not DESKTOPS.match(name):
         return [Unit(name, [path], folder, desktop=False)]
     short = short if package == "testbed" else name
-    one_at_a_time = [path, "--test-threads=1"]
+    one_at_a_time = [path, "--test-threads=1", *(REPORTED if package == "testbed" else [])]
     alone = short in ALONE
     if short not in SHARED_OUT:
         return [Unit(short, one_at_a_time, folder, alone=alone)]
@@ -236,6 +243,10 @@ def main():
     print(f"\nThe slowest of {len(found)}, {whole:.0f} s in all (seconds; of a core):")
     for unit in slowest:
         print(f"{unit.took:7.1f} {unit.busy:7.1f}  {unit.name}")
+    tests = [(float(s), f"{u.name}: {test}") for u in found for test, s in TIMES.findall(u.output)]
+    print("\nThe slowest tests (seconds):")
+    for seconds, test in sorted(tests, reverse=True)[:15]:
+        print(f"{seconds:7.1f}  {test}")
     for unit in again:
         how = "passed" if unit.status == 0 else "failed"
         print(f"\nFailed beside another, and {how} alone: {unit.name}")

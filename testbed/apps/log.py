@@ -19,7 +19,7 @@ BIDI = "\u202egnp.elif\u202c\u2028\u2029\x1b[31m"
 HUGE = "A" * 1_000_000
 """A label of a megabyte."""
 
-ROWS = [f"Row {n}" for n in range(1, 201)]
+ROWS = [f"Row {n}" for n in range(1, 1 + int(os.environ.get("ROWS", "200")))]
 TABLE = [(f"Item {n}", f"{n * 10} kg") for n in range(1, 21)]
 COLOURS = ["Red", "Green", "Blue"]
 SIZES = ["Small", "Medium", "Large"]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use deskline_core::{DeltaLine, Line};
+use deskline_core::{DeltaLine, Line, Rect};
 
 /// The answer to a tool call: its summary, and the files that the summary names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,6 +102,13 @@ impl Answer {
     pub fn line_of(&self, role: &str, text: &str) -> Line {
         self.find(role, text)
             .unwrap_or_else(|| panic!("no {role} \"{text}\" in\n{}", self.file()))
+    }
+
+    /// Where the test app's toggle is. Some toolkits call it a button, and name its row by it.
+    pub fn toggle(&self) -> Rect {
+        let found = ["AXCheckBox", "AXButton"].map(|role| self.find(role, "Bold"));
+        let place = found.into_iter().flatten().find_map(|line| line.extents);
+        place.unwrap_or_else(|| panic!("no toggle in\n{}", self.file()))
     }
 
     /// Whether the tree shows all of one page of `testbed/apps/pages.py`, and nothing of the other.

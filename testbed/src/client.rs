@@ -107,34 +107,47 @@ impl Client {
         self.call(tool, arguments)
     }
 
-    /// Clicks the test app's OK by its name, inside each of its edges, and below it, which clicks
-    /// nothing. Returns the first answer.
+    /// Clicks the test app's toggle by its name, then as [`Client::corners_are_exact`]. Returns the
+    /// first answer.
     #[track_caller]
     pub fn clicks_are_exact(&self, app: &NativeApp, of: &str) -> Answer {
-        app.clear_log();
-        let click = |place| self.call_for(app, "click_and_traverse", place).ok();
-        let arrives = |n: usize| {
-            until(&format!("click {n} on {of}"), || {
-                (app.logged("clicked OK") == n).then_some(())
-            });
-        };
-        let answer = click(json!({"element": "OK", "role": "AXButton"}));
-        arrives(1);
-        let ok = answer.line_of("AXButton", "OK").extents.unwrap();
-        let (middle, centre) = (ok.x + ok.w / 2, ok.y + ok.h / 2);
-        let inside = [
-            (ok.x + 1, centre),
-            (ok.x + ok.w - 2, centre),
-            (middle, ok.y + 1),
-            (middle, ok.y + ok.h - 2),
-        ];
-        for (n, (x, y)) in inside.into_iter().enumerate() {
-            click(json!({"x": x, "y": y}));
-            arrives(n + 2);
+        let answer = self.toggles(app, json!({"element": "Bold"}), 1, of);
+        self.corners_are_exact(app, &answer, of);
+        answer
+    }
+
+    /// Clicks the test app's toggle, as this answer has it, inside of two corners, which shows how
+    /// far off any place is; and below it, which toggles nothing.
+    #[track_caller]
+    pub fn corners_are_exact(&self, app: &NativeApp, answer: &Answer, of: &str) {
+        let bold = answer.toggle();
+        // The corners are round: a pixel further out nothing would be clicked.
+        for (x, y) in [(2, 2), (bold.w - 3, bold.h - 3)] {
+            self.toggles(app, json!({"x": bold.x + x, "y": bold.y + y}), 1, of);
         }
-        // Above it is the menu bar.
-        click(json!({"x": middle, "y": ok.y + ok.h + 2}));
-        assert_eq!(app.logged("clicked OK"), 5, "{of}");
+        let below = json!({"x": bold.x + bold.w / 2, "y": bold.y + bold.h + 2});
+        self.toggles(app, below, 0, of);
+    }
+
+    /// Clicks a place, which toggles the test app's toggle so many times. A button would do, but it
+    /// shows no effect, which each call would wait for.
+    #[track_caller]
+    pub fn toggles(&self, app: &NativeApp, place: Value, times: usize, of: &str) -> Answer {
+        app.clear_log();
+        let what = format!("{place} of {of}");
+        let answer = self.call_for(app, "click_and_traverse", place).ok();
+        let toggled = || {
+            let log = app.log();
+            log.iter()
+                .filter(|line| line.starts_with("toggled Bold "))
+                .count()
+        };
+        if times > 0 {
+            until(&format!("{what}\n{answer}"), || {
+                (toggled() >= times).then_some(())
+            });
+        }
+        assert_eq!(toggled(), times, "{what}");
         answer
     }
 

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::web::Page;
 use crate::{Answer, App, Client, NativeApp, Session, Toolkit, until};
 use cells::{COMBO, Cell, KEY, SET, cells, chain};
-pub use lacks::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but};
+pub use lacks::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but, serves_input_but};
 
 /// How long an app's log may lag behind the answer: one turn of its event loop, or a page's
 /// request.
@@ -289,10 +289,14 @@ fn look(subject: &Subject<'_>, table: &mut Vec<(String, String)>) {
 
 /// All cells, each with its outcome.
 pub fn column(subject: &Subject<'_>) -> Vec<(String, String)> {
+    column_of(subject, &cells())
+}
+
+fn column_of(subject: &Subject<'_>, cells: &[Cell]) -> Vec<(String, String)> {
     let mut column = Vec::new();
     look(subject, &mut column);
-    for cell in cells() {
-        column.push((cell.name.into(), try_cell(subject, &cell)));
+    for cell in cells {
+        column.push((cell.name.into(), try_cell(subject, cell)));
     }
     column
 }
@@ -305,8 +309,8 @@ pub fn column_in_time(subject: &Subject<'_>) -> Vec<(String, String)> {
 }
 
 /// [`column`], the cells of several steps, and the picture.
-pub fn whole_column(subject: &Subject<'_>) -> Vec<(String, String)> {
-    let mut table = column(subject);
+fn whole_column(subject: &Subject<'_>, cells: &[Cell]) -> Vec<(String, String)> {
+    let mut table = column_of(subject, cells);
     let chain = chain();
     table.push((chain.name.into(), try_cell(subject, &chain)));
     let opened = subject.call("refresh_traversal", "", &json!({})).ok();

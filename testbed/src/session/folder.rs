@@ -147,6 +147,8 @@ pub(super) fn environment(folder: &Path, compositor: Compositor) -> BTreeMap<Str
         ("GSK_RENDERER", "cairo".to_owned()),
         ("QT_QPA_PLATFORM", qt.to_owned()),
         ("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1".to_owned()),
+        // Of the test apps' list. A reading spends most of its time on them: on X11 there are more.
+        ("ROWS", "40".to_owned()),
     ]
     .into_iter()
     .filter(|(_, value)| !value.is_empty())

@@ -9,6 +9,14 @@ pub(super) struct Cell {
     pub(super) logs: &'static str,
 }
 
+impl Cell {
+    /// Whether it sends no input: accessibility alone serves it, whatever the compositor.
+    pub(super) fn is_quiet(&self) -> bool {
+        let quiet = |(tool, ..): &(&str, _, _)| [SET, PRESS, SELECT].contains(tool);
+        self.calls.iter().all(quiet)
+    }
+}
+
 pub(super) fn cell(
     name: &'static str,
     calls: impl Into<Vec<(&'static str, &'static str, Value)>>,

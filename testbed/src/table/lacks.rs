@@ -1,5 +1,6 @@
 //! The cells of the table that a toolkit or a compositor refuses, each with its reason.
 
+use super::cells::{Cell, cells};
 use super::{Subject, render, whole_column};
 use crate::{Session, Toolkit};
 
@@ -34,6 +35,19 @@ pub type Column<'l> = (Toolkit, &'l [&'l [Lack]]);
 /// The columns of the toolkits' test apps, one after the other in one session, with another app's
 /// window in front before each cell.
 pub fn serves_all_but(session: &Session, columns: &[Column<'_>]) {
+    serves(session, columns, &cells());
+}
+
+/// The column of one toolkit, without the cells that send no input: a compositor has no part in
+/// them.
+pub fn serves_input_but(session: &Session, (toolkit, lacks): Column<'_>) {
+    let (quiet, input): (Vec<_>, Vec<_>) = cells().into_iter().partition(Cell::is_quiet);
+    let is_input = |(row, _): &Lack| quiet.iter().all(|cell| cell.name != *row);
+    let lacks: Vec<Lack> = lacks.concat().into_iter().filter(is_input).collect();
+    serves(session, &[(toolkit, &[&lacks])], &input);
+}
+
+fn serves(session: &Session, columns: &[Column<'_>], cells: &[Cell]) {
     let server = session.server();
     let mut wrong = Vec::new();
     for (toolkit, lacks) in columns {
@@ -44,7 +58,7 @@ pub fn serves_all_but(session: &Session, columns: &[Column<'_>]) {
         };
         let person = session.widgets(others, &server);
         let subject = Subject::native(session, &app, Some(person.pid()), *toolkit, &server);
-        let column = whole_column(&subject);
+        let column = whole_column(&subject, cells);
         println!("{}", render(&format!("{toolkit:?}"), &column));
         wrong.extend(unlike(&column, &lacks.concat()).map(|what| format!("{toolkit:?}, {what}")));
     }

@@ -13,30 +13,20 @@ fn clicks_text_keys_the_wheel_and_drags() {
     let session = Session::new(Compositor::Gnome);
     let server = session.server_with(&BY_CALLS);
     let app = session.widgets(Toolkit::Gtk4, &server);
-    clicks_land_to_the_pixel(&server, &app);
+    the_doctor_says_by_which_way_input_goes(&session);
+    server.clicks_are_exact(&app, "the app");
     each_button_and_count_of_clicks_arrives(&server, &app);
     text_and_shortcuts_arrive(&server, &app);
     server.turns_the_wheel(&app);
     server.drags_over_the_pad(&app);
     an_item_of_a_menu_is_clicked(&server, &app);
-}
-
-fn clicks_land_to_the_pixel(server: &Client, app: &NativeApp) {
-    let click = json!({"element": "OK", "role": "AXButton"});
-    let click = server.call_for(app, "click_and_traverse", click).ok();
-    app.wait_for("clicked OK");
-    let ok = click.line_of("AXButton", "OK").extents.unwrap();
-    let corners = [(ok.x + 2, ok.y + 2), (ok.x + ok.w - 3, ok.y + ok.h - 3)];
-    for (n, (x, y)) in corners.into_iter().enumerate() {
-        let place = json!({"x": x, "y": y});
-        server.call_for(app, "click_and_traverse", place).ok();
-        until("the click", || {
-            (app.logged("clicked OK") == n + 2).then_some(())
-        });
-    }
-    let below = json!({"x": ok.x + ok.w / 2, "y": ok.y + ok.h + 2});
-    server.call_for(app, "click_and_traverse", below).ok();
-    assert_eq!(app.logged("clicked OK"), 3);
+    let person = session.widgets(Toolkit::Qt6, &server);
+    let persons_window = || server.has_in_front(&person).then_some(());
+    until("the last app's window", persons_window);
+    server.toggles(&app, json!({"element": "Bold"}), 1, "the app behind");
+    until("the person's window", persons_window);
+    drop(person);
+    of_several_layouts_only_shared_characters_are_typed(&session, &server, &app);
 }
 
 fn each_button_and_count_of_clicks_arrives(server: &Client, app: &NativeApp) {
@@ -91,56 +81,37 @@ fn an_item_of_a_menu_is_clicked(server: &Client, app: &NativeApp) {
     app.wait_for("menu File option true");
 }
 
-#[test]
-fn windows_come_to_the_front_and_the_persons_comes_back() {
-    let session = Session::new(Compositor::Gnome);
-    let server = session.server_with(&BY_CALLS);
-    let apps = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &server));
-    let [.., person] = &apps;
-    let persons_window = || server.has_in_front(person).then_some(());
-    until("the last app's window", persons_window);
-    for app in &apps[..2] {
-        let click = json!({"element": "OK", "role": "AXButton"});
-        server.call_for(app, "click_and_traverse", click).ok();
-        app.wait_for("clicked OK");
-        until("the person's window", persons_window);
-    }
-}
-
 /// Nothing tells which of several layouts is on. With two, a character is typed only if both have
 /// it on the same key.
-#[test]
-fn of_several_layouts_only_shared_characters_are_typed() {
-    let session = Session::new(Compositor::Gnome);
-    let server = session.server_with(&BY_CALLS);
-    let app = session.widgets(Toolkit::Gtk4, &server);
+fn of_several_layouts_only_shared_characters_are_typed(
+    session: &Session,
+    server: &Client,
+    app: &NativeApp,
+) {
     let name = json!({"element": "Name", "role": "AXTextField"});
-    let typed = |text: &str| server.call_for(&app, "type_and_traverse", json!({"text": text}));
-    server.call_for(&app, "click_and_traverse", name).ok();
-    typed("zoo").ok();
-    app.wait_for("text Name zoo");
-
-    sources(&session, "[('xkb', 'us'), ('xkb', 'de')]");
+    let typed = |text: &str| server.call_for(app, "type_and_traverse", json!({"text": text}));
+    server.call_for(app, "click_and_traverse", name).ok();
+    sources(session, "[('xkb', 'us'), ('xkb', 'de')]");
     let refused = until("the shell's keymap of both", || {
         Some(typed("lazy")).filter(|answer| answer.is_error)
     });
     let says = ["several keyboard layouts", "characters 3, 4 of the text"];
     assert!(says.iter().all(|s| refused.text.contains(s)), "{refused}");
     let undo = json!({"keyName": "z", "modifierFlags": ["Control"]});
-    let refused = server.call_for(&app, "press_key_and_traverse", undo);
+    let refused = server.call_for(app, "press_key_and_traverse", undo);
     let layouts = refused.is_error && refused.text.contains("several keyboard layouts");
     assert!(layouts, "{refused}");
     app.clear_log();
     typed("a").ok();
     let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-    server.call_for(&app, "press_key_and_traverse", all).ok();
+    server.call_for(app, "press_key_and_traverse", all).ok();
     typed("Tee 1").ok();
     app.wait_for("text Name Tee 1");
 
-    sources(&session, "[('xkb', 'de')]");
+    sources(session, "[('xkb', 'de')]");
     until("the shell's keymap of one", || {
         let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-        server.call_for(&app, "press_key_and_traverse", all).ok();
+        server.call_for(app, "press_key_and_traverse", all).ok();
         (!typed("Zwölf µ@€?").is_error).then_some(())
     });
     app.wait_for("text Name Zwölf µ@€?");
@@ -153,11 +124,7 @@ fn sources(session: &Session, sources: &str) {
     assert!(set.status().unwrap().success());
 }
 
-#[test]
-fn the_doctor_says_by_which_way_input_goes() {
-    let session = Session::new(Compositor::Gnome);
-    let server = session.server();
-    let _app = session.widgets(Toolkit::Gtk4, &server);
+fn the_doctor_says_by_which_way_input_goes(session: &Session) {
     let said = |args: &[&str]| {
         let args = [&["doctor", "--dir", "j"], args].concat();
         let output = session.deskline(&args).output().unwrap();

@@ -1,11 +1,11 @@
 //! GNOME Shell 48 with Deskline's extension: windows come to the front and go back by it, and
 //! places are the screen's.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::{Point, Rect};
 use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Setup, Toolkit, until};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The windows of the session, as the extension reports them: for each its pid, whether it has the
 /// keyboard, and its rectangle.
@@ -60,29 +60,18 @@ fn raise(session: &Session, app: &NativeApp) -> Duration {
 fn windows_come_to_the_front_and_the_persons_comes_back() {
     let session = Setup::debian_13(Compositor::Gnome).extension().start();
     let server = session.server();
-    let apps = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &server));
+    let apps = apps(&session, &server);
+    the_doctor_names_the_extension(&session);
     let person = &apps[2];
-    let persons = || has_keyboard(&session, person).then_some(());
-    // On a busy machine GNOME leaves a new window behind.
-    raise(&session, person);
-    until("the person's window", persons);
     until("its app's own word", || {
         server.has_in_front(person).then_some(())
     });
-    let call = |app, tool: &str, arguments: Value| server.call_for(app, tool, arguments).ok();
-    for round in 1..=3 {
-        for app in &apps[..2] {
-            let start = Instant::now();
-            let ok = json!({"element": "OK", "role": "AXButton"});
-            call(app, "click_and_traverse", ok);
-            let took = start.elapsed();
-            println!("click in a window behind: {took:?}");
-            until("the click", || {
-                (app.logged("clicked OK") == round).then_some(())
-            });
-            // It has come back with the answer, not later.
-            assert!(has_keyboard(&session, person), "{:?}", windows(&session));
-        }
+    let before = pointer(&session);
+    for app in &apps[..2] {
+        server.toggles(app, json!({"element": "Bold"}), 1, "an app behind");
+        // It has come back with the answer, not later. So has the pointer.
+        assert!(has_keyboard(&session, person), "{:?}", windows(&session));
+        assert_eq!(pointer(&session), before);
     }
     // Each app has one window, with a place on the screen.
     let listed = windows(&session);
@@ -93,22 +82,14 @@ fn windows_come_to_the_front_and_the_persons_comes_back() {
             "{listed:?}"
         );
     }
+    a_raise_takes_a_few_milliseconds(&session, &apps);
+    an_open_menu_gives_way_to_another_app(&server, &apps);
+    a_covered_place_is_refused_if_the_cover_stays_on_top(&session, &server, &apps);
 }
 
-#[test]
-fn a_raise_takes_a_few_milliseconds() {
-    let session = Setup::debian_13(Compositor::Gnome).extension().start();
-    let server = session.server();
-    let apps = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &server));
-    let mut fastest = Duration::MAX;
-    for app in apps.iter().cycle().take(9) {
-        let took = raise(&session, app);
-        println!("raise: {took:?}");
-        fastest = fastest.min(took);
-        until("the app's own word", || {
-            server.has_in_front(app).then_some(())
-        });
-    }
+fn a_raise_takes_a_few_milliseconds(session: &Session, apps: &[NativeApp; 3]) {
+    let times = apps.iter().cycle().take(6).map(|app| raise(session, app));
+    let fastest = times.min().unwrap();
     // Alt+Esc takes over 100 ms.
     assert!(fastest < Duration::from_millis(50), "{fastest:?}");
 }
@@ -121,37 +102,27 @@ fn apps(session: &Session, server: &Client) -> [NativeApp; 3] {
     apps
 }
 
-/// Clicks the corners of a button from within, and beside it, in a window that others may cover.
+/// Clicks the corners of the toggle from within, and beside it, in a window that others may cover.
 /// The toolkit's units have so many of the screen's.
 fn corners_are_exact(server: &Client, app: &NativeApp, of: &str, unit: i32) -> Answer {
-    let answer = if unit == 1 {
-        server.clicks_are_exact(app, of)
-    } else {
-        let ok = json!({"element": "OK", "role": "AXButton"});
-        server.call_for(app, "click_and_traverse", ok).ok()
-    };
-    app.wait_for("clicked OK");
+    let answer = server.toggles(app, json!({"element": "Bold"}), 1, of);
     assert!(!answer.file().contains("# coordinates"), "{of}");
-    let ok = answer.line_of("AXButton", "OK").extents.unwrap();
-    app.clear_log();
+    let bold = answer.toggle();
     // Buttons have round corners.
     let round = 2 * unit;
-    let (right, bottom) = (ok.x + ok.w - 1 - round, ok.y + ok.h - 1 - round);
-    let corners = [ok.x + round, right].map(|x| [ok.y + round, bottom].map(|y| (x, y)));
-    for (n, (x, y)) in corners.into_iter().flatten().enumerate() {
-        let place = json!({"x": x, "y": y});
-        server.call_for(app, "click_and_traverse", place).ok();
-        until(&format!("corner {n} on {of}"), || {
-            (app.logged("clicked OK") == n + 1).then_some(())
-        });
+    let (right, bottom) = (bold.x + bold.w - 1 - round, bold.y + bold.h - 1 - round);
+    let corners = [bold.x + round, right].map(|x| [bold.y + round, bottom].map(|y| (x, y)));
+    for (x, y) in corners.into_iter().flatten() {
+        server.toggles(app, json!({"x": x, "y": y}), 1, of);
     }
-    let middle = (ok.x + ok.w / 2, ok.y + ok.h / 2);
-    let beside = [(ok.x + ok.w + 2, middle.1), (middle.0, ok.y + ok.h + 2)];
+    let middle = (bold.x + bold.w / 2, bold.y + bold.h / 2);
+    let beside = [
+        (bold.x + bold.w + 2, middle.1),
+        (middle.0, bold.y + bold.h + 2),
+    ];
     for (x, y) in beside {
-        let place = json!({"x": x, "y": y});
-        server.call_for(app, "click_and_traverse", place).ok();
+        server.toggles(app, json!({"x": x, "y": y}), 0, of);
     }
-    assert_eq!(app.logged("clicked OK"), 4, "{of}");
     answer
 }
 
@@ -163,7 +134,7 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
     let mut buttons = Vec::new();
     for (app, toolkit) in apps.iter().zip(Toolkit::DEBIAN_13) {
         let answer = corners_are_exact(&server, app, &format!("{toolkit:?}"), 1);
-        buttons.push(answer.line_of("AXButton", "OK").extents.unwrap());
+        buttons.push(answer.toggle());
         // The button is within the window's place on the screen.
         let windows = windows(&session);
         let [x, y, w, h] = windows.iter().find(|w| w.0 == app.pid()).unwrap().2;
@@ -178,6 +149,11 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
     let picture = read.ok();
     assert!(picture.get("screenshot").is_some(), "{picture}");
     assert!(has_keyboard(&session, &apps[2]));
+    menus_open_behind_and_the_persons_window_comes_back(&session, &server, &apps);
+    let [_, gtk4, _] = &apps;
+    server.fills_the_form(gtk4);
+    server.turns_the_wheel(gtk4);
+    server.drags_over_the_pad(gtk4);
 }
 
 #[test]
@@ -202,12 +178,12 @@ fn clicks_on_a_screen_of_scale_2() {
     }
 }
 
-#[test]
-fn menus_open_behind_and_the_persons_window_comes_back() {
-    let session = Setup::debian_13(Compositor::Gnome).extension().start();
-    let server = session.server();
-    let apps = apps(&session, &server);
-    let [.., person] = &apps;
+fn menus_open_behind_and_the_persons_window_comes_back(
+    session: &Session,
+    server: &Client,
+    apps: &[NativeApp; 3],
+) {
+    let [.., person] = apps;
     let click = |app, element: &str, role: &str| {
         let click = json!({"element": element, "role": role});
         server.call_for(app, "click_and_traverse", click).ok()
@@ -216,7 +192,7 @@ fn menus_open_behind_and_the_persons_window_comes_back() {
         for (by_place, says) in [(false, "true"), (true, "false")] {
             app.clear_log();
             let opened = click(app, "File", "AXMenuBarItem");
-            assert!(has_keyboard(&session, app), "{toolkit:?}");
+            assert!(has_keyboard(session, app), "{toolkit:?}");
             let clicked = if by_place {
                 let item = opened.line_of("AXMenuItem", "File option").extents.unwrap();
                 // GTK 3 counts a menu bar's menu with its shadow.
@@ -230,23 +206,19 @@ fn menus_open_behind_and_the_persons_window_comes_back() {
             until(&format!("the item of {toolkit:?}\n{clicked}"), || {
                 (app.logged(&format!("menu File option {says}")) == 1).then_some(())
             });
-            assert!(has_keyboard(&session, person), "{toolkit:?}\n{clicked}");
+            assert!(has_keyboard(session, person), "{toolkit:?}\n{clicked}");
         }
     }
 }
 
 /// It would keep the keyboard.
-#[test]
-fn an_open_menu_gives_way_to_another_app() {
-    let session = Setup::debian_13(Compositor::Gnome).extension().start();
-    let server = session.server();
-    let [gtk3, gtk4, qt6] = apps(&session, &server);
-    for (n, app) in [&gtk3, &gtk4].into_iter().enumerate() {
+fn an_open_menu_gives_way_to_another_app(server: &Client, [gtk3, gtk4, qt6]: &[NativeApp; 3]) {
+    for (n, app) in [gtk3, gtk4].into_iter().enumerate() {
         let file = json!({"element": "File", "role": "AXMenuBarItem"});
         server.call_for(app, "click_and_traverse", file).ok();
         let text = format!("text {n}");
         let name = json!({"element": "Name", "role": "AXTextField", "text": text});
-        server.call_for(&qt6, "click_and_traverse", name).ok();
+        server.call_for(qt6, "click_and_traverse", name).ok();
         qt6.wait_for(&format!(
             "text Name {}{text}",
             if n == 0 { "" } else { "text 0" }
@@ -254,16 +226,18 @@ fn an_open_menu_gives_way_to_another_app() {
     }
 }
 
-#[test]
-fn a_covered_place_is_refused_if_the_cover_stays_on_top() {
-    let session = Setup::debian_13(Compositor::Gnome).extension().start();
-    let server = session.server();
-    let [_, below, over] = apps(&session, &server);
+fn a_covered_place_is_refused_if_the_cover_stays_on_top(
+    session: &Session,
+    server: &Client,
+    [_, below, over]: &[NativeApp; 3],
+) {
+    below.clear_log();
+    over.clear_log();
     // GNOME's own key for "always on top".
     let keep = json!({"keyName": "t", "modifierFlags": ["Control", "Alt"]});
-    server.call_for(&over, "press_key_and_traverse", keep).ok();
-    let read = server.call_for(&below, "refresh_traversal", json!({})).ok();
-    let covered = windows(&session);
+    server.call_for(over, "press_key_and_traverse", keep).ok();
+    let read = server.call_for(below, "refresh_traversal", json!({})).ok();
+    let covered = windows(session);
     let [x, y, w, h] = covered.iter().find(|w| w.0 == over.pid()).unwrap().2;
     let cover = Rect::new(
         x.try_into().unwrap(),
@@ -278,24 +252,14 @@ fn a_covered_place_is_refused_if_the_cover_stays_on_top() {
     };
     assert!(cover.unwrap().contains(middle), "{covered:?} {ok:?}");
     let click = json!({"element": "OK", "role": "AXButton"});
-    let refused = server.call_for(&below, "click_and_traverse", click.clone());
+    let refused = server.call_for(below, "click_and_traverse", click.clone());
     let says = refused.is_error && refused.text.contains("lies over");
     assert!(says, "{refused}");
     assert_eq!(below.logged("clicked OK") + over.logged("clicked OK"), 0);
     let keep = json!({"keyName": "t", "modifierFlags": ["Control", "Alt"]});
-    server.call_for(&over, "press_key_and_traverse", keep).ok();
-    server.call_for(&below, "click_and_traverse", click).ok();
+    server.call_for(over, "press_key_and_traverse", keep).ok();
+    server.call_for(below, "click_and_traverse", click).ok();
     below.wait_for("clicked OK");
-}
-
-#[test]
-fn pictures_forms_the_wheel_and_drags() {
-    let session = Setup::debian_13(Compositor::Gnome).extension().start();
-    let server = session.server();
-    let app = session.widgets(Toolkit::Gtk4, &server);
-    server.fills_the_form(&app);
-    server.turns_the_wheel(&app);
-    server.drags_over_the_pad(&app);
 }
 
 /// Where the pointer is, as the shell has it.
@@ -314,22 +278,8 @@ fn pointer(session: &Session) -> (i64, i64) {
     serde_json::from_slice(&output.unwrap().stdout).unwrap()
 }
 
-#[test]
-fn the_persons_pointer_is_put_back() {
-    let session = Setup::debian_13(Compositor::Gnome).extension().start();
-    let server = session.server();
-    let app = session.widgets(Toolkit::Gtk4, &server);
-    let before = pointer(&session);
-    let ok = json!({"element": "OK", "role": "AXButton"});
-    server.call_for(&app, "click_and_traverse", ok).ok();
-    app.wait_for("clicked OK");
-    assert_eq!(pointer(&session), before);
-}
-
-#[test]
-fn the_doctor_names_the_extension() {
-    let session = Setup::debian_13(Compositor::Gnome).extension().start();
-    let row = raise_row(&session);
+fn the_doctor_names_the_extension(session: &Session) {
+    let row = raise_row(session);
     let says = "✓ raise by Deskline's extension, which tells places on the screen too";
     let words: Vec<&str> = row.split_whitespace().collect();
     assert!(words.join(" ").contains(says), "{row}");

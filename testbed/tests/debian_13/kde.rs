@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_testbed::{Compositor, NativeApp, PATIENCE, Session, Toolkit, until};
+use deskline_testbed::{Client, Compositor, NativeApp, PATIENCE, Session, Toolkit, until};
 use serde_json::json;
 
 /// The field's text, by the app's own log.
@@ -14,70 +14,50 @@ fn text(app: &NativeApp) -> String {
 }
 
 #[test]
-fn clicks_land_to_the_pixel_in_windows_over_each_other() {
-    let kde = Session::new(Compositor::Kwin);
-    let server = kde.server();
-    let apps = Toolkit::DEBIAN_13.map(|toolkit| (toolkit, kde.widgets(toolkit, &server)));
-    for (toolkit, app) in &apps {
-        let read = server.call_for(app, "refresh_traversal", json!({})).ok();
-        assert!(!read.file().contains("# coordinates"), "{toolkit:?}");
-        let click = json!({"element": "OK", "role": "AXButton"});
-        let click = server.call_for(app, "click_and_traverse", click).ok();
-        app.wait_for("clicked OK");
-        let ok = click.line_of("AXButton", "OK").extents.unwrap();
-        let (right, bottom) = (ok.x + ok.w - 2, ok.y + ok.h - 2);
-        for (n, (x, y)) in [(ok.x + 1, ok.y + 1), (right, bottom)]
-            .into_iter()
-            .enumerate()
-        {
-            server
-                .call_for(app, "click_and_traverse", json!({"x": x, "y": y}))
-                .ok();
-            until("the click", || {
-                (app.logged("clicked OK") == n + 2).then_some(())
-            });
-        }
-        let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y - 3});
-        server.call_for(app, "click_and_traverse", outside).ok();
-        assert_eq!(app.logged("clicked OK"), 3, "{toolkit:?}");
-    }
-}
-
-#[test]
-fn text_of_the_persons_layout_is_typed_and_other_text_is_refused() {
-    let kde = Session::new(Compositor::Kwin);
-    let server = kde.server();
-    for toolkit in Toolkit::DEBIAN_13 {
-        let app = kde.widgets(toolkit, &server);
-        let plain = "ABC abc 123 !?@#$%^&*()_+{}|:\"<>~`-=[]\\;',./";
-        let field = json!({"element": "Name", "role": "AXTextField", "text": plain});
-        server.call_for(&app, "click_and_traverse", field).ok();
-        app.wait_for(&format!("text Name {plain}"));
-        let lacking = json!({"text": "Grüße 漢"});
-        let refused = server.call_for(&app, "type_and_traverse", lacking);
-        assert!(refused.is_error, "{refused}");
-        for part in [
-            "characters 3, 4, 7 of the text",
-            "nothing was typed",
-            "set_value_and_traverse",
-        ] {
-            assert!(refused.text.contains(part), "{part}\n{refused}");
-        }
-        let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-        server.call_for(&app, "press_key_and_traverse", all).ok();
-        let rest = json!({"text": "x", "pressKey": "Return"});
-        server.call_for(&app, "type_and_traverse", rest).ok();
-        app.wait_for("text Name x");
-        app.wait_for("activated Name");
-    }
-}
-
-#[test]
-fn menus_open_behind_and_the_window_in_front_comes_back() {
+fn clicks_text_and_menus_reach_windows_over_each_other() {
     let kde = Session::new(Compositor::Kwin);
     let server = kde.server();
     let apps = Toolkit::DEBIAN_13.map(|toolkit| kde.widgets(toolkit, &server));
-    let [gtk3, _, front] = &apps;
+    menus_open_behind_and_the_window_in_front_comes_back(&server, &apps);
+    for (toolkit, app) in Toolkit::DEBIAN_13.into_iter().zip(&apps) {
+        let click = server.clicks_are_exact(app, &format!("{toolkit:?}"));
+        assert!(!click.file().contains("# coordinates"), "{toolkit:?}");
+        text_of_the_persons_layout_is_typed_and_other_text_is_refused(&server, app);
+    }
+    let [.., qt6] = &apps;
+    let empty = json!({"element": "Name", "role": "AXTextField", "value": ""});
+    server.call_for(qt6, "set_value_and_traverse", empty).ok();
+    server.fills_the_form(qt6);
+    server.turns_the_wheel(qt6);
+    server.drags_over_the_pad(qt6);
+    the_doctor_says_what_kwin_can_do(&kde);
+}
+
+fn text_of_the_persons_layout_is_typed_and_other_text_is_refused(server: &Client, app: &NativeApp) {
+    let plain = "ABC abc 123 !?@#$%^&*()_+{}|:\"<>~`-=[]\\;',./";
+    let field = json!({"element": "Name", "role": "AXTextField", "text": plain});
+    server.call_for(app, "click_and_traverse", field).ok();
+    app.wait_for(&format!("text Name {plain}"));
+    let lacking = json!({"text": "Grüße 漢"});
+    let refused = server.call_for(app, "type_and_traverse", lacking);
+    assert!(refused.is_error, "{refused}");
+    for part in [
+        "characters 3, 4, 7 of the text",
+        "nothing was typed",
+        "set_value_and_traverse",
+    ] {
+        assert!(refused.text.contains(part), "{part}\n{refused}");
+    }
+    let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
+    server.call_for(app, "press_key_and_traverse", all).ok();
+    let rest = json!({"text": "x", "pressKey": "Return"});
+    server.call_for(app, "type_and_traverse", rest).ok();
+    app.wait_for("text Name x");
+    app.wait_for("activated Name");
+}
+
+fn menus_open_behind_and_the_window_in_front_comes_back(server: &Client, apps: &[NativeApp; 3]) {
+    let [gtk3, _, front] = apps;
     let click = json!({"element": "OK", "role": "AXButton"});
     let clicked = server.call_for(gtk3, "click_and_traverse", click).ok();
     assert!(clicked.field("note").contains("picture"), "{clicked}");
@@ -90,16 +70,6 @@ fn menus_open_behind_and_the_window_in_front_comes_back() {
     gtk3.wait_for("menu File option true");
     assert!(server.has_in_front(front));
     assert!(front.log().iter().all(|l| !l.starts_with("clicked")));
-}
-
-#[test]
-fn forms_the_wheel_and_drags() {
-    let kde = Session::new(Compositor::Kwin);
-    let server = kde.server();
-    let app = kde.widgets(Toolkit::Qt6, &server);
-    server.fills_the_form(&app);
-    server.turns_the_wheel(&app);
-    server.drags_over_the_pad(&app);
 }
 
 /// The person is a second program with a keyboard of its own: KWin cannot distinguish it from a
@@ -216,11 +186,7 @@ fn two_servers_scripts_do_not_mix() {
     }
 }
 
-#[test]
-fn the_doctor_says_what_kwin_can_do() {
-    let kde = Session::new(Compositor::Kwin);
-    let server = kde.server();
-    let _app = kde.widgets(Toolkit::Gtk3, &server);
+fn the_doctor_says_what_kwin_can_do(kde: &Session) {
     let output = kde.deskline(&["doctor", "--dir", "j"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     for row in [

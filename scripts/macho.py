@@ -4,11 +4,13 @@
 Usage: macho.py EXECUTABLE SDK TARGET
        macho.py --join OUT EXECUTABLE...
        macho.py --universal EXECUTABLE IDENTIFIER
+       macho.py --app BUNDLE IDENTIFIER VERSION
 
 The first checks that it is a 64-bit executable for the target's processor, loads nothing but the system's
 libraries, and that each undefined symbol is in the stub of the library that it is bound to. The second makes one
 universal executable of several. The third checks such a one: a slice for each processor, where a Mac expects
-it, each with an Info.plist that has this identifier and is the same in both.
+it, each with an Info.plist that has this identifier and is the same in both. The fourth checks the layout of an
+app, and that it is an agent: no icon in the Dock, no menu bar.
 """
 
 import os
@@ -146,11 +148,39 @@ def universal(path, identifier):
     print(f"{path}: universal, {len(data) >> 20} MB, both slices have the Info.plist of {identifier}")
 
 
+def app(path, identifier, version):
+    with open(os.path.join(path, "Contents/Info.plist"), "rb") as file:
+        info = plistlib.load(file)
+    wanted = {
+        "CFBundleIdentifier": identifier,
+        "CFBundlePackageType": "APPL",
+        "CFBundleShortVersionString": version,
+        "LSUIElement": True,
+    }
+    for key, value in wanted.items():
+        if info.get(key) != value:
+            fail(f"{path}: {key} is {info.get(key)!r}, not {value!r}")
+    for text in ("NSAccessibilityUsageDescription", "NSScreenCaptureUsageDescription"):
+        if not info.get(text):
+            fail(f"{path}: no {text}")
+    binary = os.path.join(path, "Contents/MacOS", info["CFBundleExecutable"])
+    if not os.access(binary, os.X_OK):
+        fail(f"{binary} is no executable")
+    universal(binary, identifier)
+    known = {"Info.plist", "MacOS", "_CodeSignature", "CodeResources"}
+    strange = set(os.listdir(os.path.join(path, "Contents"))) - known
+    if strange:
+        fail(f"{path}: {', '.join(sorted(strange))}")
+    print(f"{path}: the app {identifier} {version}")
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--join"] and len(sys.argv) > 3:
         join(*sys.argv[2:])
     elif sys.argv[1:2] == ["--universal"] and len(sys.argv) == 4:
         universal(*sys.argv[2:])
+    elif sys.argv[1:2] == ["--app"] and len(sys.argv) == 5:
+        app(*sys.argv[2:])
     elif len(sys.argv) == 4:
         main(*sys.argv[1:])
     else:

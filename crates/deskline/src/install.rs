@@ -1,6 +1,8 @@
 //! `deskline install` and `deskline uninstall`: add and remove one entry in an MCP client's
 //! configuration, and change nothing else in that file.
 
+#[cfg(any(target_os = "macos", test))]
+mod app;
 mod client;
 mod file;
 mod json;
@@ -48,7 +50,7 @@ pub(crate) fn uninstall(args: &InstallArgs) -> Done {
 }
 
 fn add(args: &InstallArgs) -> Result<()> {
-    let server = Server::this(&args.server)?;
+    let server = Server::this(&args.server, args.dry_run)?;
     let location = location(args)?;
     if let Some(command) = location.own_command(&server) {
         return run(command, args.dry_run).map(|()| next(args.client));

@@ -1,5 +1,7 @@
 //! How a client starts the server.
 
+use std::path::{Path, PathBuf};
+
 /// The server's name in the client's configuration.
 pub(super) const NAME: &str = "deskline";
 
@@ -12,8 +14,11 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn this(arguments: &[String]) -> Result<Self, String> {
+    /// This program; on a Mac, the copy of it in its fixed place, which is put there unless
+    /// `dry_run`.
+    pub(super) fn this(arguments: &[String], dry_run: bool) -> Result<Self, String> {
         let program = std::env::current_exe().map_err(|e| format!("cannot find itself: {e}"))?;
+        let program = fixed(&program, dry_run)?;
         let program = program
             .into_os_string()
             .into_string()
@@ -23,4 +28,45 @@ impl Server {
             arguments: arguments.to_vec(),
         })
     }
+}
+
+#[cfg(not(target_os = "macos"))]
+#[allow(clippy::unnecessary_wraps)] // as on macOS
+fn fixed(program: &Path, _: bool) -> Result<PathBuf, String> {
+    Ok(program.to_owned())
+}
+
+#[cfg(target_os = "macos")]
+fn fixed(program: &Path, dry_run: bool) -> Result<PathBuf, String> {
+    let home = std::env::home_dir().ok_or("no home folder is known")?;
+    if !dry_run {
+        super::app::put(program, &home, sign)?;
+        println!("Put the app in {}.", super::app::place(&home).display());
+    }
+    Ok(super::app::program(&home))
+}
+
+/// Signs an app ad hoc.
+#[cfg(target_os = "macos")]
+fn sign(app: &Path) -> Result<(), String> {
+    let signed = std::process::Command::new("/usr/bin/codesign")
+        .args([
+            "--force",
+            "--identifier",
+            "dev.deskline.deskline",
+            "--sign",
+            "-",
+        ])
+        .arg(app)
+        .output()
+        .map_err(|e| format!("codesign: {e}"))?;
+    if signed.status.success() {
+        return Ok(());
+    }
+    let why = String::from_utf8_lossy(&signed.stderr);
+    Err(format!(
+        "codesign refuses {}: {}",
+        app.display(),
+        why.trim()
+    ))
 }
